@@ -1,0 +1,27 @@
+/* Chorale: collective inference with symmetric clique potentials.
+ *
+ * One include for the whole library. Read the headers in this order:
+ *   version.h    which library this is
+ *   status.h     how calls report mistakes of the caller
+ *   host.h       what the host lends: memory, a log, a way to cancel
+ *   potential.h  symmetric potentials
+ *   clique.h     clique inference: best values, max-marginals, bounds
+ *
+ * Rules that hold everywhere:
+ *   - A call that can fail returns a chorale_status and takes an optional error struct last.
+ *   - A failed call changes nothing, except that arrays it was to fill may hold partial results.
+ *   - A handle passed as const may be used from several threads at once; one passed as
+ *     non-const by one thread at a time.
+ *   - The library never prints, exits, aborts, or reads the environment or the locale.
+ *   - Sizes are int64_t so that a negative one can be seen and refused; values are int32_t.
+ */
+#ifndef CHORALE_CHORALE_H
+#define CHORALE_CHORALE_H
+
+#include "chorale/clique.h"
+#include "chorale/host.h"
+#include "chorale/potential.h"
+#include "chorale/status.h"
+#include "chorale/version.h"
+
+#endif

@@ -1,0 +1,80 @@
+/* How calls report a mistake of the caller, or a lack of memory.
+ *
+ * A status says that a call could not be carried out. How a computation *ended* (to its end, at a
+ * deadline, infeasible) is an outcome, not a status: see chorale_outcome in clique.h.
+ */
+#ifndef CHORALE_STATUS_H
+#define CHORALE_STATUS_H
+
+#include "chorale/export.h"
+
+CHORALE_BEGIN_DECLS
+
+/* Numbers are pinned and never reused. */
+typedef int32_t chorale_status;
+enum {
+  CHORALE_OK = 0,
+  /* An argument that must point somewhere is NULL. */
+  CHORALE_ERROR_NULL_ARGUMENT = 10,
+  /* A size, count or limit is below the least allowed. */
+  CHORALE_ERROR_SIZE = 20,
+  /* Sizes whose product does not fit, or that exceed what the library can index. */
+  CHORALE_ERROR_SIZE_OVERFLOW = 21,
+  /* A row stride shorter than a row. */
+  CHORALE_ERROR_STRIDE = 22,
+  /* A table with fewer entries than the members of the problem ask for. */
+  CHORALE_ERROR_TABLE_TOO_SHORT = 23,
+  /* An array of the wrong shape. */
+  CHORALE_ERROR_SHAPE = 24,
+  /* Potential and problem have different numbers of values. */
+  CHORALE_ERROR_VALUES_MISMATCH = 25,
+  /* A struct whose struct_size no version of the library knows. */
+  CHORALE_ERROR_STRUCT_SIZE = 26,
+  /* A number that is NaN or infinite where it must not be. */
+  CHORALE_ERROR_NOT_A_NUMBER = 30,
+  CHORALE_ERROR_INFINITE = 31,
+  /* A value, label or index outside its range. */
+  CHORALE_ERROR_OUT_OF_RANGE = 32,
+  /* An enumeration constant that this library does not know. */
+  CHORALE_ERROR_UNKNOWN_CONSTANT = 33,
+  /* A member that is fixed to a value forbidden to it is an infeasible problem, not an error;
+   * an assignment or a start that uses such a value is this error. */
+  CHORALE_ERROR_FORBIDDEN_VALUE = 34,
+  /* The algorithm does not apply to the family of the potential; the message lists those that do. */
+  CHORALE_ERROR_ALGORITHM_MISMATCH = 40,
+  /* Convex (concave) tables are required and these are not. */
+  CHORALE_ERROR_NOT_CONVEX = 41,
+  CHORALE_ERROR_NOT_CONCAVE = 42,
+  /* Exact max-marginals were asked for where no exact solver exists. */
+  CHORALE_ERROR_NOT_EXACT = 43,
+  /* A callback returned NaN or plus infinity. */
+  CHORALE_ERROR_CALLBACK_VALUE = 50,
+  /* A callback returned non-zero: it asked to stop. */
+  CHORALE_ERROR_CALLBACK_STOPPED = 51,
+  CHORALE_ERROR_OUT_OF_MEMORY = 60,
+  /* The caller's memory is too small; the message says how many bytes are needed. */
+  CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
+  /* Memory from the caller that is not aligned as asked. */
+  CHORALE_ERROR_ALIGNMENT = 62,
+  /* A fault of the library itself: please report it. */
+  CHORALE_ERROR_INTERNAL = 90
+};
+
+#define CHORALE_ERROR_MESSAGE_SIZE 504
+
+/* Detail of a failure, in the caller's memory: 512 bytes, no initialisation needed. Every call that
+ * takes one sets `status`; on success the message is empty, on failure it names the argument, its
+ * value and the rule, as UTF-8 ending in NUL (cut to fit). */
+typedef struct chorale_error {
+  chorale_status status;
+  int32_t reserved;
+  char message[CHORALE_ERROR_MESSAGE_SIZE];
+} chorale_error;
+
+/* The name of a status, such as "CHORALE_ERROR_SIZE"; "unknown status" for any other number. Static
+ * storage. Any thread. */
+CHORALE_API const char *chorale_status_name(chorale_status status);
+
+CHORALE_END_DECLS
+
+#endif

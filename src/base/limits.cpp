@@ -1,0 +1,24 @@
+#include "base/limits.hpp"
+
+#include "base/cancel.hpp"
+
+namespace chorale {
+
+Limits::Limits(double seconds, const chorale_cancel *cancel) noexcept : cancel_(cancel) {
+  // Beyond a century the clock's arithmetic would overflow before anybody waits that long.
+  if (seconds >= 0 && seconds < 3e9) {
+    has_deadline_ = true;
+    deadline_ = std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(seconds));
+  }
+}
+
+void Limits::look() noexcept {
+  if (cancel_ && cancel_->raised.load(std::memory_order_relaxed))
+    interruption_ = Interruption::cancelled;
+  else if (has_deadline_ && std::chrono::steady_clock::now() >= deadline_)
+    interruption_ = Interruption::deadline;
+}
+
+} // namespace chorale

@@ -1,0 +1,31 @@
+// The host's log, silent by default.
+#pragma once
+
+#include "base/message.hpp"
+
+#include <chorale/host.h>
+
+namespace chorale {
+
+class Log {
+public:
+  Log() noexcept = default;
+  explicit Log(const chorale_host *host) noexcept
+      : function_(host ? host->log : nullptr), user_(host ? host->log_user : nullptr) {}
+
+  // Formats only when somebody listens.
+  template <class... Parts> void write(chorale_log_level level, const Parts &...parts) const noexcept {
+    if (!function_)
+      return;
+    char text[256];
+    MessageWriter writer(text, sizeof text);
+    (writer << ... << parts);
+    function_(user_, level, text);
+  }
+
+private:
+  chorale_log_function function_ = nullptr;
+  void *user_ = nullptr;
+};
+
+} // namespace chorale

@@ -1,0 +1,34 @@
+#include "base/memory.hpp"
+
+#include <cstdlib>
+
+namespace chorale {
+namespace {
+
+void *from_malloc(void *, std::size_t bytes, std::size_t alignment) {
+  if (bytes > SIZE_MAX - alignment)
+    return nullptr;
+  // aligned_alloc wants a multiple of the alignment.
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void to_free(void *, void *memory, std::size_t, std::size_t) { std::free(memory); }
+
+} // namespace
+
+Memory::Memory(const chorale_host *host) noexcept
+    : hooks_(host && host->allocator ? *host->allocator
+                                     : chorale_allocator{nullptr, from_malloc, to_free}) {}
+
+void *Memory::allocate(std::size_t bytes) const noexcept {
+  if (!hooks_.allocate)
+    return nullptr;
+  return hooks_.allocate(hooks_.user, bytes ? bytes : 1, kAlignment);
+}
+
+void Memory::deallocate(void *memory, std::size_t bytes) const noexcept {
+  if (memory)
+    hooks_.deallocate(hooks_.user, memory, bytes ? bytes : 1, kAlignment);
+}
+
+} // namespace chorale

@@ -1,0 +1,29 @@
+// Constants and sums that every floor uses.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace chorale {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// A forbidden score. Scores are never NaN or plus infinity, so `score == kForbidden` and
+// `score > kForbidden` are the only tests anybody needs.
+inline constexpr double kForbidden = -kInfinity;
+
+// The product, or SIZE_MAX where it does not fit: a size that no allocation grants.
+constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
+  return a != 0 && b > SIZE_MAX / a ? SIZE_MAX : a * b;
+}
+constexpr std::size_t saturating_sum(std::size_t a, std::size_t b) noexcept {
+  return b > SIZE_MAX - a ? SIZE_MAX : a + b;
+}
+
+// Whether `score` and `bound` on it are close enough to call the score optimal.
+inline bool closes_gap(double score, double bound, double gap = 1e-9) noexcept {
+  return bound - score <= gap * std::fmax(1.0, std::fabs(score));
+}
+
+} // namespace chorale

@@ -1,0 +1,21 @@
+#include "base/workspace.hpp"
+
+namespace chorale {
+
+bool Workspace::reserve(std::size_t bytes) noexcept {
+  if (bytes <= capacity())
+    return true;
+  if (borrowed_ || bytes == SIZE_MAX)
+    return false;
+  // Half as much again, so that slowly growing problems do not allocate each time.
+  const std::size_t generous = std::max(bytes, saturating_sum(block_.bytes(), block_.bytes() / 2));
+  Block grown(memory_, generous);
+  if (!grown)
+    grown = Block(memory_, bytes);
+  if (!grown)
+    return false;
+  block_.swap(grown);
+  return true;
+}
+
+} // namespace chorale

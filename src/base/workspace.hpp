@@ -1,0 +1,88 @@
+// Workspaces: all memory of a computation, laid out before it starts.
+//
+// Every algorithm states its buffers once, as a struct whose constructor takes them from a Layout:
+//
+//     struct SweepBuffers {
+//       SweepBuffers(Layout &layout, const Shape &shape)
+//           : gains(layout.take<double>(shape.members)), order(layout.take<int32_t>(shape.members)) {}
+//       double *gains;
+//       int32_t *order;
+//     };
+//
+// The same constructor first runs on a Layout without memory, which only adds up bytes, and then on
+// one over the workspace. So the size asked for and the size used cannot drift apart.
+#pragma once
+
+#include "base/memory.hpp"
+#include "base/numeric.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace chorale {
+
+class Layout {
+public:
+  // Without memory: measures.
+  Layout() noexcept = default;
+  explicit Layout(std::byte *memory) noexcept : memory_(memory) {}
+
+  bool measuring() const noexcept { return memory_ == nullptr; }
+  // Bytes taken so far; SIZE_MAX when they do not fit.
+  std::size_t bytes() const noexcept { return used_; }
+
+  // Room for `count` objects, uninitialised, aligned to a cache line; NULL while measuring.
+  template <class T> T *take(std::size_t count) noexcept {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kAlignment);
+    std::byte *place = memory_ ? memory_ + used_ : nullptr;
+    const std::size_t bytes = saturating_product(count, sizeof(T));
+    const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
+    used_ = padded == SIZE_MAX ? SIZE_MAX
+                               : saturating_sum(used_, padded / kAlignment * kAlignment);
+    return reinterpret_cast<T *>(place);
+  }
+  template <class T> T *take(std::int64_t count) noexcept {
+    return take<T>(static_cast<std::size_t>(count));
+  }
+  template <class T> T *take(std::int32_t count) noexcept {
+    return take<T>(static_cast<std::size_t>(count));
+  }
+
+  // Buffers of phases that do not overlap in time share their room: rewind to the mark between
+  // them, and `bytes` of the whole is the highest point reached.
+  std::size_t mark() const noexcept { return used_; }
+  void rewind(std::size_t mark) noexcept {
+    peak_ = std::max(peak_, used_);
+    used_ = mark;
+  }
+  std::size_t peak() const noexcept { return std::max(peak_, used_); }
+
+private:
+  std::byte *memory_ = nullptr;
+  std::size_t used_ = 0;
+  std::size_t peak_ = 0;
+};
+
+// The block a Layout is placed in: grown on demand, or the caller's and fixed.
+class Workspace {
+public:
+  explicit Workspace(const Memory &memory) noexcept : memory_(memory) {}
+  Workspace(std::byte *borrowed, std::size_t bytes) noexcept
+      : borrowed_(borrowed), borrowed_bytes_(bytes) {}
+
+  bool is_borrowed() const noexcept { return borrowed_ != nullptr; }
+  std::size_t capacity() const noexcept { return borrowed_ ? borrowed_bytes_ : block_.bytes(); }
+  std::byte *data() const noexcept { return borrowed_ ? borrowed_ : block_.data(); }
+
+  // Makes room for `bytes`; what it held is lost. False, and unchanged, where there is no more.
+  bool reserve(std::size_t bytes) noexcept;
+
+private:
+  Memory memory_;
+  Block block_;
+  std::byte *borrowed_ = nullptr;
+  std::size_t borrowed_bytes_ = 0;
+};
+
+} // namespace chorale

@@ -1,0 +1,74 @@
+#include "clique/instance.hpp"
+
+namespace chorale {
+
+Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_count) noexcept
+    : potential(layout, source, member_count), members(member_count), columns(potential.columns),
+      scores(layout.take<double>(saturating_product(static_cast<std::size_t>(members),
+                                                    static_cast<std::size_t>(columns)))),
+      best(layout.take<std::int32_t>(members)), second(layout.take<std::int32_t>(members)),
+      rest_value(potential.has_rest() ? layout.take<std::int32_t>(members) : nullptr) {}
+
+bool Instance::load(const ProblemView &problem) noexcept {
+  const Potential &source = *potential.source;
+  potential.prepare();
+  bool feasible = true;
+  double *to = scores;
+  for (std::int64_t i = 0; i < members; ++i, to += columns) {
+    const double *from = problem.scores + i * problem.row_stride;
+    const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
+    if (!potential.has_rest()) {
+      for (std::int32_t v = 0; v < columns; ++v)
+        to[v] = from[v];
+    } else {
+      to[potential.rest] = kForbidden;
+      rest_value[i] = -1;
+      std::int32_t column = 0;
+      for (std::int32_t v = 0; v < problem.values; ++v) {
+        if (source.counts(v)) {
+          to[column++] = from[v];
+        } else if (only < 0 || only == v) {
+          if (rest_value[i] < 0 || from[v] > to[potential.rest]) {
+            to[potential.rest] = from[v];
+            rest_value[i] = v;
+          }
+        }
+      }
+    }
+    if (only >= 0)
+      for (std::int32_t u = 0; u < columns; ++u)
+        if (u == potential.rest ? source.counts(only) : potential.value_of_column[u] != only)
+          to[u] = kForbidden;
+
+    std::int32_t first = 0;
+    std::int32_t next = -1;
+    for (std::int32_t v = 1; v < columns; ++v) {
+      if (to[v] > to[first]) {
+        next = first;
+        first = v;
+      } else if (next < 0 || to[v] > to[next]) {
+        next = v;
+      }
+    }
+    best[i] = first;
+    second[i] = next >= 0 && to[next] > kForbidden ? next : -1;
+    feasible = feasible && to[first] > kForbidden;
+  }
+  return feasible;
+}
+
+void Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
+  for (std::int32_t v = 0; v < columns; ++v)
+    counts[v] = 0;
+  for (std::int64_t i = 0; i < members; ++i)
+    ++counts[assignment[i]];
+}
+
+double Instance::member_score(const std::int32_t *assignment) const noexcept {
+  double total = 0;
+  for (std::int64_t i = 0; i < members; ++i)
+    total += score(i, assignment[i]);
+  return total;
+}
+
+} // namespace chorale

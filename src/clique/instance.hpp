@@ -1,0 +1,83 @@
+// A clique problem as the algorithms see it: columns instead of values, every row feasible.
+//
+// The caller's matrix is read once: scores are gathered into columns (values that do not count
+// become one, by the best of each member), fixed members keep one entry, and the best and the
+// second-best column of each member are noted, which serve every alpha.
+#pragma once
+
+#include "base/limits.hpp"
+#include "base/workspace.hpp"
+#include "potential/clique_potential.hpp"
+
+namespace chorale {
+
+// The problem as the caller states it, already checked for NaN and sizes.
+struct ProblemView {
+  std::int32_t members;
+  std::int32_t values;
+  const double *scores;
+  std::ptrdiff_t row_stride;
+  const std::int32_t *fixed; // or NULL
+};
+
+struct Instance {
+  Instance(Layout &layout, const Potential &potential, std::int32_t members) noexcept;
+  // Gathers the scores and prepares the potential. False when some member has no admissible value.
+  bool load(const ProblemView &problem) noexcept;
+
+  const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
+  double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
+
+  // Counts of an assignment over columns, into `counts`.
+  void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
+  // sum_i scores[i][x_i], in the order of i.
+  double member_score(const std::int32_t *assignment) const noexcept;
+
+  CliquePotential potential;
+  std::int32_t members; // n
+  std::int32_t columns; // K
+  double *scores;       // n x K, no gaps; minus infinity forbids; every row has a finite entry
+  std::int32_t *best;   // n: the best column of each member, the lowest of equals
+  std::int32_t *second; // n: the best of the other columns, or -1 where all are forbidden
+  // The value that stands behind the rest column of each member; NULL without one.
+  std::int32_t *rest_value;
+
+  std::int32_t value_of(std::int64_t i, std::int32_t column) const noexcept {
+    return column == potential.rest ? rest_value[i] : potential.value_of_column[column];
+  }
+};
+
+// Options of a solve, checked and with the defaults filled in.
+struct SolveOptions {
+  std::int32_t subset_size = 2;
+  std::int64_t iteration_limit = 0; // 0: the algorithm's own
+  std::int64_t node_limit = 0;
+  std::int64_t node_pool = 0;
+  double tolerance = 1e-3;
+  double gap = -1;
+};
+
+// What an algorithm has found. Algorithms improve it: they never make `score` lower or `bound`
+// higher than they got it.
+struct Solution {
+  Solution(Layout &layout, const Instance &instance) noexcept
+      : assignment(layout.take<std::int32_t>(instance.members)) {}
+
+  bool found() const noexcept { return score > kForbidden; }
+  bool proven() const noexcept { return found() && closes_gap(score, bound); }
+  bool gap_reached(double gap) const noexcept {
+    return gap >= 0 && found() && closes_gap(score, bound, gap);
+  }
+
+  std::int32_t *assignment; // columns; undefined until found
+  double score = kForbidden;
+  double bound = kInfinity;
+  bool infeasible = false; // proven: no labelling scores above minus infinity
+  bool iteration_limit_hit = false;
+  bool node_limit_hit = false;
+  CallbackFailure failure = CallbackFailure::none;
+  std::int64_t iterations = 0;
+  std::int64_t nodes = 0;
+};
+
+} // namespace chorale

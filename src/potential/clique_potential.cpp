@@ -1,0 +1,205 @@
+#include "potential/clique_potential.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+bool is_stored_per_value(const Potential &p) noexcept {
+  return p.source == TableSource::stored && p.table_count > 1;
+}
+
+bool is_one_table_for_all(const Potential &p) noexcept {
+  switch (p.source) {
+  case TableSource::square:
+  case TableSource::entropy:
+  case TableSource::linear:
+    return true;
+  case TableSource::stored:
+    return p.table_count == 1;
+  default:
+    return false;
+  }
+}
+
+// Whether tables can be read where the potential keeps them.
+bool is_borrowable(const Potential &p) noexcept {
+  return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE;
+}
+
+// What the rest column adds when it has k of n members: a separable PAIRS has c (n - k)^2 there,
+// every other SUM nothing, but for what makes the total 0 when nothing counts.
+double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
+  if (p.source == TableSource::separable_pairs) {
+    const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
+    const double counted = static_cast<double>(members - k);
+    // table_entry gives c n_v (n - n_v); summed over counted values that is c n N - c sum n_v^2,
+    // where c N^2 - c sum n_v^2 is due.
+    return c * counted * (counted - static_cast<double>(members));
+  }
+  if (k < members)
+    return 0.0;
+  double nothing = 0;
+  for (std::int32_t v = 0; v < p.values; ++v)
+    if (p.counts(v))
+      nothing += p.table_entry(v, 0, members);
+  return nothing == kForbidden ? 0.0 : -nothing;
+}
+
+bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, chorale_shape declared,
+               bool (*bends)(double, double)) noexcept {
+  if (p.shape == declared)
+    return true;
+  if (p.source == TableSource::separable_pairs) {
+    // f (k^2 - k) + c k (n - k): the second difference is 2 (f - c).
+    const std::int64_t R = p.values;
+    for (std::int32_t v = 0; v < p.values; ++v)
+      if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))
+        return false;
+  } else if (known < members + 1) {
+    return false;
+  }
+  if (p.counted_values == p.values || members < 2)
+    return true;
+  // The rest is flat up to its last step (or a parabola, for pairs).
+  const double last = rest_entry(p, members, members) - rest_entry(p, members - 1, members);
+  const double before = rest_entry(p, members - 1, members) - rest_entry(p, members - 2, members);
+  return bends(last, before);
+}
+
+} // namespace
+
+Form form_of(const Potential &p) noexcept {
+  switch (p.family) {
+  case CHORALE_FAMILY_SUM:
+    return Form::sum;
+  case CHORALE_FAMILY_MAX:
+    return Form::max;
+  case CHORALE_FAMILY_MAJORITY:
+    return Form::majority;
+  case CHORALE_FAMILY_PAIRS:
+    return p.source == TableSource::separable_pairs ? Form::sum : Form::pairs;
+  default:
+    return Form::callback;
+  }
+}
+
+std::int32_t columns_of(const Potential &p) noexcept {
+  return p.counted_values + (p.counted_values < p.values ? 1 : 0);
+}
+
+bool is_convex(const Potential &p, std::int64_t members) noexcept {
+  return has_shape(p, members, p.convex_length, CHORALE_SHAPE_CONVEX,
+                   [](double a, double b) { return a >= b; });
+}
+
+bool is_concave(const Potential &p, std::int64_t members) noexcept {
+  return has_shape(p, members, p.concave_length, CHORALE_SHAPE_CONCAVE,
+                   [](double a, double b) { return a <= b; });
+}
+
+CliquePotential::CliquePotential(Layout &layout, const Potential &p,
+                                 std::int32_t member_count) noexcept
+    : source(&p), form(form_of(p)), members(member_count), columns(columns_of(p)),
+      rest(p.counted_values < p.values ? columns - 1 : -1) {
+  const std::size_t K = static_cast<std::size_t>(columns);
+  const std::size_t entries = static_cast<std::size_t>(members) + 1;
+  value_of_column = layout.take<std::int32_t>(columns);
+  switch (form) {
+  case Form::sum:
+  case Form::max: {
+    tables = layout.take<const double *>(columns);
+    if (!is_borrowable(p))
+      owned_count = is_one_table_for_all(p) ? 1 : p.counted_values;
+    if (has_rest() && form == Form::sum)
+      ++owned_count;
+    owned_tables =
+        layout.take<double>(saturating_product(static_cast<std::size_t>(owned_count), entries));
+    break;
+  }
+  case Form::majority:
+    weights = layout.take<double>(saturating_product(K, K));
+    bias = layout.take<double>(columns);
+    break;
+  case Form::pairs:
+    pair = layout.take<double>(saturating_product(K, K));
+    break;
+  case Form::callback:
+    value_counts = layout.take<std::int64_t>(p.values);
+    break;
+  }
+}
+
+void CliquePotential::prepare() noexcept {
+  const Potential &p = *source;
+  const double factor = p.factor(members);
+  const std::int64_t R = p.values;
+  const std::int64_t K = columns;
+  const std::int64_t entries = std::int64_t{members} + 1;
+  std::int32_t column = 0;
+  for (std::int32_t v = 0; v < p.values; ++v)
+    if (p.counts(v))
+      value_of_column[column++] = v;
+  if (has_rest())
+    value_of_column[rest] = -1;
+
+  switch (form) {
+  case Form::sum:
+  case Form::max: {
+    double *next = owned_tables;
+    const auto write_table = [&](auto entry) {
+      double *table = next;
+      next += entries;
+      for (std::int64_t k = 0; k < entries; ++k)
+        table[k] = entry(k) * factor;
+      return table;
+    };
+    const double *shared = nullptr;
+    for (std::int32_t u = 0; u < p.counted_values; ++u) {
+      const std::int32_t v = value_of_column[u];
+      if (is_borrowable(p)) {
+        tables[u] = p.numbers + (is_stored_per_value(p) ? v * p.table_length : 0);
+      } else if (is_one_table_for_all(p)) {
+        if (!shared)
+          shared = write_table([&](std::int64_t k) { return p.table_entry(v, k, members); });
+        tables[u] = shared;
+      } else {
+        tables[u] = write_table([&](std::int64_t k) { return p.table_entry(v, k, members); });
+      }
+    }
+    if (has_rest())
+      tables[rest] = form == Form::sum
+                         ? write_table([&](std::int64_t k) { return rest_entry(p, k, members); })
+                         : nullptr;
+    if (form == Form::sum) {
+      convex = is_convex(p, members);
+      concave = is_concave(p, members);
+    }
+    break;
+  }
+  case Form::majority:
+    for (std::int32_t a = 0; a < columns; ++a) {
+      const std::int32_t va = value_of_column[a];
+      bias[a] = va < 0 ? 0.0 : p.numbers[R * R + va] * factor;
+      for (std::int32_t u = 0; u < columns; ++u) {
+        const std::int32_t vu = value_of_column[u];
+        weights[a * K + u] = va < 0 || vu < 0 ? 0.0 : p.numbers[va * R + vu] * factor;
+      }
+    }
+    break;
+  case Form::pairs:
+    for (std::int32_t a = 0; a < columns; ++a)
+      for (std::int32_t u = 0; u < columns; ++u) {
+        const std::int32_t va = value_of_column[a];
+        const std::int32_t vu = value_of_column[u];
+        pair[a * K + u] =
+            va < 0 || vu < 0 ? 0.0 : (p.numbers[va * R + vu] + p.numbers[vu * R + va]) / 2 * factor;
+      }
+    break;
+  case Form::callback:
+    std::fill(value_counts, value_counts + R, 0);
+    break;
+  }
+}
+
+} // namespace chorale

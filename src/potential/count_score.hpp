@@ -1,0 +1,275 @@
+// Running scores: the potential of a count vector that changes by one member at a time.
+//
+// Every score has the same shape, so that an algorithm is written once and compiled for each form:
+//
+//     void reset(const int32_t *counts)   takes counts over columns, computes the total
+//     double total() const                C of the counts
+//     double after(u, v)                  C if one member went from column u to v != u; no change
+//     void move(u, v)                     makes that change
+//     int32_t count(v) const
+//     CallbackFailure failure() const     callbacks only; the others never fail
+//
+// "Nothing counts" (every member in the rest column) scores 0, as the potential says.
+#pragma once
+
+#include "potential/clique_potential.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace chorale {
+
+class CountScoreBase {
+public:
+  CountScoreBase(Layout &layout, const CliquePotential &potential) noexcept
+      : potential_(&potential), counts_(layout.take<std::int32_t>(potential.columns)) {}
+  double total() const noexcept { return total_; }
+  std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
+  const std::int32_t *counts() const noexcept { return counts_; }
+  CallbackFailure failure() const noexcept { return CallbackFailure::none; }
+
+protected:
+  void take_counts(const std::int32_t *counts) noexcept {
+    std::copy(counts, counts + potential_->columns, counts_);
+  }
+  bool nothing_counts() const noexcept {
+    return potential_->has_rest() && counts_[potential_->rest] == potential_->members;
+  }
+  // Whether nothing will count after a move from u to v.
+  bool nothing_counts_after(std::int32_t v) const noexcept {
+    return potential_->has_rest() && v == potential_->rest &&
+           counts_[potential_->rest] == potential_->members - 1;
+  }
+  std::int64_t columns() const noexcept { return potential_->columns; }
+
+  const CliquePotential *potential_;
+  std::int32_t *counts_;
+  double total_ = 0;
+};
+
+// O(1) a move. Totals are added up afresh only where minus infinity comes in, since a difference
+// with it is lost.
+class SumScore : public CountScoreBase {
+public:
+  using CountScoreBase::CountScoreBase;
+
+  void reset(const std::int32_t *counts) noexcept {
+    take_counts(counts);
+    add_up();
+  }
+  double after(std::int32_t u, std::int32_t v) const noexcept {
+    const double *f = potential_->tables[u] + counts_[u];
+    const double *g = potential_->tables[v] + counts_[v];
+    if (total_ == kForbidden) {
+      double total = f[-1] + g[1];
+      for (std::int64_t w = 0; w < columns(); ++w)
+        if (w != u && w != v)
+          total += potential_->tables[w][counts_[w]];
+      return total;
+    }
+    return total_ + ((f[-1] - f[0]) + (g[1] - g[0]));
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    const bool was_forbidden = total_ == kForbidden;
+    const double next = after(u, v);
+    --counts_[u];
+    ++counts_[v];
+    if (was_forbidden)
+      add_up();
+    else
+      total_ = next;
+  }
+
+private:
+  void add_up() noexcept {
+    total_ = 0;
+    for (std::int64_t w = 0; w < columns(); ++w)
+      total_ += potential_->tables[w][counts_[w]];
+  }
+};
+
+// O(K) a move.
+class MaxScore : public CountScoreBase {
+public:
+  using CountScoreBase::CountScoreBase;
+
+  void reset(const std::int32_t *counts) noexcept {
+    take_counts(counts);
+    total_ = highest();
+  }
+  double after(std::int32_t u, std::int32_t v) noexcept {
+    shift(u, v);
+    const double total = highest();
+    shift(v, u);
+    return total;
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    shift(u, v);
+    total_ = highest();
+  }
+
+private:
+  void shift(std::int32_t u, std::int32_t v) noexcept {
+    --counts_[u];
+    ++counts_[v];
+  }
+  double highest() const noexcept {
+    if (nothing_counts())
+      return 0.0;
+    double best = kForbidden;
+    const std::int64_t counted = columns() - (potential_->has_rest() ? 1 : 0);
+    for (std::int64_t w = 0; w < counted; ++w)
+      best = std::max(best, potential_->tables[w][counts_[w]]);
+    return best;
+  }
+};
+
+// Keeps b_a + sum_v w_av n_v of every column a. O(K) a move.
+class MajorityScore : public CountScoreBase {
+public:
+  MajorityScore(Layout &layout, const CliquePotential &potential) noexcept
+      : CountScoreBase(layout, potential), rows_(layout.take<double>(potential.columns)) {}
+
+  void reset(const std::int32_t *counts) noexcept {
+    take_counts(counts);
+    for (std::int64_t a = 0; a < columns(); ++a) {
+      rows_[a] = potential_->bias[a];
+      for (std::int64_t v = 0; v < columns(); ++v)
+        rows_[a] += potential_->weights[a * columns() + v] * counts_[v];
+    }
+    total_ = of_majority();
+  }
+  double after(std::int32_t u, std::int32_t v) const noexcept {
+    return nothing_counts_after(v) ? 0.0 : of_majority_after(u, v);
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    for (std::int64_t a = 0; a < columns(); ++a) {
+      const double *w = potential_->weights + a * columns();
+      rows_[a] += w[v] - w[u];
+    }
+    --counts_[u];
+    ++counts_[v];
+    total_ = of_majority();
+  }
+
+private:
+  std::int64_t counted() const noexcept { return columns() - (potential_->has_rest() ? 1 : 0); }
+  double of_majority() const noexcept {
+    if (nothing_counts())
+      return 0.0;
+    std::int32_t most = 0;
+    for (std::int64_t a = 0; a < counted(); ++a)
+      most = std::max(most, counts_[a]);
+    double best = kForbidden;
+    for (std::int64_t a = 0; a < counted(); ++a)
+      if (counts_[a] == most)
+        best = std::max(best, rows_[a]);
+    return best;
+  }
+  double of_majority_after(std::int32_t u, std::int32_t v) const noexcept {
+    std::int32_t most = 0;
+    double best = kForbidden;
+    for (std::int64_t a = 0; a < counted(); ++a) {
+      const std::int32_t n = counts_[a] - (a == u) + (a == v);
+      if (n < most)
+        continue;
+      const double *w = potential_->weights + a * columns();
+      const double row = rows_[a] + (w[v] - w[u]);
+      best = n > most ? row : std::max(best, row);
+      most = n;
+    }
+    return best;
+  }
+
+  double *rows_;
+};
+
+// Keeps sum_v pair[u][v] n_v of every column u. O(1) to look, O(K) to move.
+class PairsScore : public CountScoreBase {
+public:
+  PairsScore(Layout &layout, const CliquePotential &potential) noexcept
+      : CountScoreBase(layout, potential), rows_(layout.take<double>(potential.columns)) {}
+
+  void reset(const std::int32_t *counts) noexcept {
+    take_counts(counts);
+    total_ = 0;
+    for (std::int64_t u = 0; u < columns(); ++u) {
+      rows_[u] = 0;
+      for (std::int64_t v = 0; v < columns(); ++v)
+        rows_[u] += at(u, v) * counts_[v];
+      total_ += (rows_[u] - at(u, u)) * counts_[u];
+    }
+  }
+  double after(std::int32_t u, std::int32_t v) const noexcept {
+    return total_ + 2 * ((rows_[v] - rows_[u]) + (at(u, u) - at(u, v)));
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    total_ = after(u, v);
+    for (std::int64_t w = 0; w < columns(); ++w)
+      rows_[w] += at(w, v) - at(w, u);
+    --counts_[u];
+    ++counts_[v];
+  }
+
+private:
+  double at(std::int64_t u, std::int64_t v) const noexcept {
+    return potential_->pair[u * columns() + v];
+  }
+  double *rows_;
+};
+
+// One call a look.
+class CallbackScore : public CountScoreBase {
+public:
+  using CountScoreBase::CountScoreBase;
+
+  CallbackFailure failure() const noexcept { return failure_; }
+  void reset(const std::int32_t *counts) noexcept {
+    take_counts(counts);
+    total_ = call();
+  }
+  double after(std::int32_t u, std::int32_t v) noexcept {
+    shift(u, v);
+    const double total = call();
+    shift(v, u);
+    return total;
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    shift(u, v);
+    total_ = call();
+  }
+
+private:
+  void shift(std::int32_t u, std::int32_t v) noexcept {
+    --counts_[u];
+    ++counts_[v];
+  }
+  double call() noexcept {
+    if (failure_ != CallbackFailure::none || nothing_counts())
+      return failure_ == CallbackFailure::none ? 0.0 : kForbidden;
+    for (std::int64_t u = 0; u < columns(); ++u)
+      if (potential_->value_of_column[u] >= 0)
+        potential_->value_counts[potential_->value_of_column[u]] = counts_[u];
+    return potential_->source->call(potential_->value_counts, potential_->members, &failure_);
+  }
+
+  CallbackFailure failure_ = CallbackFailure::none;
+};
+
+// Calls `use` with the score type of the form, as a std::type_identity.
+template <class Use> decltype(auto) with_count_score(Form form, Use &&use) {
+  switch (form) {
+  case Form::sum:
+    return use(std::type_identity<SumScore>{});
+  case Form::max:
+    return use(std::type_identity<MaxScore>{});
+  case Form::majority:
+    return use(std::type_identity<MajorityScore>{});
+  case Form::pairs:
+    return use(std::type_identity<PairsScore>{});
+  default:
+    return use(std::type_identity<CallbackScore>{});
+  }
+}
+
+} // namespace chorale

@@ -1,0 +1,252 @@
+#include "potential/potential.hpp"
+
+#include "base/numeric.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+constexpr double kShapeTolerance = 1e-12;
+
+double largest_magnitude(const double *table, std::int64_t length) noexcept {
+  double largest = 0;
+  for (std::int64_t k = 0; k < length; ++k)
+    if (table[k] != kForbidden)
+      largest = std::max(largest, std::fabs(table[k]));
+  return largest;
+}
+
+// Whether f(v, w) + f(w, v) = c_v + c_w for all v != w among the counted values; fills c.
+bool split_pairs(const Potential &potential, double *c) noexcept {
+  const std::int32_t R = potential.values;
+  const double *f = potential.numbers;
+  const auto both = [&](std::int32_t v, std::int32_t w) {
+    return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
+  };
+  // Three values determine c; with two, half of what they share.
+  std::int32_t first[3] = {-1, -1, -1};
+  std::int32_t found = 0;
+  for (std::int32_t v = 0; v < R && found < 3; ++v)
+    if (potential.counts(v))
+      first[found++] = v;
+  std::fill(c, c + R, 0.0);
+  if (found < 2)
+    return true;
+  c[first[0]] = found == 2 ? both(first[0], first[1]) / 2
+                           : (both(first[0], first[1]) + both(first[0], first[2]) -
+                              both(first[1], first[2])) / 2;
+  for (std::int32_t v = 0; v < R; ++v)
+    if (potential.counts(v) && v != first[0])
+      c[v] = both(first[0], v) - c[first[0]];
+
+  const double tolerance = kShapeTolerance * largest_magnitude(f, std::int64_t{R} * R);
+  for (std::int32_t v = 0; v < R; ++v)
+    for (std::int32_t w = 0; w < v; ++w)
+      if (potential.counts(v) && potential.counts(w) &&
+          !(std::fabs(both(v, w) - c[v] - c[w]) <= tolerance))
+        return false;
+  // Members with values that do not count make the number of counted members vary; then only a c
+  // common to all values separates: c N^2 is a function of how many do not count.
+  if (potential.counted_values < R)
+    for (std::int32_t v = 0; v < R; ++v)
+      if (potential.counts(v) && !(std::fabs(c[v] - c[first[0]]) <= tolerance))
+        return false;
+  return true;
+}
+
+} // namespace
+
+std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept {
+  const double tolerance = kShapeTolerance * largest_magnitude(table, length);
+  std::int64_t k = 0;
+  for (; k < length; ++k) {
+    if (table[k] == kForbidden)
+      break;
+    if (k >= 2 && table[k] - table[k - 1] < table[k - 1] - table[k - 2] - tolerance)
+      break;
+  }
+  return k;
+}
+
+std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept {
+  const double tolerance = kShapeTolerance * largest_magnitude(table, length);
+  std::int64_t k = 0;
+  for (; k < length; ++k) {
+    if (table[k] == kForbidden) {
+      if (k == 0)
+        return 0;
+      continue;
+    }
+    if (k >= 1 && table[k - 1] == kForbidden)
+      break;
+    if (k >= 2 && table[k] - table[k - 1] > table[k - 1] - table[k - 2] + tolerance)
+      break;
+  }
+  return k;
+}
+
+void derive_potential(Potential &p, double *split) noexcept {
+  p.counted_values = 0;
+  for (std::int32_t v = 0; v < p.values; ++v)
+    if (p.counts(v)) {
+      ++p.counted_values;
+      p.highest_counted = v;
+    }
+  const std::int64_t every = INT64_MAX;
+  switch (p.source) {
+  case TableSource::square:
+  case TableSource::entropy:
+    p.convex_length = p.lambda >= 0 ? every : 2;
+    p.concave_length = p.lambda <= 0 ? every : 2;
+    break;
+  case TableSource::linear:
+    p.convex_length = p.concave_length = every;
+    break;
+  case TableSource::stored:
+  case TableSource::cardinality:
+    p.convex_length = p.concave_length = p.table_length;
+    for (std::int64_t r = 0; r < p.table_count; ++r) {
+      if (p.table_count > 1 && !p.counts(static_cast<std::int32_t>(r)))
+        continue;
+      const double *table = p.numbers + r * p.table_length;
+      p.convex_length = std::min(p.convex_length, convex_prefix(table, p.table_length));
+      p.concave_length = std::min(p.concave_length, concave_prefix(table, p.table_length));
+    }
+    break;
+  case TableSource::none:
+  case TableSource::separable_pairs:
+    break;
+  }
+  if (p.family == CHORALE_FAMILY_PAIRS && split_pairs(p, split))
+    p.source = TableSource::separable_pairs;
+}
+
+} // namespace chorale
+
+using chorale::kForbidden;
+using chorale::TableSource;
+
+double chorale_potential::factor(std::int64_t members) const noexcept {
+  switch (scale) {
+  case CHORALE_SCALE_BY_MEMBERS:
+    return 1.0 / static_cast<double>(members);
+  case CHORALE_SCALE_BY_LOG_MEMBERS:
+    return members > 1 ? 1.0 / std::log(static_cast<double>(members)) : 1.0;
+  default:
+    return 1.0;
+  }
+}
+
+double chorale_potential::table_entry(std::int32_t value, std::int64_t count,
+                                      std::int64_t members) const noexcept {
+  const double k = static_cast<double>(count);
+  switch (source) {
+  case TableSource::square:
+    return lambda * (k * k);
+  case TableSource::entropy:
+    return count > 0 ? lambda * (k * std::log(k)) : 0.0;
+  case TableSource::linear:
+    return lambda * k;
+  case TableSource::stored:
+    return numbers[(table_count == 1 ? 0 : value * table_length) + count];
+  case TableSource::cardinality:
+    return value == highest_counted ? numbers[count] : 0.0;
+  case TableSource::separable_pairs: {
+    const std::int64_t R = values;
+    const double f = numbers[value * R + value];
+    const double c = numbers[R * R + value];
+    return f * (k * k - k) + c * (k * static_cast<double>(members - count));
+  }
+  case TableSource::none:
+    break;
+  }
+  return 0.0;
+}
+
+double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
+                               chorale::CallbackFailure *failure) const noexcept {
+  double score = std::numeric_limits<double>::quiet_NaN();
+  if (callback(callback_user, counts, values, members, &score) != 0) {
+    *failure = chorale::CallbackFailure::stopped;
+    return kForbidden;
+  }
+  if (std::isnan(score) || score == chorale::kInfinity) {
+    *failure = chorale::CallbackFailure::bad_value;
+    return kForbidden;
+  }
+  return score * factor(members);
+}
+
+double chorale_potential::evaluate(const std::int64_t *count, std::int64_t members,
+                                   chorale::CallbackFailure *failure) const noexcept {
+  *failure = chorale::CallbackFailure::none;
+  const std::int64_t R = values;
+  std::int64_t counted = 0;
+  std::int64_t most = 0;
+  for (std::int32_t v = 0; v < values; ++v)
+    if (counts(v)) {
+      counted += count[v];
+      most = std::max(most, count[v]);
+    }
+  // A SUM that forbids a count of 0 forbids it here as well; everything else is 0 by definition.
+  if (counted == 0) {
+    if (family == CHORALE_FAMILY_SUM)
+      for (std::int32_t v = 0; v < values; ++v)
+        if (counts(v) && table_entry(v, 0, members) == kForbidden)
+          return kForbidden;
+    return 0.0;
+  }
+
+  const double scaled_by = factor(members);
+  switch (family) {
+  case CHORALE_FAMILY_SUM: {
+    double total = 0;
+    for (std::int32_t v = 0; v < values; ++v)
+      if (counts(v))
+        total += table_entry(v, count[v], members) * scaled_by;
+    return total;
+  }
+  case CHORALE_FAMILY_MAX: {
+    double best = kForbidden;
+    for (std::int32_t v = 0; v < values; ++v)
+      if (counts(v))
+        best = std::max(best, table_entry(v, count[v], members) * scaled_by);
+    return best;
+  }
+  case CHORALE_FAMILY_MAJORITY: {
+    double best = kForbidden;
+    for (std::int32_t a = 0; a < values; ++a) {
+      if (!counts(a) || count[a] != most)
+        continue;
+      double total = numbers[R * R + a];
+      for (std::int32_t v = 0; v < values; ++v)
+        if (counts(v))
+          total += numbers[a * R + v] * static_cast<double>(count[v]);
+      best = std::max(best, total);
+    }
+    return best * scaled_by;
+  }
+  case CHORALE_FAMILY_PAIRS: {
+    double total = 0;
+    for (std::int32_t v = 0; v < values; ++v) {
+      if (!counts(v) || count[v] == 0)
+        continue;
+      double row = -numbers[v * R + v];
+      for (std::int32_t w = 0; w < values; ++w)
+        if (counts(w))
+          row += numbers[v * R + w] * static_cast<double>(count[w]);
+      total += row * static_cast<double>(count[v]);
+    }
+    return total * scaled_by;
+  }
+  default:
+    return call(count, members, failure);
+  }
+}
+
+std::int64_t chorale_potential::members_limit() const noexcept {
+  return source == TableSource::stored || source == TableSource::cardinality ? table_length - 1
+                                                                             : INT64_MAX;
+}
