@@ -14,7 +14,8 @@ public:
       : function_(host ? host->log : nullptr), user_(host ? host->log_user : nullptr) {}
 
   // Formats only when somebody listens.
-  template <class... Parts> void write(chorale_log_level level, const Parts &...parts) const noexcept {
+  template <class... Parts>
+  void write(chorale_log_level level, const Parts &...parts) const noexcept {
     if (!function_)
       return;
     char text[256];

@@ -13,7 +13,8 @@ namespace chorale {
 // Appends to a caller's buffer of `capacity` bytes, cut to fit, always ending in NUL.
 class MessageWriter {
 public:
-  MessageWriter(char *buffer, std::size_t capacity) noexcept : next_(buffer), end_(buffer + capacity - 1) {
+  MessageWriter(char *buffer, std::size_t capacity) noexcept
+      : next_(buffer), end_(buffer + capacity - 1) {
     *next_ = '\0';
   }
 
@@ -26,8 +27,7 @@ public:
     return *this;
   }
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  MessageWriter &operator<<(Number number) noexcept {
+  requires std::is_arithmetic_v<Number> MessageWriter &operator<<(Number number) noexcept {
     char digits[40];
     const auto [last, code] = std::to_chars(digits, digits + sizeof digits, number);
     return *this << std::string_view(digits, static_cast<std::size_t>(last - digits));

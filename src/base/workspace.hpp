@@ -4,7 +4,8 @@
 //
 //     struct SweepBuffers {
 //       SweepBuffers(Layout &layout, const Shape &shape)
-//           : gains(layout.take<double>(shape.members)), order(layout.take<int32_t>(shape.members)) {}
+//           : gains(layout.take<double>(shape.members)), order(layout.take<int32_t>(shape.members))
+//           {}
 //       double *gains;
 //       int32_t *order;
 //     };
@@ -38,8 +39,7 @@ public:
     std::byte *place = memory_ ? memory_ + used_ : nullptr;
     const std::size_t bytes = saturating_product(count, sizeof(T));
     const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
-    used_ = padded == SIZE_MAX ? SIZE_MAX
-                               : saturating_sum(used_, padded / kAlignment * kAlignment);
+    used_ = padded == SIZE_MAX ? SIZE_MAX : saturating_sum(used_, padded / kAlignment * kAlignment);
     return reinterpret_cast<T *>(place);
   }
   template <class T> T *take(std::int64_t count) noexcept {

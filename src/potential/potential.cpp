@@ -34,9 +34,10 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
   std::fill(c, c + R, 0.0);
   if (found < 2)
     return true;
-  c[first[0]] = found == 2 ? both(first[0], first[1]) / 2
-                           : (both(first[0], first[1]) + both(first[0], first[2]) -
-                              both(first[1], first[2])) / 2;
+  c[first[0]] =
+      found == 2
+          ? both(first[0], first[1]) / 2
+          : (both(first[0], first[1]) + both(first[0], first[2]) - both(first[1], first[2])) / 2;
   for (std::int32_t v = 0; v < R; ++v)
     if (potential.counts(v) && v != first[0])
       c[v] = both(first[0], v) - c[first[0]];
