@@ -1,0 +1,171 @@
+// alpha-pass for any potential, and all max-marginals of its restrictions.
+#pragma once
+
+#include "clique/alpha_sweep.hpp"
+#include "potential/count_score.hpp"
+
+namespace chorale {
+
+// Score is one of the running scores of count_score.hpp.
+template <class Score> class AlphaPass {
+public:
+  AlphaPass(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential) {}
+
+  // The best labelling over all alpha and k, if it beats the solution.
+  void run(Limits &limits, Solution &solution) noexcept {
+    const Instance &in = *instance_;
+    double best = solution.score;
+    std::int32_t best_alpha = -1;
+    std::int32_t best_count = 0;
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+      if (limits.check() != Interruption::none)
+        break;
+      sweep_.order_by(alpha);
+      score_.reset(sweep_.counts());
+      double members = sweep_.base();
+      for (std::int32_t k = sweep_.forced();; ++k) {
+        const double total = members + score_.total();
+        if (total > best) {
+          best = total;
+          best_alpha = alpha;
+          best_count = k;
+        }
+        if (k == sweep_.allowed())
+          break;
+        const auto [gain, member] = sweep_.at(k);
+        members += gain;
+        score_.move(sweep_.default_of(member), alpha);
+      }
+      ++solution.iterations;
+      if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
+        return;
+    }
+    if (best_alpha >= 0) {
+      sweep_.order_by(best_alpha);
+      sweep_.write(best_count, solution.assignment);
+      solution.score = best;
+    }
+  }
+
+private:
+  const Instance *instance_;
+  AlphaSweep sweep_;
+  Score score_;
+};
+
+// What alpha-pass finds with each member fixed to each column in turn, all at once.
+//
+// Fixing member i changes one pass only where i itself moves: before its turn it stands at its
+// default column, after it at alpha. So the restricted labellings of (i, v) are those of the plain
+// pass with i moved to v, and their best scores are running maxima over the pass from both ends.
+// O(n K^3) looks at the potential in all.
+template <class Score> class AlphaPassMarginals {
+public:
+  AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
+        waiting_(layout.take<std::int32_t>(instance.columns)),
+        before_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                       static_cast<std::size_t>(instance.columns)))),
+        after_(layout.take<double>(saturating_product(
+            static_cast<std::size_t>(instance.members) + 1,
+            static_cast<std::size_t>(instance.columns)))) {}
+
+  // messages: n x K, the best found with x_i = v less score(i, v); minus infinity where nothing was.
+  void run(Limits &limits, Solution &solution, double *messages) noexcept {
+    const Instance &in = *instance_;
+    std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+      if (limits.check_now() != Interruption::none)
+        return;
+      pass(alpha, messages);
+      ++solution.iterations;
+      if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
+        return;
+    }
+  }
+
+private:
+  void pass(std::int32_t alpha, double *messages) noexcept {
+    const Instance &in = *instance_;
+    const std::int64_t K = in.columns;
+    sweep_.order_by(alpha);
+    score_.reset(sweep_.counts());
+    // How many members still wait at each default column: rows of `before_` nobody will read are
+    // not kept up.
+    std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
+    waiting_[alpha] = 0;
+    std::fill(before_, before_ + K * K, kForbidden);
+
+    double members = sweep_.base();
+    for (std::int32_t k = sweep_.forced();; ++k) {
+      note_state(members);
+      double *after = after_ + k * K;
+      for (std::int32_t v = 0; v < K; ++v)
+        after[v] = members + (v == alpha       ? score_.total()
+                              : score_.count(alpha) > 0 ? score_.after(alpha, v)
+                                                         : kForbidden);
+      if (k == sweep_.allowed())
+        break;
+      const auto [gain, member] = sweep_.at(k);
+      read_before(member, messages);
+      members += gain;
+      score_.move(sweep_.default_of(member), alpha);
+    }
+    for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank)
+      read_before(sweep_.at(rank).member, messages);
+    read_after(alpha, messages);
+  }
+
+  // Running maxima, over the labellings so far, of "somebody at column b moves to v".
+  void note_state(double members) noexcept {
+    const std::int32_t K = instance_->columns;
+    for (std::int32_t b = 0; b < K; ++b) {
+      if (waiting_[b] == 0)
+        continue;
+      double *row = before_ + std::int64_t{b} * K;
+      for (std::int32_t v = 0; v < K; ++v)
+        row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
+    }
+  }
+
+  void read_before(std::int32_t member, double *messages) noexcept {
+    const std::int64_t K = instance_->columns;
+    const std::int32_t b = sweep_.default_of(member);
+    const double own = instance_->score(member, b);
+    const double *row = before_ + b * K;
+    double *to = messages + member * K;
+    for (std::int64_t v = 0; v < K; ++v)
+      to[v] = std::max(to[v], row[v] - own);
+    --waiting_[b];
+  }
+
+  // Labellings in which the member has alpha, from the last to the first it has it in.
+  void read_after(std::int32_t alpha, double *messages) noexcept {
+    const std::int64_t K = instance_->columns;
+    double *best = after_ + sweep_.allowed() * K;
+    for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
+      // Members that had alpha from the start share the row of the first labelling.
+      if (k >= sweep_.forced() && k < sweep_.allowed()) {
+        const double *next = best;
+        best = after_ + k * K;
+        for (std::int64_t v = 0; v < K; ++v)
+          best[v] = std::max(best[v], next[v]);
+      }
+      const std::int32_t member = sweep_.at(k - 1).member;
+      const double own = instance_->score(member, alpha);
+      double *to = messages + member * K;
+      for (std::int64_t v = 0; v < K; ++v)
+        to[v] = std::max(to[v], best[v] - own);
+    }
+  }
+
+  const Instance *instance_;
+  AlphaSweep sweep_;
+  Score score_;
+  std::int32_t *waiting_;
+  double *before_; // K x K: row the default column, column the fixed one
+  double *after_;  // (n + 1) x K: row the count of alpha, column the fixed one
+};
+
+} // namespace chorale

@@ -1,0 +1,401 @@
+#include "clique/computation.hpp"
+
+#include "clique/alpha_expansion.hpp"
+#include "clique/alpha_pass.hpp"
+#include "clique/generalised_alpha_pass.hpp"
+#include "clique/max_pass.hpp"
+#include "clique/moves.hpp"
+
+namespace chorale {
+namespace {
+
+// A start or a polish that is still going on after this many sweeps is not worth more.
+constexpr std::int64_t kSweepLimit = 1000;
+
+// Goes through the phases of a task. On a measuring layout it only takes their buffers; otherwise
+// it runs each where it stands. Phases use the same room one after the other.
+class Computation {
+public:
+  Computation(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
+      : layout_(layout), task_(task), limits_(limits),
+        instance_(layout, *task.potential, task.problem.members), solution_(layout, instance_),
+        candidate_(layout.take<std::int32_t>(instance_.members)),
+        counts_(layout.take<std::int64_t>(task.potential->values)),
+        messages_(task.wants_marginals
+                      ? layout.take<double>(
+                            saturating_product(static_cast<std::size_t>(instance_.members),
+                                               static_cast<std::size_t>(instance_.columns)))
+                      : nullptr) {}
+
+  CliqueAnswer carry_out() noexcept {
+    if (runs() && !instance_.load(task_.problem)) {
+      solution_.infeasible = true;
+      if (task_.wants_marginals)
+        std::fill(messages_, messages_ + std::int64_t{instance_.members} * instance_.columns,
+                  kForbidden);
+    } else {
+      if (task_.wants_marginals)
+        find_marginals();
+      else
+        find_values();
+    }
+    if (!runs())
+      return {};
+    if (!solution_.found() && limits_.interruption() != Interruption::none)
+      take_independent();
+    return answer();
+  }
+
+private:
+  bool runs() const noexcept { return !layout_.measuring(); }
+
+  // Builds an algorithm in the room that phases share and, unless measuring, lets `use` run it.
+  template <class Algorithm, class Use, class... Arguments>
+  void phase(Use &&use, const Arguments &...arguments) noexcept {
+    const std::size_t mark = layout_.mark();
+    Algorithm algorithm(layout_, instance_, arguments...);
+    if (runs() && solution_.failure == CallbackFailure::none)
+      use(algorithm);
+    layout_.rewind(mark);
+  }
+
+  void find_values() noexcept {
+    switch (task_.plan.algorithm) {
+    case CHORALE_ALGORITHM_ALPHA_PASS:
+      alpha_pass();
+      improve_as_planned();
+      break;
+    case CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS:
+      with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+        phase<GeneralisedAlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); },
+                                           task_.options.subset_size);
+      });
+      if (instance_.columns <= 2)
+        close_bound();
+      break;
+    case CHORALE_ALGORITHM_ALPHA_EXPANSION:
+      begin();
+      alpha_expansion();
+      break;
+    case CHORALE_ALGORITHM_POLISH:
+      begin();
+      phase<MonotonePolish>([&](auto &polish) { improve_solution(polish); });
+      break;
+    case CHORALE_ALGORITHM_ICM:
+      begin();
+      single_moves();
+      break;
+    default:
+      break;
+    }
+  }
+
+  void find_marginals() noexcept {
+    find_values();
+    if (task_.plan.algorithm == CHORALE_ALGORITHM_ALPHA_PASS) {
+      if (instance_.potential.form == Form::max) {
+        phase<MaxPass>([&](auto &pass) {
+          exact_marginals_ = pass.messages(limits_, solution_, messages_);
+        });
+      } else {
+        with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+          phase<AlphaPassMarginals<Score>>(
+              [&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
+        });
+        exact_marginals_ = instance_.columns <= 2;
+        follow_best_marginal();
+      }
+    }
+    if (!runs())
+      return;
+    exact_marginals_ = exact_marginals_ && limits_.interruption() == Interruption::none;
+    if (solution_.found())
+      for (std::int64_t i = 0; i < instance_.members; ++i) {
+        const std::int32_t v = solution_.assignment[i];
+        double &own = messages_[i * instance_.columns + v];
+        own = std::max(own, solution_.score - instance_.score(i, v));
+      }
+  }
+
+  void alpha_pass() noexcept {
+    if (instance_.potential.form == Form::max) {
+      phase<MaxPass>([&](auto &pass) { pass.run(limits_, solution_); });
+      return;
+    }
+    with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+      phase<AlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); });
+    });
+    if (instance_.columns <= 2)
+      close_bound();
+  }
+
+  // Alpha-pass on at most two columns has seen a best labelling of every count vector.
+  void close_bound() noexcept {
+    if (!runs() || limits_.interruption() != Interruption::none)
+      return;
+    solution_.bound = solution_.score;
+    solution_.infeasible = !solution_.found();
+  }
+
+  void improve_as_planned() noexcept {
+    if (task_.plan.polish_everywhere)
+      polish_everywhere();
+    if (task_.plan.expansion)
+      alpha_expansion();
+    if (task_.plan.single_moves)
+      single_moves();
+  }
+
+  void polish_everywhere() noexcept {
+    phase<MonotonePolish>([&](auto &polish) {
+      improve_solution(polish);
+      for (std::int32_t alpha = 0; alpha < instance_.columns; ++alpha) {
+        if (limits_.check() != Interruption::none)
+          return;
+        write_all_at(alpha, candidate_);
+        std::int64_t steps = kSweepLimit;
+        offer_candidate(polish.improve(candidate_, limits_, steps));
+        solution_.iterations += kSweepLimit - steps;
+      }
+    });
+  }
+
+  void alpha_expansion() noexcept {
+    phase<AlphaExpansion>([&](auto &expansion) { improve_solution(expansion); });
+  }
+
+  void single_moves() noexcept {
+    with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+      phase<SingleMoves<Score>>([&](auto &moves) {
+        improve_solution(moves);
+        solution_.failure = moves.failure();
+      });
+    });
+  }
+
+  // Runs an improver on the solution's own labelling.
+  template <class Improver> void improve_solution(Improver &improver) noexcept {
+    if (!has_labelling())
+      return;
+    const std::int64_t limit =
+        task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
+    std::int64_t left = limit;
+    std::copy(solution_.assignment, solution_.assignment + instance_.members, candidate_);
+    offer_candidate(improver.improve(candidate_, limits_, left));
+    solution_.iterations += limit - left;
+    solution_.iteration_limit_hit = left == 0;
+  }
+
+  void offer_candidate(double score) noexcept {
+    if (score > solution_.score) {
+      solution_.score = score;
+      std::swap(solution_.assignment, candidate_);
+    }
+  }
+
+  // ---- Starts ----------------------------------------------------------------------------------
+
+  bool has_labelling() const noexcept { return started_ || solution_.found(); }
+
+  void begin() noexcept {
+    if (task_.start == CHORALE_START_ALPHA_PASS) {
+      alpha_pass();
+      return;
+    }
+    if (!runs())
+      return;
+    switch (task_.start) {
+    case CHORALE_START_VALUE:
+      write_all_at(column_of(task_.start_value), solution_.assignment);
+      break;
+    case CHORALE_START_ASSIGNMENT:
+      for (std::int64_t i = 0; i < instance_.members; ++i)
+        solution_.assignment[i] = column_of(task_.start_assignment[i]);
+      break;
+    default:
+      std::copy(instance_.best, instance_.best + instance_.members, solution_.assignment);
+      break;
+    }
+    started_ = true;
+    rate_solution();
+  }
+
+  // Scores the labelling the solution holds; it may turn out forbidden by the potential.
+  void rate_solution() noexcept {
+    for (std::int64_t i = 0; i < instance_.members; ++i)
+      candidate_[i] = instance_.value_of(i, solution_.assignment[i]);
+    CliqueAnswer rated;
+    evaluate(*task_.potential, task_.problem, candidate_, counts_, rated);
+    solution_.score = rated.member_score + rated.clique_score;
+    solution_.failure = rated.failure;
+  }
+
+  void take_independent() noexcept {
+    if (solution_.infeasible || solution_.failure != CallbackFailure::none)
+      return;
+    std::copy(instance_.best, instance_.best + instance_.members, solution_.assignment);
+    rate_solution();
+  }
+
+  void write_all_at(std::int32_t column, std::int32_t *assignment) const noexcept {
+    for (std::int64_t i = 0; i < instance_.members; ++i)
+      assignment[i] = instance_.score(i, column) > kForbidden ? column : instance_.best[i];
+  }
+
+  std::int32_t column_of(std::int32_t value) const noexcept {
+    const CliquePotential &potential = instance_.potential;
+    if (!potential.source->counts(value))
+      return potential.rest;
+    return static_cast<std::int32_t>(
+        std::lower_bound(potential.value_of_column,
+                         potential.value_of_column + potential.source->counted_values, value) -
+        potential.value_of_column);
+  }
+
+  // ---- Marginals -------------------------------------------------------------------------------
+
+  // Restricted passes see more labellings than the plain one. Where one of them beats the solution,
+  // runs it again by itself to have the labelling.
+  void follow_best_marginal() noexcept {
+    const std::int64_t K = instance_.columns;
+    double *row = layout_.take<double>(K);
+    std::int64_t best_member = -1;
+    std::int32_t best_column = -1;
+    if (runs() && solution_.failure == CallbackFailure::none) {
+      double best = solution_.score;
+      for (std::int64_t i = 0; i < instance_.members; ++i)
+        for (std::int32_t v = 0; v < K; ++v)
+          if (instance_.score(i, v) > kForbidden &&
+              messages_[i * K + v] + instance_.score(i, v) > best) {
+            best = messages_[i * K + v] + instance_.score(i, v);
+            best_member = i;
+            best_column = v;
+          }
+    }
+    const std::int32_t first = runs() && best_member >= 0 ? instance_.best[best_member] : -1;
+    const std::int32_t second = runs() && best_member >= 0 ? instance_.second[best_member] : -1;
+    if (best_member >= 0) {
+      double *own = instance_.scores + best_member * K;
+      std::copy(own, own + K, row);
+      for (std::int32_t v = 0; v < K; ++v)
+        if (v != best_column)
+          own[v] = kForbidden;
+      instance_.best[best_member] = best_column;
+      instance_.second[best_member] = -1;
+    }
+    if (!runs() || best_member >= 0)
+      alpha_pass();
+    if (best_member >= 0) {
+      std::copy(row, row + K, instance_.scores + best_member * K);
+      instance_.best[best_member] = first;
+      instance_.second[best_member] = second;
+    }
+  }
+
+  void write_marginals() const noexcept {
+    const Potential &potential = *task_.potential;
+    const std::int64_t K = instance_.columns;
+    for (std::int64_t i = 0; i < instance_.members; ++i) {
+      const double *own = task_.problem.scores + i * task_.problem.row_stride;
+      const std::int32_t only = task_.problem.fixed ? task_.problem.fixed[i] : -1;
+      const double *from = messages_ + i * K;
+      double *to = task_.marginals + i * task_.marginals_stride;
+      std::int32_t column = 0;
+      for (std::int32_t v = 0; v < task_.problem.values; ++v) {
+        const double message = potential.counts(v) ? from[column++] : from[instance_.potential.rest];
+        if (task_.marginal_form == CHORALE_MARGINAL_MESSAGE)
+          to[v] = message;
+        else
+          to[v] = own[v] == kForbidden || message == kForbidden || (only >= 0 && only != v)
+                      ? kForbidden
+                      : message + own[v];
+      }
+    }
+  }
+
+  // ---- The answer ------------------------------------------------------------------------------
+
+  CliqueAnswer answer() noexcept {
+    CliqueAnswer answer;
+    answer.failure = solution_.failure;
+    answer.iterations = solution_.iterations;
+    answer.nodes = solution_.nodes;
+    answer.upper_bound = solution_.infeasible ? kForbidden : solution_.bound;
+    answer.marginals_exact = exact_marginals_ || (task_.wants_marginals && solution_.infeasible);
+    if (task_.wants_marginals && answer.failure == CallbackFailure::none)
+      write_marginals();
+    if (solution_.found()) {
+      std::int32_t *values = candidate_;
+      for (std::int64_t i = 0; i < instance_.members; ++i)
+        values[i] = instance_.value_of(i, solution_.assignment[i]);
+      evaluate(*task_.potential, task_.problem, values, counts_, answer);
+      if (task_.assignment)
+        std::copy(values, values + instance_.members, task_.assignment);
+      const double score = answer.member_score + answer.clique_score;
+      // A bound that rounding left a hair below the score is the score.
+      answer.upper_bound = std::max(answer.upper_bound, score);
+      answer.proven = closes_gap(score, answer.upper_bound);
+    }
+    answer.outcome = outcome(answer);
+    return answer;
+  }
+
+  chorale_outcome outcome(const CliqueAnswer &answer) const noexcept {
+    if (solution_.infeasible)
+      return CHORALE_OUTCOME_INFEASIBLE;
+    if (limits_.interruption() == Interruption::deadline)
+      return CHORALE_OUTCOME_DEADLINE;
+    if (limits_.interruption() == Interruption::cancelled)
+      return CHORALE_OUTCOME_CANCELLED;
+    if (solution_.found() && !answer.proven && solution_.gap_reached(task_.options.gap))
+      return CHORALE_OUTCOME_GAP_REACHED;
+    if (solution_.node_limit_hit)
+      return CHORALE_OUTCOME_NODE_LIMIT;
+    if (solution_.iteration_limit_hit)
+      return CHORALE_OUTCOME_ITERATION_LIMIT;
+    return solution_.found() ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
+  }
+
+  Layout &layout_;
+  const CliqueTask &task_;
+  Limits &limits_;
+  Instance instance_;
+  Solution solution_;
+  std::int32_t *candidate_; // n: a labelling under improvement
+  std::int64_t *counts_;    // R: counts by value
+  double *messages_;        // n x K
+  bool started_ = false;
+  bool exact_marginals_ = false;
+};
+
+} // namespace
+
+std::size_t measure(const CliqueTask &task) noexcept {
+  Layout layout;
+  Limits limits;
+  Computation(layout, task, limits).carry_out();
+  return layout.peak();
+}
+
+CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept {
+  Layout layout(memory);
+  return Computation(layout, task, limits).carry_out();
+}
+
+void evaluate(const Potential &potential, const ProblemView &problem,
+              const std::int32_t *assignment, std::int64_t *counts, CliqueAnswer &answer) noexcept {
+  std::fill(counts, counts + potential.values, 0);
+  answer.member_score = 0;
+  for (std::int64_t i = 0; i < problem.members; ++i) {
+    answer.member_score += problem.scores[i * problem.row_stride + assignment[i]];
+    ++counts[assignment[i]];
+  }
+  // A callback sees zeros for the values that do not count.
+  if (potential.callback)
+    for (std::int32_t v = 0; v < potential.values; ++v)
+      if (!potential.counts(v))
+        counts[v] = 0;
+  answer.clique_score = potential.evaluate(counts, problem.members, &answer.failure);
+}
+
+} // namespace chorale

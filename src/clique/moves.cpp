@@ -1,0 +1,54 @@
+#include "clique/moves.hpp"
+
+namespace chorale {
+
+MonotonePolish::MonotonePolish(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), counts_(layout.take<std::int32_t>(instance.columns)),
+      next_(layout.take<std::int32_t>(instance.members)),
+      slopes_(layout.take<double>(instance.columns)) {}
+
+double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
+                               std::int64_t &steps) noexcept {
+  const Instance &in = *instance_;
+  const auto total = [&](const std::int32_t *counts) {
+    double sum = 0;
+    for (std::int32_t v = 0; v < in.columns; ++v)
+      sum += in.potential.tables[v][counts[v]];
+    return sum;
+  };
+  in.count(assignment, counts_);
+  double score = in.member_score(assignment) + total(counts_);
+  while (steps > 0 && limits.check() == Interruption::none) {
+    --steps;
+    // Between the two steps at the count; at the ends of a table the only one there is.
+    for (std::int32_t v = 0; v < in.columns; ++v) {
+      const double *f = in.potential.tables[v] + counts_[v];
+      slopes_[v] = counts_[v] == 0            ? f[1] - f[0]
+                   : counts_[v] == in.members ? f[0] - f[-1]
+                                              : (f[1] - f[-1]) / 2;
+    }
+    std::fill(counts_, counts_ + in.columns, 0);
+    double members = 0;
+    for (std::int32_t i = 0; i < in.members; ++i) {
+      const double *row = in.row(i);
+      std::int32_t to = assignment[i];
+      double best = row[to] + slopes_[to];
+      for (std::int32_t v = 0; v < in.columns; ++v)
+        if (row[v] + slopes_[v] > best) {
+          best = row[v] + slopes_[v];
+          to = v;
+        }
+      next_[i] = to;
+      members += row[to];
+      ++counts_[to];
+    }
+    const double improved = members + total(counts_);
+    if (!(improved > score + kLeastImprovement * std::max(1.0, std::fabs(score))))
+      break;
+    score = improved;
+    std::copy(next_, next_ + in.members, assignment);
+  }
+  return score;
+}
+
+} // namespace chorale

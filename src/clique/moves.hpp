@@ -1,0 +1,89 @@
+// Local improvement of a labelling: single-member moves (ICM) and the monotone polish of convex
+// sums.
+#pragma once
+
+#include "clique/instance.hpp"
+#include "potential/count_score.hpp"
+
+namespace chorale {
+
+// Moves below this fraction of the score are rounding, not improvement; without it, sums of rounded
+// differences could go round in circles.
+inline constexpr double kLeastImprovement = 1e-13;
+
+// Moves one member at a time to its best column while that raises the score.
+template <class Score> class SingleMoves {
+public:
+  SingleMoves(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), score_(layout, instance.potential),
+        counts_(layout.take<std::int32_t>(instance.columns)) {}
+
+  // Improves `assignment`, which scores `score`; returns its score. `sweeps` is how many may still
+  // be made, and is counted down.
+  double improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
+    const Instance &in = *instance_;
+    in.count(assignment, counts_);
+    score_.reset(counts_);
+    double members = in.member_score(assignment);
+    const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
+    std::int32_t unmoved = 0;
+    for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
+      if (i == in.members) {
+        i = 0;
+        --sweeps;
+        if (sweeps == 0)
+          break;
+      }
+      if (limits.check() != Interruption::none)
+        break;
+      const std::int32_t from = assignment[i];
+      const double *row = in.row(i);
+      std::int32_t to = from;
+      double best = row[from] + score_.total();
+      for (std::int32_t v = 0; v < in.columns; ++v) {
+        if (v == from || row[v] == kForbidden)
+          continue;
+        const double moved = row[v] + score_.after(from, v);
+        if (moved > best + (to == from ? least : 0.0)) {
+          best = moved;
+          to = v;
+        }
+      }
+      if (to == from) {
+        ++unmoved;
+        continue;
+      }
+      unmoved = 0;
+      members += row[to] - row[from];
+      score_.move(from, to);
+      assignment[i] = to;
+    }
+    return members + score_.total();
+  }
+
+  CallbackFailure failure() const noexcept { return score_.failure(); }
+
+private:
+  const Instance *instance_;
+  Score score_;
+  std::int32_t *counts_;
+};
+
+// Convex sums lie above their tangents: f_v(n') >= f_v(n) + s (n' - n) for any slope s between the
+// steps left and right of n. So if every member takes argmax_v psi_iv + s_v, the score cannot fall
+// (DESIGN: "convex sums linearise"). Repeats until nothing changes.
+class MonotonePolish {
+public:
+  MonotonePolish(Layout &layout, const Instance &instance) noexcept;
+
+  // As SingleMoves::improve.
+  double improve(std::int32_t *assignment, Limits &limits, std::int64_t &steps) noexcept;
+
+private:
+  const Instance *instance_;
+  std::int32_t *counts_;
+  std::int32_t *next_;
+  double *slopes_;
+};
+
+} // namespace chorale

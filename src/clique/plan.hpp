@@ -1,0 +1,45 @@
+// Which algorithms a task runs: the table of DESIGN as code.
+#pragma once
+
+#include "clique/instance.hpp"
+
+#include <chorale/clique.h>
+
+#include <string_view>
+
+namespace chorale {
+
+// What decides: known before any scores are.
+struct CliqueKind {
+  CliqueKind(const Potential &potential, std::int64_t members) noexcept;
+
+  Form form;
+  bool two_columns; // at most
+  bool convex;      // SUM only
+  bool concave;     // SUM only
+};
+
+enum class Misfit : std::int32_t { none, family, not_convex, not_concave, no_exact_solver };
+
+struct Plan {
+  chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO; // the one that is reported
+  // Further steps of AUTO, in the order in which they run.
+  bool polish_everywhere = false; // POLISH and ICM from alpha-pass and from "all that may take v"
+  bool expansion = false;         // ALPHA_EXPANSION from alpha-pass
+  bool single_moves = false;      // ICM at the end
+  // Max-marginals: exact ones from the algorithm above, or restricted alpha-pass.
+  bool exact_marginals = false;
+  Misfit misfit = Misfit::none;
+};
+
+Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested) noexcept;
+Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact) noexcept;
+
+// All that fit, for messages: "alpha-pass, icm and auto" say.
+std::string_view fitting_solvers(Form form) noexcept;
+std::string_view fitting_marginals(Form form) noexcept;
+
+std::string_view algorithm_name(chorale_algorithm algorithm) noexcept; // empty: unknown
+std::string_view family_name(Form form) noexcept;
+
+} // namespace chorale
