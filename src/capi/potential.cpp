@@ -8,8 +8,8 @@
 namespace chorale {
 namespace {
 
-constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options),
-                                              CHORALE_SCALE_NONE, CHORALE_SHAPE_DETECT, nullptr};
+constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options), CHORALE_SCALE_NONE,
+                                              CHORALE_SHAPE_DETECT, nullptr};
 
 // A matrix argument: names for messages, shape, place.
 struct MatrixArgument {
@@ -55,17 +55,15 @@ public:
     if (!out_)
       return report_.null_argument("potential");
     CHORALE_CHECK(check_size(report_, "values", values_));
-    if (host_) {
-      chorale_host copy{};
-      CHORALE_CHECK(read_struct(report_, "host", host_, sizeof(chorale_host), copy));
-    }
+    CHORALE_CHECK(read_host(report_, host_, lent_));
     if (caller_options_)
-      CHORALE_CHECK(
-          read_struct(report_, "options", caller_options_, sizeof options_, options_));
+      CHORALE_CHECK(read_struct(report_, "options", caller_options_, sizeof options_, options_));
     if (options_.scale < CHORALE_SCALE_NONE || options_.scale > CHORALE_SCALE_BY_LOG_MEMBERS)
-      return report_.unknown_constant("options->scale", options_.scale, "a CHORALE_SCALE_ constant");
+      return report_.unknown_constant("options->scale", options_.scale,
+                                      "a CHORALE_SCALE_ constant");
     if (options_.shape < CHORALE_SHAPE_DETECT || options_.shape > CHORALE_SHAPE_CONCAVE)
-      return report_.unknown_constant("options->shape", options_.shape, "a CHORALE_SHAPE_ constant");
+      return report_.unknown_constant("options->shape", options_.shape,
+                                      "a CHORALE_SHAPE_ constant");
     return CHORALE_OK;
   }
 
@@ -80,13 +78,13 @@ public:
 
   // Allocates the potential with room for `numbers` doubles and returns it, or NULL.
   chorale_potential *make(chorale_family family, TableSource source, std::size_t numbers) noexcept {
-    const Memory memory(host_);
+    const Memory memory(&lent_);
     made_ = memory.create<chorale_potential>(memory);
     if (!made_)
       return nullptr;
     const auto count = static_cast<std::size_t>(values_);
-    const std::size_t bytes = saturating_sum(saturating_product(numbers, sizeof(double)),
-                                             options_.counted ? count : 0);
+    const std::size_t bytes =
+        saturating_sum(saturating_product(numbers, sizeof(double)), options_.counted ? count : 0);
     made_->storage = Block(memory, bytes);
     if (!made_->storage)
       return nullptr;
@@ -97,7 +95,8 @@ public:
     made_->values = gsl::narrow_cast<std::int32_t>(values_);
     made_->numbers = reinterpret_cast<double *>(made_->storage.data());
     if (options_.counted) {
-      auto *mask = reinterpret_cast<std::uint8_t *>(made_->storage.data() + numbers * sizeof(double));
+      auto *mask =
+          reinterpret_cast<std::uint8_t *>(made_->storage.data() + numbers * sizeof(double));
       std::copy(options_.counted, options_.counted + count, mask);
       made_->mask = mask;
     }
@@ -117,11 +116,14 @@ public:
     *out_ = std::exchange(made_, nullptr);
     return CHORALE_OK;
   }
-  chorale_status no_memory() const noexcept { return report_.out_of_memory(sizeof(chorale_potential)); }
+  chorale_status no_memory() const noexcept {
+    return report_.out_of_memory(sizeof(chorale_potential));
+  }
 
 private:
   const Report &report_;
   const chorale_host *host_;
+  chorale_host lent_{};
   std::int64_t values_;
   const chorale_potential_options *caller_options_;
   chorale_potential **out_;
@@ -148,8 +150,7 @@ chorale_status create_with_lambda(chorale_family family, TableSource source,
 chorale_status create_with_tables(chorale_family family, const chorale_host *host,
                                   std::int64_t values, const double *tables,
                                   std::int64_t table_count, std::int64_t length,
-                                  std::int64_t row_stride,
-                                  const chorale_potential_options *options,
+                                  std::int64_t row_stride, const chorale_potential_options *options,
                                   chorale_potential **potential, chorale_error *error) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
     Draft draft(report, host, values, options, potential);
@@ -179,10 +180,9 @@ chorale_status create_with_tables(chorale_family family, const chorale_host *hos
 }
 
 // MAJORITY and PAIRS: values x values numbers, then `values` more (biases, or the split of PAIRS).
-chorale_status create_with_square(chorale_family family, const char *name,
-                                  const chorale_host *host, std::int64_t values,
-                                  const double *entries, std::int64_t rows, std::int64_t columns,
-                                  std::int64_t row_stride, const double *bias,
+chorale_status create_with_square(chorale_family family, const char *name, const chorale_host *host,
+                                  std::int64_t values, const double *entries, std::int64_t rows,
+                                  std::int64_t columns, std::int64_t row_stride, const double *bias,
                                   const chorale_potential_options *options,
                                   chorale_potential **potential, chorale_error *error) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
@@ -202,8 +202,8 @@ chorale_status create_with_square(chorale_family family, const char *name,
           return fail_number(report, bias[v], false,
                              [&](MessageWriter &place) { place << "bias[" << v << "]"; });
     const auto count = gsl::narrow_cast<std::size_t>(values);
-    chorale_potential *made = draft.make(
-        family, TableSource::none, saturating_sum(saturating_product(count, count), count));
+    chorale_potential *made = draft.make(family, TableSource::none,
+                                         saturating_sum(saturating_product(count, count), count));
     if (!made)
       return draft.no_memory();
     Draft::copy_rows(matrix, draft.numbers());
@@ -306,13 +306,11 @@ chorale_status chorale_potential_create_cardinality(const chorale_host *host, in
   });
 }
 
-chorale_status chorale_potential_create_majority(const chorale_host *host, int64_t values,
-                                                 const double *weights, int64_t rows,
-                                                 int64_t columns, int64_t row_stride,
-                                                 const double *bias,
-                                                 const chorale_potential_options *options,
-                                                 chorale_potential **potential,
-                                                 chorale_error *error) {
+chorale_status
+chorale_potential_create_majority(const chorale_host *host, int64_t values, const double *weights,
+                                  int64_t rows, int64_t columns, int64_t row_stride,
+                                  const double *bias, const chorale_potential_options *options,
+                                  chorale_potential **potential, chorale_error *error) {
   return create_with_square(CHORALE_FAMILY_MAJORITY, "weights", host, values, weights, rows,
                             columns, row_stride, bias, options, potential, error);
 }
@@ -321,8 +319,7 @@ chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t 
                                               const double *scores, int64_t rows, int64_t columns,
                                               int64_t row_stride,
                                               const chorale_potential_options *options,
-                                              chorale_potential **potential,
-                                              chorale_error *error) {
+                                              chorale_potential **potential, chorale_error *error) {
   return create_with_square(CHORALE_FAMILY_PAIRS, "scores", host, values, scores, rows, columns,
                             row_stride, nullptr, options, potential, error);
 }

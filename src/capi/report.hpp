@@ -16,7 +16,7 @@
 #include "base/message.hpp"
 #include "base/numeric.hpp"
 
-#include <chorale/status.h>
+#include <chorale/host.h>
 
 #include <algorithm>
 #include <cmath>
@@ -111,7 +111,22 @@ template <class Struct> void write_struct(Struct *to, const Struct &from) noexce
   to->struct_size = size;
 }
 
-// ---- Checks ---------------------------------------------------------------------------------------
+// What the host lends, read through its struct; the defaults for NULL. Half an allocator is none.
+inline chorale_status read_host(const Report &report, const chorale_host *host,
+                                chorale_host &to) noexcept {
+  to = chorale_host{};
+  if (!host)
+    return CHORALE_OK;
+  CHORALE_CHECK(read_struct(report, "host", host, sizeof(chorale_host), to));
+  if (to.allocator && !to.allocator->allocate)
+    return report.null_argument("host->allocator->allocate");
+  if (to.allocator && !to.allocator->deallocate)
+    return report.null_argument("host->allocator->deallocate");
+  return CHORALE_OK;
+}
+
+// ---- Checks
+// ---------------------------------------------------------------------------------------
 
 // What an index may count up to; keeps sums of counts and offsets inside their types.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
@@ -132,8 +147,8 @@ inline chorale_status check_matrix(const Report &report, std::string_view rows_n
                                    std::int64_t columns, std::string_view stride_name,
                                    std::int64_t stride) noexcept {
   if (stride < columns)
-    return report.fail(CHORALE_ERROR_STRIDE, stride_name, " is ", stride,
-                       "; it must be at least ", columns_name, " = ", columns);
+    return report.fail(CHORALE_ERROR_STRIDE, stride_name, " is ", stride, "; it must be at least ",
+                       columns_name, " = ", columns);
   constexpr std::int64_t limit = PTRDIFF_MAX / static_cast<std::int64_t>(sizeof(double));
   if (rows > limit / stride)
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, rows_name, " = ", rows, " rows of ",

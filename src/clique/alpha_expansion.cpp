@@ -96,7 +96,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment) noexce
   }
 
   std::int32_t best_moved = 0;
-  double best = stay + (stay == kForbidden ? 0.0 : kLeastImprovement * std::max(1.0, std::fabs(stay)));
+  double best =
+      stay + (stay == kForbidden ? 0.0 : kLeastImprovement * std::max(1.0, std::fabs(stay)));
   for (std::int32_t k = 1; k <= total_movable; ++k)
     if (best_[k] + f_alpha[k] > best) {
       best = best_[k] + f_alpha[k];

@@ -14,8 +14,8 @@ class AlphaExpansion {
 public:
   AlphaExpansion(Layout &layout, const Instance &instance) noexcept;
 
-  // Improves `assignment`, which scores `score`, by rounds over all alpha until one changes nothing;
-  // returns its score. `rounds` is how many may still be made, and is counted down.
+  // Improves `assignment`, which scores `score`, by rounds over all alpha until one changes
+  // nothing; returns its score. `rounds` is how many may still be made, and is counted down.
   double improve(std::int32_t *assignment, Limits &limits, std::int64_t &rounds) noexcept;
 
 private:
@@ -28,11 +28,11 @@ private:
 
   const Instance *instance_;
   std::int32_t *counts_;
-  std::int32_t *start_;   // columns + 1: where the members of a column start in order_
-  std::int32_t *movable_; // columns: how many of them may take alpha; they come first
+  std::int32_t *start_;         // columns + 1: where the members of a column start in order_
+  std::int32_t *movable_;       // columns: how many of them may take alpha; they come first
   std::int64_t *leaving_start_; // columns: where the choices of a column start in leaving_
   Ranked *order_;
-  double *best_;          // n + 1: D_j(k) for the columns so far
+  double *best_; // n + 1: D_j(k) for the columns so far
   double *next_;
   std::int32_t *leaving_; // for every column j and k: how many leave j in D_j(k)
 };

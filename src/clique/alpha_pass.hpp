@@ -65,13 +65,15 @@ public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
         waiting_(layout.take<std::int32_t>(instance.columns)),
-        before_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
-                                                       static_cast<std::size_t>(instance.columns)))),
-        after_(layout.take<double>(saturating_product(
-            static_cast<std::size_t>(instance.members) + 1,
-            static_cast<std::size_t>(instance.columns)))) {}
+        before_(
+            layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                   static_cast<std::size_t>(instance.columns)))),
+        after_(
+            layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
+                                                   static_cast<std::size_t>(instance.columns)))) {}
 
-  // messages: n x K, the best found with x_i = v less score(i, v); minus infinity where nothing was.
+  // messages: n x K, the best found with x_i = v less score(i, v); minus infinity where nothing
+  // was.
   void run(Limits &limits, Solution &solution, double *messages) noexcept {
     const Instance &in = *instance_;
     std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
@@ -102,9 +104,9 @@ private:
       note_state(members);
       double *after = after_ + k * K;
       for (std::int32_t v = 0; v < K; ++v)
-        after[v] = members + (v == alpha       ? score_.total()
+        after[v] = members + (v == alpha                ? score_.total()
                               : score_.count(alpha) > 0 ? score_.after(alpha, v)
-                                                         : kForbidden);
+                                                        : kForbidden);
       if (k == sweep_.allowed())
         break;
       const auto [gain, member] = sweep_.at(k);

@@ -21,11 +21,10 @@ public:
         instance_(layout, *task.potential, task.problem.members), solution_(layout, instance_),
         candidate_(layout.take<std::int32_t>(instance_.members)),
         counts_(layout.take<std::int64_t>(task.potential->values)),
-        messages_(task.wants_marginals
-                      ? layout.take<double>(
-                            saturating_product(static_cast<std::size_t>(instance_.members),
-                                               static_cast<std::size_t>(instance_.columns)))
-                      : nullptr) {}
+        messages_(task.wants_marginals ? layout.take<double>(saturating_product(
+                                             static_cast<std::size_t>(instance_.members),
+                                             static_cast<std::size_t>(instance_.columns)))
+                                       : nullptr) {}
 
   CliqueAnswer carry_out() noexcept {
     if (runs() && !instance_.load(task_.problem)) {
@@ -94,9 +93,8 @@ private:
     find_values();
     if (task_.plan.algorithm == CHORALE_ALGORITHM_ALPHA_PASS) {
       if (instance_.potential.form == Form::max) {
-        phase<MaxPass>([&](auto &pass) {
-          exact_marginals_ = pass.messages(limits_, solution_, messages_);
-        });
+        phase<MaxPass>(
+            [&](auto &pass) { exact_marginals_ = pass.messages(limits_, solution_, messages_); });
       } else {
         with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
           phase<AlphaPassMarginals<Score>>(
@@ -302,7 +300,8 @@ private:
       double *to = task_.marginals + i * task_.marginals_stride;
       std::int32_t column = 0;
       for (std::int32_t v = 0; v < task_.problem.values; ++v) {
-        const double message = potential.counts(v) ? from[column++] : from[instance_.potential.rest];
+        const double message =
+            potential.counts(v) ? from[column++] : from[instance_.potential.rest];
         if (task_.marginal_form == CHORALE_MARGINAL_MESSAGE)
           to[v] = message;
         else

@@ -84,8 +84,8 @@ Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact)
     plan.misfit = Misfit::family;
     return plan;
   }
-  plan.exact_marginals = plan.algorithm != CHORALE_ALGORITHM_ALPHA_PASS ||
-                         kind.form == Form::max || kind.two_columns;
+  plan.exact_marginals =
+      plan.algorithm != CHORALE_ALGORITHM_ALPHA_PASS || kind.form == Form::max || kind.two_columns;
   if (plan.misfit == Misfit::none && exact && !plan.exact_marginals)
     plan.misfit = Misfit::no_exact_solver;
   return plan;

@@ -1,0 +1,452 @@
+// extern "C" of clique.h.
+#include "capi/potential_checks.hpp"
+#include "clique/computation.hpp"
+#include "clique/solver.hpp"
+
+#include <gsl/gsl>
+
+namespace chorale {
+namespace {
+
+chorale_clique_options default_options() noexcept {
+  chorale_clique_options options{};
+  options.struct_size = sizeof options;
+  options.algorithm = CHORALE_ALGORITHM_AUTO;
+  options.start = CHORALE_START_INDEPENDENT;
+  options.subset_size = 2;
+  options.tolerance = 1e-3;
+  options.gap = -1;
+  options.time_limit = -1;
+  return options;
+}
+
+// A handle borrowed into the caller's memory takes this much of it; the workspace gets the rest.
+constexpr std::size_t kHandleBytes =
+    (sizeof(chorale_clique_solver) + kAlignment - 1) / kAlignment * kAlignment;
+
+// One call on its way from the caller's arguments to a checked task.
+class Call {
+public:
+  explicit Call(const Report &report) noexcept : report_(report) {}
+
+  CliqueTask task;
+  chorale_clique_options options = default_options();
+
+  chorale_status take_potential(const chorale_potential *potential) noexcept {
+    if (!potential)
+      return report_.null_argument("potential");
+    task.potential = potential;
+    return CHORALE_OK;
+  }
+
+  chorale_status take_members(std::string_view name, std::int64_t members) noexcept {
+    CHORALE_CHECK(check_size(report_, name, members));
+    CHORALE_CHECK(check_tables_serve(report_, *task.potential, members));
+    task.problem.members = gsl::narrow_cast<std::int32_t>(members);
+    task.problem.values = task.potential->values;
+    return CHORALE_OK;
+  }
+
+  // Shapes first, then every entry.
+  chorale_status take_problem(const chorale_clique_problem *given) noexcept {
+    if (!given)
+      return report_.null_argument("problem");
+    chorale_clique_problem problem{};
+    CHORALE_CHECK(read_struct(report_, "problem", given, sizeof(chorale_clique_problem), problem));
+    CHORALE_CHECK(check_size(report_, "problem->members", problem.members));
+    CHORALE_CHECK(check_size(report_, "problem->values", problem.values));
+    if (problem.values != task.potential->values)
+      return report_.fail(CHORALE_ERROR_VALUES_MISMATCH, "problem->values is ", problem.values,
+                          "; it must be that of the potential, ", task.potential->values);
+    if (!problem.scores)
+      return report_.null_argument("problem->scores");
+    CHORALE_CHECK(check_matrix(report_, "problem->members", problem.members, "problem->values",
+                               problem.values, "problem->row_stride", problem.row_stride));
+    CHORALE_CHECK(take_members("problem->members", problem.members));
+    for (std::int64_t i = 0; i < problem.members; ++i) {
+      const double *row = problem.scores + i * problem.row_stride;
+      for (std::int64_t v = 0; v < problem.values; ++v)
+        if (!is_score(row[v]))
+          return fail_number(report_, row[v], true, [&](MessageWriter &place) {
+            place << "problem->scores[" << i << "][" << v << "]";
+          });
+    }
+    if (problem.fixed)
+      for (std::int64_t i = 0; i < problem.members; ++i)
+        if (problem.fixed[i] < -1 || problem.fixed[i] >= problem.values)
+          return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "problem->fixed[", i, "] is ",
+                              problem.fixed[i], "; it must be -1 or from 0 to ",
+                              problem.values - 1);
+    task.problem.scores = problem.scores;
+    task.problem.row_stride = problem.row_stride;
+    task.problem.fixed = problem.fixed;
+    return CHORALE_OK;
+  }
+
+  chorale_status take_options(const chorale_clique_options *given) noexcept {
+    if (given)
+      CHORALE_CHECK(read_struct(report_, "options", given, sizeof options, options));
+    if (algorithm_name(options.algorithm).empty())
+      return report_.unknown_constant("options->algorithm", options.algorithm,
+                                      "a CHORALE_ALGORITHM_ constant");
+    if (options.start < CHORALE_START_INDEPENDENT || options.start > CHORALE_START_ALPHA_PASS)
+      return report_.unknown_constant("options->start", options.start, "a CHORALE_START_ constant");
+    if (options.start == CHORALE_START_VALUE &&
+        (options.start_value < 0 || options.start_value >= task.potential->values))
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->start_value is ",
+                          options.start_value, "; it must be from 0 to ",
+                          task.potential->values - 1);
+    CHORALE_CHECK(check_size(report_, "options->subset_size", options.subset_size));
+    CHORALE_CHECK(check_limit("options->iteration_limit", options.iteration_limit));
+    CHORALE_CHECK(check_limit("options->node_limit", options.node_limit));
+    CHORALE_CHECK(check_limit("options->node_pool", options.node_pool));
+    CHORALE_CHECK(check_finite(report_, "options->tolerance", options.tolerance));
+    if (options.tolerance < 0)
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tolerance is ", options.tolerance,
+                          "; it must not be negative");
+    CHORALE_CHECK(check_finite(report_, "options->gap", options.gap));
+    if (std::isnan(options.time_limit))
+      return report_.fail(CHORALE_ERROR_NOT_A_NUMBER,
+                          "options->time_limit is NaN; it must be seconds, or negative for none");
+    if (options.exact_marginals != 0 && options.exact_marginals != 1)
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->exact_marginals is ",
+                          options.exact_marginals, "; it must be 0 or 1");
+    task.options.subset_size = options.subset_size;
+    task.options.iteration_limit = options.iteration_limit;
+    task.options.node_limit = options.node_limit;
+    task.options.node_pool = options.node_pool;
+    task.options.tolerance = options.tolerance;
+    task.options.gap = options.gap;
+    task.start = options.start;
+    task.start_value = options.start_value;
+    return CHORALE_OK;
+  }
+
+  // The starting assignment, against the problem's scores.
+  chorale_status take_start() noexcept {
+    if (options.start != CHORALE_START_ASSIGNMENT)
+      return CHORALE_OK;
+    if (!options.start_assignment)
+      return report_.null_argument("options->start_assignment");
+    CHORALE_CHECK(check_assignment("options->start_assignment", options.start_assignment));
+    for (std::int64_t i = 0; i < task.problem.members; ++i) {
+      const std::int32_t v = options.start_assignment[i];
+      const bool fixed_elsewhere =
+          task.problem.fixed && task.problem.fixed[i] >= 0 && task.problem.fixed[i] != v;
+      if (fixed_elsewhere || task.problem.scores[i * task.problem.row_stride + v] == kForbidden)
+        return report_.fail(CHORALE_ERROR_FORBIDDEN_VALUE, "options->start_assignment[", i, "] is ",
+                            v, "; that value is forbidden to the member");
+    }
+    task.start_assignment = options.start_assignment;
+    return CHORALE_OK;
+  }
+
+  chorale_status check_assignment(std::string_view name, const std::int32_t *values) noexcept {
+    for (std::int64_t i = 0; i < task.problem.members; ++i)
+      if (values[i] < 0 || values[i] >= task.problem.values)
+        return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", i, "] is ", values[i],
+                            "; it must be from 0 to ", task.problem.values - 1);
+    return CHORALE_OK;
+  }
+
+  chorale_status take_plan(chorale_clique_task what) noexcept {
+    if (what != CHORALE_CLIQUE_SOLVE && what != CHORALE_CLIQUE_MAX_MARGINALS)
+      return report_.unknown_constant("task", what, "a CHORALE_CLIQUE_ constant");
+    task.wants_marginals = what == CHORALE_CLIQUE_MAX_MARGINALS;
+    const CliqueKind kind(*task.potential, task.problem.members);
+    task.plan = task.wants_marginals
+                    ? plan_marginals(kind, options.algorithm, options.exact_marginals != 0)
+                    : plan_solve(kind, options.algorithm, options.gap >= 0);
+    const std::string_view asked = algorithm_name(options.algorithm);
+    switch (task.plan.misfit) {
+    case Misfit::family:
+      return report_.fail(CHORALE_ERROR_ALGORITHM_MISMATCH, "options->algorithm is ", asked,
+                          ", which does not fit ", family_name(kind.form),
+                          task.wants_marginals ? " max-marginals" : "", "; it must be one of ",
+                          task.wants_marginals ? fitting_marginals(kind.form)
+                                               : fitting_solvers(kind.form));
+    case Misfit::not_convex:
+      return report_.fail(CHORALE_ERROR_NOT_CONVEX, "options->algorithm is ", asked,
+                          ", which needs convex tables; those of the potential are not convex for ",
+                          task.problem.members,
+                          " members (to 1e-12 of the largest entry), nor "
+                          "declared so");
+    case Misfit::not_concave:
+      return report_.fail(CHORALE_ERROR_NOT_CONCAVE, "options->algorithm is ", asked,
+                          ", which needs concave tables; those of the potential are not concave "
+                          "for ",
+                          task.problem.members,
+                          " members (to 1e-12 of the largest entry), "
+                          "nor declared so");
+    case Misfit::no_exact_solver:
+      return report_.fail(CHORALE_ERROR_NOT_EXACT, "options->exact_marginals is 1; ", asked,
+                          " gives no exact max-marginals for ", family_name(kind.form));
+    case Misfit::none:
+      break;
+    }
+    return CHORALE_OK;
+  }
+
+  chorale_status reserve(chorale_clique_solver &solver) const noexcept {
+    const std::size_t bytes = measure(task);
+    if (solver.workspace.reserve(bytes))
+      return CHORALE_OK;
+    if (bytes == SIZE_MAX)
+      return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", task.problem.members,
+                          " members and ", task.problem.values,
+                          " values exceeds the address space");
+    if (solver.workspace.is_borrowed())
+      return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
+                          kHandleBytes + solver.workspace.capacity(), " bytes; this needs ",
+                          kHandleBytes + bytes);
+    return report_.out_of_memory(bytes);
+  }
+
+  // Runs the task and tells the caller.
+  chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
+    Limits limits(options.time_limit, options.cancel);
+    CHORALE_CHECK(reserve(solver));
+    const CliqueAnswer answer = compute(task, limits, solver.workspace.data());
+    CHORALE_CHECK(callback_status(report_, answer.failure));
+    solver.log.write(CHORALE_LOG_DEBUG, "clique of ", task.problem.members,
+                     " members: ", algorithm_name(task.plan.algorithm), ", score ",
+                     answer.member_score + answer.clique_score, ", upper bound ",
+                     answer.upper_bound);
+    write(answer, result);
+    return CHORALE_OK;
+  }
+
+  void write(const CliqueAnswer &answer, chorale_clique_result *result) const noexcept {
+    chorale_clique_result full{};
+    full.outcome = answer.outcome;
+    full.algorithm = task.plan.algorithm;
+    full.proven = answer.proven;
+    full.marginals_exact = answer.marginals_exact;
+    full.score = answer.member_score + answer.clique_score;
+    full.member_score = answer.member_score;
+    full.clique_score = answer.clique_score;
+    full.upper_bound = answer.upper_bound;
+    full.iterations = answer.iterations;
+    full.nodes = answer.nodes;
+    write_struct(result, full);
+  }
+
+private:
+  chorale_status check_limit(std::string_view name, std::int64_t limit) const noexcept {
+    return limit >= 0 ? CHORALE_OK
+                      : report_.fail(CHORALE_ERROR_SIZE, name, " is ", limit,
+                                     "; it must be at least 0, where 0 is none");
+  }
+
+  const Report &report_;
+};
+
+chorale_status check_result(const Report &report, const chorale_clique_result *result) noexcept {
+  chorale_clique_result ignored{};
+  return result ? read_struct(report, "result", result, sizeof ignored, ignored) : CHORALE_OK;
+}
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+extern "C" {
+
+void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_size) {
+  init_struct(problem, struct_size, chorale_clique_problem{});
+}
+
+void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size) {
+  init_struct(options, struct_size, default_options());
+}
+
+void chorale_clique_result_init(chorale_clique_result *result, size_t struct_size) {
+  init_struct(result, struct_size, chorale_clique_result{});
+}
+
+const char *chorale_algorithm_name(chorale_algorithm algorithm) {
+  const std::string_view name = algorithm_name(algorithm);
+  return name.empty() ? "unknown algorithm" : name.data();
+}
+
+chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length) {
+  if (!name)
+    return -1;
+  for (chorale_algorithm algorithm = 0; algorithm <= CHORALE_ALGORITHM_DUAL_BOUND; ++algorithm)
+    if (const std::string_view known = algorithm_name(algorithm);
+        !known.empty() && known == std::string_view(name, length))
+      return algorithm;
+  return -1;
+}
+
+chorale_status chorale_clique_solver_create(const chorale_host *host,
+                                            chorale_clique_solver **solver, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    const Memory memory(&lent);
+    auto *made = memory.create<chorale_clique_solver>(memory, Log(&lent));
+    if (!made)
+      return report.out_of_memory(sizeof(chorale_clique_solver));
+    *solver = made;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_clique_solver_create_in(void *memory, size_t bytes, const chorale_host *host,
+                                               chorale_clique_solver **solver,
+                                               chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!memory)
+      return report.null_argument("memory");
+    if (!solver)
+      return report.null_argument("solver");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    if (const auto offset = reinterpret_cast<std::uintptr_t>(memory) % kAlignment; offset != 0)
+      return report.fail(CHORALE_ERROR_ALIGNMENT, "memory is ", offset,
+                         " bytes past a multiple of ", kAlignment, "; it must be aligned to ",
+                         kAlignment);
+    if (bytes <= kHandleBytes)
+      return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
+                         "; the handle alone takes ", kHandleBytes);
+    *solver = new (memory) chorale_clique_solver(static_cast<std::byte *>(memory) + kHandleBytes,
+                                                 bytes - kHandleBytes, Log(&lent));
+    return CHORALE_OK;
+  });
+}
+
+void chorale_clique_solver_destroy(chorale_clique_solver *solver) {
+  if (!solver)
+    return;
+  if (solver->workspace.is_borrowed())
+    solver->~chorale_clique_solver();
+  else
+    Memory::destroy(solver, solver->memory);
+}
+
+chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, int64_t members,
+                                           const chorale_clique_options *options,
+                                           chorale_clique_task task, size_t *bytes,
+                                           chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!bytes)
+      return report.null_argument("bytes");
+    Call call(report);
+    CHORALE_CHECK(call.take_potential(potential));
+    CHORALE_CHECK(call.take_members("members", members));
+    CHORALE_CHECK(call.take_options(options));
+    CHORALE_CHECK(call.take_plan(task));
+    const std::size_t needed = saturating_sum(kHandleBytes, measure(call.task));
+    if (needed == SIZE_MAX)
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", members,
+                         " members exceeds the address space");
+    *bytes = needed;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
+                                             const chorale_potential *potential, int64_t members,
+                                             const chorale_clique_options *options,
+                                             chorale_clique_task task, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    Call call(report);
+    CHORALE_CHECK(call.take_potential(potential));
+    CHORALE_CHECK(call.take_members("members", members));
+    CHORALE_CHECK(call.take_options(options));
+    CHORALE_CHECK(call.take_plan(task));
+    return call.reserve(*solver);
+  });
+}
+
+chorale_status chorale_clique_solve(chorale_clique_solver *solver,
+                                    const chorale_potential *potential,
+                                    const chorale_clique_problem *problem,
+                                    const chorale_clique_options *options, int32_t *assignment,
+                                    chorale_clique_result *result, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    Call call(report);
+    CHORALE_CHECK(call.take_potential(potential));
+    CHORALE_CHECK(call.take_problem(problem));
+    CHORALE_CHECK(call.take_options(options));
+    CHORALE_CHECK(call.take_start());
+    CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_SOLVE));
+    CHORALE_CHECK(check_result(report, result));
+    call.task.assignment = assignment;
+    return call.run(*solver, result);
+  });
+}
+
+chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
+                                            const chorale_potential *potential,
+                                            const chorale_clique_problem *problem,
+                                            const chorale_clique_options *options,
+                                            chorale_marginal_form form, double *marginals,
+                                            int64_t row_stride, int32_t *assignment,
+                                            chorale_clique_result *result, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    Call call(report);
+    CHORALE_CHECK(call.take_potential(potential));
+    CHORALE_CHECK(call.take_problem(problem));
+    CHORALE_CHECK(call.take_options(options));
+    if (form != CHORALE_MARGINAL_SCORE && form != CHORALE_MARGINAL_MESSAGE)
+      return report.unknown_constant("form", form, "a CHORALE_MARGINAL_ constant");
+    if (!marginals)
+      return report.null_argument("marginals");
+    CHORALE_CHECK(check_matrix(report, "problem->members", call.task.problem.members,
+                               "problem->values", call.task.problem.values, "row_stride",
+                               row_stride));
+    CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_MAX_MARGINALS));
+    CHORALE_CHECK(check_result(report, result));
+    call.task.marginal_form = form;
+    call.task.marginals = marginals;
+    call.task.marginals_stride = row_stride;
+    call.task.assignment = assignment;
+    return call.run(*solver, result);
+  });
+}
+
+chorale_status chorale_clique_evaluate(chorale_clique_solver *solver,
+                                       const chorale_potential *potential,
+                                       const chorale_clique_problem *problem,
+                                       const int32_t *assignment, chorale_clique_result *result,
+                                       chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    if (!assignment)
+      return report.null_argument("assignment");
+    if (!result)
+      return report.null_argument("result");
+    Call call(report);
+    CHORALE_CHECK(call.take_potential(potential));
+    CHORALE_CHECK(call.take_problem(problem));
+    CHORALE_CHECK(call.check_assignment("assignment", assignment));
+    CHORALE_CHECK(check_result(report, result));
+    const auto bytes = gsl::narrow_cast<std::size_t>(potential->values) * sizeof(std::int64_t);
+    if (!solver->workspace.reserve(bytes))
+      return solver->workspace.is_borrowed()
+                 ? report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
+                               kHandleBytes + solver->workspace.capacity(), " bytes; this needs ",
+                               kHandleBytes + bytes)
+                 : report.out_of_memory(bytes);
+    CliqueAnswer answer;
+    evaluate(*potential, call.task.problem, assignment,
+             reinterpret_cast<std::int64_t *>(solver->workspace.data()), answer);
+    CHORALE_CHECK(callback_status(report, answer.failure));
+    call.write(answer, result);
+    return CHORALE_OK;
+  });
+}
+
+} // extern "C"
