@@ -41,11 +41,11 @@ typedef int32_t chorale_algorithm;
 enum {
   /* Chooses by family; the result says what it chose.
    *   MAX, or at most two distinct columns (values that do not count are one): ALPHA_PASS, exact.
-   *   SUM convex: ALPHA_PASS, then POLISH and ICM from it and from "every member that may takes
-   *     alpha" for every alpha. With a requested gap: COUNT_BOXES.
+   *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its four best alphas. With a
+   *     requested gap: COUNT_BOXES from there.
    *   SUM concave: CONCAVE_FLOW, exact.
-   *   SUM otherwise: the better of ALPHA_PASS and ALPHA_EXPANSION, then ICM; with a requested gap:
-   *     COUNT_BOXES.
+   *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap:
+   *     COUNT_BOXES from there.
    *   MAJORITY: EXACT_MAJORITY, exact.
    *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that is a SUM: as SUM.) */
   CHORALE_ALGORITHM_AUTO = 0,

@@ -4,54 +4,76 @@
 #include "clique/alpha_sweep.hpp"
 #include "potential/count_score.hpp"
 
+#include <algorithm>
+
 namespace chorale {
 
 // Score is one of the running scores of count_score.hpp.
 template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
-      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential) {}
+      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
+        best_(layout.take<Best>(instance.columns)) {}
 
   // The best labelling over all alpha and k, if it beats the solution.
   void run(Limits &limits, Solution &solution) noexcept {
-    const Instance &in = *instance_;
-    double best = solution.score;
-    std::int32_t best_alpha = -1;
-    std::int32_t best_count = 0;
-    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+    passes_ = 0;
+    for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
       if (limits.check() != Interruption::none)
         break;
-      sweep_.order_by(alpha);
-      score_.reset(sweep_.counts());
-      double members = sweep_.base();
-      for (std::int32_t k = sweep_.forced();; ++k) {
-        const double total = members + score_.total();
-        if (total > best) {
-          best = total;
-          best_alpha = alpha;
-          best_count = k;
-        }
-        if (k == sweep_.allowed())
-          break;
-        const auto [gain, member] = sweep_.at(k);
-        members += gain;
-        score_.move(sweep_.default_of(member), alpha);
-      }
+      best_[passes_++] = pass(alpha);
       ++solution.iterations;
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
     }
-    if (best_alpha >= 0) {
-      sweep_.order_by(best_alpha);
-      sweep_.write(best_count, solution.assignment);
-      solution.score = best;
+    std::stable_sort(best_, best_ + passes_,
+                     [](const Best &a, const Best &b) { return a.score > b.score; });
+    if (passes_ > 0 && best_[0].score > solution.score) {
+      write(0, solution.assignment);
+      solution.score = best_[0].score;
     }
   }
 
+  // Writes the best labelling of the pass that came out `rank`-th best in run(); false when there
+  // is none.
+  bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
+    if (rank >= passes_ || best_[rank].score == kForbidden)
+      return false;
+    sweep_.order_by(best_[rank].alpha);
+    sweep_.write(best_[rank].count, assignment);
+    return true;
+  }
+
 private:
+  struct Best {
+    double score;
+    std::int32_t alpha;
+    std::int32_t count;
+  };
+
+  Best pass(std::int32_t alpha) noexcept {
+    sweep_.order_by(alpha);
+    score_.reset(sweep_.counts());
+    double members = sweep_.base();
+    Best best{kForbidden, alpha, 0};
+    for (std::int32_t k = sweep_.forced();; ++k) {
+      const double total = members + score_.total();
+      if (total > best.score) {
+        best.score = total;
+        best.count = k;
+      }
+      if (k == sweep_.allowed())
+        return best;
+      members += sweep_.at(k).gain;
+      score_.move(sweep_.at(k).from, alpha);
+    }
+  }
+
   const Instance *instance_;
   AlphaSweep sweep_;
   Score score_;
+  Best *best_; // K: of every pass; after run(), the best first
+  std::int32_t passes_ = 0;
 };
 
 // What alpha-pass finds with each member fixed to each column in turn, all at once.
@@ -109,13 +131,12 @@ private:
                                                         : kForbidden);
       if (k == sweep_.allowed())
         break;
-      const auto [gain, member] = sweep_.at(k);
-      read_before(member, messages);
-      members += gain;
-      score_.move(sweep_.default_of(member), alpha);
+      read_before(k, messages);
+      members += sweep_.at(k).gain;
+      score_.move(sweep_.at(k).from, alpha);
     }
     for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank)
-      read_before(sweep_.at(rank).member, messages);
+      read_before(rank, messages);
     read_after(alpha, messages);
   }
 
@@ -126,14 +147,25 @@ private:
       if (waiting_[b] == 0)
         continue;
       double *row = before_ + std::int64_t{b} * K;
-      for (std::int32_t v = 0; v < K; ++v)
-        row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
+      const double stays = std::max(row[b], members + score_.total());
+      if constexpr (LinearMoves<Score>) {
+        const double *join = score_.join();
+        const double left = members + (score_.total() + score_.leave()[b]);
+        for (std::int32_t v = 0; v < K; ++v)
+          row[v] = std::max(row[v], left + join[v]);
+      } else {
+        for (std::int32_t v = 0; v < K; ++v)
+          if (v != b)
+            row[v] = std::max(row[v], members + score_.after(b, v));
+      }
+      row[b] = stays;
     }
   }
 
-  void read_before(std::int32_t member, double *messages) noexcept {
+  void read_before(std::int32_t rank, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
-    const std::int32_t b = sweep_.default_of(member);
+    const std::int64_t member = sweep_.at(rank).member;
+    const std::int32_t b = sweep_.at(rank).from;
     const double own = instance_->score(member, b);
     const double *row = before_ + b * K;
     double *to = messages + member * K;

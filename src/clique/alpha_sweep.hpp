@@ -8,8 +8,6 @@
 
 #include "clique/instance.hpp"
 
-#include <algorithm>
-
 namespace chorale {
 
 class AlphaSweep {
@@ -17,54 +15,23 @@ public:
   struct Ranked {
     double gain; // score at alpha less score at the default column
     std::int32_t member;
+    std::int32_t from; // the default column, or -1
   };
 
   AlphaSweep(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), order_(layout.take<Ranked>(instance.members)),
+        unordered_(layout.take<Ranked>(instance.members)),
+        bucket_(layout.take<std::int32_t>(std::int64_t{instance.members} + 1)),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // O(n log n).
-  void order_by(std::int32_t alpha) noexcept {
-    const Instance &in = *instance_;
-    std::fill(counts_, counts_ + in.columns, 0);
-    alpha_ = alpha;
-    forced_ = 0;
-    base_ = 0;
-    std::int32_t free = 0;
-    std::int32_t excluded = in.members;
-    for (std::int32_t i = 0; i < in.members; ++i) {
-      const std::int32_t other = default_of(i);
-      const double at_alpha = in.score(i, alpha);
-      if (other < 0) {
-        ++counts_[alpha];
-        base_ += at_alpha;
-        // Room is made at the front by sending a free member to the end of the free ones.
-        order_[free++] = order_[forced_];
-        order_[forced_++] = {kInfinity, i};
-        continue;
-      }
-      ++counts_[other];
-      base_ += in.score(i, other);
-      if (at_alpha == kForbidden)
-        order_[--excluded] = {kForbidden, i};
-      else
-        order_[free++] = {at_alpha - in.score(i, other), i};
-    }
-    allowed_ = free;
-    std::sort(order_ + forced_, order_ + allowed_, [](const Ranked &a, const Ranked &b) {
-      return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
-    });
-  }
+  // O(n) where the gains are spread evenly, O(n log n) at worst.
+  void order_by(std::int32_t alpha) noexcept;
 
   std::int32_t alpha() const noexcept { return alpha_; }
   // k runs from forced() to allowed().
   std::int32_t forced() const noexcept { return forced_; }
   std::int32_t allowed() const noexcept { return allowed_; }
   const Ranked &at(std::int64_t rank) const noexcept { return order_[rank]; }
-  // The column of a member that does not take alpha, or -1.
-  std::int32_t default_of(std::int64_t i) const noexcept {
-    return instance_->best[i] == alpha_ ? instance_->second[i] : instance_->best[i];
-  }
   // Member score and counts of labelling forced().
   double base() const noexcept { return base_; }
   const std::int32_t *counts() const noexcept { return counts_; }
@@ -72,14 +39,17 @@ public:
   // Writes labelling k.
   void write(std::int32_t k, std::int32_t *assignment) const noexcept {
     for (std::int32_t rank = 0; rank < instance_->members; ++rank) {
-      const std::int32_t i = order_[rank].member;
-      assignment[i] = rank < k ? alpha_ : default_of(i);
+      assignment[order_[rank].member] = rank < k ? alpha_ : order_[rank].from;
     }
   }
 
 private:
+  void sort_free(std::int32_t count) noexcept;
+
   const Instance *instance_;
   Ranked *order_;
+  Ranked *unordered_;
+  std::int32_t *bucket_;
   std::int32_t *counts_;
   std::int32_t alpha_ = 0;
   std::int32_t forced_ = 0;

@@ -61,11 +61,10 @@ private:
   void find_values() noexcept {
     switch (task_.plan.algorithm) {
     case CHORALE_ALGORITHM_ALPHA_PASS:
-      alpha_pass();
-      improve_as_planned();
+      search();
       break;
     case CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS:
-      with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+      with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
         phase<GeneralisedAlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); },
                                            task_.options.subset_size);
       });
@@ -96,7 +95,7 @@ private:
         phase<MaxPass>(
             [&](auto &pass) { exact_marginals_ = pass.messages(limits_, solution_, messages_); });
       } else {
-        with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+        with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
           phase<AlphaPassMarginals<Score>>(
               [&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
         });
@@ -115,13 +114,26 @@ private:
       }
   }
 
-  void alpha_pass() noexcept {
+  // With single moves from the best labellings of `polished` passes.
+  void alpha_pass(std::int32_t polished = 0) noexcept {
     if (instance_.potential.form == Form::max) {
       phase<MaxPass>([&](auto &pass) { pass.run(limits_, solution_); });
       return;
     }
-    with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
-      phase<AlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); });
+    with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
+      // A pass looks at one move a step: upkeep of all moves would not pay.
+      using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
+      const std::size_t mark = layout_.mark();
+      AlphaPass<PassScore> pass(layout_, instance_);
+      if (runs() && solution_.failure == CallbackFailure::none)
+        pass.run(limits_, solution_);
+      if (polished > 0)
+        phase<SingleMoves<Score>>([&](auto &moves) {
+          for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
+            improve_candidate(moves);
+          solution_.failure = moves.failure();
+        });
+      layout_.rewind(mark);
     });
     if (instance_.columns <= 2)
       close_bound();
@@ -135,27 +147,13 @@ private:
     solution_.infeasible = !solution_.found();
   }
 
-  void improve_as_planned() noexcept {
-    if (task_.plan.polish_everywhere)
-      polish_everywhere();
-    if (task_.plan.expansion)
+  // What AUTO does for families without an exact algorithm.
+  void search() noexcept {
+    alpha_pass(task_.plan.single_moves);
+    if (task_.plan.expansion) {
       alpha_expansion();
-    if (task_.plan.single_moves)
       single_moves();
-  }
-
-  void polish_everywhere() noexcept {
-    phase<MonotonePolish>([&](auto &polish) {
-      improve_solution(polish);
-      for (std::int32_t alpha = 0; alpha < instance_.columns; ++alpha) {
-        if (limits_.check() != Interruption::none)
-          return;
-        write_all_at(alpha, candidate_);
-        std::int64_t steps = kSweepLimit;
-        offer_candidate(polish.improve(candidate_, limits_, steps));
-        solution_.iterations += kSweepLimit - steps;
-      }
-    });
+    }
   }
 
   void alpha_expansion() noexcept {
@@ -163,7 +161,7 @@ private:
   }
 
   void single_moves() noexcept {
-    with_count_score(instance_.potential.form, [&]<class Score>(std::type_identity<Score>) {
+    with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
       phase<SingleMoves<Score>>([&](auto &moves) {
         improve_solution(moves);
         solution_.failure = moves.failure();
@@ -175,10 +173,14 @@ private:
   template <class Improver> void improve_solution(Improver &improver) noexcept {
     if (!has_labelling())
       return;
+    std::copy(solution_.assignment, solution_.assignment + instance_.members, candidate_);
+    improve_candidate(improver);
+  }
+
+  template <class Improver> void improve_candidate(Improver &improver) noexcept {
     const std::int64_t limit =
         task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
     std::int64_t left = limit;
-    std::copy(solution_.assignment, solution_.assignment + instance_.members, candidate_);
     offer_candidate(improver.improve(candidate_, limits_, left));
     solution_.iterations += limit - left;
     solution_.iteration_limit_hit = left == 0;
@@ -270,23 +272,18 @@ private:
             best_column = v;
           }
     }
-    const std::int32_t first = runs() && best_member >= 0 ? instance_.best[best_member] : -1;
-    const std::int32_t second = runs() && best_member >= 0 ? instance_.second[best_member] : -1;
     if (best_member >= 0) {
       double *own = instance_.scores + best_member * K;
       std::copy(own, own + K, row);
-      for (std::int32_t v = 0; v < K; ++v)
-        if (v != best_column)
-          own[v] = kForbidden;
-      instance_.best[best_member] = best_column;
-      instance_.second[best_member] = -1;
+      std::fill(own, own + K, kForbidden);
+      own[best_column] = row[best_column];
+      instance_.note_best(best_member);
     }
     if (!runs() || best_member >= 0)
       alpha_pass();
     if (best_member >= 0) {
       std::copy(row, row + K, instance_.scores + best_member * K);
-      instance_.best[best_member] = first;
-      instance_.second[best_member] = second;
+      instance_.note_best(best_member);
     }
   }
 

@@ -1,12 +1,46 @@
 #include "clique/instance.hpp"
 
 namespace chorale {
+namespace {
+
+struct Peak {
+  double score;
+  std::int32_t column; // the lowest of equals
+};
+
+// The maximum of row[from .. to). Four running maxima let the processor (and the compiler's
+// vectors) work side by side; the place is looked up afterwards.
+Peak peak(const double *row, std::int32_t from, std::int32_t to) noexcept {
+  double a = kForbidden;
+  double b = kForbidden;
+  double c = kForbidden;
+  double d = kForbidden;
+  std::int32_t v = from;
+  for (; v + 4 <= to; v += 4) {
+    a = row[v] > a ? row[v] : a;
+    b = row[v + 1] > b ? row[v + 1] : b;
+    c = row[v + 2] > c ? row[v + 2] : c;
+    d = row[v + 3] > d ? row[v + 3] : d;
+  }
+  for (; v < to; ++v)
+    a = row[v] > a ? row[v] : a;
+  const double ab = b > a ? b : a;
+  const double cd = d > c ? d : c;
+  const double score = cd > ab ? cd : ab;
+  for (v = from; v < to; ++v)
+    if (row[v] == score)
+      break;
+  return {score, v < to ? v : from};
+}
+
+} // namespace
 
 Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_count) noexcept
     : potential(layout, source, member_count), members(member_count), columns(potential.columns),
       scores(layout.take<double>(saturating_product(static_cast<std::size_t>(members),
                                                     static_cast<std::size_t>(columns)))),
       best(layout.take<std::int32_t>(members)), second(layout.take<std::int32_t>(members)),
+      best_score(layout.take<double>(members)), second_score(layout.take<double>(members)),
       rest_value(potential.has_rest() ? layout.take<std::int32_t>(members) : nullptr) {}
 
 bool Instance::load(const ProblemView &problem) noexcept {
@@ -40,21 +74,23 @@ bool Instance::load(const ProblemView &problem) noexcept {
         if (u == potential.rest ? source.counts(only) : potential.value_of_column[u] != only)
           to[u] = kForbidden;
 
-    std::int32_t first = 0;
-    std::int32_t next = -1;
-    for (std::int32_t v = 1; v < columns; ++v) {
-      if (to[v] > to[first]) {
-        next = first;
-        first = v;
-      } else if (next < 0 || to[v] > to[next]) {
-        next = v;
-      }
-    }
-    best[i] = first;
-    second[i] = next >= 0 && to[next] > kForbidden ? next : -1;
-    feasible = feasible && to[first] > kForbidden;
+    feasible = note_best(i) && feasible;
   }
   return feasible;
+}
+
+bool Instance::note_best(std::int64_t i) noexcept {
+  const double *scores_of_i = row(i);
+  const Peak first = peak(scores_of_i, 0, columns);
+  // The other side of the peak, left part first so that the lowest of equals wins.
+  const Peak left = peak(scores_of_i, 0, first.column);
+  const Peak right = peak(scores_of_i, first.column + 1, columns);
+  const Peak next = right.score > left.score ? right : left;
+  best[i] = first.column;
+  best_score[i] = first.score;
+  second[i] = next.score > kForbidden ? next.column : -1;
+  second_score[i] = next.score;
+  return first.score > kForbidden;
 }
 
 void Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {

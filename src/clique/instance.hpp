@@ -25,6 +25,9 @@ struct Instance {
   // Gathers the scores and prepares the potential. False when some member has no admissible value.
   bool load(const ProblemView &problem) noexcept;
 
+  // Notes the best and second-best column of member i afresh; whether it has any.
+  bool note_best(std::int64_t i) noexcept;
+
   const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
 
@@ -39,6 +42,8 @@ struct Instance {
   double *scores;       // n x K, no gaps; minus infinity forbids; every row has a finite entry
   std::int32_t *best;   // n: the best column of each member, the lowest of equals
   std::int32_t *second; // n: the best of the other columns, or -1 where all are forbidden
+  double *best_score;   // n: the scores at those; minus infinity where there is none
+  double *second_score;
   // The value that stands behind the rest column of each member; NULL without one.
   std::int32_t *rest_value;
 

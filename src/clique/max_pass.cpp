@@ -144,9 +144,8 @@ void MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
   }
 
   for (std::int32_t rank = 0; rank < in.members; ++rank) {
-    const auto [gain, i] = sweep_.at(rank);
+    const auto [gain, i, other] = sweep_.at(rank);
     const bool is_forced = rank < forced;
-    const std::int32_t other = sweep_.default_of(i);
     const double base = sweep_.base() - in.score(i, is_forced ? alpha : other);
     double without = kForbidden;
     double with = kForbidden;

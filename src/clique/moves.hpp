@@ -5,6 +5,8 @@
 #include "clique/instance.hpp"
 #include "potential/count_score.hpp"
 
+#include <utility>
+
 namespace chorale {
 
 // Moves below this fraction of the score are rounding, not improvement; without it, sums of rounded
@@ -38,17 +40,7 @@ public:
         break;
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
-      std::int32_t to = from;
-      double best = row[from] + score_.total();
-      for (std::int32_t v = 0; v < in.columns; ++v) {
-        if (v == from || row[v] == kForbidden)
-          continue;
-        const double moved = row[v] + score_.after(from, v);
-        if (moved > best + (to == from ? least : 0.0)) {
-          best = moved;
-          to = v;
-        }
-      }
+      const std::int32_t to = best_move(row, from, least);
       if (to == from) {
         ++unmoved;
         continue;
@@ -64,6 +56,40 @@ public:
   CallbackFailure failure() const noexcept { return score_.failure(); }
 
 private:
+  // The column to which a member moves from `from`, itself if none is better by `least`.
+  std::int32_t best_move(const double *row, std::int32_t from, double least) noexcept {
+    const std::int32_t K = instance_->columns;
+    if constexpr (LinearMoves<Score>) {
+      // Standing still is leaving and joining again. Most members stand still, so the maximum comes
+      // first and its place only when it is needed.
+      double *join = score_.join();
+      const double joining = std::exchange(join[from], -score_.leave()[from]);
+      const double stay = row[from] + join[from] + least;
+      double best = kForbidden;
+      for (std::int32_t v = 0; v < K; ++v)
+        best = std::max(best, row[v] + join[v]);
+      std::int32_t to = from;
+      if (best > stay)
+        for (to = 0; row[to] + join[to] != best;)
+          ++to;
+      join[from] = joining;
+      return to;
+    } else {
+      std::int32_t to = from;
+      double best = row[from] + score_.total() + least;
+      for (std::int32_t v = 0; v < K; ++v) {
+        if (v == from || row[v] == kForbidden)
+          continue;
+        const double moved = row[v] + score_.after(from, v);
+        if (moved > best) {
+          best = moved;
+          to = v;
+        }
+      }
+      return to;
+    }
+  }
+
   const Instance *instance_;
   Score score_;
   std::int32_t *counts_;

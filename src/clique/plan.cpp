@@ -3,6 +3,11 @@
 namespace chorale {
 namespace {
 
+// How many passes of alpha-pass give single moves a start in a SUM: on contended Potts cliques the
+// mean score is 0.99989 of the best known from one start, 0.99994 from four, for a third more time,
+// and 0.99996 from all 24 for seven times as much.
+constexpr std::int32_t kPolishedPasses = 4;
+
 Misfit misfit_of(const CliqueKind &kind, chorale_algorithm algorithm) noexcept {
   const bool sum = kind.form == Form::sum;
   switch (algorithm) {
@@ -51,15 +56,14 @@ Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_reques
       plan.algorithm = CHORALE_ALGORITHM_CONCAVE_FLOW;
       break;
     }
-    plan.polish_everywhere = kind.convex;
     plan.expansion = !kind.convex;
-    plan.single_moves = true;
+    plan.single_moves = kPolishedPasses;
     if (gap_requested)
       plan.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
     break;
   case Form::pairs:
   case Form::callback:
-    plan.single_moves = true;
+    plan.single_moves = 1;
     break;
   }
   return plan;

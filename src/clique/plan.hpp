@@ -24,9 +24,8 @@ enum class Misfit : std::int32_t { none, family, not_convex, not_concave, no_exa
 struct Plan {
   chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO; // the one that is reported
   // Further steps of AUTO, in the order in which they run.
-  bool polish_everywhere = false; // POLISH and ICM from alpha-pass and from "all that may take v"
-  bool expansion = false;         // ALPHA_EXPANSION from alpha-pass
-  bool single_moves = false;      // ICM at the end
+  bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
+  std::int32_t single_moves = 0; // ICM from the best labellings of so many passes
   // Max-marginals: exact ones from the algorithm above, or restricted alpha-pass.
   bool exact_marginals = false;
   Misfit misfit = Misfit::none;

@@ -113,6 +113,7 @@ CliquePotential::CliquePotential(Layout &layout, const Potential &p,
       owned_count = is_one_table_for_all(p) ? 1 : p.counted_values;
     if (has_rest() && form == Form::sum)
       ++owned_count;
+    finite = p.finite_tables;
     owned_tables =
         layout.take<double>(saturating_product(static_cast<std::size_t>(owned_count), entries));
     break;

@@ -29,6 +29,8 @@ struct CliquePotential {
   // sum, max: tables[column][k], k = 0 .. members. Of a sum, the rest column has a table too: zero,
   // but for what makes the total 0 when nothing counts. Of a max it has none (NULL).
   const double **tables = nullptr;
+  // sum: no count is forbidden; known before prepare().
+  bool finite = false;
   // sum: every table, that of the rest included.
   bool convex = false;
   bool concave = false;

@@ -112,6 +112,8 @@ void derive_potential(Potential &p, double *split) noexcept {
       if (p.table_count > 1 && !p.counts(static_cast<std::int32_t>(r)))
         continue;
       const double *table = p.numbers + r * p.table_length;
+      p.finite_tables = p.finite_tables && std::find(table, table + p.table_length, kForbidden) ==
+                                               table + p.table_length;
       p.convex_length = std::min(p.convex_length, convex_prefix(table, p.table_length));
       p.concave_length = std::min(p.concave_length, concave_prefix(table, p.table_length));
     }

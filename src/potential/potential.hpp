@@ -66,6 +66,7 @@ struct chorale_potential {
   double lambda = 0;
   std::int64_t table_count = 0;  // 1: shared by all values
   std::int64_t table_length = 0; // entries of each
+  bool finite_tables = true;     // no count is forbidden
   // Entries k < convex_length of every table are convex, and likewise concave (minus infinity may
   // end a concave table).
   std::int64_t convex_length = 0;
