@@ -154,9 +154,7 @@ public:
       return report_.unknown_constant("task", what, "a CHORALE_CLIQUE_ constant");
     task.wants_marginals = what == CHORALE_CLIQUE_MAX_MARGINALS;
     const CliqueKind kind(*task.potential, task.problem.members);
-    task.plan = task.wants_marginals
-                    ? plan_marginals(kind, options.algorithm, options.exact_marginals != 0)
-                    : plan_solve(kind, options.algorithm, options.gap >= 0);
+    task.plan = plan_for(kind);
     const std::string_view asked = algorithm_name(options.algorithm);
     switch (task.plan.misfit) {
     case Misfit::family:
@@ -187,8 +185,7 @@ public:
     return CHORALE_OK;
   }
 
-  chorale_status reserve(chorale_clique_solver &solver) const noexcept {
-    const std::size_t bytes = measure(task);
+  chorale_status reserve(chorale_clique_solver &solver, std::size_t bytes) const noexcept {
     if (solver.workspace.reserve(bytes))
       return CHORALE_OK;
     if (bytes == SIZE_MAX)
@@ -202,10 +199,27 @@ public:
     return report_.out_of_memory(bytes);
   }
 
+  // The bytes for any clique of at most so many members. Tables that bend late are convex, or
+  // concave, for smaller cliques, which may be solved by other algorithms.
+  std::size_t bytes_up_to_members() noexcept {
+    CliqueKind kind(*task.potential, task.problem.members);
+    std::size_t bytes = 0;
+    for (const bool convex : {kind.convex, true})
+      for (const bool concave : {kind.concave, true}) {
+        CliqueKind smaller = kind;
+        smaller.convex = convex;
+        smaller.concave = concave;
+        task.plan = plan_for(smaller);
+        if (task.plan.misfit == Misfit::none)
+          bytes = std::max(bytes, measure(task));
+      }
+    return bytes;
+  }
+
   // Runs the task and tells the caller.
   chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
     Limits limits(options.time_limit, options.cancel);
-    CHORALE_CHECK(reserve(solver));
+    CHORALE_CHECK(reserve(solver, measure(task)));
     const CliqueAnswer answer = compute(task, limits, solver.workspace.data());
     CHORALE_CHECK(callback_status(report_, answer.failure));
     solver.log.write(CHORALE_LOG_DEBUG, "clique of ", task.problem.members,
@@ -232,6 +246,12 @@ public:
   }
 
 private:
+  Plan plan_for(const CliqueKind &kind) const noexcept {
+    return task.wants_marginals
+               ? plan_marginals(kind, options.algorithm, options.exact_marginals != 0)
+               : plan_solve(kind, options.algorithm, options.gap >= 0);
+  }
+
   chorale_status check_limit(std::string_view name, std::int64_t limit) const noexcept {
     return limit >= 0 ? CHORALE_OK
                       : report_.fail(CHORALE_ERROR_SIZE, name, " is ", limit,
@@ -340,7 +360,7 @@ chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, i
     CHORALE_CHECK(call.take_members("members", members));
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_plan(task));
-    const std::size_t needed = saturating_sum(kHandleBytes, measure(call.task));
+    const std::size_t needed = saturating_sum(kHandleBytes, call.bytes_up_to_members());
     if (needed == SIZE_MAX)
       return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", members,
                          " members exceeds the address space");
@@ -361,7 +381,7 @@ chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_members("members", members));
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_plan(task));
-    return call.reserve(*solver);
+    return call.reserve(*solver, call.bytes_up_to_members());
   });
 }
 
@@ -434,12 +454,7 @@ chorale_status chorale_clique_evaluate(chorale_clique_solver *solver,
     CHORALE_CHECK(call.check_assignment("assignment", assignment));
     CHORALE_CHECK(check_result(report, result));
     const auto bytes = gsl::narrow_cast<std::size_t>(potential->values) * sizeof(std::int64_t);
-    if (!solver->workspace.reserve(bytes))
-      return solver->workspace.is_borrowed()
-                 ? report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
-                               kHandleBytes + solver->workspace.capacity(), " bytes; this needs ",
-                               kHandleBytes + bytes)
-                 : report.out_of_memory(bytes);
+    CHORALE_CHECK(call.reserve(*solver, bytes));
     CliqueAnswer answer;
     evaluate(*potential, call.task.problem, assignment,
              reinterpret_cast<std::int64_t *>(solver->workspace.data()), answer);
