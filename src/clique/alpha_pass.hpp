@@ -26,8 +26,10 @@ public:
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
     }
-    std::stable_sort(best_, best_ + passes_,
-                     [](const Best &a, const Best &b) { return a.score > b.score; });
+    // Not a stable sort: that one asks for memory of its own.
+    std::sort(best_, best_ + passes_, [](const Best &a, const Best &b) {
+      return a.score > b.score || (a.score == b.score && a.alpha < b.alpha);
+    });
     if (passes_ > 0 && best_[0].score > solution.score) {
       write(0, solution.assignment);
       solution.score = best_[0].score;
