@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Sees to it that this machine has what a set of work needs; called by examples/run.sh and
+# tests/run.sh, so that nobody need call it by hand.
+#
+#   tests/setup.sh [--no-install] examples|tests|all
+#
+# Installs missing packages with apt where it may (as root, or through sudo without a password);
+# otherwise names them and exits with 1.
+set -euo pipefail
+
+install=yes
+if [[ ${1-} == --no-install ]]; then
+  install=no
+  shift
+fi
+set_name=${1:?examples, tests or all}
+
+# Debian package and how to see that it is there: a command, or a header in <>. Probing for the
+# thing and not for the package lets a compiler or a CMake of other origin pass.
+needs_examples=(
+  'g++ g++'
+  'cmake cmake'
+  'ninja-build ninja'
+  'libmsgsl-dev <gsl/gsl>'
+)
+needs_tests=(
+  "${needs_examples[@]}"
+  'libcmocka-dev <cmocka.h>'
+)
+needs_all=(
+  "${needs_tests[@]}"
+  'pkg-config pkg-config'
+  'clang clang++'
+  'valgrind valgrind'
+  'libglpk-dev <glpk.h>'
+)
+
+case $set_name in
+examples) needs=("${needs_examples[@]}") ;;
+tests) needs=("${needs_tests[@]}") ;;
+all) needs=("${needs_all[@]}") ;;
+*)
+  echo "setup.sh: no such set: $set_name" >&2
+  exit 2
+  ;;
+esac
+
+has() { # PROBE
+  case $1 in
+  '<'*) echo "#if !__has_include($1)
+#error
+#endif" | g++ -E -x c++ - >/dev/null 2>&1 ;;
+  *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+missing_packages() {
+  local need
+  for need in "${needs[@]}"; do
+    has "${need#* }" || echo "${need% *}"
+  done
+}
+
+mapfile -t missing < <(missing_packages)
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+refuse() { # REASON
+  echo "Missing Debian packages, $1:" >&2
+  echo "  apt-get install ${missing[*]}" >&2
+  exit 1
+}
+
+[[ $install == yes ]] || refuse "not installed because of --no-install"
+command -v apt-get >/dev/null || refuse "and this machine has no apt-get to install them with"
+if [[ $(id -u) == 0 ]]; then
+  as_root=(env)
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+  as_root=(sudo -n env)
+else
+  refuse "which only root may install"
+fi
+
+echo "Installing ${missing[*]}" >&2
+apt_install() {
+  "${as_root[@]}" DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends "${missing[@]}" >&2
+}
+# A fresh machine has no package lists, and old ones name files that are gone.
+if ! apt_install; then
+  "${as_root[@]}" apt-get update >&2 || true
+  apt_install || refuse "and apt-get failed to install them"
+fi
+
+mapfile -t missing < <(missing_packages)
+[[ ${#missing[@]} -eq 0 ]] || refuse "still, after installing them"
