@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# What the libraries of a build export, import, hold and depend on.
+#
+#   tests/symbols.sh BUILD_DIRECTORY      not of a sanitizer or coverage build
+#
+# The exported symbols are those of tests/symbols.txt, which are those the public headers declare: a
+# new function goes into the list by hand, and one that disappears breaks programs.
+set -euo pipefail
+export LC_ALL=C
+build=$(realpath "${1:?a build directory}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+shared=$build/src/libchorale.so
+static=$build/src/libchorale.a
+for library in "$shared" "$static"; do
+  nm "$library" >/dev/null
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+failures=0
+# Fails when the input has lines, which are printed below the rule that they break.
+none() { # RULE
+  local lines
+  lines=$(cat)
+  if [[ -n $lines ]]; then
+    printf 'FAILED: %s\n%s\n' "$1" "$lines"
+    failures=$((failures + 1))
+  else
+    echo "ok: $1"
+  fi
+}
+same() { # RULE EXPECTED FOUND
+  none "$1" < <(diff "$2" "$3" || true)
+}
+
+# ---- Exports ----
+for header in include/chorale/*.h; do
+  echo "#include <chorale/${header##*/}>"
+done | gcc -std=c99 -Iinclude -fsyntax-only -aux-info "$scratch/prototypes" -x c -
+sed -nE 's#^/\* include/[^*]*\*/ [^(]*\b(chorale_[a-z0-9_]+) \(.*#\1#p' "$scratch/prototypes" |
+  sort -u >"$scratch/declared"
+nm -D --defined-only "$shared" | awk '{print $3}' | sort -u >"$scratch/exported"
+same "the list is sorted, without repetitions" tests/symbols.txt <(sort -u tests/symbols.txt)
+same "the shared library exports the functions of the list and nothing else" \
+  tests/symbols.txt "$scratch/exported"
+same "the public headers declare the functions of the list and no others" \
+  tests/symbols.txt "$scratch/declared"
+none "exports are functions" < <(nm -D --defined-only "$shared" | awk '$2 != "T"')
+
+# ---- Initialisers and state ----
+# One pointer each is that of the compiler's start files.
+none "no static initialisers in the shared library" < <(
+  size -A -d "$shared" | awk '$1 ~ /^\.(init_array|fini_array|ctors|dtors)/ && $2 > 8'
+)
+none "no static initialisers in the objects" < <(
+  size -A -d "$static" | awk '$1 ~ /^\.(preinit_array|init_array|fini_array|ctors|dtors)/'
+  nm "$static" | grep -E '_GLOBAL__(sub_)?[ID]_|__cxx_global_var_init' || true
+)
+# Relocated constants (.data.rel.ro: tables of virtual functions) are read-only once loaded, and
+# DW.ref.* is the compiler's own pointer to the C++ exception handler.
+none "no mutable globals in the objects" < <(
+  size -A -d "$static" | awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $2 > 0 &&
+    $1 !~ /^\.data\.rel\.ro/ && $1 !~ /DW\.ref\./'
+)
+
+# ---- Imports of our own objects ----
+nm --defined-only "$static" | awk 'NF == 3 {print $3}' | sort -u >"$scratch/defined"
+nm --undefined-only "$static" | awk 'NF == 2 {print $2}' | sort -u |
+  comm -23 - "$scratch/defined" >"$scratch/imported"
+
+# Of C: memory (malloc and its like only behind the host's hooks, in base/memory.cpp) and
+# mathematics. Nothing that prints, ends the process, or reads the environment or the locale.
+memory='malloc|free|aligned_alloc|posix_memalign|mem(cpy|move|set|cmp|chr)|bcmp|strlen'
+mathematics='(log|log1p|log2|exp|expm1|exp2|pow|sqrt|cbrt|hypot|fabs|fmin|fmax|fma|fmod|floor|ceil'
+mathematics+='|trunc|round|lround|llround|rint|lrint|llrint|nearbyint|ldexp|frexp|scalbn|ilogb|logb'
+mathematics+='|modf|copysign|nextafter|remainder)'
+# Of the C++ runtime: exceptions, which the C interface catches.
+runtime='__gxx_personality_v0|_Unwind_Resume|__cxa_(allocate_exception|free_exception|throw|rethrow'
+runtime+='|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length|init_primary_exception)'
+# What hardened compilers add.
+hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
+none "imports from C are memory and mathematics" < <(
+  grep -v '^_Z' "$scratch/imported" |
+    grep -vxE "$memory|$mathematics|$runtime|$hardening" || true
+)
+# Of the C++ library anything (std::terminate behind Expects of GSL and noexcept, which no mistake
+# of a caller reaches; clocks, to_chars, exceptions) but streams and locales, which the library
+# must not touch; the guards of static locals, which are globals; and operator new, because memory
+# comes through the host's hooks.
+none "imports from C++ are none of streams, locales, guards, operator new, assertions" < <(
+  c++filt <"$scratch/imported" |
+    grep -E 'std::.*(stream|locale|filebuf|streambuf|ios_base)|^operator new|__cxa_guard|assert_fail' ||
+    true
+)
+
+# ---- The file ----
+abi=$(sed -nE 's/^#define CHORALE_ABI ([0-9]+)$/\1/p' include/chorale/version.h)
+same "the soname is the ABI number" <(echo "libchorale.so.$abi") <(
+  readelf -dW "$shared" | sed -nE 's/.*\(SONAME\).*\[(.*)\]$/\1/p'
+)
+none "it depends on the C and C++ run-time libraries alone" < <(
+  readelf -dW "$shared" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]$/\1/p' |
+    grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|ld-linux[-a-z0-9_]*)\.so\.[0-9]+$' || true
+)
+none "it names no directories, and its text is not relocated" < <(
+  readelf -dW "$shared" | grep -E '\((RPATH|RUNPATH|TEXTREL)\)' || true
+)
+
+echo "$failures failed"
+[[ $failures == 0 ]]
