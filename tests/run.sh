@@ -50,7 +50,7 @@ report() { # STATE NAME SECONDS REMARK
   local line
   printf -v line '%-8s %-28s %5s s  %s' "$1" "$2" "$3" "$4"
   summary+=("$line")
-  echo "   $1${4:+: $4}" >&2
+  echo "   ${4:-$1}" >&2
 }
 
 skip() { # NAME REASON
@@ -108,6 +108,9 @@ run_tests() { # NAME PRESET CTEST_ARGUMENTS...
   not_run=$(($(count notrun "$results") + $(count disabled "$results")))
   if [[ $state == FAILED && $bad == 0 ]]; then
     bad=1 # ctest itself
+  elif [[ $((good + bad + not_run)) == 0 ]]; then
+    skip "$name" "no such tests"
+    return
   fi
   passed=$((passed + good))
   failed=$((failed + bad))
@@ -116,41 +119,46 @@ run_tests() { # NAME PRESET CTEST_ARGUMENTS...
 }
 
 count() { # STATUS RESULTS
-  grep -c "status=\"$1\"" "$2" 2>/dev/null || true
+  local matches
+  matches=$(grep -c "status=\"$1\"" "$2" 2>/dev/null) || true
+  echo "${matches:-0}"
 }
 
-build_and_test() { # PRESET CTEST_ARGUMENTS...
-  local preset=$1
-  if step "build $preset" build "$preset"; then
-    run_tests "tests $preset" "$@"
-  else
-    skip "tests $preset" "not built"
+# Builds; where that fails the steps that need the build are skipped.
+build_for() { # PRESET DEPENDENT_STEP...
+  local preset=$1 dependent
+  shift
+  if ! step "build $preset" build "$preset"; then
+    for dependent in "$@"; do
+      skip "$dependent" "build $preset failed"
+    done
+    return 1
   fi
 }
 
-build_and_test dev -LE valgrind --no-tests=error
-step "symbols dev" tests/symbols.sh build/dev || true
+dev_steps=("tests dev" "symbols dev")
+[[ $all == no ]] || dev_steps+=("valgrind")
+if build_for dev "${dev_steps[@]}"; then
+  run_tests "tests dev" dev -LE valgrind --no-tests=error
+  step "symbols dev" tests/symbols.sh build/dev || true
+  [[ $all == no ]] || run_tests "valgrind" dev -L valgrind
+fi
 
 if [[ $all == yes ]]; then
   step "headers" tests/headers/run.sh gcc g++ clang clang++ || true
-  build_and_test clang -LE valgrind --no-tests=error
-  build_and_test asan-ubsan --no-tests=error
-  if step "build tsan" build tsan; then
-    if ctest --preset tsan -N -L threads | grep -q 'Total Tests: 0'; then
-      skip "tests tsan" "no test carries the label threads"
-    else
-      run_tests "tests tsan" tsan -L threads
-    fi
-  else
-    skip "tests tsan" "not built"
+  if build_for clang "tests clang"; then
+    run_tests "tests clang" clang -LE valgrind --no-tests=error
   fi
-  run_tests "valgrind" dev -L valgrind
-  if step "build release" build release chorale chorale_static; then
+  if build_for asan-ubsan "tests asan-ubsan"; then
+    run_tests "tests asan-ubsan" asan-ubsan --no-tests=error
+  fi
+  if build_for tsan "tests tsan"; then
+    run_tests "tests tsan" tsan -L threads
+  fi
+  if build_for release "tests release" "symbols release" "consumers"; then
+    run_tests "tests release" release -LE valgrind --no-tests=error
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
-  else
-    skip "symbols release" "not built"
-    skip "consumers" "not built"
   fi
   if [[ -x tests/bench/run.sh ]]; then
     step "bench" tests/bench/run.sh --quick || true
