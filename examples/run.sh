@@ -34,7 +34,7 @@ mkdir -p "$build"
 echo "Building the library and the example in $build" >&2
 if ! {
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHORALE_BUILD_TESTS=OFF &&
-    cmake --build "$build" --target clique
+    cmake --build "$build" --target example_clique
 } >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
