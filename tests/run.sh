@@ -109,7 +109,8 @@ run_tests() { # NAME PRESET CTEST_ARGUMENTS...
   if [[ $state == FAILED && $bad == 0 ]]; then
     bad=1 # ctest itself
   elif [[ $((good + bad + not_run)) == 0 ]]; then
-    skip "$name" "no such tests"
+    skipped=$((skipped + 1))
+    report skipped "$name" "$seconds" "skipped: no such tests"
     return
   fi
   passed=$((passed + good))
@@ -160,6 +161,7 @@ if [[ $all == yes ]]; then
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
   fi
+  step "example" examples/run.sh --no-install || true
   if [[ -x tests/bench/run.sh ]]; then
     step "bench" tests/bench/run.sh --quick || true
   else
