@@ -65,8 +65,10 @@ none "no mutable globals in the objects" < <(
 
 # ---- Imports of our own objects ----
 nm --defined-only "$static" | awk 'NF == 3 {print $3}' | sort -u >"$scratch/defined"
-nm --undefined-only "$static" | awk 'NF == 2 {print $2}' | sort -u |
-  comm -23 - "$scratch/defined" >"$scratch/imported"
+# Lines of "symbol object".
+nm -A --undefined-only "$static" | sed -nE 's/^.*:(.*\.o):.* (\S+)$/\2 \1/p' | sort -u |
+  join -v 1 - "$scratch/defined" >"$scratch/imported"
+[[ -s $scratch/imported ]]
 
 # Of C: memory (malloc and its like only behind the host's hooks, in base/memory.cpp) and
 # mathematics. Nothing that prints, ends the process, or reads the environment or the locale.
@@ -81,7 +83,7 @@ runtime+='|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length|init_pr
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
 none "imports from C are memory and mathematics" < <(
   grep -v '^_Z' "$scratch/imported" |
-    grep -vxE "$memory|$mathematics|$runtime|$hardening" || true
+    grep -vE "^($memory|$mathematics|$runtime|$hardening) " || true
 )
 # Of the C++ library anything (std::terminate behind Expects of GSL and noexcept, which no mistake
 # of a caller reaches; clocks, to_chars, exceptions) but streams and locales, which the library
