@@ -1,0 +1,63 @@
+// Members placed one by one into columns whose gains shrink as they fill: a minimum-cost flow with
+// the columns and a sink as its only nodes.
+//
+// An arc u -> w is the member of u that loses least by going to w; it stands for all members of u.
+// An arc v -> sink is the next step of column v's table, or free room up to a capacity.
+#pragma once
+
+#include "clique/sum_view.hpp"
+
+namespace chorale {
+
+class ColumnFlow {
+public:
+  ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
+
+  // Starts afresh with no member placed. Without capacities, column v gives tables[v][k] for k
+  // members (concave, minus infinity at most at its end); with them it gives nothing and takes at
+  // most capacities[v].
+  void reset(const SumView &view, const std::int32_t *capacities) noexcept;
+
+  // Places member i so that the placement of all members placed so far is optimal. False, and
+  // nothing changed, when there is no room that it can reach. O(K^2), and O(K) more for every
+  // member of a column whose members changed.
+  bool place(std::int32_t i) noexcept;
+
+  const std::int32_t *assignment() const noexcept { return column_of_; }
+  const std::int32_t *counts() const noexcept { return count_; }
+
+  // Finds residual(v, u): the least loss of passing one member too many in v on to u, by members
+  // that move and columns that take or give back room; plus infinity where there is no way, 0 from
+  // a column to itself. Needs tables, not capacities. O(K^3).
+  void find_residuals() noexcept;
+  double residual(std::int64_t v, std::int64_t u) const noexcept {
+    return residual_[v * (columns_ + 1) + u];
+  }
+
+private:
+  double next_gain(std::int32_t v) const noexcept;
+  double last_gain(std::int32_t v) const noexcept;
+  void refresh(std::int32_t u) noexcept;
+  void unlink(std::int32_t i, std::int32_t u) noexcept;
+  void link(std::int32_t i, std::int32_t u) noexcept;
+  double arc(std::int64_t u, std::int64_t w) const noexcept { return arc_loss_[u * columns_ + w]; }
+
+  std::int64_t columns_;
+  const SumView *view_ = nullptr;
+  const std::int32_t *capacities_ = nullptr;
+  std::int32_t *column_of_; // n
+  std::int32_t *next_;      // n: members of one column, doubly linked
+  std::int32_t *previous_;  // n
+  std::int32_t *first_;     // K
+  std::int32_t *count_;     // K
+  double *arc_loss_;        // K x K, row "from"
+  std::int32_t *arc_member_;
+  bool *stale_;      // K: arcs out of the column must be found again
+  double *price_;    // K: potentials that keep all arc losses non-negative; the sink's is 0
+  double *distance_; // K
+  std::int32_t *parent_;
+  bool *settled_;
+  double *residual_; // K + 1 squared, the sink last
+};
+
+} // namespace chorale

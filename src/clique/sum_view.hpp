@@ -1,0 +1,33 @@
+// A SUM clique as the exact solvers see it: the scores and tables of an instance, where one
+// member's row can stand replaced (by "only v" or "anything", for max-marginals).
+#pragma once
+
+#include "clique/instance.hpp"
+
+namespace chorale {
+
+struct SumView {
+  explicit SumView(const Instance &instance) noexcept
+      : members(instance.members), columns(instance.columns), scores(instance.scores),
+        tables(instance.potential.tables) {}
+
+  const double *row(std::int64_t i) const noexcept {
+    return i == replaced ? replacement : scores + i * columns;
+  }
+  // sum_v f_v(n_v).
+  double clique_score(const std::int32_t *counts) const noexcept {
+    double total = 0;
+    for (std::int64_t v = 0; v < columns; ++v)
+      total += tables[v][counts[v]];
+    return total;
+  }
+
+  std::int32_t members; // n
+  std::int32_t columns; // K
+  const double *scores; // n x K
+  const double *const *tables;
+  std::int32_t replaced = -1;
+  const double *replacement = nullptr; // K
+};
+
+} // namespace chorale
