@@ -8,10 +8,10 @@ ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t column
     : columns_(columns), column_of_(layout.take<std::int32_t>(members)),
       next_(layout.take<std::int32_t>(members)), previous_(layout.take<std::int32_t>(members)),
       first_(layout.take<std::int32_t>(columns)), count_(layout.take<std::int32_t>(columns)),
-      arc_loss_(layout.take<double>(
-          saturating_product(static_cast<std::size_t>(columns), static_cast<std::size_t>(columns)))),
-      arc_member_(layout.take<std::int32_t>(
-          saturating_product(static_cast<std::size_t>(columns), static_cast<std::size_t>(columns)))),
+      arc_loss_(layout.take<double>(saturating_product(static_cast<std::size_t>(columns),
+                                                       static_cast<std::size_t>(columns)))),
+      arc_member_(layout.take<std::int32_t>(saturating_product(static_cast<std::size_t>(columns),
+                                                               static_cast<std::size_t>(columns)))),
       stale_(layout.take<bool>(columns)), price_(layout.take<double>(columns)),
       distance_(layout.take<double>(columns)), parent_(layout.take<std::int32_t>(columns)),
       settled_(layout.take<bool>(columns)),

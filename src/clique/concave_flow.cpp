@@ -56,8 +56,8 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
   if (left_out == 0) {
     take_optimum(solution);
     flow_.find_residuals();
-    const double optimum = instance_->member_score(flow_.assignment()) +
-                           view.clique_score(flow_.counts());
+    const double optimum =
+        instance_->member_score(flow_.assignment()) + view.clique_score(flow_.counts());
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int32_t u = flow_.assignment()[i];
       const double others = optimum - instance_->score(i, u);

@@ -1,0 +1,225 @@
+#include "clique/count_boxes.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kRootSteps = 300;
+constexpr std::int64_t kNodeSteps = 60;
+
+} // namespace
+
+CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
+                       const SolveOptions &options) noexcept
+    : instance_(&instance), dual_(layout, instance.members, instance.columns),
+      ascent_(layout, instance), transport_(layout, instance.members, instance.columns),
+      pool_(layout, instance.members, instance.columns, dual_.mask_words(), options.node_pool),
+      path_(layout.take<Cut>(std::int64_t{instance.columns} *
+                             (std::bit_width(static_cast<std::uint32_t>(instance.members)) + 1))),
+      prices_(layout.take<double>(instance.members)),
+      root_prices_(layout.take<double>(instance.members)),
+      labelling_(layout.take<std::int32_t>(instance.members)),
+      only_row_(layout.take<double>(instance.columns)),
+      bounds_(layout.take<double>(instance.columns)),
+      counts_(layout.take<std::int32_t>(instance.columns)) {}
+
+bool CountBoxes::Search::must_stop() noexcept {
+  if (options.node_limit > 0 && nodes >= options.node_limit)
+    node_limit_hit = true;
+  return node_limit_hit || limits.check_now() != Interruption::none;
+}
+
+double CountBoxes::Search::enough() const noexcept {
+  if (options.gap < 0 || !incumbent.found())
+    return kForbidden;
+  return incumbent.score + options.gap * std::fmax(1.0, std::fabs(incumbent.score));
+}
+
+bool CountBoxes::is_fixed() const noexcept {
+  return std::equal(dual_.lo(), dual_.lo() + instance_->columns, dual_.hi());
+}
+
+double CountBoxes::bound_box(Search &s, double inherited, std::int64_t limit,
+                             bool patient) noexcept {
+  ++s.nodes;
+  if (!dual_.tighten_box())
+    return kForbidden;
+  double bound = inherited;
+  if (!is_fixed()) {
+    bound = std::min(inherited, ascent_.run(dual_, s.view, prices_, s.incumbent, s.cutoff,
+                                            s.enough(), limit, patient, s.limits, &s.closed));
+    if (bound <= s.cutoff.level || !is_fixed())
+      return bound;
+  }
+  const double score = transport_.solve(s.view, dual_.lo(), s.limits);
+  if (s.limits.interruption() != Interruption::none)
+    return bound;
+  if (score == kForbidden)
+    return kForbidden;
+  ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
+  return std::min(bound, score + s.view.clique_score(dual_.lo()));
+}
+
+void CountBoxes::save_node(std::int64_t slot) noexcept {
+  const std::int64_t K = instance_->columns;
+  std::copy(dual_.lo(), dual_.lo() + K, pool_.lo(slot));
+  std::copy(dual_.hi(), dual_.hi() + K, pool_.hi(slot));
+  std::copy(prices_, prices_ + instance_->members, pool_.prices(slot));
+  dual_.save_mask(pool_.mask(slot));
+}
+
+void CountBoxes::push_halves(std::int64_t slot, double bound, std::int32_t column,
+                             std::int32_t at) noexcept {
+  const std::int64_t other = pool_.acquire();
+  save_node(slot);
+  save_node(other);
+  pool_.hi(slot)[column] = at;
+  pool_.lo(other)[column] = at + 1;
+  pool_.push(slot, bound);
+  pool_.push(other, bound);
+}
+
+double CountBoxes::search(Search &s, const double *prices) noexcept {
+  const std::int64_t n = instance_->members;
+  const std::int64_t steps = s.options.iteration_limit;
+  pool_.clear();
+  dual_.load(s.view);
+  std::copy(prices, prices + n, prices_);
+  const std::int64_t root = pool_.acquire();
+  save_node(root);
+  pool_.push(root, kInfinity);
+
+  while (!pool_.empty()) {
+    const double highest = pool_.highest();
+    if (highest <= s.cutoff.level) {
+      s.closed = std::max(s.closed, highest);
+      break;
+    }
+    const double open = std::max(s.closed, highest);
+    if (open <= s.enough() || s.must_stop())
+      return open;
+    const std::int64_t slot = pool_.pop();
+    const bool at_root = s.nodes == 0;
+    dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
+    std::copy(pool_.prices(slot), pool_.prices(slot) + n, prices_);
+    const double bound = bound_box(s, highest,
+                                   steps > 0 ? steps
+                                   : at_root ? kRootSteps
+                                             : kNodeSteps,
+                                   at_root);
+    if (at_root)
+      std::copy(prices_, prices_ + n, root_prices_);
+    if (bound <= s.cutoff.level) {
+      s.closed = std::max(s.closed, bound);
+      pool_.release(slot);
+      continue;
+    }
+    std::int32_t at = 0;
+    const std::int32_t column = ascent_.branch_column(dual_, &at);
+    if (column < 0) // interrupted in the transportation problem
+      return std::max(bound, pool_.empty() ? s.closed : std::max(s.closed, pool_.highest()));
+    if (pool_.room() > 0) {
+      push_halves(slot, bound, column, at);
+      continue;
+    }
+    save_node(slot);
+    if (!search_depth_first(s, slot, bound))
+      return std::max(bound, pool_.empty() ? s.closed : std::max(s.closed, pool_.highest()));
+    pool_.release(slot);
+  }
+  s.complete = true;
+  return s.closed;
+}
+
+// The box of a node is that of the slot, cut by every branching on the path. Cuts are in the middle
+// of that box, not of the smaller one left by reductions, so that the path has a known length.
+bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
+  const std::int64_t steps = s.options.iteration_limit > 0 ? s.options.iteration_limit : kNodeSteps;
+  std::int64_t depth = 0;
+  double value = bound;
+  for (;;) {
+    if (value > s.cutoff.level && value > s.enough()) {
+      std::int32_t at = 0;
+      const std::int32_t column = ascent_.branch_column(dual_, &at);
+      if (column < 0)
+        return false;
+      std::int32_t lo = pool_.lo(slot)[column];
+      std::int32_t hi = pool_.hi(slot)[column];
+      for (std::int64_t d = 0; d < depth; ++d)
+        if (path_[d].column == column)
+          (path_[d].upper ? lo : hi) = path_[d].at + (path_[d].upper ? 1 : 0);
+      path_[depth++] = {column, lo + (hi - lo) / 2, true, false};
+    } else {
+      s.closed = std::max(s.closed, value);
+      while (depth > 0 && path_[depth - 1].both)
+        --depth;
+      if (depth == 0)
+        return true;
+      path_[depth - 1].upper = false;
+      path_[depth - 1].both = true;
+    }
+    if (s.must_stop())
+      return false;
+    dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
+    for (std::int64_t d = 0; d < depth; ++d) {
+      const Cut &cut = path_[d];
+      if (cut.upper)
+        dual_.lo()[cut.column] = std::max(dual_.lo()[cut.column], cut.at + 1);
+      else
+        dual_.hi()[cut.column] = std::min(dual_.hi()[cut.column], cut.at);
+    }
+    value = bound_box(s, bound, steps, false);
+  }
+}
+
+void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
+  const SumView view(*instance_);
+  Incumbent incumbent{solution.assignment, solution.score};
+  start_prices(view, incumbent, counts_, root_prices_);
+  Search s{view, options, limits, incumbent, cutoff_for(view, incumbent)};
+  ascent_.reset_steps();
+  const double bound = search(s, root_prices_);
+  solution.score = s.incumbent.score;
+  solution.iterations += ascent_.steps();
+  solution.nodes += s.nodes;
+  solution.node_limit_hit = s.node_limit_hit;
+  if (s.complete && !s.incumbent.found()) {
+    solution.infeasible = true;
+    return;
+  }
+  solution.bound = std::min(solution.bound, std::max(bound, solution.score));
+}
+
+// Every labelling, and those one move away from it, are lower bounds.
+void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
+                                double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  const double *const *f = instance_->potential.tables;
+  instance_->count(assignment, counts_);
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    const std::int32_t u = assignment[i];
+    const double others = score - instance_->score(i, u);
+    const double left = f[u][counts_[u] - 1] - f[u][counts_[u]];
+    for (std::int64_t v = 0; v < K; ++v) {
+      const double gain = v == u ? 0.0 : left + (f[v][counts_[v] + 1] - f[v][counts_[v]]);
+      messages[i * K + v] = std::max(messages[i * K + v], others + gain);
+    }
+  }
+}
+
+bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution &solution,
+                          double *messages) noexcept {
+  const std::int64_t n = instance_->members;
+  const std::int64_t K = instance_->columns;
+  std::fill(messages, messages + n * K, kForbidden);
+  SolveOptions exact = options;
+  exact.gap = -1;
+  run(exact, limits, solution);
+  if (solution.found())
+    note_labelling(solution.assignment, solution.score, messages);
+  return false;
+}
+
+} // namespace chorale

@@ -1,0 +1,291 @@
+#include "clique/count_dual.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+std::size_t product(std::int64_t a, std::int64_t b) noexcept {
+  return saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+}
+
+} // namespace
+
+CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
+    : members_(members), columns_(columns), entries_(layout.take<Entry>(product(members, columns))),
+      scores_(layout.take<double>(product(members, columns))),
+      length_(layout.take<std::int32_t>(columns)), lo_(layout.take<std::int32_t>(columns)),
+      hi_(layout.take<std::int32_t>(columns)), chosen_(layout.take<std::int32_t>(columns)),
+      best_(layout.take<double>(columns)),
+      value_of_count_(layout.take<double>(product(std::int64_t{members} + 1, columns))),
+      slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),
+      own_leave_loss_(layout.take<double>(product(members, columns))),
+      suffix_(layout.take<double>(std::max(std::int64_t{members} + 2, std::int64_t{columns}))),
+      remaining_(layout.take<std::int32_t>(members)), forced_(layout.take<std::int32_t>(columns)) {}
+
+void CountDual::load(const SumView &view) noexcept {
+  view_ = &view;
+  fresh_ = true;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    length_[v] = 0;
+    lo_[v] = 0;
+  }
+  for (std::int64_t i = 0; i < members_; ++i) {
+    const double *row = view.row(i);
+    for (std::int64_t v = 0; v < columns_; ++v) {
+      scores_[v * members_ + i] = row[v];
+      if (row[v] > kForbidden)
+        entries_[v * members_ + length_[v]++].member = static_cast<std::int32_t>(i);
+    }
+  }
+  for (std::int64_t v = 0; v < columns_; ++v)
+    hi_[v] = length_[v];
+}
+
+std::size_t CountDual::mask_words() const noexcept {
+  return (product(members_, columns_) + 63) / 64;
+}
+
+void CountDual::restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
+                            const std::int32_t *hi) noexcept {
+  fresh_ = true;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    std::int32_t kept = 0;
+    for (std::int64_t i = 0; i < members_; ++i) {
+      const std::uint64_t bit = static_cast<std::uint64_t>(i * columns_ + v);
+      if (mask[bit / 64] >> (bit % 64) & 1)
+        entries_[v * members_ + kept++].member = static_cast<std::int32_t>(i);
+    }
+    length_[v] = kept;
+    lo_[v] = lo[v];
+    hi_[v] = std::min(hi[v], kept);
+  }
+}
+
+void CountDual::save_mask(std::uint64_t *mask) const noexcept {
+  std::fill(mask, mask + mask_words(), 0);
+  for (std::int64_t v = 0; v < columns_; ++v)
+    for (std::int64_t r = 0; r < length_[v]; ++r) {
+      const std::uint64_t bit =
+          static_cast<std::uint64_t>(entries_[v * members_ + r].member * columns_ + v);
+      mask[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+}
+
+// Insertion into the order of the last prices, which costs little after a small step; an ordinary
+// sort when the step proves to be large.
+void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
+  Entry *entry = entries_ + v * members_;
+  const double *score = scores_ + v * members_;
+  const std::int64_t length = length_[v];
+  std::int64_t patience = fresh_ ? 0 : 6 * length + 32;
+  if (patience > 0) {
+    for (std::int64_t j = 0; j < length; ++j) {
+      Entry next{0.0, entry[j].member};
+      next.gain = score[next.member] - u[next.member];
+      std::int64_t at = j;
+      for (; at > 0 && entry[at - 1].gain < next.gain; --at)
+        entry[at] = entry[at - 1];
+      entry[at] = next;
+      patience -= j - at;
+      if (patience < 0)
+        break;
+    }
+    if (patience >= 0)
+      return;
+  }
+  for (std::int64_t j = 0; j < length; ++j)
+    entry[j].gain = score[entry[j].member] - u[entry[j].member];
+  std::sort(entry, entry + length, [](const Entry &a, const Entry &b) {
+    return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
+  });
+}
+
+double CountDual::evaluate(const double *u) noexcept {
+  double total = 0;
+  for (std::int64_t i = 0; i < members_; ++i) {
+    total += u[i];
+    slope_[i] = 1.0;
+  }
+  prices_ = u;
+  price_sum_ = total;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    sort_column(v, u);
+    const Entry *entry = entries_ + v * members_;
+    const double *f = view_->tables[v];
+    double *h = value_of_count_ + v * (members_ + 1);
+    const std::int64_t most = std::min(hi_[v], length_[v]);
+    const std::int64_t least = lo_[v];
+    double gains = 0;
+    double best = kForbidden;
+    std::int64_t chosen = 0;
+    for (std::int64_t k = 0;; ++k) {
+      h[k] = gains + f[k];
+      if (k >= least && h[k] > best) {
+        best = h[k];
+        chosen = k;
+      }
+      if (k >= most)
+        break;
+      gains += entry[k].gain;
+    }
+    best_[v] = best;
+    chosen_[v] = static_cast<std::int32_t>(chosen);
+    total += best;
+    for (std::int64_t r = 0; r < chosen; ++r)
+      slope_[entry[r].member] -= 1.0;
+  }
+  fresh_ = false;
+  return value_ = total;
+}
+
+bool CountDual::tighten_box() noexcept {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    if (lo_[v] > hi_[v])
+      return false;
+    least += lo_[v];
+    most += hi_[v];
+  }
+  if (least > members_ || most < members_)
+    return false;
+  const std::int64_t room = members_ - least;
+  const std::int64_t surplus = most - members_;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const std::int64_t lo = lo_[v];
+    const std::int64_t hi = hi_[v];
+    hi_[v] = static_cast<std::int32_t>(std::min(hi, lo + room));
+    lo_[v] = static_cast<std::int32_t>(std::max(lo, hi - surplus));
+  }
+  return true;
+}
+
+// With D = value_: a labelling with count k in column v scores at most D - best_v + H_v(k); one in
+// which member i is in column v, at most D less what v loses by taking it and what all other
+// columns that chose i lose by leaving it.
+bool CountDual::reduce(double level, double *dropped) noexcept {
+  const double slack = value_ - level;
+  std::fill(leave_loss_, leave_loss_ + members_, 0.0);
+  std::fill(remaining_, remaining_ + members_, 0);
+  const auto drop = [&](double loss) { *dropped = std::max(*dropped, value_ - loss); };
+
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const Entry *entry = entries_ + v * members_;
+    const double *h = value_of_count_ + v * (members_ + 1);
+    std::int32_t lo = lo_[v];
+    std::int32_t hi = std::min(hi_[v], length_[v]);
+    while (hi > chosen_[v] && best_[v] - h[hi] >= slack)
+      drop(best_[v] - h[hi--]);
+    while (lo < chosen_[v] && best_[v] - h[lo] >= slack)
+      drop(best_[v] - h[lo++]);
+    lo_[v] = lo;
+    hi_[v] = hi;
+    // suffix_[r]: the best by a count k > r without the entry of rank r, that entry's gain not yet
+    // taken away: the next entry in the order fills its place.
+    const std::int64_t last_count = std::min<std::int64_t>(hi, std::int64_t{length_[v]} - 1);
+    double prefix = kForbidden; // the best by a count k <= r
+    double *own = own_leave_loss_ + v * members_;
+    const std::int64_t chosen = chosen_[v];
+    double with_more = kForbidden;
+    for (std::int64_t k = last_count; k > 0; --k) {
+      if (k >= lo)
+        with_more = std::max(with_more, h[k] + entry[k].gain);
+      if (k <= chosen)
+        suffix_[k - 1] = with_more;
+    }
+    for (std::int64_t r = 0; r < chosen; ++r) {
+      if (r >= lo)
+        prefix = std::max(prefix, h[r]);
+      const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
+      const double without = std::max(prefix, more - entry[r].gain);
+      own[r] = std::max(0.0, best_[v] - without);
+      leave_loss_[entry[r].member] += own[r];
+    }
+  }
+
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    Entry *entry = entries_ + v * members_;
+    const double *h = value_of_count_ + v * (members_ + 1);
+    const double *own = own_leave_loss_ + v * members_;
+    const std::int64_t lo = lo_[v];
+    const std::int64_t hi = hi_[v];
+    const std::int64_t chosen = chosen_[v];
+    suffix_[hi + 1] = kForbidden;
+    for (std::int64_t k = hi; k >= 0; --k)
+      suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
+    double replacing = kForbidden; // by a count k <= r, the entry in the place of the k-th
+    std::int64_t kept = 0;
+    for (std::int64_t r = 0; r < length_[v]; ++r) {
+      if (r >= 1 && r >= lo && r <= hi)
+        replacing = std::max(replacing, h[r] - entry[r - 1].gain);
+      const double with =
+          std::max(r + 1 <= hi ? suffix_[r + 1] : kForbidden, replacing + entry[r].gain);
+      const double own_loss = r < chosen ? own[r] : 0.0;
+      const double others = leave_loss_[entry[r].member];
+      const double loss = (best_[v] - with) +
+                          (others == kInfinity && own_loss == kInfinity ? 0.0 : others - own_loss);
+      if (loss >= slack) {
+        drop(loss);
+        continue;
+      }
+      ++remaining_[entry[r].member];
+      entry[kept++] = entry[r];
+    }
+    length_[v] = static_cast<std::int32_t>(kept);
+    hi_[v] = std::min(hi_[v], length_[v]);
+  }
+
+  std::fill(forced_, forced_ + columns_, 0);
+  for (std::int64_t i = 0; i < members_; ++i)
+    if (remaining_[i] == 0)
+      return false;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    for (std::int64_t r = 0; r < length_[v]; ++r)
+      forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
+    lo_[v] = std::max(lo_[v], forced_[v]);
+  }
+  return tighten_box();
+}
+
+void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept {
+  // Every column with member i added to its choice, and what remains of it without i.
+  double others = 0;
+  std::int32_t needing = 0; // columns that have no count without member i
+  double *without = suffix_;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const Entry *entry = entries_ + v * members_;
+    const double *f = view_->tables[v];
+    double gains = 0;
+    double alone = kForbidden;
+    double joined = kForbidden;
+    std::int64_t k = 0;
+    for (std::int64_t r = 0;; ++r) {
+      if (r < length_[v] && entry[r].member == i)
+        continue;
+      alone = std::max(alone, gains + f[k]);
+      if (k < members_)
+        joined = std::max(joined, gains + f[k + 1]);
+      if (r >= length_[v])
+        break;
+      gains += entry[r].gain;
+      ++k;
+    }
+    without[v] = alone;
+    bounds[v] = joined;
+    if (alone == kForbidden)
+      ++needing;
+    else
+      others += alone;
+  }
+  const double rest = (price_sum_ - prices_[i]) + others;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const bool itself = without[v] == kForbidden;
+    if (needing > (itself ? 1 : 0))
+      bounds[v] = kForbidden;
+    else
+      bounds[v] += rest - (itself ? 0.0 : without[v]);
+  }
+}
+
+} // namespace chorale

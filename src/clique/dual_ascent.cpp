@@ -1,0 +1,189 @@
+#include "clique/dual_ascent.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// Half of what "proven" allows, so that what is dropped below it stays proven.
+constexpr double kSlack = 0.5e-9;
+constexpr double kFade = 0.1;       // weight of the newest step in the averages
+constexpr double kFirstStep = 1.0;  // factor on Polyak's step
+constexpr double kShorter = 0.6;    // what it is multiplied by after kPatience steps in vain
+constexpr double kLeastStep = 0.02; // where the ascent ends
+constexpr std::int32_t kPatience = 10;
+// An impatient ascent ends when ten steps close less than this part of what is open.
+constexpr double kFading = 0.1;
+constexpr std::int64_t kRoundEvery = 10;
+
+} // namespace
+
+Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
+  if (incumbent.found())
+    return {incumbent.score, incumbent.score + kSlack * std::fmax(1.0, std::fabs(incumbent.score)),
+            true};
+  double lowest = 0;
+  double magnitude = 1;
+  const auto add_least = [&](const double *numbers, std::int64_t count) {
+    double least = kInfinity;
+    for (std::int64_t k = 0; k < count; ++k)
+      if (numbers[k] > kForbidden)
+        least = std::min(least, numbers[k]);
+    if (least < kInfinity) {
+      lowest += least;
+      magnitude += std::fabs(least);
+    }
+  };
+  for (std::int64_t i = 0; i < view.members; ++i)
+    add_least(view.row(i), view.columns);
+  for (std::int64_t v = 0; v < view.columns; ++v)
+    add_least(view.tables[v], std::int64_t{view.members} + 1);
+  const double floor = lowest - 1e-6 * magnitude;
+  return {floor, floor, false};
+}
+
+void start_prices(const SumView &view, const Incumbent &incumbent, std::int32_t *counts,
+                  double *prices) noexcept {
+  if (!incumbent.found()) {
+    for (std::int64_t i = 0; i < view.members; ++i)
+      prices[i] = *std::max_element(view.row(i), view.row(i) + view.columns);
+    return;
+  }
+  std::fill(counts, counts + view.columns, 0);
+  for (std::int64_t i = 0; i < view.members; ++i)
+    ++counts[incumbent.assignment[i]];
+  for (std::int64_t i = 0; i < view.members; ++i) {
+    const std::int32_t v = incumbent.assignment[i];
+    prices[i] = view.row(i)[v] + view.tables[v][counts[v]] / counts[v];
+  }
+}
+
+DualAscent::DualAscent(Layout &layout, const Instance &instance) noexcept
+    : rounding_(layout, instance), members_(instance.members), columns_(instance.columns),
+      price_(layout.take<double>(instance.members)),
+      average_count_(layout.take<double>(instance.columns)),
+      average_score_(layout.take<double>(instance.columns)) {}
+
+void DualAscent::average(const CountDual &dual) noexcept {
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    const std::int32_t k = dual.chosen_count(v);
+    average_count_[v] += kFade * (k - average_count_[v]);
+    average_score_[v] += kFade * (tables_[v][k] - average_score_[v]);
+  }
+}
+
+double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Incumbent &incumbent,
+                       Cutoff &cutoff, double enough, std::int64_t limit, bool patient,
+                       Limits &limits, double *dropped) noexcept {
+  tables_ = view.tables;
+  std::copy(prices, prices + members_, price_);
+  double bound = kInfinity;
+  double checkpoint = kInfinity;
+  double factor = kFirstStep;
+  double reach = 0; // without a labelling: how far below the bound the target is
+  std::int32_t in_vain = 0;
+  limit_hit_ = false;
+  const auto round = [&] {
+    const double before = incumbent.score;
+    rounding_.round(view, dual, limits, incumbent);
+    if (incumbent.score > before)
+      cutoff = cutoff_for(view, incumbent);
+  };
+  for (std::int64_t step = 0;; ++step) {
+    const double value = dual.evaluate(price_);
+    ++steps_;
+    if (value == kForbidden)
+      return kForbidden;
+    if (step == 0)
+      for (std::int32_t v = 0; v < columns_; ++v) {
+        average_count_[v] = dual.chosen_count(v);
+        average_score_[v] = tables_[v][dual.chosen_count(v)];
+      }
+    else
+      average(dual);
+
+    if (step % kRoundEvery == 0)
+      round();
+    if (value < bound - 1e-12 * std::fabs(bound) || step == 0) {
+      bound = value;
+      std::copy(price_, price_ + members_, prices);
+      in_vain = 0;
+      reach = step == 0 ? 0.01 * (bound - cutoff.target) : 2 * reach;
+      if (bound <= cutoff.level)
+        return bound;
+      if (!dual.reduce(cutoff.level, dropped))
+        return kForbidden;
+      if (bound <= enough)
+        return bound;
+    } else if (++in_vain > kPatience) {
+      factor *= kShorter;
+      reach *= kShorter;
+      in_vain = 0;
+      if (factor < kLeastStep)
+        break;
+      std::copy(prices, prices + members_, price_);
+      continue;
+    }
+    if (step + 1 >= limit) {
+      limit_hit_ = true;
+      break;
+    }
+    if (limits.check() != Interruption::none)
+      break;
+    const double target = cutoff.known ? cutoff.target : std::max(cutoff.target, bound - reach);
+    if (!patient && step % 10 == 9) {
+      if (checkpoint - bound < kFading * (bound - target))
+        break;
+      checkpoint = bound;
+    }
+
+    const double *slope = dual.slope();
+    double square = 0;
+    for (std::int64_t i = 0; i < members_; ++i)
+      square += slope[i] * slope[i];
+    // The choices of columns and members agree: they are an optimal labelling of the box.
+    if (square == 0)
+      break;
+    const double length = factor * (value - target) / square;
+    for (std::int64_t i = 0; i < members_; ++i)
+      price_[i] -= length * slope[i];
+  }
+  round();
+  return bound;
+}
+
+void DualAscent::offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent,
+                       Cutoff &cutoff) noexcept {
+  const double before = incumbent.score;
+  rounding_.offer(view, assignment, incumbent);
+  if (incumbent.score > before)
+    cutoff = cutoff_for(view, incumbent);
+}
+
+std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) const noexcept {
+  std::int32_t chosen = -1;
+  double most = -1;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    const std::int32_t lo = dual.lo()[v];
+    const std::int32_t hi = dual.hi()[v];
+    if (lo >= hi)
+      continue;
+    const double count = std::clamp(average_count_[v], double(lo), double(hi));
+    const std::int32_t below = std::min(static_cast<std::int32_t>(count), hi - 1);
+    const double *f = tables_[v] + below;
+    const double part = count - below;
+    double excess = kInfinity;
+    if (f[0] > kForbidden && f[1] > kForbidden)
+      excess = std::max(0.0, average_score_[v] - (f[0] + part * (f[1] - f[0])));
+    // Where nothing scatters, the count nearest the middle of its box.
+    excess += 1e-9 * std::min(count - lo, hi - count);
+    if (excess > most) {
+      most = excess;
+      chosen = v;
+      *at = below;
+    }
+  }
+  return chosen;
+}
+
+} // namespace chorale

@@ -1,0 +1,107 @@
+#include "clique/rounding.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+Rounding::Rounding(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), score_(layout, instance.potential),
+      assignment_(layout.take<std::int32_t>(instance.members)),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      best_choice_(layout.take<double>(instance.members)) {}
+
+void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
+                     Incumbent &incumbent) noexcept {
+  const std::int64_t n = view.members;
+  std::fill(assignment_, assignment_ + n, -1);
+  for (std::int32_t v = 0; v < view.columns; ++v) {
+    const std::int32_t k = dual.chosen_count(v);
+    const double *f = view.tables[v];
+    const double step = k > 0 && f[k - 1] > kForbidden ? f[k] - f[k - 1] : 0.0;
+    for (std::int64_t r = 0; r < k; ++r) {
+      const std::int32_t i = dual.member(v, r);
+      const double score = view.row(i)[v] + step;
+      if (assignment_[i] < 0 || score > best_choice_[i]) {
+        assignment_[i] = v;
+        best_choice_[i] = score;
+      }
+    }
+  }
+  std::fill(counts_, counts_ + view.columns, 0);
+  for (std::int64_t i = 0; i < n; ++i)
+    if (assignment_[i] >= 0)
+      ++counts_[assignment_[i]];
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (assignment_[i] >= 0)
+      continue;
+    const double *row = view.row(i);
+    double best = kForbidden;
+    std::int32_t best_column = -1;
+    for (std::int32_t v = 0; v < view.columns; ++v) {
+      const double *f = view.tables[v] + counts_[v];
+      const double step = f[0] > kForbidden && f[1] > kForbidden ? f[1] - f[0] : 0.0;
+      if (row[v] > kForbidden && (best_column < 0 || row[v] + step > best)) {
+        best = row[v] + step;
+        best_column = v;
+      }
+    }
+    if (best_column < 0)
+      return;
+    assignment_[i] = best_column;
+    ++counts_[best_column];
+  }
+  polish(view, limits);
+  keep(view, assignment_, incumbent);
+}
+
+void Rounding::polish(const SumView &view, Limits &limits) noexcept {
+  score_.reset(counts_);
+  bool moved = true;
+  while (moved && limits.check() == Interruption::none) {
+    moved = false;
+    for (std::int64_t i = 0; i < view.members; ++i) {
+      const double *row = view.row(i);
+      const std::int32_t u = assignment_[i];
+      const double now = score_.total();
+      // Less than this is rounding, and could go round in circles.
+      double best = now == kForbidden ? kForbidden : now + 1e-12 * std::fmax(1.0, std::fabs(now));
+      std::int32_t target = u;
+      for (std::int32_t v = 0; v < view.columns; ++v) {
+        if (v == u || row[v] == kForbidden)
+          continue;
+        const double after = score_.after(u, v) + (row[v] - row[u]);
+        if (after > best) {
+          best = after;
+          target = v;
+        }
+      }
+      if (target == u)
+        continue;
+      score_.move(u, target);
+      assignment_[i] = target;
+      moved = true;
+    }
+  }
+}
+
+void Rounding::offer(const SumView &view, const std::int32_t *assignment,
+                     Incumbent &incumbent) noexcept {
+  keep(view, assignment, incumbent);
+}
+
+void Rounding::keep(const SumView &view, const std::int32_t *assignment,
+                    Incumbent &incumbent) noexcept {
+  std::fill(counts_, counts_ + view.columns, 0);
+  double score = 0;
+  for (std::int64_t i = 0; i < view.members; ++i) {
+    score += view.row(i)[assignment[i]];
+    ++counts_[assignment[i]];
+  }
+  score += view.clique_score(counts_);
+  if (score > incumbent.score) {
+    incumbent.score = score;
+    std::copy(assignment, assignment + view.members, incumbent.assignment);
+  }
+}
+
+} // namespace chorale

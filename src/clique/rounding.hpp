@@ -1,0 +1,39 @@
+// Labellings from what the columns of the dual choose, polished by single moves.
+#pragma once
+
+#include "clique/count_dual.hpp"
+#include "potential/count_score.hpp"
+
+namespace chorale {
+
+// The best labelling met so far, in somebody's memory.
+struct Incumbent {
+  std::int32_t *assignment;
+  double score = kForbidden;
+
+  bool found() const noexcept { return score > kForbidden; }
+};
+
+class Rounding {
+public:
+  Rounding(Layout &layout, const Instance &instance) noexcept;
+
+  // A member takes the best of the columns that choose it, or of all where none does, by score
+  // and price of the next place; then single moves while one helps. O(n K) a sweep.
+  void round(const SumView &view, const CountDual &dual, Limits &limits,
+             Incumbent &incumbent) noexcept;
+  // Keeps `assignment` if it is better, by its true score.
+  void offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent) noexcept;
+
+private:
+  void polish(const SumView &view, Limits &limits) noexcept;
+  void keep(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent) noexcept;
+
+  const Instance *instance_;
+  SumScore score_;
+  std::int32_t *assignment_; // n
+  std::int32_t *counts_;     // K
+  double *best_choice_;      // n: score of the best column that chooses the member
+};
+
+} // namespace chorale
