@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -22,7 +23,8 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
       root_prices_(layout.take<double>(instance.members)),
       labelling_(layout.take<std::int32_t>(instance.members)),
       only_row_(layout.take<double>(instance.columns)),
-      bounds_(layout.take<double>(instance.columns)),
+      bounds_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members),
+                                                     static_cast<std::size_t>(instance.columns)))),
       counts_(layout.take<std::int32_t>(instance.columns)) {}
 
 bool CountBoxes::Search::must_stop() noexcept {
@@ -31,10 +33,8 @@ bool CountBoxes::Search::must_stop() noexcept {
   return node_limit_hit || limits.check_now() != Interruption::none;
 }
 
-double CountBoxes::Search::enough() const noexcept {
-  if (options.gap < 0 || !incumbent.found())
-    return kForbidden;
-  return incumbent.score + options.gap * std::fmax(1.0, std::fabs(incumbent.score));
+bool CountBoxes::Search::reaches_gap(double bound) const noexcept {
+  return options.gap >= 0 && incumbent.found() && closes_gap(incumbent.score, bound, options.gap);
 }
 
 bool CountBoxes::is_fixed() const noexcept {
@@ -49,7 +49,7 @@ double CountBoxes::bound_box(Search &s, double inherited, std::int64_t limit,
   double bound = inherited;
   if (!is_fixed()) {
     bound = std::min(inherited, ascent_.run(dual_, s.view, prices_, s.incumbent, s.cutoff,
-                                            s.enough(), limit, patient, s.limits, &s.closed));
+                                            s.options.gap, limit, patient, s.limits, &s.closed));
     if (bound <= s.cutoff.level || !is_fixed())
       return bound;
   }
@@ -81,7 +81,7 @@ void CountBoxes::push_halves(std::int64_t slot, double bound, std::int32_t colum
   pool_.push(other, bound);
 }
 
-double CountBoxes::search(Search &s, const double *prices) noexcept {
+double CountBoxes::search(Search &s, const double *prices, double *root_prices) noexcept {
   const std::int64_t n = instance_->members;
   const std::int64_t steps = s.options.iteration_limit;
   pool_.clear();
@@ -98,7 +98,7 @@ double CountBoxes::search(Search &s, const double *prices) noexcept {
       break;
     }
     const double open = std::max(s.closed, highest);
-    if (open <= s.enough() || s.must_stop())
+    if (s.reaches_gap(open) || s.must_stop())
       return open;
     const std::int64_t slot = pool_.pop();
     const bool at_root = s.nodes == 0;
@@ -109,8 +109,8 @@ double CountBoxes::search(Search &s, const double *prices) noexcept {
                                    : at_root ? kRootSteps
                                              : kNodeSteps,
                                    at_root);
-    if (at_root)
-      std::copy(prices_, prices_ + n, root_prices_);
+    if (at_root && root_prices)
+      std::copy(prices_, prices_ + n, root_prices);
     if (bound <= s.cutoff.level) {
       s.closed = std::max(s.closed, bound);
       pool_.release(slot);
@@ -140,7 +140,7 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
   std::int64_t depth = 0;
   double value = bound;
   for (;;) {
-    if (value > s.cutoff.level && value > s.enough()) {
+    if (value > s.cutoff.level && !s.reaches_gap(value)) {
       std::int32_t at = 0;
       const std::int32_t column = ascent_.branch_column(dual_, &at);
       if (column < 0)
@@ -180,7 +180,7 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   start_prices(view, incumbent, counts_, root_prices_);
   Search s{view, options, limits, incumbent, cutoff_for(view, incumbent)};
   ascent_.reset_steps();
-  const double bound = search(s, root_prices_);
+  const double bound = search(s, root_prices_, root_prices_);
   solution.score = s.incumbent.score;
   solution.iterations += ascent_.steps();
   solution.nodes += s.nodes;
@@ -209,6 +209,22 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
   }
 }
 
+// So low that column v takes the member under any other prices: its dual is then exact.
+double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noexcept {
+  double highest = 0;
+  double lowest = 0;
+  for (std::int64_t k = 0; k <= view.members; ++k)
+    if (view.tables[v][k] > kForbidden) {
+      highest = std::max(highest, view.tables[v][k]);
+      lowest = std::min(lowest, view.tables[v][k]);
+    }
+  double gain = 0;
+  for (std::int64_t i = 0; i < view.members; ++i)
+    if (view.row(i)[v] > kForbidden)
+      gain = std::max(gain, view.row(i)[v] - root_prices_[i]);
+  return lowest - highest - gain;
+}
+
 bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution &solution,
                           double *messages) noexcept {
   const std::int64_t n = instance_->members;
@@ -219,7 +235,45 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   run(exact, limits, solution);
   if (solution.found())
     note_labelling(solution.assignment, solution.score, messages);
-  return false;
+  if (!solution.proven() && !solution.infeasible)
+    return false;
+
+  const SumView whole(*instance_);
+  dual_.load(whole);
+  dual_.evaluate(root_prices_);
+  for (std::int64_t i = 0; i < n; ++i)
+    dual_.bounds_of_member(i, bounds_ + i * K);
+
+  SumView view = whole;
+  view.replacement = only_row_;
+  bool all_exact = true;
+  for (std::int32_t i = 0; i < n; ++i) {
+    view.replaced = i;
+    for (std::int32_t v = 0; v < K; ++v) {
+      double &message = messages[std::int64_t{i} * K + v];
+      const double bound = bounds_[std::int64_t{i} * K + v];
+      if (message > kForbidden ? closes_gap(message, bound) : bound == kForbidden)
+        continue;
+      std::fill(only_row_, only_row_ + K, kForbidden);
+      only_row_[v] = 0.0;
+      Search s{view, exact, limits, {labelling_, message}, {}};
+      s.cutoff = cutoff_for(view, s.incumbent);
+      const double own_price = std::exchange(root_prices_[i], price_of_fixed(whole, v));
+      search(s, root_prices_, nullptr);
+      root_prices_[i] = own_price;
+      solution.nodes += s.nodes;
+      if (s.incumbent.score > message) {
+        message = s.incumbent.score;
+        const double own = instance_->score(i, v);
+        if (own > kForbidden)
+          note_labelling(labelling_, message + own, messages);
+      }
+      all_exact = all_exact && s.complete;
+      if (limits.interruption() != Interruption::none)
+        return false;
+    }
+  }
+  return all_exact;
 }
 
 } // namespace chorale

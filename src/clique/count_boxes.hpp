@@ -50,11 +50,12 @@ private:
     std::int64_t nodes = 0;
 
     bool must_stop() noexcept;
-    double enough() const noexcept; // the bound at which the requested gap is reached
+    bool reaches_gap(double bound) const noexcept;
   };
 
-  // Fills s.complete; the result bounds all labellings of the view.
-  double search(Search &s, const double *prices) noexcept;
+  // Fills s.complete; the result bounds all labellings of the view. `root_prices` (or NULL)
+  // receives where the root's ascent ended, and may be `prices`.
+  double search(Search &s, const double *prices, double *root_prices) noexcept;
   // Bounds the box that dual_ holds, from prices_; searches it where its counts are fixed.
   double bound_box(Search &s, double inherited, std::int64_t limit, bool patient) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
@@ -62,6 +63,7 @@ private:
   // False when it had to stop.
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
+  double price_of_fixed(const SumView &view, std::int32_t v) const noexcept;
   void note_labelling(const std::int32_t *assignment, double score, double *messages) noexcept;
 
   const Instance *instance_;
@@ -74,7 +76,7 @@ private:
   double *root_prices_;     // n: where the root's ascent ended
   std::int32_t *labelling_; // n: incumbent of a restricted search
   double *only_row_;        // K
-  double *bounds_;          // K
+  double *bounds_;          // n x K: on the messages
   std::int32_t *counts_;    // K
 };
 

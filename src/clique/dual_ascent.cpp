@@ -73,8 +73,8 @@ void DualAscent::average(const CountDual &dual) noexcept {
 }
 
 double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Incumbent &incumbent,
-                       Cutoff &cutoff, double enough, std::int64_t limit, bool patient,
-                       Limits &limits, double *dropped) noexcept {
+                       Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
+                       double *dropped) noexcept {
   tables_ = view.tables;
   std::copy(prices, prices + members_, price_);
   double bound = kInfinity;
@@ -113,7 +113,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
         return bound;
       if (!dual.reduce(cutoff.level, dropped))
         return kForbidden;
-      if (bound <= enough)
+      if (gap >= 0 && incumbent.found() && closes_gap(incumbent.score, bound, gap))
         return bound;
     } else if (++in_vain > kPatience) {
       factor *= kShorter;

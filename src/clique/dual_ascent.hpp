@@ -26,9 +26,10 @@ public:
   // there. Rounds labellings into `incumbent`, which raises the cutoff. The result is the least
   // bound found on labellings above the cutoff, minus infinity when there are none; *dropped is
   // raised to the highest bound among what was left out. Stops when the bound is at most the
-  // cutoff or `enough`, when progress fades, at `limit` steps, and on interruption.
+  // cutoff or reaches `gap` (negative: none), when progress fades (sooner unless `patient`), at
+  // `limit` steps, and on interruption.
   double run(CountDual &dual, const SumView &view, double *prices, Incumbent &incumbent,
-             Cutoff &cutoff, double enough, std::int64_t limit, bool patient, Limits &limits,
+             Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
              double *dropped) noexcept;
 
   // Over the last run: the column in which the counts chosen scatter so that their average score
