@@ -1,0 +1,424 @@
+#include "clique/exact_majority.hpp"
+
+#include "clique/majority.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kBlock = 8;  // columns whose bounds are found together
+constexpr double kRounding = 1e-12; // relative; see slack_
+
+} // namespace
+
+ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), flow_(layout, instance),
+      stride_((instance.columns + kBlock - 1) / kBlock * kBlock),
+      transposed_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                         static_cast<std::size_t>(stride_)))),
+      bounds_(layout.take<double>(stride_)), order_(layout.take<std::int32_t>(instance.columns)),
+      assignment_(layout.take<std::int32_t>(instance.members)),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      distances_(
+          layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns) + 1,
+                                                 static_cast<std::size_t>(instance.columns) + 1))),
+      levels_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                     static_cast<std::size_t>(instance.columns)))),
+      moved_score_(layout, instance.potential), last_k_(0), slack_(0), penalty_(0), only_live_(-1) {
+}
+
+void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
+  if (empty())
+    return;
+  if (line.slope == 0) {
+    if (line.at_zero <= least)
+      lowest = highest + 1;
+    return;
+  }
+  // The crossing can lie anywhere: compare as doubles, and let the line itself decide near it.
+  const double crossing = std::floor((least - line.at_zero) / line.slope);
+  if (line.slope > 0) {
+    if (crossing >= static_cast<double>(highest)) {
+      lowest = highest + 1;
+      return;
+    }
+    if (crossing > static_cast<double>(lowest))
+      lowest = static_cast<std::int64_t>(crossing);
+    while (lowest <= highest && line.at(lowest) <= least)
+      ++lowest;
+  } else {
+    if (crossing < static_cast<double>(lowest)) {
+      highest = lowest - 1;
+      return;
+    }
+    if (crossing + 1 < static_cast<double>(highest))
+      highest = static_cast<std::int64_t>(crossing) + 1;
+    while (lowest <= highest && line.at(highest) <= least)
+      --highest;
+  }
+}
+
+void ExactMajority::bound_majorities() noexcept {
+  const CliquePotential &potential = instance_->potential;
+  const std::int32_t K = instance_->columns;
+  const std::int32_t counted = counted_columns(potential);
+  for (std::int32_t v = 0; v < K; ++v)
+    for (std::int32_t a = 0; a < stride_; ++a)
+      transposed_[v * std::int64_t{stride_} + a] =
+          a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
+  std::fill(bounds_, bounds_ + stride_, 0.0);
+  for (std::int32_t a = 0; a < counted; a += kBlock) {
+    double sum[kBlock] = {};
+    for (std::int64_t i = 0; i < instance_->members; ++i) {
+      const double *psi = instance_->row(i);
+      double best[kBlock];
+      for (double &b : best)
+        b = kForbidden;
+      for (std::int32_t v = 0; v < K; ++v) {
+        const double *w = transposed_ + v * std::int64_t{stride_} + a;
+        for (std::int32_t j = 0; j < kBlock; ++j) {
+          const double score = psi[v] + w[j];
+          best[j] = score > best[j] ? score : best[j];
+        }
+      }
+      for (std::int32_t j = 0; j < kBlock; ++j)
+        sum[j] += best[j];
+    }
+    std::copy(sum, sum + kBlock, bounds_ + a);
+  }
+  for (std::int32_t a = 0; a < counted; ++a) {
+    bounds_[a] += potential.bias[a];
+    order_[a] = a;
+  }
+  std::sort(order_, order_ + counted, [this](std::int32_t a, std::int32_t b) {
+    return bounds_[a] != bounds_[b] ? bounds_[a] > bounds_[b] : a < b;
+  });
+}
+
+// Every member's own best column: a labelling to return however early the end comes.
+void ExactMajority::offer_simple(Solution &solution) noexcept {
+  instance_->count(instance_->best, counts_);
+  offer(*instance_, instance_->best, counts_, solution);
+}
+
+// All members in the rest: no column is the majority, and the potential is 0. Whether they may.
+bool ExactMajority::offer_rest(Solution &solution) noexcept {
+  const std::int32_t rest = instance_->potential.rest;
+  if (rest < 0)
+    return false;
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    if (instance_->score(i, rest) == kForbidden)
+      return false;
+    assignment_[i] = rest;
+  }
+  instance_->count(assignment_, counts_);
+  offer(*instance_, assignment_, counts_, solution);
+  return true;
+}
+
+// No count outside these is possible. (If any is, the highest is: whoever may, moves to a.)
+ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
+  const std::int32_t rest = instance_->potential.rest;
+  Counts counts{1, 0};
+  std::int64_t must_count = 0;
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    counts.highest += instance_->score(i, a) > kForbidden;
+    must_count += rest < 0 || instance_->score(i, rest) == kForbidden;
+  }
+  const std::int64_t counted = counted_columns(instance_->potential);
+  counts.lowest = std::max<std::int64_t>(1, (must_count + counted - 1) / counted);
+  return counts;
+}
+
+// Searches the counts of the majority that `flow_` holds. False when interrupted.
+bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept {
+  Counts open = possible_counts(a);
+  CountLine rising{bounds_[a], 0};
+  CountLine falling{bounds_[a], 0};
+  std::int64_t step = 1;
+  std::int64_t k = last_k_;
+  while (!open.empty()) {
+    k = std::clamp(k, open.lowest, open.highest);
+    flow_.turn_to(k);
+    ++solution.iterations;
+    bool possible = true;
+    CountLine line = flow_.line();
+    for (;;) {
+      open.cut(line, solution.score + slack_);
+      if (k < open.lowest || k > open.highest || flow_.out_of_place() == 0)
+        break;
+      if (limits.check() != Interruption::none)
+        return false;
+      possible = flow_.augment();
+      if (!possible)
+        break;
+      line = flow_.line();
+    }
+    if (!possible) {
+      open.lowest = k + 1;
+      k += step;
+      step *= 2;
+      continue;
+    }
+    if (flow_.out_of_place() == 0) {
+      offer(*instance_, flow_.assignment(), flow_.counts(), solution);
+      last_k_ = k;
+      if (line.slope == 0)
+        return true;
+    }
+    // The tangent says on which side the best count lies. Between two tangents, go to where they
+    // cross; with only one known so far, by growing steps.
+    if (line.slope > 0) {
+      open.lowest = std::max(open.lowest, k + 1);
+      rising = line;
+    } else {
+      open.highest = std::min(open.highest, k - 1);
+      falling = line;
+    }
+    if (rising.slope > 0 && falling.slope < 0) {
+      const double crossing = (falling.at_zero - rising.at_zero) / (rising.slope - falling.slope);
+      k = static_cast<std::int64_t>(std::clamp(crossing + 0.5, static_cast<double>(open.lowest),
+                                               static_cast<double>(open.highest) + 0.5));
+    } else {
+      k = line.slope > 0 ? k + step : k - step;
+      step *= 2;
+    }
+  }
+  return true;
+}
+
+void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
+  const std::int32_t counted = counted_columns(instance_->potential);
+  bound_majorities();
+  const bool rest_possible = offer_rest(solution);
+  if (!rest_possible && (counted == 0 || bounds_[order_[0]] == kForbidden)) {
+    solution.infeasible = true;
+    solution.bound = kForbidden;
+    return;
+  }
+  offer_simple(solution);
+  last_k_ = 0;
+  for (std::int32_t j = 0; j < counted; ++j) {
+    const std::int32_t a = order_[j];
+    slack_ = kRounding * std::fmax(1.0, std::fabs(solution.score));
+    if (bounds_[a] <= solution.score + slack_)
+      break;
+    const double bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
+    solution.iteration_limit_hit =
+        options.iteration_limit > 0 && solution.iterations >= options.iteration_limit;
+    if (limits.check() != Interruption::none || solution.iteration_limit_hit ||
+        closes_gap(solution.score, bound, options.gap)) {
+      solution.bound = bound;
+      return;
+    }
+    flow_.load(a, kForbidden);
+    offer(*instance_, flow_.assignment(), flow_.counts(), solution);
+    const std::int32_t most = *std::max_element(flow_.counts(), flow_.counts() + counted);
+    if (most > 0 && flow_.counts()[a] == most)
+      continue;
+    if (last_k_ == 0)
+      last_k_ = (std::int64_t{flow_.counts()[a]} + most + 1) / 2;
+    if (!search_counts(a, limits, solution)) {
+      solution.bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
+      return;
+    }
+  }
+  solution.bound = std::min(solution.bound, solution.score);
+}
+
+// ---- Max-marginals ----------------------------------------------------------------------------
+
+// More than any choice of finite entries makes up for, four times over: so the value of a labelling
+// tells how many forbidden entries it contains. A power of two, so that it rounds nothing off that
+// it need not.
+double ExactMajority::penalty() const noexcept {
+  const CliquePotential &potential = instance_->potential;
+  const std::int64_t K = instance_->columns;
+  const auto [least_weight, most_weight] =
+      std::minmax_element(potential.weights, potential.weights + K * K);
+  const auto [least_bias, most_bias] = std::minmax_element(potential.bias, potential.bias + K);
+  double range = static_cast<double>(instance_->members) * (*most_weight - *least_weight) +
+                 (*most_bias - *least_bias);
+  double largest = 1;
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    double low = kInfinity;
+    double high = kForbidden;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const double psi = instance_->score(i, v);
+      if (psi > kForbidden) {
+        low = std::min(low, psi);
+        high = std::max(high, psi);
+      }
+    }
+    if (low <= high) {
+      range += high - low;
+      largest = std::max(largest, std::max(high, -low));
+    }
+  }
+  return std::exp2(std::ceil(std::log2(range + largest)) + 2);
+}
+
+// The best labelling so far with one member moved: attained, and never minus infinity where any
+// labelling exists. Everybody in the rest, which is no majority's labelling, is entered here too.
+void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
+  instance_->count(x, counts_);
+  moved_score_.reset(counts_);
+  for (std::int32_t i = 0; i < instance_->members; ++i) {
+    if (!is_live(i))
+      continue;
+    double others = 0;
+    for (std::int32_t j = 0; j < instance_->members; ++j)
+      others += j == i ? 0.0 : instance_->score(j, x[j]);
+    for (std::int32_t v = 0; v < K; ++v)
+      messages[i * K + v] =
+          others + (v == x[i] ? moved_score_.total() : moved_score_.after(x[i], v));
+  }
+
+  const std::int32_t rest = instance_->potential.rest;
+  if (rest < 0)
+    return;
+  std::int32_t unable = 0;
+  std::int32_t last_unable = -1;
+  double all = 0;
+  for (std::int32_t i = 0; i < instance_->members; ++i) {
+    const double psi = instance_->score(i, rest);
+    if (psi > kForbidden) {
+      all += psi;
+    } else {
+      ++unable;
+      last_unable = i;
+    }
+  }
+  for (std::int32_t i = 0; i < instance_->members; ++i) {
+    double *message = messages + i * K + rest;
+    if (unable == 0)
+      *message = std::max(*message, all - instance_->score(i, rest));
+    else if (unable == 1 && i == last_unable)
+      *message = std::max(*message, all);
+  }
+}
+
+// What the present line must exceed for a count to raise any message: with x_i = v it is lower by
+// what member i's own term then lacks.
+double ExactMajority::least_useful(const double *messages) const noexcept {
+  const std::int64_t K = instance_->columns;
+  const double *w = instance_->potential.weights + flow_.majority() * K;
+  double *offset = levels_;
+  for (std::int32_t v = 0; v < K; ++v)
+    offset[v] = flow_.price(v) - w[v];
+  double least = kInfinity;
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    if (!is_live(i))
+      continue;
+    const double *message = messages + i * K;
+    double lowest = kInfinity;
+    for (std::int32_t v = 0; v < K; ++v)
+      lowest = std::min(lowest, message[v] + offset[v]);
+    const std::int32_t u = flow_.assignment()[i];
+    least = std::min(least, lowest + (flow_.theta(i)[u] - flow_.price(u)));
+  }
+  return least;
+}
+
+void ExactMajority::raise_messages(double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  const std::int64_t N = flow_.nodes();
+  const double *w = instance_->potential.weights + flow_.majority() * K;
+  flow_.distances_to(distances_);
+  const double score = flow_.score();
+  for (std::int32_t u = 0; u < K; ++u)
+    for (std::int32_t v = 0; v < K; ++v)
+      levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
+  // What contains a penalty lies below the seed.
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    if (!is_live(i))
+      continue;
+    const std::int32_t u = flow_.assignment()[i];
+    const double own = flow_.theta(i)[u];
+    const double *level = levels_ + u * K;
+    double *message = messages + i * K;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const double raised = level[v] - own;
+      message[v] = raised > message[v] ? raised : message[v];
+    }
+  }
+}
+
+// Finishes the flow for count k. False when interrupted.
+bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solution,
+                                 bool *possible) noexcept {
+  flow_.turn_to(k);
+  ++solution.iterations;
+  *possible = true;
+  while (*possible && flow_.out_of_place() > 0) {
+    if (limits.check() != Interruption::none)
+      return false;
+    *possible = flow_.augment();
+  }
+  return true;
+}
+
+// Enters every count of the majority a that can raise a message: from a likely one downwards, then
+// upwards. False when interrupted.
+bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
+                                 double *messages) noexcept {
+  // A penalty that overflowed is minus infinity, and then there may be nothing to enter.
+  if (!flow_.load(a, -penalty_))
+    return true;
+  const std::int64_t counted = counted_columns(instance_->potential);
+  const bool has_rest = instance_->potential.has_rest();
+  Counts open{has_rest ? 1 : (instance_->members + counted - 1) / counted, instance_->members};
+  open.cut(flow_.line(), least_useful(messages) + slack_);
+  if (open.empty())
+    return true;
+  std::int64_t below = std::clamp<std::int64_t>(last_k_, open.lowest, open.highest);
+  std::int64_t above = below + 1;
+  while (below >= open.lowest || above <= open.highest) {
+    const bool down = below >= open.lowest;
+    bool possible = true;
+    if (!settle_count(down ? below-- : above++, limits, solution, &possible))
+      return false;
+    if (possible) {
+      raise_messages(messages);
+      open.cut(flow_.line(), least_useful(messages) + slack_);
+    } else if (down) {
+      open.lowest = std::max(open.lowest, below + 2);
+    }
+    below = std::min(below, open.highest);
+    above = std::max(above, open.lowest);
+  }
+  return true;
+}
+
+bool ExactMajority::messages(Limits &limits, Solution &solution, double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  std::fill(messages, messages + instance_->members * K, kForbidden);
+  run(SolveOptions{}, limits, solution);
+  only_live_ = -1;
+  for (std::int32_t i = 0; i < instance_->members; ++i) {
+    if (instance_->score(i, instance_->best[i]) > kForbidden)
+      continue;
+    if (only_live_ >= 0)
+      return true;
+    only_live_ = i;
+  }
+  seed_messages(solution, messages);
+  penalty_ = penalty();
+  const std::int32_t counted = counted_columns(instance_->potential);
+  bool exact = true;
+  for (std::int32_t j = 0; exact && j < counted; ++j)
+    exact =
+        limits.check() == Interruption::none && sweep_counts(order_[j], limits, solution, messages);
+  if (solution.found())
+    for (std::int32_t i = 0; i < instance_->members; ++i) {
+      const std::int32_t u = solution.assignment[i];
+      messages[i * K + u] = std::max(messages[i * K + u], solution.score - instance_->score(i, u));
+    }
+  return exact;
+}
+
+} // namespace chorale

@@ -1,0 +1,40 @@
+#include "clique/majority.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept {
+  const std::int32_t counted = counted_columns(potential);
+  const std::int32_t most = counted > 0 ? *std::max_element(counts, counts + counted) : 0;
+  if (most == 0)
+    return 0.0;
+  double best = kForbidden;
+  for (std::int32_t a = 0; a < counted; ++a) {
+    if (counts[a] != most)
+      continue;
+    const double *w = potential.weights + std::int64_t{a} * potential.columns;
+    double total = potential.bias[a];
+    for (std::int32_t v = 0; v < counted; ++v)
+      total += w[v] * counts[v];
+    best = std::max(best, total);
+  }
+  return best;
+}
+
+double majority_score(const Instance &instance, const std::int32_t *assignment,
+                      const std::int32_t *counts) noexcept {
+  return instance.member_score(assignment) + majority_total(instance.potential, counts);
+}
+
+double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
+             Solution &solution) noexcept {
+  const double score = majority_score(instance, assignment, counts);
+  if (score > solution.score) {
+    solution.score = score;
+    std::copy(assignment, assignment + instance.members, solution.assignment);
+  }
+  return score;
+}
+
+} // namespace chorale

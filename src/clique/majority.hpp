@@ -1,0 +1,25 @@
+// What every algorithm for MAJORITY shares: the true score of a labelling.
+#pragma once
+
+#include "clique/instance.hpp"
+
+namespace chorale {
+
+// The columns that can be the majority: all but the rest, which is the last.
+inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
+  return potential.columns - (potential.has_rest() ? 1 : 0);
+}
+
+// The potential of `counts`: the best of the columns that tie for the highest count; 0 when nothing
+// counts. O(K) for each tied column.
+double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept;
+
+// The score of a labelling without forbidden entries, whatever column it was made for.
+double majority_score(const Instance &instance, const std::int32_t *assignment,
+                      const std::int32_t *counts) noexcept;
+
+// Keeps the labelling if it scores higher than the best so far. Returns its score.
+double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
+             Solution &solution) noexcept;
+
+} // namespace chorale
