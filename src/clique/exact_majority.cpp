@@ -103,21 +103,6 @@ void ExactMajority::offer_simple(Solution &solution) noexcept {
   offer(*instance_, instance_->best, counts_, solution);
 }
 
-// All members in the rest: no column is the majority, and the potential is 0. Whether they may.
-bool ExactMajority::offer_rest(Solution &solution) noexcept {
-  const std::int32_t rest = instance_->potential.rest;
-  if (rest < 0)
-    return false;
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
-    if (instance_->score(i, rest) == kForbidden)
-      return false;
-    assignment_[i] = rest;
-  }
-  instance_->count(assignment_, counts_);
-  offer(*instance_, assignment_, counts_, solution);
-  return true;
-}
-
 // No count outside these is possible. (If any is, the highest is: whoever may, moves to a.)
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
   const std::int32_t rest = instance_->potential.rest;
@@ -192,7 +177,7 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
 void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const std::int32_t counted = counted_columns(instance_->potential);
   bound_majorities();
-  const bool rest_possible = offer_rest(solution);
+  const bool rest_possible = offer_all_in_rest(*instance_, assignment_, counts_, solution);
   if (!rest_possible && (counted == 0 || bounds_[order_[0]] == kForbidden)) {
     solution.infeasible = true;
     solution.bound = kForbidden;

@@ -42,7 +42,6 @@ private:
 
   void bound_majorities() noexcept;
   void offer_simple(Solution &solution) noexcept;
-  bool offer_rest(Solution &solution) noexcept;
   Counts possible_counts(std::int32_t a) const noexcept;
   bool search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept;
 

@@ -37,4 +37,19 @@ double offer(const Instance &instance, const std::int32_t *assignment, const std
   return score;
 }
 
+bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
+                       Solution &solution) noexcept {
+  const std::int32_t rest = instance.potential.rest;
+  if (rest < 0)
+    return false;
+  for (std::int64_t i = 0; i < instance.members; ++i) {
+    if (instance.score(i, rest) == kForbidden)
+      return false;
+    assignment[i] = rest;
+  }
+  instance.count(assignment, counts);
+  offer(instance, assignment, counts, solution);
+  return true;
+}
+
 } // namespace chorale

@@ -22,4 +22,9 @@ double majority_score(const Instance &instance, const std::int32_t *assignment,
 double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
              Solution &solution) noexcept;
 
+// Offers everybody in the rest, where nothing counts: no column's majority covers it. Whether
+// everybody may. `assignment` (n) and `counts` (K) are scratch.
+bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
+                       Solution &solution) noexcept;
+
 } // namespace chorale

@@ -1,0 +1,98 @@
+#include "clique/modified_alpha_pass.hpp"
+
+#include "clique/majority.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+ModifiedAlphaPass::ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), gains_(layout.take<double>(instance.members)),
+      other_(layout.take<std::int32_t>(instance.members)),
+      order_(layout.take<std::int32_t>(instance.members)),
+      assignment_(layout.take<std::int32_t>(instance.members)),
+      counts_(layout.take<std::int32_t>(instance.columns)), bound_to_(0), able_(0),
+      score_(layout, instance.potential) {}
+
+void ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
+  const double *w = instance_->potential.weights + std::int64_t{alpha} * instance_->columns;
+  bound_to_ = 0;
+  able_ = 0;
+  for (std::int32_t i = 0; i < instance_->members; ++i) {
+    const double *psi = instance_->row(i);
+    double highest = kForbidden;
+    other_[i] = -1;
+    for (std::int32_t v = 0; v < instance_->columns; ++v)
+      if (v != alpha && psi[v] + w[v] > highest) {
+        highest = psi[v] + w[v];
+        other_[i] = v;
+      }
+    // A feasible row has one of the two, so the difference is a number or an infinity.
+    gains_[i] = other_[i] < 0 ? kInfinity : (psi[alpha] + w[alpha]) - highest;
+    bound_to_ += other_[i] < 0;
+    able_ += psi[alpha] > kForbidden;
+    order_[i] = i;
+  }
+  std::sort(order_, order_ + instance_->members, [this](std::int32_t i, std::int32_t j) {
+    return gains_[i] != gains_[j] ? gains_[i] > gains_[j] : i < j;
+  });
+}
+
+// The first k members take alpha; k covers all that are bound to it.
+void ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
+  for (std::int32_t j = 0; j < instance_->members; ++j)
+    assignment_[order_[j]] = j < k ? alpha : other_[order_[j]];
+  instance_->count(assignment_, counts_);
+}
+
+// False when interrupted.
+bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept {
+  prepare(alpha);
+  label(alpha, bound_to_);
+  score_.reset(counts_);
+  double member_score = instance_->member_score(assignment_);
+  double best = solution.score;
+  std::int32_t best_k = -1;
+  bool interrupted = false;
+  const std::int32_t counted = counted_columns(instance_->potential);
+  for (std::int32_t k = bound_to_;; ++k) {
+    if (k > 0 && member_score + score_.total() > best &&
+        std::all_of(score_.counts(), score_.counts() + counted,
+                    [k](std::int32_t count) { return count <= k; })) {
+      best = member_score + score_.total();
+      best_k = k;
+    }
+    interrupted = limits.check() != Interruption::none;
+    if (k == able_ || interrupted)
+      break;
+    const std::int32_t i = order_[k];
+    score_.move(other_[i], alpha);
+    member_score += instance_->score(i, alpha) - instance_->score(i, other_[i]);
+  }
+  if (best_k >= 0) {
+    label(alpha, best_k);
+    offer(*instance_, assignment_, counts_, solution);
+  }
+  return !interrupted;
+}
+
+void ModifiedAlphaPass::run(const SolveOptions &options, Limits &limits,
+                            Solution &solution) noexcept {
+  for (std::int32_t i = 0; i < instance_->members; ++i)
+    if (instance_->score(i, instance_->best[i]) == kForbidden) {
+      solution.infeasible = true;
+      solution.bound = kForbidden;
+      return;
+    }
+  offer_all_in_rest(*instance_, assignment_, counts_, solution);
+  const std::int32_t counted = counted_columns(instance_->potential);
+  for (std::int32_t alpha = 0; alpha < counted; ++alpha) {
+    solution.iteration_limit_hit =
+        options.iteration_limit > 0 && solution.iterations >= options.iteration_limit;
+    if (solution.iteration_limit_hit || !sweep(alpha, limits, solution))
+      return;
+    ++solution.iterations;
+  }
+}
+
+} // namespace chorale
