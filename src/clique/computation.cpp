@@ -2,8 +2,14 @@
 
 #include "clique/alpha_expansion.hpp"
 #include "clique/alpha_pass.hpp"
+#include "clique/concave_flow.hpp"
+#include "clique/count_boxes.hpp"
+#include "clique/dual_bound.hpp"
+#include "clique/exact_majority.hpp"
 #include "clique/generalised_alpha_pass.hpp"
+#include "clique/lagrangian.hpp"
 #include "clique/max_pass.hpp"
+#include "clique/modified_alpha_pass.hpp"
 #include "clique/moves.hpp"
 
 namespace chorale {
@@ -83,25 +89,64 @@ private:
       begin();
       single_moves();
       break;
+    case CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS:
+      solve_by<ModifiedAlphaPass>();
+      break;
+    case CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT:
+      solve_by<Lagrangian>(StepRule::subgradient);
+      break;
+    case CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION:
+      solve_by<Lagrangian>(StepRule::golden_section);
+      break;
+    case CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE:
+      solve_by<Lagrangian>(StepRule::conservative);
+      break;
+    case CHORALE_ALGORITHM_EXACT_MAJORITY:
+      solve_by<ExactMajority>();
+      break;
+    case CHORALE_ALGORITHM_CONCAVE_FLOW:
+      solve_by<ConcaveFlow>();
+      break;
+    case CHORALE_ALGORITHM_COUNT_BOXES:
+      search();
+      solve_by<CountBoxes>(task_.options);
+      break;
+    case CHORALE_ALGORITHM_DUAL_BOUND:
+      search();
+      solve_by<DualBound>();
+      break;
     default:
       break;
     }
   }
 
+  template <class Algorithm, class... Arguments>
+  void solve_by(const Arguments &...arguments) noexcept {
+    phase<Algorithm>([&](auto &algorithm) { algorithm.run(task_.options, limits_, solution_); },
+                     arguments...);
+  }
+
   void find_marginals() noexcept {
-    find_values();
-    if (task_.plan.algorithm == CHORALE_ALGORITHM_ALPHA_PASS) {
-      if (instance_.potential.form == Form::max) {
-        phase<MaxPass>(
-            [&](auto &pass) { exact_marginals_ = pass.messages(limits_, solution_, messages_); });
-      } else {
-        with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-          phase<AlphaPassMarginals<Score>>(
-              [&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
-        });
-        exact_marginals_ = instance_.columns <= 2;
-        follow_best_marginal();
-      }
+    switch (task_.plan.algorithm) {
+    case CHORALE_ALGORITHM_EXACT_MAJORITY:
+      phase<ExactMajority>(
+          [&](auto &exact) { exact_marginals_ = exact.messages(limits_, solution_, messages_); });
+      break;
+    case CHORALE_ALGORITHM_CONCAVE_FLOW:
+      phase<ConcaveFlow>(
+          [&](auto &flow) { exact_marginals_ = flow.messages(limits_, solution_, messages_); });
+      break;
+    case CHORALE_ALGORITHM_COUNT_BOXES:
+      search();
+      phase<CountBoxes>(
+          [&](auto &boxes) {
+            exact_marginals_ = boxes.messages(task_.options, limits_, solution_, messages_);
+          },
+          task_.options);
+      break;
+    default:
+      find_restricted_passes();
+      break;
     }
     if (!runs())
       return;
@@ -112,6 +157,21 @@ private:
         double &own = messages_[i * instance_.columns + v];
         own = std::max(own, solution_.score - instance_.score(i, v));
       }
+  }
+
+  void find_restricted_passes() noexcept {
+    search();
+    if (instance_.potential.form == Form::max) {
+      phase<MaxPass>(
+          [&](auto &pass) { exact_marginals_ = pass.messages(limits_, solution_, messages_); });
+      return;
+    }
+    with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
+      phase<AlphaPassMarginals<Score>>(
+          [&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
+    });
+    exact_marginals_ = instance_.columns <= 2;
+    follow_best_marginal();
   }
 
   // With single moves from the best labellings of `polished` passes.
