@@ -1,0 +1,129 @@
+/* Counts of what is allocated: malloc and its family, defined in the test executable so that every
+ * call of the shared library and of the C++ runtime ends up here. */
+#include "fixture.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMORY_IS_COUNTED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define MEMORY_IS_COUNTED 0
+#endif
+#endif
+#if !defined(MEMORY_IS_COUNTED) && defined(__GLIBC__)
+#define MEMORY_IS_COUNTED 1
+#elif !defined(MEMORY_IS_COUNTED)
+#define MEMORY_IS_COUNTED 0
+#endif
+
+static int64_t allocations;
+static int64_t live_blocks;
+
+int memory_is_counted(void) { return MEMORY_IS_COUNTED; }
+int64_t memory_allocations(void) { return __atomic_load_n(&allocations, __ATOMIC_RELAXED); }
+int64_t memory_live_blocks(void) { return __atomic_load_n(&live_blocks, __ATOMIC_RELAXED); }
+
+#if MEMORY_IS_COUNTED
+#include <errno.h>
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+#define SEEN __attribute__((visibility("default")))
+SEEN void *malloc(size_t bytes);
+SEEN void *calloc(size_t count, size_t bytes);
+SEEN void *realloc(void *memory, size_t bytes);
+SEEN void *memalign(size_t alignment, size_t bytes);
+SEEN void *aligned_alloc(size_t alignment, size_t bytes);
+SEEN int posix_memalign(void **memory, size_t alignment, size_t bytes);
+SEEN void free(void *memory);
+
+static void *counted(void *memory) {
+  if (memory) {
+    __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
+  }
+  return memory;
+}
+
+void *malloc(size_t bytes) { return counted(__libc_malloc(bytes)); }
+void *calloc(size_t count, size_t bytes) { return counted(__libc_calloc(count, bytes)); }
+void *memalign(size_t alignment, size_t bytes) {
+  return counted(__libc_memalign(alignment, bytes));
+}
+void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+int posix_memalign(void **memory, size_t alignment, size_t bytes) {
+  void *block = memalign(alignment, bytes);
+  if (!block)
+    return ENOMEM;
+  *memory = block;
+  return 0;
+}
+void *realloc(void *memory, size_t bytes) {
+  void *moved = __libc_realloc(memory, bytes);
+  if (memory)
+    __atomic_fetch_sub(&live_blocks, moved || bytes == 0 ? 1 : 0, __ATOMIC_RELAXED);
+  return counted(moved);
+}
+void free(void *memory) {
+  if (memory)
+    __atomic_fetch_sub(&live_blocks, 1, __ATOMIC_RELAXED);
+  __libc_free(memory);
+}
+#endif
+
+void memory_canary(void) {
+  const int64_t before = memory_allocations();
+  chorale_cancel *cancel = NULL;
+  chorale_error error;
+  OK(chorale_cancel_create(NULL, &cancel, &error));
+  chorale_cancel_destroy(cancel);
+  assert_true(memory_allocations() > before);
+}
+
+static void *allocate(void *user, size_t bytes, size_t alignment) {
+  CountingAllocator *self = user;
+  if (bytes == 0 || alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0)
+    ++self->mistakes;
+  if (self->fail_at > 0 && --self->fail_at == 0)
+    return NULL;
+  void *block = NULL;
+  /* A head of 64 bytes keeps what was asked for. */
+  if (posix_memalign(&block, 64, bytes + 64) != 0)
+    return NULL;
+  size_t asked[2];
+  asked[0] = bytes;
+  asked[1] = alignment;
+  memcpy(block, asked, sizeof asked);
+  memset((char *)block + 64, 0xA5, bytes); /* nothing may rely on zeros */
+  ++self->allocations;
+  ++self->live;
+  self->live_bytes += (int64_t)bytes;
+  return (char *)block + 64;
+}
+
+static void deallocate(void *user, void *memory, size_t bytes, size_t alignment) {
+  CountingAllocator *self = user;
+  if (!memory) {
+    ++self->mistakes;
+    return;
+  }
+  char *block = (char *)memory - 64;
+  size_t asked[2];
+  memcpy(asked, block, sizeof asked);
+  if (asked[0] != bytes || asked[1] != alignment)
+    ++self->mistakes;
+  --self->live;
+  self->live_bytes -= (int64_t)bytes;
+  free(block);
+}
+
+void counting_allocator_init(CountingAllocator *allocator) {
+  memset(allocator, 0, sizeof *allocator);
+  allocator->hooks.user = allocator;
+  allocator->hooks.allocate = allocate;
+  allocator->hooks.deallocate = deallocate;
+}

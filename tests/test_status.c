@@ -1,0 +1,79 @@
+/* Statuses: pinned numbers, names, the frozen layout of the error. */
+#include "fixture.h"
+
+static void numbers_are_pinned_and_named(void **state) {
+  (void)state;
+#define ENTRY(name, number)                                                                        \
+  { name, number, #name }
+  static const struct {
+    chorale_status status;
+    int32_t number;
+    const char *name;
+  } known[] = {
+      ENTRY(CHORALE_OK, 0),
+      ENTRY(CHORALE_ERROR_NULL_ARGUMENT, 10),
+      ENTRY(CHORALE_ERROR_SIZE, 20),
+      ENTRY(CHORALE_ERROR_SIZE_OVERFLOW, 21),
+      ENTRY(CHORALE_ERROR_STRIDE, 22),
+      ENTRY(CHORALE_ERROR_TABLE_TOO_SHORT, 23),
+      ENTRY(CHORALE_ERROR_SHAPE, 24),
+      ENTRY(CHORALE_ERROR_VALUES_MISMATCH, 25),
+      ENTRY(CHORALE_ERROR_STRUCT_SIZE, 26),
+      ENTRY(CHORALE_ERROR_NOT_A_NUMBER, 30),
+      ENTRY(CHORALE_ERROR_INFINITE, 31),
+      ENTRY(CHORALE_ERROR_OUT_OF_RANGE, 32),
+      ENTRY(CHORALE_ERROR_UNKNOWN_CONSTANT, 33),
+      ENTRY(CHORALE_ERROR_FORBIDDEN_VALUE, 34),
+      ENTRY(CHORALE_ERROR_ALGORITHM_MISMATCH, 40),
+      ENTRY(CHORALE_ERROR_NOT_CONVEX, 41),
+      ENTRY(CHORALE_ERROR_NOT_CONCAVE, 42),
+      ENTRY(CHORALE_ERROR_NOT_EXACT, 43),
+      ENTRY(CHORALE_ERROR_CALLBACK_VALUE, 50),
+      ENTRY(CHORALE_ERROR_CALLBACK_STOPPED, 51),
+      ENTRY(CHORALE_ERROR_OUT_OF_MEMORY, 60),
+      ENTRY(CHORALE_ERROR_WORKSPACE_TOO_SMALL, 61),
+      ENTRY(CHORALE_ERROR_ALIGNMENT, 62),
+      ENTRY(CHORALE_ERROR_INTERNAL, 90),
+  };
+  for (size_t s = 0; s < COUNT_OF(known); ++s) {
+    assert_int_equal(known[s].status, known[s].number);
+    assert_string_equal(chorale_status_name(known[s].status), known[s].name);
+  }
+  assert_string_equal(chorale_status_name(11), "unknown status");
+  assert_string_equal(chorale_status_name(-1), "unknown status");
+  assert_string_equal(chorale_status_name(INT32_MAX), "unknown status");
+}
+
+static void the_error_is_512_bytes(void **state) {
+  (void)state;
+  assert_int_equal(sizeof(chorale_error), 512);
+  assert_int_equal(offsetof(chorale_error, status), 0);
+  assert_int_equal(offsetof(chorale_error, message), 8);
+  assert_int_equal(sizeof(((chorale_error *)NULL)->message), CHORALE_ERROR_MESSAGE_SIZE);
+}
+
+/* No initialisation needed, no detail needed. */
+static void the_error_may_hold_anything_before(void **state) {
+  (void)state;
+  chorale_error error;
+  memset(&error, 0xEE, sizeof error);
+  chorale_potential *potential = NULL;
+  OK(chorale_potential_create_potts(NULL, 3, 1, NULL, &potential, &error));
+  chorale_potential_release(potential);
+  memset(&error, 0xEE, sizeof error);
+  potential = NULL;
+  FAILS(chorale_potential_create_potts(NULL, 0, 1, NULL, &potential, &error), CHORALE_ERROR_SIZE,
+        "values", "0");
+  assert_null(potential);
+  assert_int_equal(chorale_potential_create_potts(NULL, 0, 1, NULL, &potential, NULL),
+                   CHORALE_ERROR_SIZE);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_pinned_and_named),
+      cmocka_unit_test(the_error_is_512_bytes),
+      cmocka_unit_test(the_error_may_hold_anything_before),
+  };
+  return cmocka_run_group_tests_name("status", tests, NULL, NULL);
+}
