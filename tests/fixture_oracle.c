@@ -147,7 +147,7 @@ static Truth split_pairs(const Problem *problem, double *c) {
   }
   int all_zero = 1;
   const double *f = problem->matrix;
-#define BOTH(v, w) (f[(v) * MAX_VALUES + (w)] + f[(w) * MAX_VALUES + (v)])
+#define BOTH(v, w) (f[(v)*MAX_VALUES + (w)] + f[(w)*MAX_VALUES + (v)])
   for (int32_t a = 0; a < count; ++a)
     for (int32_t b = 0; b < a; ++b)
       all_zero = all_zero && BOTH(counted[a], counted[b]) == 0;

@@ -30,9 +30,9 @@ int64_t test_rounds(int64_t usual) {
 }
 
 static const char *const kKindNames[KIND_COUNT] = {
-    "potts",       "entropy",        "sum, one table",  "sum, a table a value", "convex sum",
-    "concave sum", "cardinality",    "max, one table",  "max, a table a value", "makespan",
-    "square makespan", "majority",   "pairs",           "separable pairs",      "callback"};
+    "potts",           "entropy",     "sum, one table", "sum, a table a value", "convex sum",
+    "concave sum",     "cardinality", "max, one table", "max, a table a value", "makespan",
+    "square makespan", "majority",    "pairs",          "separable pairs",      "callback"};
 
 const char *kind_name(Kind kind) { return kKindNames[kind]; }
 
@@ -170,16 +170,16 @@ void random_problem(Random *random, Kind kind, Problem *problem) {
   const int32_t R = problem->values;
   const int whole = random_chance(random, 60);
 
-  problem->scale = random_chance(random, 50) ? CHORALE_SCALE_NONE
+  problem->scale = random_chance(random, 50)   ? CHORALE_SCALE_NONE
                    : random_chance(random, 50) ? CHORALE_SCALE_BY_MEMBERS
                                                : CHORALE_SCALE_BY_LOG_MEMBERS;
   problem->lambda = random_chance(random, 5) ? 0 : random_number(random, whole, -2, 3);
   problem->length = n + 1 + random_int(random, 0, 2);
-  problem->table_count = kind == KIND_SUM_PER_VALUE || kind == KIND_MAX_PER_VALUE ||
-                                 ((kind == KIND_SUM_CONVEX || kind == KIND_SUM_CONCAVE) &&
-                                  random_chance(random, 50))
-                             ? R
-                             : 1;
+  problem->table_count =
+      kind == KIND_SUM_PER_VALUE || kind == KIND_MAX_PER_VALUE ||
+              ((kind == KIND_SUM_CONVEX || kind == KIND_SUM_CONCAVE) && random_chance(random, 50))
+          ? R
+          : 1;
   random_tables(random, whole, problem);
   random_matrix(random, whole, problem);
   problem->salt = random_bits(random);
@@ -195,7 +195,7 @@ void random_problem(Random *random, Kind kind, Problem *problem) {
   for (int32_t i = 0; i < n; ++i) {
     double *row = problem->scores + i * problem->row_stride;
     for (int32_t v = 0; v < problem->row_stride; ++v)
-      row[v] = v >= R                              ? NAN
+      row[v] = v >= R                             ? NAN
                : random_chance(random, forbidden) ? -INFINITY
                                                   : random_number(random, whole, -2, 4);
     /* Stuck members are rare, or nothing else would be tried. */
@@ -303,8 +303,8 @@ chorale_status make_potential(const Problem *problem, const chorale_host *host,
     return chorale_potential_create_sum(host, R, problem->tables, problem->table_count,
                                         problem->length, MAX_LENGTH, &options, potential, error);
   case KIND_CARDINALITY:
-    return chorale_potential_create_cardinality(host, R, problem->tables, problem->length,
-                                                &options, potential, error);
+    return chorale_potential_create_cardinality(host, R, problem->tables, problem->length, &options,
+                                                potential, error);
   case KIND_MAX_SHARED:
   case KIND_MAX_PER_VALUE:
     return chorale_potential_create_max(host, R, problem->tables, problem->table_count,
@@ -327,8 +327,8 @@ chorale_status make_potential(const Problem *problem, const chorale_host *host,
     /* The problem outlives the potential in every test. */
     void *user;
     memcpy(&user, &problem, sizeof user);
-    return chorale_potential_create_callback(host, R, call_problem, user, NULL, &options,
-                                             potential, error);
+    return chorale_potential_create_callback(host, R, call_problem, user, NULL, &options, potential,
+                                             error);
   }
   }
 }

@@ -26,8 +26,7 @@ static void drop_member(Problem *problem, int32_t member) {
   const int32_t after = problem->members - member - 1;
   memmove(problem->scores + member * stride, problem->scores + (member + 1) * stride,
           sizeof(double) * (size_t)(after * stride));
-  memmove(problem->fixed + member, problem->fixed + member + 1,
-          sizeof(int32_t) * (size_t)after);
+  memmove(problem->fixed + member, problem->fixed + member + 1, sizeof(int32_t) * (size_t)after);
   --problem->members;
 }
 
@@ -132,8 +131,8 @@ static void shrink(Problem *problem, ProblemCheck check, void *context) {
                   problem->row_stride);
     attempt_zeros(&shrinker, offsetof(Problem, matrix), problem->values, problem->values,
                   MAX_VALUES);
-    attempt_zeros(&shrinker, offsetof(Problem, tables), problem->table_count,
-                  problem->members + 1, MAX_LENGTH);
+    attempt_zeros(&shrinker, offsetof(Problem, tables), problem->table_count, problem->members + 1,
+                  MAX_LENGTH);
     attempt_zeros(&shrinker, offsetof(Problem, bias), 1, problem->values, MAX_VALUES);
     attempt_zeros(&shrinker, offsetof(Problem, lambda), 1, 1, 1);
   }

@@ -22,9 +22,9 @@ static void max_marginals(chorale_clique_solver *solver, const chorale_potential
   for (int32_t i = 0; i < MAX_MEMBERS; ++i)
     out->assignment[i] = UNTOUCHED;
   chorale_clique_result_init(&out->result, sizeof out->result);
-  out->status = chorale_clique_max_marginals(solver, potential, &described, options, form,
-                                             out->values, MAX_STRIDE, out->assignment, &out->result,
-                                             &out->error);
+  out->status =
+      chorale_clique_max_marginals(solver, potential, &described, options, form, out->values,
+                                   MAX_STRIDE, out->assignment, &out->result, &out->error);
 }
 
 static double at(const Marginals *marginals, int32_t member, int32_t value) {
@@ -118,8 +118,8 @@ static int is_exact_family(const Problem *problem) {
          column_count(problem) <= 2 || is_concave_sum(problem) == YES;
 }
 
-static const char *check_marginals(const Problem *problem, const Oracle *oracle,
-                                   const Marginals *m, chorale_marginal_form form, int exact) {
+static const char *check_marginals(const Problem *problem, const Oracle *oracle, const Marginals *m,
+                                   chorale_marginal_form form, int exact) {
   const int32_t n = problem->members;
   const int32_t R = problem->values;
   if (m->status != CHORALE_OK)
@@ -232,10 +232,9 @@ static void exact_marginals_on_request(void **state) {
 
 /* By the name of each exact algorithm. */
 static const char *check_insisting(const Problem *problem, void *user) {
-  static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_ALPHA_PASS,
-                                                 CHORALE_ALGORITHM_EXACT_MAJORITY,
-                                                 CHORALE_ALGORITHM_CONCAVE_FLOW,
-                                                 CHORALE_ALGORITHM_COUNT_BOXES};
+  static const chorale_algorithm algorithms[] = {
+      CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_EXACT_MAJORITY,
+      CHORALE_ALGORITHM_CONCAVE_FLOW, CHORALE_ALGORITHM_COUNT_BOXES};
   chorale_error error;
   chorale_potential *potential = NULL;
   if (make_potential(problem, NULL, &potential, &error) != CHORALE_OK)
@@ -253,8 +252,8 @@ static const char *check_insisting(const Problem *problem, void *user) {
     options_of(algorithms[a], &options);
     Marginals m;
     max_marginals(user, potential, problem, &options, CHORALE_MARGINAL_SCORE, &m);
-    const int refused = m.status == CHORALE_ERROR_ALGORITHM_MISMATCH ||
-                        m.status == CHORALE_ERROR_NOT_CONCAVE;
+    const int refused =
+        m.status == CHORALE_ERROR_ALGORITHM_MISMATCH || m.status == CHORALE_ERROR_NOT_CONCAVE;
     if (refused && applies[a] != YES)
       continue;
     why = applies[a] == NO

@@ -133,8 +133,8 @@ static const char *check_every_algorithm(const Problem *problem, void *user) {
 
 static void each_algorithm_agrees_with_enumeration(void **state) {
   Context context = {*state, 0};
-  check_kinds("each algorithm", KIND_POTTS, KIND_CALLBACK, test_rounds(700),
-              check_every_algorithm, &context);
+  check_kinds("each algorithm", KIND_POTTS, KIND_CALLBACK, test_rounds(700), check_every_algorithm,
+              &context);
   assert_true(context.tried > 0);
 }
 
@@ -205,8 +205,8 @@ static int start_labelling(const Problem *problem, const chorale_clique_options 
 /* A start that uses values that do not count may be improved at once, since the best such value
  * stands for all; so only "not below the start" is asked for. */
 static const char *check_every_start(const Problem *problem, void *user) {
-  static const chorale_algorithm algorithms[] = {
-      CHORALE_ALGORITHM_ALPHA_EXPANSION, CHORALE_ALGORITHM_POLISH, CHORALE_ALGORITHM_ICM};
+  static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_ALPHA_EXPANSION,
+                                                 CHORALE_ALGORITHM_POLISH, CHORALE_ALGORITHM_ICM};
   chorale_error error;
   chorale_potential *potential = NULL;
   if (make_potential(problem, NULL, &potential, &error) != CHORALE_OK)
@@ -242,8 +242,8 @@ static const char *check_every_start(const Problem *problem, void *user) {
       if (why) {
         char copy[512];
         (void)snprintf(copy, sizeof copy, "%s", why);
-        why = complain("%s, start %d: %s", chorale_algorithm_name(options.algorithm),
-                       options.start, copy);
+        why = complain("%s, start %d: %s", chorale_algorithm_name(options.algorithm), options.start,
+                       copy);
       }
     }
   chorale_potential_release(potential);
@@ -322,7 +322,8 @@ static const char *check_auto(const Problem *problem, void *user) {
       why = check_choice(problem, gaps[g], solved.result.algorithm);
     const chorale_clique_result *r = &solved.result;
     if (!why && (exact || is_sum(problem) == YES) && oracle.best > -INFINITY &&
-        !(r->upper_bound - r->score <= gaps[g] * fmax(1, fabs(r->score)) + 1e-9 * fmax(1, fabs(r->score))))
+        !(r->upper_bound - r->score <=
+          gaps[g] * fmax(1, fabs(r->score)) + 1e-9 * fmax(1, fabs(r->score))))
       why = complain("gap %g was asked for: score %.17g, bound %.17g", gaps[g], r->score,
                      r->upper_bound);
   }
@@ -404,8 +405,7 @@ static void outputs_are_optional(void **state) {
 
 static void names_of_algorithms_go_both_ways(void **state) {
   (void)state;
-  static const chorale_algorithm known[] = {0,  10, 20, 30, 40, 50, 60,
-                                            70, 71, 72, 80, 81, 82, 90};
+  static const chorale_algorithm known[] = {0, 10, 20, 30, 40, 50, 60, 70, 71, 72, 80, 81, 82, 90};
   for (size_t a = 0; a < COUNT_OF(known); ++a) {
     const char *name = chorale_algorithm_name(known[a]);
     assert_non_null(name);
