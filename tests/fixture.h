@@ -127,7 +127,7 @@ typedef struct Oracle {
   double best; /* minus infinity: infeasible */
   int32_t assignment[MAX_MEMBERS];
   double marginals[MAX_MEMBERS * MAX_VALUES]; /* n x R */
-  double messages[MAX_MEMBERS * MAX_VALUES];  /* member i's own score taken as 0 */
+  double messages[MAX_MEMBERS * MAX_VALUES];  /* member i's own score and fixing left out */
 } Oracle;
 void enumerate(const Problem *problem, Oracle *oracle);
 
@@ -194,6 +194,7 @@ typedef struct CountingAllocator {
   chorale_allocator hooks;
   int64_t allocations, live, live_bytes, mistakes;
   int64_t fail_at; /* the number of the allocation that fails, from 1; 0: none */
+  int is_dry;      /* every allocation fails */
 } CountingAllocator;
 void counting_allocator_init(CountingAllocator *allocator);
 

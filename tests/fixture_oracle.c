@@ -193,12 +193,15 @@ static Truth bends(const Problem *problem, int sign) {
   const int pairs = problem->kind > KIND_CARDINALITY;
   if (pairs)
     (void)split_pairs(problem, c);
-  Truth truth = YES;
+  Truth truth = UNCLEAR; /* where nothing counts there are no tables to speak of */
+  for (int32_t v = 0; v < problem->values; ++v)
+    if (counts_value(problem, v))
+      truth = YES;
   double nothing = 0;
   for (int32_t v = 0; v < problem->values; ++v) {
     if (!counts_value(problem, v))
       continue;
-    double f[MAX_MEMBERS + 1];
+    double f[MAX_MEMBERS + 1] = {0};
     for (int32_t k = 0; k <= problem->members; ++k)
       f[k] = pairs ? problem->matrix[v * MAX_VALUES + v] * (k * k - k) +
                          c[v] * k * (problem->members - k)
@@ -253,36 +256,33 @@ void enumerate(const Problem *problem, Oracle *oracle) {
   for (;;) {
     int64_t counts[MAX_VALUES];
     own_counts(problem, x, counts);
-    int allowed = 1;
-    int32_t forbidden = 0;
-    int32_t last_forbidden = -1;
-    for (int32_t i = 0; i < n; ++i) {
-      if (problem->has_fixed && problem->fixed[i] >= 0 && problem->fixed[i] != x[i])
-        allowed = 0;
-      if (score_of(problem, i, x[i]) == -INFINITY) {
-        ++forbidden;
-        last_forbidden = i;
+    /* Members whose value is not theirs to take: forbidden, or another than the fixed one. Of one
+     * such member the message still speaks, since it leaves out what that member says itself. */
+    int32_t barred = 0;
+    int32_t barred_member = -1;
+    double others = 0; /* member scores, that of the barred member left out */
+    for (int32_t i = 0; i < n; ++i)
+      if (admits(problem, i, x[i])) {
+        others += score_of(problem, i, x[i]);
+      } else {
+        ++barred;
+        barred_member = i;
       }
-    }
-    if (allowed && forbidden <= 1) {
+    if (barred <= 1) {
       const double clique = own_clique_score(problem, counts);
-      double finite = 0; /* members with finite scores */
-      for (int32_t i = 0; i < n; ++i)
-        if (i != last_forbidden)
-          finite += score_of(problem, i, x[i]);
-      if (forbidden == 0 && finite + clique > oracle->best) {
-        oracle->best = finite + clique;
+      if (barred == 0 && others + clique > oracle->best) {
+        oracle->best = others + clique;
         memcpy(oracle->assignment, x, sizeof x);
       }
       for (int32_t i = 0; i < n; ++i) {
-        if (forbidden == 1 && i != last_forbidden)
+        if (barred == 1 && i != barred_member)
           continue;
-        const double own = forbidden == 1 ? 0 : score_of(problem, i, x[i]);
+        const double own = barred == 1 ? 0 : score_of(problem, i, x[i]);
         double *marginal = oracle->marginals + i * R + x[i];
         double *message = oracle->messages + i * R + x[i];
-        if (forbidden == 0)
-          *marginal = fmax(*marginal, finite + clique);
-        *message = fmax(*message, finite - own + clique);
+        if (barred == 0)
+          *marginal = fmax(*marginal, others + clique);
+        *message = fmax(*message, others - own + clique);
       }
     }
     int32_t i = 0;

@@ -141,7 +141,7 @@ static void a_failed_growth_changes_nothing(void **state) {
   solve(solver, potential, &problem, NULL, &first);
   assert_int_equal(first.status, CHORALE_OK);
   const int64_t bytes = allocator.live_bytes;
-  allocator.fail_at = 1;
+  allocator.is_dry = 1;
   FAILS(
       chorale_clique_solver_reserve(solver, potential, 100000, NULL, CHORALE_CLIQUE_SOLVE, &error),
       CHORALE_ERROR_OUT_OF_MEMORY, "memory");
