@@ -1,0 +1,467 @@
+/* Workspaces: a reused one gives the bits of a fresh one, none allocates during a solve, the
+ * caller's memory does as well; deadlines, cancelling and limits end a solve in good order. */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static const chorale_algorithm kAlgorithms[] = {CHORALE_ALGORITHM_AUTO,
+                                                CHORALE_ALGORITHM_ALPHA_PASS,
+                                                CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
+                                                CHORALE_ALGORITHM_ALPHA_EXPANSION,
+                                                CHORALE_ALGORITHM_POLISH,
+                                                CHORALE_ALGORITHM_ICM,
+                                                CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
+                                                CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
+                                                CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
+                                                CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE,
+                                                CHORALE_ALGORITHM_EXACT_MAJORITY,
+                                                CHORALE_ALGORITHM_CONCAVE_FLOW,
+                                                CHORALE_ALGORITHM_COUNT_BOXES,
+                                                CHORALE_ALGORITHM_DUAL_BOUND};
+
+/* Everything a call returns, bytes that can be compared. */
+typedef struct Everything {
+  Solved solved;
+  double marginals[MAX_MEMBERS * MAX_VALUES];
+} Everything;
+
+static void run_task(chorale_clique_solver *solver, const chorale_potential *potential,
+                     const Problem *problem, const chorale_clique_options *options,
+                     chorale_clique_task task, Everything *out) {
+  memset(out, 0, sizeof *out);
+  if (task == CHORALE_CLIQUE_SOLVE) {
+    solve(solver, potential, problem, options, &out->solved);
+    return;
+  }
+  chorale_clique_problem described;
+  describe_problem(problem, &described);
+  chorale_clique_result_init(&out->solved.result, sizeof out->solved.result);
+  out->solved.status = chorale_clique_max_marginals(
+      solver, potential, &described, options, CHORALE_MARGINAL_MESSAGE, out->marginals,
+      problem->values, out->solved.assignment, &out->solved.result, &out->solved.error);
+}
+
+/* Errors are told apart from the rest of what lies in their buffer. */
+static int is_same(const Everything *a, const Everything *b) {
+  return a->solved.status == b->solved.status &&
+         strcmp(a->solved.error.message, b->solved.error.message) == 0 &&
+         memcmp(&a->solved.result, &b->solved.result, sizeof a->solved.result) == 0 &&
+         memcmp(a->solved.assignment, b->solved.assignment, sizeof a->solved.assignment) == 0 &&
+         memcmp(a->marginals, b->marginals, sizeof a->marginals) == 0;
+}
+
+static void random_task(Random *random, const Problem *problem, chorale_clique_options *options,
+                        chorale_clique_task *task) {
+  options_of(kAlgorithms[random_int(random, 0, (int32_t)COUNT_OF(kAlgorithms) - 1)], options);
+  options->subset_size = random_int(random, 1, 3);
+  options->start = random_int(random, 0, 1) * CHORALE_START_ALPHA_PASS;
+  options->start_value = random_int(random, 0, problem->values - 1);
+  options->gap = random_chance(random, 50) ? -1 : 0;
+  options->exact_marginals = random_chance(random, 10);
+  *task = random_chance(random, 60) ? CHORALE_CLIQUE_SOLVE : CHORALE_CLIQUE_MAX_MARGINALS;
+}
+
+static void a_reused_solver_gives_the_bits_of_a_fresh_one(void **state) {
+  (void)state;
+  chorale_clique_solver *reused = new_solver();
+  Random random = {test_seed() + 11};
+  for (int64_t round = 0; round < test_rounds(6000); ++round) {
+    Problem problem;
+    random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
+    chorale_potential *potential = NULL;
+    chorale_error error;
+    OK(make_potential(&problem, NULL, &potential, &error));
+    chorale_clique_options options;
+    chorale_clique_task task;
+    random_task(&random, &problem, &options, &task);
+    chorale_clique_solver *fresh = new_solver();
+    Everything from_fresh, from_reused;
+    run_task(fresh, potential, &problem, &options, task, &from_fresh);
+    run_task(reused, potential, &problem, &options, task, &from_reused);
+    if (!is_same(&from_fresh, &from_reused)) {
+      dump_problem(stderr, &problem);
+      fail_msg("CHORALE_TEST_SEED=%llu, round %lld: %s, task %d, gap %g, exact %d differs: fresh "
+               "%.17g, reused %.17g",
+               (unsigned long long)test_seed(), (long long)round,
+               chorale_algorithm_name(options.algorithm), task, options.gap,
+               options.exact_marginals, from_fresh.solved.result.score,
+               from_reused.solved.result.score);
+    }
+    chorale_clique_solver_destroy(fresh);
+    chorale_potential_release(potential);
+  }
+  chorale_clique_solver_destroy(reused);
+}
+
+static void no_allocation_after_reserve(void **state) {
+  (void)state;
+  if (!memory_is_counted())
+    skip();
+  memory_canary();
+  Random random = {test_seed() + 12};
+  for (int64_t round = 0; round < test_rounds(3000); ++round) {
+    Problem problem;
+    random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
+    chorale_potential *potential = NULL;
+    chorale_error error;
+    OK(make_potential(&problem, NULL, &potential, &error));
+    chorale_clique_options options;
+    chorale_clique_task task;
+    random_task(&random, &problem, &options, &task);
+    chorale_clique_solver *solver = new_solver();
+    const int32_t more = random_int(&random, 0, problem.length - 1 - problem.members);
+    const chorale_status reserved = chorale_clique_solver_reserve(
+        solver, potential, problem.members + more, &options, task, &error);
+    const int64_t before = memory_allocations();
+    Everything out;
+    run_task(solver, potential, &problem, &options, task, &out);
+    if (reserved == CHORALE_OK && out.solved.status != CHORALE_OK && more == 0)
+      fail_msg("reserved, and yet \"%s\"", out.solved.error.message);
+    if (memory_allocations() != before && reserved == CHORALE_OK) {
+      dump_problem(stderr, &problem);
+      fail_msg("%s, task %d, reserved for %d members more: %lld allocations",
+               chorale_algorithm_name(options.algorithm), task, more,
+               (long long)(memory_allocations() - before));
+    }
+    chorale_clique_solver_destroy(solver);
+    chorale_potential_release(potential);
+  }
+}
+
+static void the_callers_memory_does_as_well(void **state) {
+  (void)state;
+  memory_is_counted() ? memory_canary() : (void)0;
+  Random random = {test_seed() + 13};
+  int64_t tried = 0;
+  for (int64_t round = 0; round < test_rounds(2000); ++round) {
+    Problem problem;
+    random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
+    chorale_potential *potential = NULL;
+    chorale_error error;
+    OK(make_potential(&problem, NULL, &potential, &error));
+    chorale_clique_options options;
+    chorale_clique_task task;
+    random_task(&random, &problem, &options, &task);
+    size_t bytes = 0;
+    if (chorale_clique_solver_bytes(potential, problem.members, &options, task, &bytes, &error) ==
+        CHORALE_OK) {
+      ++tried;
+      char *memory = NULL;
+      assert_int_equal(posix_memalign((void **)(void *)&memory, 64, bytes + 64), 0);
+      memset(memory, 0xC3, bytes + 64);
+      chorale_clique_solver *fresh = new_solver();
+      Everything from_fresh, from_inside;
+      run_task(fresh, potential, &problem, &options, task, &from_fresh);
+      const int64_t before = memory_allocations();
+      chorale_clique_solver *inside = NULL;
+      OK(chorale_clique_solver_create_in(memory, bytes, NULL, &inside, &error));
+      run_task(inside, potential, &problem, &options, task, &from_inside);
+      chorale_clique_solver_destroy(inside);
+      assert_int_equal(memory_allocations(), before);
+      if (!is_same(&from_fresh, &from_inside)) {
+        dump_problem(stderr, &problem);
+        fail_msg("%s, task %d in the caller's memory: \"%s\", score %.17g, elsewhere %.17g",
+                 chorale_algorithm_name(options.algorithm), task, from_inside.solved.error.message,
+                 from_inside.solved.result.score, from_fresh.solved.result.score);
+      }
+      for (size_t b = bytes; b < bytes + 64; ++b)
+        if ((unsigned char)memory[b] != 0xC3)
+          fail_msg("byte %zu after the end was written", b - bytes);
+
+      /* One byte less: refused, and the memory is the caller's again. */
+      inside = NULL;
+      const chorale_status made =
+          chorale_clique_solver_create_in(memory, bytes - 1, NULL, &inside, &error);
+      if (made == CHORALE_OK) {
+        run_task(inside, potential, &problem, &options, task, &from_inside);
+        char text[32];
+        (void)snprintf(text, sizeof text, "%zu", bytes);
+        assert_int_equal(from_inside.solved.status, CHORALE_ERROR_WORKSPACE_TOO_SMALL);
+        if (!strstr(from_inside.solved.error.message, text))
+          fail_msg("\"%s\" does not say %s", from_inside.solved.error.message, text);
+        chorale_clique_solver_destroy(inside);
+      } else {
+        assert_int_equal(made, CHORALE_ERROR_WORKSPACE_TOO_SMALL);
+      }
+      chorale_clique_solver_destroy(fresh);
+      free(memory);
+    }
+    chorale_potential_release(potential);
+  }
+  assert_true(tried > 0);
+}
+
+/* ---- Ending early ------------------------------------------------------------------------- */
+
+/* A contended Potts clique (or another SUM, or a majority) on which exact algorithms take a while.
+ */
+typedef struct Large {
+  int64_t members, values;
+  double *scores;
+  int32_t *assignment;
+  chorale_clique_problem problem;
+  chorale_potential *potential;
+} Large;
+
+static Large new_large(uint64_t seed, int64_t members, int64_t values, int is_majority) {
+  Large large;
+  memset(&large, 0, sizeof large);
+  Random random = {seed};
+  large.members = members;
+  large.values = values;
+  large.scores = malloc(sizeof(double) * (size_t)(members * values));
+  large.assignment = malloc(sizeof(int32_t) * (size_t)members);
+  assert_non_null(large.scores);
+  assert_non_null(large.assignment);
+  for (int64_t e = 0; e < members * values; ++e)
+    large.scores[e] = 2 * random_unit(&random);
+  chorale_clique_problem_init(&large.problem, sizeof large.problem);
+  large.problem.members = members;
+  large.problem.values = values;
+  large.problem.scores = large.scores;
+  large.problem.row_stride = values;
+  chorale_error error;
+  if (is_majority) {
+    double *weights = malloc(sizeof(double) * (size_t)(values * values));
+    assert_non_null(weights);
+    for (int64_t a = 0; a < values; ++a)
+      for (int64_t v = 0; v < values; ++v)
+        weights[a * values + v] = a == v ? 0 : 2 * random_unit(&random);
+    OK(chorale_potential_create_majority(NULL, values, weights, values, values, values, NULL, NULL,
+                                         &large.potential, &error));
+    free(weights);
+  } else {
+    chorale_potential_options options;
+    chorale_potential_options_init(&options, sizeof options);
+    options.scale = CHORALE_SCALE_BY_MEMBERS;
+    OK(chorale_potential_create_potts(NULL, values, 0.85, &options, &large.potential, &error));
+  }
+  return large;
+}
+
+static void free_large(Large *large) {
+  free(large->scores);
+  free(large->assignment);
+  chorale_potential_release(large->potential);
+}
+
+static double score_large(chorale_clique_solver *solver, const Large *large) {
+  chorale_error error;
+  chorale_clique_result result;
+  chorale_clique_result_init(&result, sizeof result);
+  OK(chorale_clique_evaluate(solver, large->potential, &large->problem, large->assignment, &result,
+                             &error));
+  return result.score;
+}
+
+/* A labelling, its true score and an honest bound, whatever the outcome. */
+static void assert_good_order(chorale_clique_solver *solver, const Large *large,
+                              const chorale_clique_result *result, chorale_outcome outcome) {
+  assert_int_equal(result->outcome, outcome);
+  assert_true(result->score > -INFINITY);
+  assert_true(is_close(result->score, score_large(solver, large)));
+  assert_true(result->upper_bound >= result->score);
+}
+
+static const chorale_algorithm kForSum[] = {CHORALE_ALGORITHM_AUTO,
+                                            CHORALE_ALGORITHM_ALPHA_PASS,
+                                            CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
+                                            CHORALE_ALGORITHM_ALPHA_EXPANSION,
+                                            CHORALE_ALGORITHM_POLISH,
+                                            CHORALE_ALGORITHM_ICM,
+                                            CHORALE_ALGORITHM_COUNT_BOXES,
+                                            CHORALE_ALGORITHM_DUAL_BOUND};
+static const chorale_algorithm kForMajority[] = {CHORALE_ALGORITHM_AUTO,
+                                                 CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE,
+                                                 CHORALE_ALGORITHM_EXACT_MAJORITY};
+
+/* Deadline 0 and a flag raised beforehand: at once, and still a labelling. */
+static void stopped_before_it_began(void **state) {
+  chorale_error error;
+  chorale_cancel *cancel = NULL;
+  OK(chorale_cancel_create(NULL, &cancel, &error));
+  chorale_cancel_raise(cancel);
+  for (int is_majority = 0; is_majority < 2; ++is_majority) {
+    Large large = new_large(test_seed(), 60, 12, is_majority);
+    const size_t count = is_majority ? COUNT_OF(kForMajority) : COUNT_OF(kForSum);
+    for (size_t a = 0; a < count; ++a)
+      for (int by_flag = 0; by_flag < 2; ++by_flag) {
+        chorale_clique_options options;
+        options_of(is_majority ? kForMajority[a] : kForSum[a], &options);
+        if (by_flag)
+          options.cancel = cancel;
+        else
+          options.time_limit = 0;
+        chorale_clique_result result;
+        chorale_clique_result_init(&result, sizeof result);
+        OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                                &result, &error));
+        if (result.outcome != (by_flag ? CHORALE_OUTCOME_CANCELLED : CHORALE_OUTCOME_DEADLINE))
+          fail_msg("%s %s: outcome %d", chorale_algorithm_name(options.algorithm),
+                   by_flag ? "cancelled" : "without time", result.outcome);
+        assert_good_order(*state, &large, &result, result.outcome);
+      }
+    /* Max-marginals under the same: lower bounds that labellings attain, or minus infinity. */
+    double *marginals = malloc(sizeof(double) * 60 * 12);
+    assert_non_null(marginals);
+    chorale_clique_options options;
+    options_of(CHORALE_ALGORITHM_AUTO, &options);
+    options.cancel = cancel;
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    OK(chorale_clique_max_marginals(*state, large.potential, &large.problem, &options,
+                                    CHORALE_MARGINAL_SCORE, marginals, 12, large.assignment,
+                                    &result, &error));
+    assert_good_order(*state, &large, &result, CHORALE_OUTCOME_CANCELLED);
+    assert_int_equal(result.marginals_exact, 0);
+    for (int i = 0; i < 60; ++i) {
+      assert_true(is_at_most(result.score, marginals[i * 12 + large.assignment[i]]));
+      for (int v = 0; v < 12; ++v)
+        assert_false(isnan(marginals[i * 12 + v]));
+    }
+    free(marginals);
+    free_large(&large);
+  }
+  /* A lowered flag and ample time change nothing. */
+  chorale_cancel_lower(cancel);
+  Large large = new_large(test_seed(), 20, 4, 1);
+  chorale_clique_options options;
+  options_of(CHORALE_ALGORITHM_AUTO, &options);
+  options.cancel = cancel;
+  options.time_limit = 1e300;
+  chorale_clique_result result;
+  chorale_clique_result_init(&result, sizeof result);
+  OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                          &result, &error));
+  assert_good_order(*state, &large, &result, CHORALE_OUTCOME_COMPLETE);
+  assert_int_equal(result.proven, 1);
+  free_large(&large);
+  chorale_cancel_destroy(cancel);
+}
+
+static void *raise_soon(void *user) {
+  const struct timespec pause = {0, 30000000};
+  nanosleep(&pause, NULL);
+  chorale_cancel_raise(user);
+  return NULL;
+}
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Without a limit this clique would keep the branch and bound busy for far longer. */
+static void stopped_from_another_thread_or_by_the_clock(void **state) {
+  chorale_error error;
+  Large large = new_large(test_seed(), 2000, 40, 0);
+  chorale_clique_solver *solver = *state;
+  for (int by_flag = 0; by_flag < 2; ++by_flag) {
+    chorale_cancel *cancel = NULL;
+    OK(chorale_cancel_create(NULL, &cancel, &error));
+    chorale_clique_options options;
+    options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
+    if (by_flag)
+      options.cancel = cancel;
+    else
+      options.time_limit = 0.03;
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, raise_soon, cancel), 0);
+    const double start = seconds_now();
+    OK(chorale_clique_solve(solver, large.potential, &large.problem, &options, large.assignment,
+                            &result, &error));
+    const double taken = seconds_now() - start;
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_good_order(solver, &large, &result,
+                      by_flag ? CHORALE_OUTCOME_CANCELLED : CHORALE_OUTCOME_DEADLINE);
+    assert_true(taken < 5); /* loose: sanitizers and busy machines */
+    chorale_cancel_destroy(cancel);
+  }
+  free_large(&large);
+}
+
+static void limits_are_kept(void **state) {
+  chorale_error error;
+  Large large = new_large(test_seed() + 3, 100, 24, 0);
+  chorale_clique_options options;
+  chorale_clique_result result;
+  options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
+  options.node_limit = 2;
+  chorale_clique_result_init(&result, sizeof result);
+  OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                          &result, &error));
+  assert_good_order(*state, &large, &result, CHORALE_OUTCOME_NODE_LIMIT);
+  assert_true(result.nodes <= 2);
+  const double limited = result.upper_bound;
+
+  options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
+  options.gap = 0.05; /* wider than the first bound is off */
+  OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                          &result, &error));
+  assert_good_order(*state, &large, &result, CHORALE_OUTCOME_GAP_REACHED);
+  assert_true(result.upper_bound - result.score <= 0.05 * fabs(result.score));
+
+  /* With room for a few nodes only it goes depth first and still proves. */
+  options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
+  OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                          &result, &error));
+  assert_good_order(*state, &large, &result, CHORALE_OUTCOME_COMPLETE);
+  assert_int_equal(result.proven, 1);
+  assert_true(result.upper_bound <= limited + 1e-9 * fabs(limited));
+  const double best = result.score;
+  options.node_pool = 4;
+  OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                          &result, &error));
+  assert_good_order(*state, &large, &result, CHORALE_OUTCOME_COMPLETE);
+  assert_int_equal(result.proven, 1);
+  assert_true(is_close(result.score, best));
+
+  options_of(CHORALE_ALGORITHM_DUAL_BOUND, &options);
+  options.iteration_limit = 3;
+  OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                          &result, &error));
+  assert_good_order(*state, &large, &result, CHORALE_OUTCOME_ITERATION_LIMIT);
+  assert_int_equal(result.iterations, 3);
+  assert_true(result.upper_bound >= best - 1e-9 * fabs(best));
+
+  static const chorale_algorithm sweeping[] = {CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_POLISH,
+                                               CHORALE_ALGORITHM_ALPHA_EXPANSION};
+  for (size_t a = 0; a < COUNT_OF(sweeping); ++a) {
+    options_of(sweeping[a], &options);
+    options.start = CHORALE_START_VALUE; /* far from the end */
+    options.iteration_limit = 1;
+    OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
+                            &result, &error));
+    assert_good_order(*state, &large, &result, CHORALE_OUTCOME_ITERATION_LIMIT);
+    assert_int_equal(result.iterations, 1);
+  }
+  free_large(&large);
+}
+
+static int set_up(void **state) {
+  *state = new_solver();
+  return 0;
+}
+static int tear_down(void **state) {
+  chorale_clique_solver_destroy(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_reused_solver_gives_the_bits_of_a_fresh_one),
+      cmocka_unit_test(no_allocation_after_reserve),
+      cmocka_unit_test(the_callers_memory_does_as_well),
+      cmocka_unit_test(stopped_before_it_began),
+      cmocka_unit_test(stopped_from_another_thread_or_by_the_clock),
+      cmocka_unit_test(limits_are_kept),
+  };
+  return cmocka_run_group_tests_name("clique workspace", tests, set_up, tear_down);
+}
