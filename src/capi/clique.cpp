@@ -200,19 +200,21 @@ public:
   }
 
   // The bytes for any clique of at most so many members. Tables that bend late are convex, or
-  // concave, for smaller cliques, which may be solved by other algorithms.
+  // concave, for cliques up to some size, which may be solved by another algorithm: each such size
+  // is measured as well.
   std::size_t bytes_up_to_members() noexcept {
-    CliqueKind kind(*task.potential, task.problem.members);
+    const std::int32_t members = task.problem.members;
     std::size_t bytes = 0;
-    for (const bool convex : {kind.convex, true})
-      for (const bool concave : {kind.concave, true}) {
-        CliqueKind smaller = kind;
-        smaller.convex = convex;
-        smaller.concave = concave;
-        task.plan = plan_for(smaller);
-        if (task.plan.misfit == Misfit::none)
-          bytes = std::max(bytes, measure(task));
-      }
+    for (const std::int64_t most : {std::int64_t{members}, task.potential->convex_length - 1,
+                                    task.potential->concave_length - 1, std::int64_t{1}}) {
+      if (most < 1 || most > members)
+        continue;
+      task.problem.members = gsl::narrow_cast<std::int32_t>(most);
+      task.plan = plan_for(CliqueKind(*task.potential, most));
+      if (task.plan.misfit == Misfit::none)
+        bytes = std::max(bytes, measure(task));
+    }
+    task.problem.members = members;
     return bytes;
   }
 

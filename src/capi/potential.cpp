@@ -11,7 +11,7 @@ namespace {
 constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options), CHORALE_SCALE_NONE,
                                               CHORALE_SHAPE_DETECT, nullptr};
 
-// A matrix argument: names for messages, shape, place.
+// A matrix argument: names for messages, shape, place, and what of it matters.
 struct MatrixArgument {
   const char *name;
   const double *data;
@@ -19,20 +19,27 @@ struct MatrixArgument {
   std::int64_t columns;
   std::int64_t row_stride;
   bool forbidden_allowed;
+  const std::uint8_t *counted_rows = nullptr; // NULL: all
+  const std::uint8_t *counted_columns = nullptr;
 };
 
 chorale_status check_entries(const Report &report, const MatrixArgument &matrix) noexcept {
   for (std::int64_t r = 0; r < matrix.rows; ++r) {
+    if (matrix.counted_rows && !matrix.counted_rows[r])
+      continue;
     const double *row = matrix.data + r * matrix.row_stride;
-    for (std::int64_t c = 0; c < matrix.columns; ++c)
-      if (!is_score(row[c]) || (!matrix.forbidden_allowed && row[c] == kForbidden))
-        return fail_number(report, row[c], matrix.forbidden_allowed, [&](MessageWriter &place) {
-          place << matrix.name << "[" << r << "]";
-          if (matrix.rows > 1 || !matrix.forbidden_allowed)
-            place << "[" << c << "]";
-          else
-            (place << " entry ") << c;
-        });
+    for (std::int64_t c = 0; c < matrix.columns; ++c) {
+      if (matrix.counted_columns && !matrix.counted_columns[c])
+        continue;
+      if (is_score(row[c]) && (matrix.forbidden_allowed || row[c] > kForbidden))
+        continue;
+      return fail_number(report, row[c], matrix.forbidden_allowed, [&](MessageWriter &place) {
+        place << matrix.name;
+        if (matrix.rows > 1)
+          place << "[" << r << "]";
+        place << "[" << c << "]";
+      });
+    }
   }
   return CHORALE_OK;
 }
@@ -67,6 +74,7 @@ public:
     return CHORALE_OK;
   }
 
+  const std::uint8_t *counted() const noexcept { return options_.counted; }
   std::int64_t counted_values() const noexcept {
     if (!options_.counted)
       return values_;
@@ -164,7 +172,13 @@ chorale_status create_with_tables(chorale_family family, const chorale_host *hos
     const std::int64_t stride = table_count == 1 ? length : row_stride;
     CHORALE_CHECK(
         check_matrix(report, "table_count", table_count, "length", length, "row_stride", stride));
-    const MatrixArgument matrix{"tables", tables, table_count, length, stride, true};
+    const MatrixArgument matrix{"tables",
+                                tables,
+                                table_count,
+                                length,
+                                stride,
+                                true,
+                                table_count > 1 ? draft.counted() : nullptr};
     CHORALE_CHECK(check_entries(report, matrix));
     chorale_potential *made =
         draft.make(family, TableSource::stored,
@@ -194,11 +208,12 @@ chorale_status create_with_square(chorale_family family, const char *name, const
       return report.fail(CHORALE_ERROR_SHAPE, name, " is ", rows, " x ", columns,
                          "; it must be values x values = ", values, " x ", values);
     CHORALE_CHECK(check_matrix(report, "rows", rows, "columns", columns, "row_stride", row_stride));
-    const MatrixArgument matrix{name, entries, rows, columns, row_stride, false};
+    const MatrixArgument matrix{name,  entries,         rows,           columns, row_stride,
+                                false, draft.counted(), draft.counted()};
     CHORALE_CHECK(check_entries(report, matrix));
     if (bias)
       for (std::int64_t v = 0; v < values; ++v)
-        if (!std::isfinite(bias[v]))
+        if ((!draft.counted() || draft.counted()[v]) && !std::isfinite(bias[v]))
           return fail_number(report, bias[v], false,
                              [&](MessageWriter &place) { place << "bias[" << v << "]"; });
     const auto count = gsl::narrow_cast<std::size_t>(values);

@@ -33,26 +33,38 @@ public:
                                        : nullptr) {}
 
   CliqueAnswer carry_out() noexcept {
-    if (runs() && !instance_.load(task_.problem)) {
+    if (runs() && !load()) {
       solution_.infeasible = true;
       if (task_.wants_marginals)
         std::fill(messages_, messages_ + std::int64_t{instance_.members} * instance_.columns,
                   kForbidden);
-    } else {
-      if (task_.wants_marginals)
-        find_marginals();
-      else
-        find_values();
+      return answer();
     }
-    if (!runs())
-      return {};
-    if (!solution_.found() && limits_.interruption() != Interruption::none)
-      take_independent();
-    return answer();
+    if (task_.wants_marginals)
+      find_marginals();
+    else
+      find_values();
+    return runs() ? answer() : CliqueAnswer{};
   }
 
 private:
   bool runs() const noexcept { return !layout_.measuring(); }
+
+  // Whether there is anything to compute. One member without an admissible value makes the problem
+  // infeasible, and yet messages to that member are defined, since they leave out its own score:
+  // they are found with a row of zeros in its place.
+  bool load() noexcept {
+    std::int32_t only = -1;
+    if (instance_.load(task_.problem, &only))
+      return true;
+    if (only < 0 || !task_.wants_marginals || task_.marginal_form != CHORALE_MARGINAL_MESSAGE)
+      return false;
+    double *row = instance_.scores + std::int64_t{only} * instance_.columns;
+    std::fill(row, row + instance_.columns, 0.0);
+    instance_.note_best(only);
+    only_member_ = only;
+    return true;
+  }
 
   // Builds an algorithm in the room that phases share and, unless measuring, lets `use` run it.
   template <class Algorithm, class Use, class... Arguments>
@@ -74,7 +86,9 @@ private:
         phase<GeneralisedAlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); },
                                            task_.options.subset_size);
       });
-      if (instance_.columns <= 2)
+      // With sets of one it has seen what alpha-pass sees.
+      if (instance_.columns <= 2 ||
+          (instance_.potential.form == Form::max && !instance_.potential.has_rest()))
         close_bound();
       break;
     case CHORALE_ALGORITHM_ALPHA_EXPANSION:
@@ -151,12 +165,21 @@ private:
     if (!runs())
       return;
     exact_marginals_ = exact_marginals_ && limits_.interruption() == Interruption::none;
+    if (interrupted_without_labelling())
+      take_independent();
     if (solution_.found())
       for (std::int64_t i = 0; i < instance_.members; ++i) {
         const std::int32_t v = solution_.assignment[i];
         double &own = messages_[i * instance_.columns + v];
         own = std::max(own, solution_.score - instance_.score(i, v));
       }
+    if (only_member_ >= 0) {
+      const std::int64_t K = instance_.columns;
+      std::fill(messages_, messages_ + only_member_ * K, kForbidden);
+      std::fill(messages_ + (only_member_ + 1) * K, messages_ + instance_.members * K, kForbidden);
+      solution_.infeasible = true;
+      solution_.score = kForbidden;
+    }
   }
 
   void find_restricted_passes() noexcept {
@@ -199,7 +222,7 @@ private:
       close_bound();
   }
 
-  // Alpha-pass on at most two columns has seen a best labelling of every count vector.
+  // For when a pass has seen a best labelling: of every count vector of two columns, of MAX.
   void close_bound() noexcept {
     if (!runs() || limits_.interruption() != Interruption::none)
       return;
@@ -273,7 +296,7 @@ private:
         solution_.assignment[i] = column_of(task_.start_assignment[i]);
       break;
     default:
-      std::copy(instance_.best, instance_.best + instance_.members, solution_.assignment);
+      write_independent(solution_.assignment);
       break;
     }
     started_ = true;
@@ -290,16 +313,36 @@ private:
     solution_.failure = rated.failure;
   }
 
+  bool interrupted_without_labelling() const noexcept {
+    return !solution_.found() && !solution_.infeasible && only_member_ < 0 &&
+           solution_.failure == CallbackFailure::none &&
+           limits_.interruption() != Interruption::none;
+  }
+
   void take_independent() noexcept {
-    if (solution_.infeasible || solution_.failure != CallbackFailure::none)
-      return;
-    std::copy(instance_.best, instance_.best + instance_.members, solution_.assignment);
+    write_independent(solution_.assignment);
     rate_solution();
+  }
+
+  // The column of the member's best value, the lowest of equals: the rest column comes last though
+  // its value may be low.
+  std::int32_t best_column(std::int64_t i) const noexcept {
+    const std::int32_t best = instance_.best[i];
+    const std::int32_t rest = instance_.potential.rest;
+    return rest >= 0 && instance_.score(i, rest) == instance_.best_score[i] &&
+                   instance_.value_of(i, rest) < instance_.value_of(i, best)
+               ? rest
+               : best;
+  }
+
+  void write_independent(std::int32_t *assignment) const noexcept {
+    for (std::int64_t i = 0; i < instance_.members; ++i)
+      assignment[i] = best_column(i);
   }
 
   void write_all_at(std::int32_t column, std::int32_t *assignment) const noexcept {
     for (std::int64_t i = 0; i < instance_.members; ++i)
-      assignment[i] = instance_.score(i, column) > kForbidden ? column : instance_.best[i];
+      assignment[i] = instance_.score(i, column) > kForbidden ? column : best_column(i);
   }
 
   std::int32_t column_of(std::int32_t value) const noexcept {
@@ -372,12 +415,15 @@ private:
   // ---- The answer ------------------------------------------------------------------------------
 
   CliqueAnswer answer() noexcept {
+    if (interrupted_without_labelling())
+      take_independent();
     CliqueAnswer answer;
     answer.failure = solution_.failure;
     answer.iterations = solution_.iterations;
     answer.nodes = solution_.nodes;
     answer.upper_bound = solution_.infeasible ? kForbidden : solution_.bound;
-    answer.marginals_exact = exact_marginals_ || (task_.wants_marginals && solution_.infeasible);
+    answer.marginals_exact =
+        exact_marginals_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
     if (task_.wants_marginals && answer.failure == CallbackFailure::none)
       write_marginals();
     if (solution_.found()) {
@@ -422,6 +468,7 @@ private:
   double *messages_;        // n x K
   bool started_ = false;
   bool exact_marginals_ = false;
+  std::int64_t only_member_ = -1; // the one member without an admissible value, under messages
 };
 
 } // namespace

@@ -43,10 +43,11 @@ Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_
       best_score(layout.take<double>(members)), second_score(layout.take<double>(members)),
       rest_value(potential.has_rest() ? layout.take<std::int32_t>(members) : nullptr) {}
 
-bool Instance::load(const ProblemView &problem) noexcept {
+bool Instance::load(const ProblemView &problem, std::int32_t *only_without) noexcept {
   const Potential &source = *potential.source;
   potential.prepare();
-  bool feasible = true;
+  std::int32_t without = 0;
+  std::int32_t last_without = -1;
   double *to = scores;
   for (std::int64_t i = 0; i < members; ++i, to += columns) {
     const double *from = problem.scores + i * problem.row_stride;
@@ -74,9 +75,14 @@ bool Instance::load(const ProblemView &problem) noexcept {
         if (u == potential.rest ? source.counts(only) : potential.value_of_column[u] != only)
           to[u] = kForbidden;
 
-    feasible = note_best(i) && feasible;
+    if (!note_best(i)) {
+      ++without;
+      last_without = static_cast<std::int32_t>(i);
+    }
   }
-  return feasible;
+  if (only_without)
+    *only_without = without == 1 ? last_without : -1;
+  return without == 0;
 }
 
 bool Instance::note_best(std::int64_t i) noexcept {

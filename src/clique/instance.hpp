@@ -22,9 +22,9 @@ struct ProblemView {
 
 struct Instance {
   Instance(Layout &layout, const Potential &potential, std::int32_t members) noexcept;
-  // Gathers the scores and prepares the potential. False when some member has no admissible value.
-  bool load(const ProblemView &problem) noexcept;
-
+  // Gathers the scores and prepares the potential. False when some member has no admissible value;
+  // *only_without is then that member, if there is just one, or else -1.
+  bool load(const ProblemView &problem, std::int32_t *only_without = nullptr) noexcept;
   // Notes the best and second-best column of member i afresh; whether it has any.
   bool note_best(std::int64_t i) noexcept;
 
