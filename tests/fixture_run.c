@@ -13,12 +13,25 @@ const char *complain(const char *format, ...) {
 
 /* ---- Shrinking ---------------------------------------------------------------------------- */
 
+/* Whether the tables are what they are declared to be: an untrue word voids every guarantee. */
+static int is_true_to_its_word(const Problem *problem) {
+  const int sign = problem->shape == CHORALE_SHAPE_CONVEX ? 1 : -1;
+  for (int32_t r = 0; problem->shape && r < problem->table_count; ++r) {
+    const double *f = problem->tables + r * MAX_LENGTH;
+    for (int32_t k = 2; k < problem->length; ++k)
+      if (f[k - 1] == -INFINITY ? f[k] > -INFINITY
+                                : sign * ((f[k] - f[k - 1]) - (f[k - 1] - f[k - 2])) < -1e-9)
+        return 0;
+  }
+  return 1;
+}
+
 static int is_wellformed(const Problem *problem) {
   int32_t counted = 0;
   for (int32_t v = 0; v < problem->values; ++v)
     counted += counts_value(problem, v);
   return problem->members >= 1 && problem->values >= 1 &&
-         (problem->kind != KIND_CARDINALITY || counted == 2);
+         (problem->kind != KIND_CARDINALITY || counted == 2) && is_true_to_its_word(problem);
 }
 
 static void drop_member(Problem *problem, int32_t member) {
