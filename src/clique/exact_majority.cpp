@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace chorale {
 namespace {
@@ -60,7 +61,8 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
   }
 }
 
-void ExactMajority::bound_majorities() noexcept {
+// False when interrupted.
+bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   const CliquePotential &potential = instance_->potential;
   const std::int32_t K = instance_->columns;
   const std::int32_t counted = counted_columns(potential);
@@ -70,6 +72,8 @@ void ExactMajority::bound_majorities() noexcept {
           a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
   std::fill(bounds_, bounds_ + stride_, 0.0);
   for (std::int32_t a = 0; a < counted; a += kBlock) {
+    if (limits.check() != Interruption::none)
+      return false;
     double sum[kBlock] = {};
     for (std::int64_t i = 0; i < instance_->members; ++i) {
       const double *psi = instance_->row(i);
@@ -95,12 +99,7 @@ void ExactMajority::bound_majorities() noexcept {
   std::sort(order_, order_ + counted, [this](std::int32_t a, std::int32_t b) {
     return bounds_[a] != bounds_[b] ? bounds_[a] > bounds_[b] : a < b;
   });
-}
-
-// Every member's own best column: a labelling to return however early the end comes.
-void ExactMajority::offer_simple(Solution &solution) noexcept {
-  instance_->count(instance_->best, counts_);
-  offer(*instance_, instance_->best, counts_, solution);
+  return true;
 }
 
 // No count outside these is possible. (If any is, the highest is: whoever may, moves to a.)
@@ -176,15 +175,15 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
 
 void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const std::int32_t counted = counted_columns(instance_->potential);
-  bound_majorities();
-  const bool rest_possible = offer_all_in_rest(*instance_, assignment_, counts_, solution);
-  if (!rest_possible && (counted == 0 || bounds_[order_[0]] == kForbidden)) {
-    solution.infeasible = true;
-    solution.bound = kForbidden;
-    return;
-  }
-  offer_simple(solution);
   last_k_ = 0;
+  if (!is_feasible(*instance_, solution))
+    return;
+  // A labelling to return however early the end comes.
+  instance_->count(instance_->best, counts_);
+  offer(*instance_, instance_->best, counts_, solution);
+  offer_all_in_rest(*instance_, assignment_, counts_, solution);
+  if (!bound_majorities(limits))
+    return;
   for (std::int32_t j = 0; j < counted; ++j) {
     const std::int32_t a = order_[j];
     slack_ = kRounding * std::fmax(1.0, std::fabs(solution.score));
@@ -252,23 +251,23 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
   instance_->count(x, counts_);
   moved_score_.reset(counts_);
-  for (std::int32_t i = 0; i < instance_->members; ++i) {
-    if (!is_live(i))
-      continue;
-    double others = 0;
-    for (std::int32_t j = 0; j < instance_->members; ++j)
-      others += j == i ? 0.0 : instance_->score(j, x[j]);
-    for (std::int32_t v = 0; v < K; ++v)
+  for (std::int32_t u = 0; u < K; ++u)
+    for (std::int32_t v = 0; counts_[u] > 0 && v < K; ++v)
+      levels_[u * K + v] = u == v ? moved_score_.total() : moved_score_.after(u, v);
+  double all = 0;
+  for (std::int32_t i = 0; i < instance_->members; ++i)
+    all += i == only_live_ ? 0.0 : instance_->score(i, x[i]);
+  for (std::int32_t i = 0; i < instance_->members; ++i)
+    for (std::int32_t v = 0; is_live(i) && v < K; ++v)
       messages[i * K + v] =
-          others + (v == x[i] ? moved_score_.total() : moved_score_.after(x[i], v));
-  }
+          (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
 
   const std::int32_t rest = instance_->potential.rest;
   if (rest < 0)
     return;
   std::int32_t unable = 0;
   std::int32_t last_unable = -1;
-  double all = 0;
+  all = 0;
   for (std::int32_t i = 0; i < instance_->members; ++i) {
     const double psi = instance_->score(i, rest);
     if (psi > kForbidden) {
@@ -309,11 +308,13 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
   return least;
 }
 
-void ExactMajority::raise_messages(double *messages) noexcept {
+// Enters the finished flow. False when interrupted.
+bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int64_t N = flow_.nodes();
   const double *w = instance_->potential.weights + flow_.majority() * K;
-  flow_.distances_to(distances_);
+  if (!flow_.distances_to(distances_, limits))
+    return false;
   const double score = flow_.score();
   for (std::int32_t u = 0; u < K; ++u)
     for (std::int32_t v = 0; v < K; ++v)
@@ -331,6 +332,7 @@ void ExactMajority::raise_messages(double *messages) noexcept {
       message[v] = raised > message[v] ? raised : message[v];
     }
   }
+  return true;
 }
 
 // Finishes the flow for count k. False when interrupted.
@@ -362,13 +364,20 @@ bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solut
     return true;
   std::int64_t below = std::clamp<std::int64_t>(last_k_, open.lowest, open.highest);
   std::int64_t above = below + 1;
+  double highest = kForbidden;
   while (below >= open.lowest || above <= open.highest) {
     const bool down = below >= open.lowest;
+    const std::int64_t k = down ? below-- : above++;
     bool possible = true;
-    if (!settle_count(down ? below-- : above++, limits, solution, &possible))
+    if (!settle_count(k, limits, solution, &possible))
       return false;
     if (possible) {
-      raise_messages(messages);
+      if (flow_.score() > highest) {
+        highest = flow_.score();
+        last_k_ = k;
+      }
+      if (!raise_messages(limits, messages))
+        return false;
       open.cut(flow_.line(), least_useful(messages) + slack_);
     } else if (down) {
       open.lowest = std::max(open.lowest, below + 2);
@@ -383,6 +392,10 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
   const std::int64_t K = instance_->columns;
   std::fill(messages, messages + instance_->members * K, kForbidden);
   run(SolveOptions{}, limits, solution);
+  slack_ = solution.found() ? kRounding * std::fmax(1.0, std::fabs(solution.score)) : 0.0;
+  const std::int32_t counted = counted_columns(instance_->potential);
+  if (solution.infeasible)
+    std::iota(order_, order_ + counted, 0);
   only_live_ = -1;
   for (std::int32_t i = 0; i < instance_->members; ++i) {
     if (instance_->score(i, instance_->best[i]) > kForbidden)
@@ -393,7 +406,6 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
   }
   seed_messages(solution, messages);
   penalty_ = penalty();
-  const std::int32_t counted = counted_columns(instance_->potential);
   bool exact = true;
   for (std::int32_t j = 0; exact && j < counted; ++j)
     exact =

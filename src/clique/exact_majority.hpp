@@ -40,8 +40,7 @@ private:
     void cut(const CountLine &line, double least) noexcept;
   };
 
-  void bound_majorities() noexcept;
-  void offer_simple(Solution &solution) noexcept;
+  bool bound_majorities(Limits &limits) noexcept;
   Counts possible_counts(std::int32_t a) const noexcept;
   bool search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept;
 
@@ -49,7 +48,7 @@ private:
   void seed_messages(const Solution &solution, double *messages) noexcept;
   bool sweep_counts(std::int32_t a, Limits &limits, Solution &solution, double *messages) noexcept;
   bool settle_count(std::int64_t k, Limits &limits, Solution &solution, bool *possible) noexcept;
-  void raise_messages(double *messages) noexcept;
+  bool raise_messages(Limits &limits, double *messages) noexcept;
   double least_useful(const double *messages) const noexcept;
   bool is_live(std::int64_t i) const noexcept { return only_live_ < 0 || i == only_live_; }
 
@@ -62,7 +61,7 @@ private:
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
   double *distances_;        // (K + 1) x (K + 1)
-  double *levels_;           // K x K: G less the cost of moving a member from v to u, plus w_av
+  double *levels_; // K x K: at u, v what a member of u can count on at v, its own score aside
   MajorityScore moved_score_;
   std::int64_t last_k_; // the best count of the last majority searched, 0 before the first
   double slack_;        // scores closer than this are not worth a flow

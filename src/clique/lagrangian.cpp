@@ -44,7 +44,9 @@ Lagrangian::Lagrangian(Layout &layout, const Instance &instance, StepRule rule) 
       counts_(layout.take<std::int32_t>(instance.columns)),
       changed_(layout.take<std::uint8_t>(static_cast<std::size_t>(instance.members))),
       stuck_(layout.take<std::uint8_t>(static_cast<std::size_t>(instance.columns))),
-      score_(layout, instance.potential), member_score_(0), largest_(0), step_size_(0), least_(0),
+      bounds_(layout.take<double>(instance.columns)),
+      order_(layout.take<std::int32_t>(instance.columns)), score_(layout, instance.potential),
+      repair_(layout, instance), member_score_(0), largest_(0), step_size_(0), least_(0),
       failures_(0) {}
 
 void Lagrangian::set_levels() noexcept {
@@ -276,19 +278,25 @@ Lagrangian::Progress Lagrangian::step_subgradient(double *relaxed, Solution &sol
   return Progress::stepped;
 }
 
-// The lowest L_alpha found.
-double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
-                         Solution &solution) noexcept {
+// Turns to the majority alpha, with all multipliers 0.
+void Lagrangian::take(std::int32_t alpha) noexcept {
   const std::int32_t K = instance_->columns;
   alpha_ = alpha;
   const double *w = instance_->potential.weights + std::int64_t{alpha} * K;
   std::copy(w, w + K, weights_);
   std::fill(multiplier_, multiplier_ + K, 0.0);
+  set_levels();
+}
+
+// The lowest L_alpha found.
+double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
+                         Solution &solution) noexcept {
+  const std::int32_t K = instance_->columns;
+  take(alpha);
   std::fill(direction_, direction_ + K, 0.0);
   std::fill(stuck_, stuck_ + K, std::uint8_t{0});
   std::fill(changed_, changed_ + instance_->members, std::uint8_t{0});
   offer_all(solution);
-  set_levels();
   double relaxed = choose();
   offer(*instance_, x_, score_.counts(), solution);
   largest_ = largest_multiplier();
@@ -330,26 +338,36 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
     relaxed = std::min(relaxed, choose());
     offer(*instance_, x_, score_.counts(), solution);
   }
+  instance_->count(x_, counts_);
+  if (relaxed > solution.score && repair_.run(alpha, level_, x_, counts_, limits))
+    offer(*instance_, x_, counts_, solution);
   return relaxed;
 }
 
 void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
-  for (std::int32_t i = 0; i < instance_->members; ++i)
-    if (instance_->score(i, instance_->best[i]) == kForbidden) {
-      solution.infeasible = true;
-      solution.bound = kForbidden;
-      return;
-    }
+  if (!is_feasible(*instance_, solution))
+    return;
   const std::int64_t limit = options.iteration_limit > 0
                                  ? options.iteration_limit
                                  : own_limit(rule_, instance_->members, instance_->columns);
-  double bound = kForbidden;
   offer_all_in_rest(*instance_, x_, counts_, solution);
+  // The most promising first: their labellings often leave nothing to gain by the others.
   for (std::int32_t alpha = 0; alpha < counted_; ++alpha) {
-    if (limits.interruption() != Interruption::none)
+    if (alpha > 0 && limits.check() != Interruption::none)
       return;
-    bound = std::max(bound, relax(alpha, limit, options.tolerance, limits, solution));
+    take(alpha);
+    bounds_[alpha] = choose();
+    order_[alpha] = alpha;
+    offer(*instance_, x_, counts_, solution);
   }
+  std::sort(order_, order_ + counted_, [this](std::int32_t a, std::int32_t b) {
+    return bounds_[a] != bounds_[b] ? bounds_[a] > bounds_[b] : a < b;
+  });
+  for (std::int32_t j = 0; j < counted_ && limits.interruption() == Interruption::none; ++j) {
+    const std::int32_t alpha = order_[j];
+    bounds_[alpha] = relax(alpha, limit, options.tolerance, limits, solution);
+  }
+  const double bound = counted_ > 0 ? *std::max_element(bounds_, bounds_ + counted_) : kForbidden;
   // Every labelling has a majority bounded here, or is the one where nothing counts.
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }

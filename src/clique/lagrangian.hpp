@@ -10,6 +10,7 @@
 #pragma once
 
 #include "clique/instance.hpp"
+#include "clique/majority_repair.hpp"
 #include "potential/count_score.hpp"
 
 namespace chorale {
@@ -41,6 +42,7 @@ private:
 
   double relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
                Solution &solution) noexcept;
+  void take(std::int32_t alpha) noexcept;
   void offer_all(Solution &solution) noexcept;
   void set_levels() noexcept;
   double choose() noexcept;
@@ -69,7 +71,10 @@ private:
   std::int32_t *counts_;
   std::uint8_t *changed_; // n: conservative, whether a member has changed at these multipliers
   std::uint8_t *stuck_;   // K: columns whose multiplier a step could not change
+  double *bounds_;        // K: the lowest L of each alpha
+  std::int32_t *order_;   // counted columns, by falling L at multipliers 0
   MajorityScore score_;
+  MajorityRepair repair_;
   double member_score_;
   double largest_;   // largest useful multiplier
   double step_size_; // subgradient

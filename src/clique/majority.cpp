@@ -4,6 +4,16 @@
 
 namespace chorale {
 
+bool is_feasible(const Instance &instance, Solution &solution) noexcept {
+  for (std::int64_t i = 0; i < instance.members; ++i)
+    if (instance.score(i, instance.best[i]) == kForbidden) {
+      solution.infeasible = true;
+      solution.bound = kForbidden;
+      return false;
+    }
+  return true;
+}
+
 double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept {
   const std::int32_t counted = counted_columns(potential);
   const std::int32_t most = counted > 0 ? *std::max_element(counts, counts + counted) : 0;

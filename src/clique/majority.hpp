@@ -10,6 +10,10 @@ inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
   return potential.columns - (potential.has_rest() ? 1 : 0);
 }
 
+// Whether every member has an admissible column, so that some labelling is above minus infinity. If
+// not, says so in `solution`.
+bool is_feasible(const Instance &instance, Solution &solution) noexcept;
+
 // The potential of `counts`: the best of the columns that tie for the highest count; 0 when nothing
 // counts. O(K) for each tied column.
 double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept;

@@ -285,7 +285,7 @@ double MajorityFlow::score() const noexcept {
   return total + instance_->potential.bias[a_];
 }
 
-void MajorityFlow::distances_to(double *distances) const noexcept {
+bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcept {
   // Over reduced costs, which are never negative, with source and target of an arc exchanged.
   const std::int64_t N = nodes();
   for (std::int32_t u = 0; u < N; ++u)
@@ -293,6 +293,8 @@ void MajorityFlow::distances_to(double *distances) const noexcept {
       distances[v * N + u] =
           u == v ? 0.0 : std::max(0.0, (row(u)[v] + potential_[u]) - potential_[v]);
   for (std::int64_t middle = 0; middle < N; ++middle) {
+    if (limits.check() != Interruption::none)
+      return false;
     const double *through = distances + middle * N;
     for (std::int64_t to = 0; to < N; ++to) {
       double *best = distances + to * N;
@@ -308,6 +310,7 @@ void MajorityFlow::distances_to(double *distances) const noexcept {
   for (std::int64_t to = 0; to < N; ++to)
     for (std::int64_t from = 0; from < N; ++from)
       distances[to * N + from] += potential_[to] - potential_[from];
+  return true;
 }
 
 } // namespace chorale

@@ -58,8 +58,9 @@ public:
 
   // Residual distances of a finished flow: row u, entry v at `distances` + u * nodes() + v is the
   // least loss in moving one member out of v and one into u, paths through the slack node
-  // included; infinite where there is no path. nodes() x nodes() doubles. O(K^3).
-  void distances_to(double *distances) const noexcept;
+  // included; infinite where there is no path. nodes() x nodes() doubles. False when interrupted.
+  // O(K^3).
+  bool distances_to(double *distances, Limits &limits) const noexcept;
   std::int32_t nodes() const noexcept { return columns_ + 1; }
 
 private:

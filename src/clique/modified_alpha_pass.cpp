@@ -78,12 +78,8 @@ bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solu
 
 void ModifiedAlphaPass::run(const SolveOptions &options, Limits &limits,
                             Solution &solution) noexcept {
-  for (std::int32_t i = 0; i < instance_->members; ++i)
-    if (instance_->score(i, instance_->best[i]) == kForbidden) {
-      solution.infeasible = true;
-      solution.bound = kForbidden;
-      return;
-    }
+  if (!is_feasible(*instance_, solution))
+    return;
   offer_all_in_rest(*instance_, assignment_, counts_, solution);
   const std::int32_t counted = counted_columns(instance_->potential);
   for (std::int32_t alpha = 0; alpha < counted; ++alpha) {

@@ -1,0 +1,44 @@
+// From a labelling that a relaxation found to one in which alpha is the majority.
+//
+// At the best multipliers the labelling in hand breaks "alpha has the highest count" by a few
+// members. They are moved where that costs least; then the labelling climbs, by the best move of
+// one member, or of two of which the second leaves the column to which the first goes, while there
+// is one that adds to the score and keeps alpha the majority.
+#pragma once
+
+#include "clique/instance.hpp"
+
+namespace chorale {
+
+class MajorityRepair {
+public:
+  MajorityRepair(Layout &layout, const Instance &instance) noexcept;
+
+  // Repairs x, of which `counts` (K) are the counts; both are kept up to date. `levels` (K) is what
+  // a column adds to psi in the relaxation. False where members that must leave cannot.
+  // Interrupted, it stops climbing. O(n K + K^3) a move.
+  bool run(std::int32_t alpha, const double *levels, std::int32_t *x, std::int32_t *counts,
+           Limits &limits) noexcept;
+
+private:
+  bool restore(const double *levels) noexcept;
+  void collect_gains() noexcept;
+  bool climb(Limits &limits) noexcept;
+  bool may_shift(std::int32_t from, std::int32_t to, std::int32_t fullest) const noexcept;
+  void move(std::int32_t i, std::int32_t v) noexcept {
+    --counts_[x_[i]];
+    ++counts_[v];
+    x_[i] = v;
+  }
+
+  const Instance *instance_;
+  double *gains_;        // K x K: the most that a member of row u gains by moving to v
+  std::int32_t *movers_; // K x K: that member
+  std::int32_t counted_;
+  std::int32_t alpha_;
+  const double *weights_; // w_alpha
+  std::int32_t *x_;
+  std::int32_t *counts_;
+};
+
+} // namespace chorale
