@@ -214,36 +214,6 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// More than any choice of finite entries makes up for, four times over: so the value of a labelling
-// tells how many forbidden entries it contains. A power of two, so that it rounds nothing off that
-// it need not.
-double ExactMajority::penalty() const noexcept {
-  const CliquePotential &potential = instance_->potential;
-  const std::int64_t K = instance_->columns;
-  const auto [least_weight, most_weight] =
-      std::minmax_element(potential.weights, potential.weights + K * K);
-  const auto [least_bias, most_bias] = std::minmax_element(potential.bias, potential.bias + K);
-  double range = static_cast<double>(instance_->members) * (*most_weight - *least_weight) +
-                 (*most_bias - *least_bias);
-  double largest = 1;
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
-    double low = kInfinity;
-    double high = kForbidden;
-    for (std::int32_t v = 0; v < K; ++v) {
-      const double psi = instance_->score(i, v);
-      if (psi > kForbidden) {
-        low = std::min(low, psi);
-        high = std::max(high, psi);
-      }
-    }
-    if (low <= high) {
-      range += high - low;
-      largest = std::max(largest, std::max(high, -low));
-    }
-  }
-  return std::exp2(std::ceil(std::log2(range + largest)) + 2);
-}
-
 // The best labelling so far with one member moved: attained, and never minus infinity where any
 // labelling exists. Everybody in the rest, which is no majority's labelling, is entered here too.
 void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
@@ -405,7 +375,7 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
     only_live_ = i;
   }
   seed_messages(solution, messages);
-  penalty_ = penalty();
+  penalty_ = forbidding_penalty(*instance_);
   bool exact = true;
   for (std::int32_t j = 0; exact && j < counted; ++j)
     exact =

@@ -44,7 +44,6 @@ private:
   Counts possible_counts(std::int32_t a) const noexcept;
   bool search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept;
 
-  double penalty() const noexcept;
   void seed_messages(const Solution &solution, double *messages) noexcept;
   bool sweep_counts(std::int32_t a, Limits &limits, Solution &solution, double *messages) noexcept;
   bool settle_count(std::int64_t k, Limits &limits, Solution &solution, bool *possible) noexcept;

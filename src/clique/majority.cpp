@@ -1,6 +1,7 @@
 #include "clique/majority.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 
@@ -60,6 +61,33 @@ bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::
   instance.count(assignment, counts);
   offer(instance, assignment, counts, solution);
   return true;
+}
+
+double forbidding_penalty(const Instance &instance) noexcept {
+  const CliquePotential &potential = instance.potential;
+  const std::int64_t K = instance.columns;
+  const auto [least_weight, most_weight] =
+      std::minmax_element(potential.weights, potential.weights + K * K);
+  const auto [least_bias, most_bias] = std::minmax_element(potential.bias, potential.bias + K);
+  double range = static_cast<double>(instance.members) * (*most_weight - *least_weight) +
+                 (*most_bias - *least_bias);
+  double largest = 1;
+  for (std::int64_t i = 0; i < instance.members; ++i) {
+    double low = kInfinity;
+    double high = kForbidden;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const double psi = instance.score(i, v);
+      if (psi > kForbidden) {
+        low = std::min(low, psi);
+        high = std::max(high, psi);
+      }
+    }
+    if (low <= high) {
+      range += high - low;
+      largest = std::max(largest, std::max(high, -low));
+    }
+  }
+  return std::exp2(std::ceil(std::log2(range + largest)) + 2);
 }
 
 } // namespace chorale

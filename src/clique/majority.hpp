@@ -31,4 +31,9 @@ double offer(const Instance &instance, const std::int32_t *assignment, const std
 bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
                        Solution &solution) noexcept;
 
+// More than any choice of finite entries makes up for, four times over: so the value of a labelling
+// tells how many forbidden entries it contains. A power of two, so that it rounds nothing off that
+// it need not.
+double forbidding_penalty(const Instance &instance) noexcept;
+
 } // namespace chorale
