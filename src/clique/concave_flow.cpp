@@ -85,9 +85,8 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
     if (without > 0)
       continue;
     flow_.find_residuals();
-    double optimum = view.clique_score(flow_.counts());
-    for (std::int64_t j = 0; j < n; ++j)
-      optimum += view.row(j)[flow_.assignment()[j]];
+    const double optimum =
+        view.member_score(flow_.assignment()) + view.clique_score(flow_.counts());
     for (std::int64_t v = 0; v < K; ++v)
       messages[i * K + v] = optimum - flow_.residual(v, flow_.assignment()[i]);
   }

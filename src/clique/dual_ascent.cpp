@@ -49,9 +49,7 @@ void start_prices(const SumView &view, const Incumbent &incumbent, std::int32_t 
       prices[i] = *std::max_element(view.row(i), view.row(i) + view.columns);
     return;
   }
-  std::fill(counts, counts + view.columns, 0);
-  for (std::int64_t i = 0; i < view.members; ++i)
-    ++counts[incumbent.assignment[i]];
+  view.count(incumbent.assignment, counts);
   for (std::int64_t i = 0; i < view.members; ++i) {
     const std::int32_t v = incumbent.assignment[i];
     prices[i] = view.row(i)[v] + view.tables[v][counts[v]] / counts[v];

@@ -23,7 +23,13 @@ public:
   // Improves `assignment`, which scores `score`; returns its score. `sweeps` is how many may still
   // be made, and is counted down.
   double improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
-    const Instance &in = *instance_;
+    return improve(*instance_, assignment, limits, sweeps);
+  }
+  // The same with other scores for the members of the instance: `in` has members, row, count and
+  // member_score as an Instance.
+  template <class Rows>
+  double improve(const Rows &in, std::int32_t *assignment, Limits &limits,
+                 std::int64_t &sweeps) noexcept {
     in.count(assignment, counts_);
     score_.reset(counts_);
     double members = in.member_score(assignment);

@@ -7,50 +7,70 @@ namespace chorale {
 
 class NodePool {
 public:
-  // `nodes` 0: a size of its own, within some 16 MB but at least 16.
+  // `nodes` 0: as many as fit in 16 MB, at least 16, at most 8192. The bytes taken grow with every
+  // argument, so that a workspace for large cliques serves small ones.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
            std::int64_t nodes) noexcept;
 
-  void clear() noexcept;
+  void clear() noexcept { open_ = released_ = untouched_ = pushed_ = 0; }
   bool empty() const noexcept { return open_ == 0; }
   // Slots neither open nor held.
-  std::int64_t room() const noexcept { return free_; }
+  std::int64_t room() const noexcept { return released_ + (capacity_ - untouched_); }
 
   // A slot to fill, held until `push` or `release`.
-  std::int64_t acquire() noexcept { return free_slots_[--free_]; }
+  std::int64_t acquire() noexcept {
+    return released_ > 0 ? head(--released_).released_slot : untouched_++;
+  }
   void push(std::int64_t slot, double bound) noexcept;
   // The bound of the best open node; the pool must not be empty.
-  double highest() const noexcept { return bound_[heap_[0]]; }
+  double highest() const noexcept { return head(heap(0)).bound; }
   // Takes the best open node out; of equal bounds the one pushed last, so that the search dives.
   // Its slot is held.
   std::int64_t pop() noexcept;
-  void release(std::int64_t slot) noexcept { free_slots_[free_++] = slot; }
+  void release(std::int64_t slot) noexcept { head(released_++).released_slot = slot; }
 
-  double bound(std::int64_t slot) const noexcept { return bound_[slot]; }
-  double *prices(std::int64_t slot) noexcept { return prices_ + slot * members_; }
-  std::int32_t *lo(std::int64_t slot) noexcept { return boxes_ + slot * 2 * columns_; }
-  std::int32_t *hi(std::int64_t slot) noexcept { return lo(slot) + columns_; }
-  std::uint64_t *mask(std::int64_t slot) noexcept { return masks_ + slot * mask_words_; }
+  double *prices(std::int64_t slot) const noexcept {
+    return reinterpret_cast<double *>(node(slot) + sizeof(Head));
+  }
+  std::uint64_t *mask(std::int64_t slot) const noexcept {
+    return reinterpret_cast<std::uint64_t *>(prices(slot) + members_);
+  }
+  std::int32_t *lo(std::int64_t slot) const noexcept {
+    return reinterpret_cast<std::int32_t *>(mask(slot) + mask_words_);
+  }
+  std::int32_t *hi(std::int64_t slot) const noexcept { return lo(slot) + columns_; }
 
 private:
+  // A node is this, n prices, the mask, lo and hi. The stack of released slots and the heap
+  // of open ones have nothing to do with the slots they are stored in.
+  struct Head {
+    double bound;
+    std::int64_t sequence;
+    std::int64_t released_slot;
+    std::int64_t heap_slot;
+  };
+  static std::int64_t bytes_of_node(std::int64_t members, std::int64_t columns,
+                                    std::size_t mask_words) noexcept;
+  std::byte *node(std::int64_t slot) const noexcept { return nodes_ + slot * node_bytes_; }
+  Head &head(std::int64_t slot) const noexcept { return *reinterpret_cast<Head *>(node(slot)); }
+  std::int64_t &heap(std::int64_t at) const noexcept { return head(at).heap_slot; }
   bool before(std::int64_t a, std::int64_t b) const noexcept {
-    return bound_[a] > bound_[b] || (bound_[a] == bound_[b] && sequence_[a] > sequence_[b]);
+    const Head &first = head(a);
+    const Head &other = head(b);
+    return first.bound > other.bound ||
+           (first.bound == other.bound && first.sequence > other.sequence);
   }
 
   std::int64_t members_;
   std::int64_t columns_;
   std::int64_t mask_words_;
+  std::int64_t node_bytes_;
   std::int64_t capacity_;
   std::int64_t open_ = 0;
-  std::int64_t free_ = 0;
+  std::int64_t released_ = 0;
+  std::int64_t untouched_ = 0; // the first slot never used: its memory need not even be mapped
   std::int64_t pushed_ = 0;
-  std::int64_t *heap_;       // slots of open nodes
-  std::int64_t *free_slots_; // a stack
-  double *bound_;
-  std::int64_t *sequence_;
-  double *prices_;       // capacity x n
-  std::int32_t *boxes_;  // capacity x 2 x K
-  std::uint64_t *masks_; // capacity x mask_words
+  std::byte *nodes_;
 };
 
 } // namespace chorale

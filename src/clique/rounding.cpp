@@ -3,9 +3,14 @@
 #include <algorithm>
 
 namespace chorale {
+namespace {
+
+constexpr std::int64_t kSweeps = 100;
+
+} // namespace
 
 Rounding::Rounding(Layout &layout, const Instance &instance) noexcept
-    : instance_(&instance), score_(layout, instance.potential),
+    : instance_(&instance), finite_moves_(layout, instance), moves_(layout, instance),
       assignment_(layout.take<std::int32_t>(instance.members)),
       counts_(layout.take<std::int32_t>(instance.columns)),
       best_choice_(layout.take<double>(instance.members)) {}
@@ -50,54 +55,18 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
     assignment_[i] = best_column;
     ++counts_[best_column];
   }
-  polish(view, limits);
-  keep(view, assignment_, incumbent);
-}
-
-void Rounding::polish(const SumView &view, Limits &limits) noexcept {
-  score_.reset(counts_);
-  bool moved = true;
-  while (moved && limits.check() == Interruption::none) {
-    moved = false;
-    for (std::int64_t i = 0; i < view.members; ++i) {
-      const double *row = view.row(i);
-      const std::int32_t u = assignment_[i];
-      const double now = score_.total();
-      // Less than this is rounding, and could go round in circles.
-      double best = now == kForbidden ? kForbidden : now + 1e-12 * std::fmax(1.0, std::fabs(now));
-      std::int32_t target = u;
-      for (std::int32_t v = 0; v < view.columns; ++v) {
-        if (v == u || row[v] == kForbidden)
-          continue;
-        const double after = score_.after(u, v) + (row[v] - row[u]);
-        if (after > best) {
-          best = after;
-          target = v;
-        }
-      }
-      if (target == u)
-        continue;
-      score_.move(u, target);
-      assignment_[i] = target;
-      moved = true;
-    }
-  }
+  std::int64_t sweeps = kSweeps;
+  if (instance_->potential.finite)
+    finite_moves_.improve(view, assignment_, limits, sweeps);
+  else
+    moves_.improve(view, assignment_, limits, sweeps);
+  offer(view, assignment_, incumbent);
 }
 
 void Rounding::offer(const SumView &view, const std::int32_t *assignment,
                      Incumbent &incumbent) noexcept {
-  keep(view, assignment, incumbent);
-}
-
-void Rounding::keep(const SumView &view, const std::int32_t *assignment,
-                    Incumbent &incumbent) noexcept {
-  std::fill(counts_, counts_ + view.columns, 0);
-  double score = 0;
-  for (std::int64_t i = 0; i < view.members; ++i) {
-    score += view.row(i)[assignment[i]];
-    ++counts_[assignment[i]];
-  }
-  score += view.clique_score(counts_);
+  view.count(assignment, counts_);
+  const double score = view.member_score(assignment) + view.clique_score(counts_);
   if (score > incumbent.score) {
     incumbent.score = score;
     std::copy(assignment, assignment + view.members, incumbent.assignment);

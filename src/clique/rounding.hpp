@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clique/count_dual.hpp"
-#include "potential/count_score.hpp"
+#include "clique/moves.hpp"
 
 namespace chorale {
 
@@ -26,11 +26,9 @@ public:
   void offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent) noexcept;
 
 private:
-  void polish(const SumView &view, Limits &limits) noexcept;
-  void keep(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent) noexcept;
-
   const Instance *instance_;
-  SumScore score_;
+  SingleMoves<FiniteSumScore> finite_moves_;
+  SingleMoves<SumScore> moves_;
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
   double *best_choice_;      // n: score of the best column that chooses the member

@@ -4,6 +4,8 @@
 
 #include "clique/instance.hpp"
 
+#include <algorithm>
+
 namespace chorale {
 
 struct SumView {
@@ -13,6 +15,18 @@ struct SumView {
 
   const double *row(std::int64_t i) const noexcept {
     return i == replaced ? replacement : scores + i * columns;
+  }
+  void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
+    std::fill(counts, counts + columns, 0);
+    for (std::int64_t i = 0; i < members; ++i)
+      ++counts[assignment[i]];
+  }
+  // The scores of an assignment, in the order of the members.
+  double member_score(const std::int32_t *assignment) const noexcept {
+    double total = 0;
+    for (std::int64_t i = 0; i < members; ++i)
+      total += row(i)[assignment[i]];
+    return total;
   }
   // sum_v f_v(n_v).
   double clique_score(const std::int32_t *counts) const noexcept {
