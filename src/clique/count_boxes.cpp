@@ -41,15 +41,16 @@ bool CountBoxes::is_fixed() const noexcept {
   return std::equal(dual_.lo(), dual_.lo() + instance_->columns, dual_.hi());
 }
 
-double CountBoxes::bound_box(Search &s, double inherited, std::int64_t limit,
-                             bool patient) noexcept {
+double CountBoxes::bound_box(Search &s, double inherited) noexcept {
+  const std::int64_t own_limit = s.nodes == 0 ? kRootSteps : kNodeSteps;
+  const std::int64_t limit = s.options.iteration_limit > 0 ? s.options.iteration_limit : own_limit;
   ++s.nodes;
   if (!dual_.tighten_box())
     return kForbidden;
   double bound = inherited;
   if (!is_fixed()) {
     bound = std::min(inherited, ascent_.run(dual_, s.view, prices_, s.incumbent, s.cutoff,
-                                            s.options.gap, limit, patient, s.limits, &s.closed));
+                                            s.options.gap, limit, false, s.limits, &s.closed));
     if (bound <= s.cutoff.level || !is_fixed())
       return bound;
   }
@@ -83,7 +84,6 @@ void CountBoxes::push_halves(std::int64_t slot, double bound, std::int32_t colum
 
 double CountBoxes::search(Search &s, const double *prices, double *root_prices) noexcept {
   const std::int64_t n = instance_->members;
-  const std::int64_t steps = s.options.iteration_limit;
   pool_.clear();
   dual_.load(s.view);
   std::copy(prices, prices + n, prices_);
@@ -104,11 +104,7 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
     const bool at_root = s.nodes == 0;
     dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
     std::copy(pool_.prices(slot), pool_.prices(slot) + n, prices_);
-    const double bound = bound_box(s, highest,
-                                   steps > 0 ? steps
-                                   : at_root ? kRootSteps
-                                             : kNodeSteps,
-                                   at_root);
+    const double bound = bound_box(s, highest);
     if (at_root && root_prices)
       std::copy(prices_, prices_ + n, root_prices);
     if (bound <= s.cutoff.level) {
@@ -136,7 +132,6 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
 // The box of a node is that of the slot, cut by every branching on the path. Cuts are in the middle
 // of that box, not of the smaller one left by reductions, so that the path has a known length.
 bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
-  const std::int64_t steps = s.options.iteration_limit > 0 ? s.options.iteration_limit : kNodeSteps;
   std::int64_t depth = 0;
   double value = bound;
   for (;;) {
@@ -170,7 +165,7 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
       else
         dual_.hi()[cut.column] = std::min(dual_.hi()[cut.column], cut.at);
     }
-    value = bound_box(s, bound, steps, false);
+    value = bound_box(s, bound);
   }
 }
 

@@ -57,7 +57,7 @@ private:
   // receives where the root's ascent ended, and may be `prices`.
   double search(Search &s, const double *prices, double *root_prices) noexcept;
   // Bounds the box that dual_ holds, from prices_; searches it where its counts are fixed.
-  double bound_box(Search &s, double inherited, std::int64_t limit, bool patient) noexcept;
+  double bound_box(Search &s, double inherited) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
   void save_node(std::int64_t slot) noexcept;
   // False when it had to stop.
