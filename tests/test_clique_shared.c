@@ -1,0 +1,131 @@
+/* The instances of ../shared/cliques beside the repository, all proven elsewhere: exact majority
+ * and exact Potts find and prove every one. CHORALE_SHARED_CLIQUES names another folder; without
+ * the instances the tests are skipped. */
+#include "fixture.h"
+
+#ifndef SHARED_CLIQUES
+#define SHARED_CLIQUES "../shared/cliques"
+#endif
+
+typedef struct Shared {
+  int32_t members, values, kind; /* 0: Potts, 1: majority */
+  double unit;                   /* of the whole-numbered coefficient below */
+  int64_t coefficient;           /* of n_v^2 */
+  double *scores, *weights;
+} Shared;
+
+static const char *folder(void) {
+  const char *named = getenv("CHORALE_SHARED_CLIQUES");
+  return named ? named : SHARED_CLIQUES;
+}
+
+static double *read_numbers(FILE *file, size_t count) {
+  int32_t *whole = malloc(count * sizeof *whole);
+  double *numbers = malloc(count * sizeof *numbers);
+  assert_non_null(whole);
+  assert_non_null(numbers);
+  assert_int_equal(fread(whole, sizeof *whole, count, file), count);
+  /* In units of 1e-6: whole numbers, exact in a double as are all their sums. */
+  for (size_t i = 0; i < count; ++i)
+    numbers[i] = whole[i];
+  free(whole);
+  return numbers;
+}
+
+static Shared load(const char *name) {
+  char path[1024];
+  (void)snprintf(path, sizeof path, "%s/%s", folder(), name);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    fail_msg("%s is missing", path);
+  Shared shared;
+  memset(&shared, 0, sizeof shared);
+  int32_t head[4];
+  assert_int_equal(fread(head, sizeof head[0], 4, file), 4);
+  assert_int_equal(head[0], 0x43494731);
+  shared.members = head[1];
+  shared.values = head[2];
+  shared.kind = head[3];
+  assert_int_equal(fread(&shared.unit, sizeof shared.unit, 1, file), 1);
+  assert_int_equal(fread(&shared.coefficient, sizeof shared.coefficient, 1, file), 1);
+  const size_t R = (size_t)shared.values;
+  shared.scores = read_numbers(file, (size_t)shared.members * R);
+  if (shared.kind == 1)
+    shared.weights = read_numbers(file, R * R);
+  fclose(file);
+  return shared;
+}
+
+static chorale_potential *potential_of(const Shared *shared) {
+  chorale_potential *potential = NULL;
+  chorale_error error;
+  if (shared->kind == 1)
+    OK(chorale_potential_create_majority(NULL, shared->values, shared->weights, shared->values,
+                                         shared->values, shared->values, NULL, NULL, &potential,
+                                         &error));
+  else
+    OK(chorale_potential_create_potts(NULL, shared->values, (double)shared->coefficient, NULL,
+                                      &potential, &error));
+  return potential;
+}
+
+static void check_instances(const char *prefix, int64_t expected, chorale_algorithm algorithm) {
+  char path[1024];
+  (void)snprintf(path, sizeof path, "%s/best_known.tsv", folder());
+  FILE *list = fopen(path, "r");
+  if (!list) {
+    print_message("%s: skipped, there is none\n", path);
+    skip();
+    return;
+  }
+  chorale_clique_solver *solver = new_solver();
+  char line[512];
+  int64_t seen = 0;
+  while (fgets(line, sizeof line, list)) {
+    char name[256];
+    long long best;
+    if (strncmp(line, prefix, strlen(prefix)) != 0 || sscanf(line, "%255s %lld", name, &best) != 2)
+      continue;
+    ++seen;
+    Shared shared = load(name);
+    chorale_potential *potential = potential_of(&shared);
+    chorale_clique_problem problem;
+    chorale_clique_problem_init(&problem, sizeof problem);
+    problem.members = shared.members;
+    problem.values = problem.row_stride = shared.values;
+    problem.scores = shared.scores;
+    chorale_clique_options options;
+    options_of(algorithm, &options);
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    chorale_error error;
+    OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, &result, &error));
+    if (!result.proven || result.score != (double)best)
+      fail_msg("%s: score %.3f, bound %.3f, best known %lld", name, result.score,
+               result.upper_bound, best);
+    chorale_potential_release(potential);
+    free(shared.scores);
+    free(shared.weights);
+  }
+  fclose(list);
+  chorale_clique_solver_destroy(solver);
+  assert_int_equal(seen, expected);
+}
+
+static void exact_majority_meets_all_30(void **state) {
+  (void)state;
+  check_instances("majority/", 30, CHORALE_ALGORITHM_EXACT_MAJORITY);
+}
+
+static void exact_potts_proves_all_100(void **state) {
+  (void)state;
+  check_instances("potts/", 100, CHORALE_ALGORITHM_COUNT_BOXES);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(exact_majority_meets_all_30),
+      cmocka_unit_test(exact_potts_proves_all_100),
+  };
+  return cmocka_run_group_tests_name("shared cliques", tests, NULL, NULL);
+}
