@@ -82,13 +82,14 @@ private:
       search();
       break;
     case CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS:
+      // Sets of one are alpha-pass, which has its own exact form for MAX.
+      if (instance_.potential.form == Form::max)
+        alpha_pass();
       with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
         phase<GeneralisedAlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); },
                                            task_.options.subset_size);
       });
-      // With sets of one it has seen what alpha-pass sees.
-      if (instance_.columns <= 2 ||
-          (instance_.potential.form == Form::max && !instance_.potential.has_rest()))
+      if (instance_.columns <= 2)
         close_bound();
       break;
     case CHORALE_ALGORITHM_ALPHA_EXPANSION:
@@ -222,7 +223,7 @@ private:
       close_bound();
   }
 
-  // For when a pass has seen a best labelling: of every count vector of two columns, of MAX.
+  // A pass over at most two columns has seen a best labelling of every count vector.
   void close_bound() noexcept {
     if (!runs() || limits_.interruption() != Interruption::none)
       return;
