@@ -197,7 +197,7 @@ static const char *check_default(const Problem *problem, void *user) {
 }
 
 static void marginals_agree_with_enumeration(void **state) {
-  check_kinds("marginals", KIND_POTTS, KIND_CALLBACK, test_rounds(800), check_default, *state);
+  check_kinds("marginals", KIND_POTTS, KIND_CALLBACK, test_rounds(4000), check_default, *state);
 }
 
 /* A member whose every value is forbidden makes the problem infeasible, and yet the others and the
@@ -260,7 +260,7 @@ static const char *check_exact_on_request(const Problem *problem, void *user) {
 }
 
 static void exact_marginals_on_request(void **state) {
-  check_kinds("exact marginals", KIND_POTTS, KIND_CALLBACK, test_rounds(150),
+  check_kinds("exact marginals", KIND_POTTS, KIND_CALLBACK, test_rounds(1000),
               check_exact_on_request, *state);
 }
 
@@ -306,7 +306,7 @@ static const char *check_insisting(const Problem *problem, void *user) {
 }
 
 static void insisting_on_an_algorithm(void **state) {
-  check_kinds("insisting", KIND_POTTS, KIND_CALLBACK, test_rounds(150), check_insisting, *state);
+  check_kinds("insisting", KIND_POTTS, KIND_CALLBACK, test_rounds(1000), check_insisting, *state);
 }
 
 static void no_marginals_by_other_algorithms(void **state) {
@@ -375,9 +375,9 @@ static const char *check_restricted(const Problem *tied, void *user) {
 }
 
 static void lower_bounds_are_restricted_alpha_passes(void **state) {
-  check_kinds("restricted", KIND_POTTS, KIND_SUM_CONVEX, test_rounds(400), check_restricted,
+  check_kinds("restricted", KIND_POTTS, KIND_SUM_CONVEX, test_rounds(2000), check_restricted,
               *state);
-  check_kinds("restricted", KIND_MAJORITY, KIND_CALLBACK, test_rounds(400), check_restricted,
+  check_kinds("restricted", KIND_MAJORITY, KIND_CALLBACK, test_rounds(2000), check_restricted,
               *state);
 }
 

@@ -145,7 +145,7 @@ static const char *check_every_algorithm(const Problem *problem, void *user) {
 
 static void each_algorithm_agrees_with_enumeration(void **state) {
   Context context = {*state, 0};
-  check_kinds("each algorithm", KIND_POTTS, KIND_CALLBACK, test_rounds(700), check_every_algorithm,
+  check_kinds("each algorithm", KIND_POTTS, KIND_CALLBACK, test_rounds(3000), check_every_algorithm,
               &context);
   assert_true(context.tried > 0);
 }
@@ -277,7 +277,7 @@ static const char *check_every_start(const Problem *problem, void *user) {
 
 static void starts_are_kept_and_improved(void **state) {
   Context context = {*state, 0};
-  check_kinds("starts", KIND_POTTS, KIND_CALLBACK, test_rounds(300), check_every_start, &context);
+  check_kinds("starts", KIND_POTTS, KIND_CALLBACK, test_rounds(1500), check_every_start, &context);
   assert_true(context.tried > 0);
 }
 
@@ -412,7 +412,7 @@ static const char *check_auto(const Problem *problem, void *user) {
 
 static void auto_chooses_and_says_so(void **state) {
   Context context = {*state, 0};
-  check_kinds("auto", KIND_POTTS, KIND_CALLBACK, test_rounds(700), check_auto, &context);
+  check_kinds("auto", KIND_POTTS, KIND_CALLBACK, test_rounds(3000), check_auto, &context);
 }
 
 /* ---- Evaluation --------------------------------------------------------------------------- */

@@ -108,7 +108,7 @@ static const char *check_alpha_pass_is_exact(const Problem *problem, void *user)
 }
 
 static void alpha_pass_is_exact_for_max(void **state) {
-  check_kinds("max", KIND_MAX_SHARED, KIND_SQUARE_MAKESPAN, test_rounds(1000),
+  check_kinds("max", KIND_MAX_SHARED, KIND_SQUARE_MAKESPAN, test_rounds(4000),
               check_alpha_pass_is_exact, *state);
 }
 
@@ -117,7 +117,7 @@ static const char *check_two_values(const Problem *problem, void *user) {
 }
 
 static void alpha_pass_is_exact_for_two_values(void **state) {
-  check_kinds("two values", KIND_POTTS, KIND_CALLBACK, test_rounds(600), check_two_values, *state);
+  check_kinds("two values", KIND_POTTS, KIND_CALLBACK, test_rounds(4000), check_two_values, *state);
 }
 
 static void alpha_pass_of_potts_is_tight_at_13_15(void **state) {
@@ -199,7 +199,7 @@ static const char *check_ratio(const Problem *drawn, void *user) {
 
 static void generalised_alpha_pass_of_potts_gives_8_9(void **state) {
   Ratio ratio = {*state, 1, 1};
-  check_kinds("ratio", KIND_POTTS, KIND_POTTS, test_rounds(4000), check_ratio, &ratio);
+  check_kinds("ratio", KIND_POTTS, KIND_POTTS, test_rounds(20000), check_ratio, &ratio);
   assert_true(ratio.worst_one < 1); /* or nothing was tried that could fail */
 }
 

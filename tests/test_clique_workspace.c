@@ -66,7 +66,7 @@ static void a_reused_solver_gives_the_bits_of_a_fresh_one(void **state) {
   (void)state;
   chorale_clique_solver *reused = new_solver();
   Random random = {test_seed() + 11};
-  for (int64_t round = 0; round < test_rounds(6000); ++round) {
+  for (int64_t round = 0; round < test_rounds(20000); ++round) {
     Problem problem;
     random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
     chorale_potential *potential = NULL;
@@ -100,7 +100,7 @@ static void no_allocation_after_reserve(void **state) {
     skip();
   memory_canary();
   Random random = {test_seed() + 12};
-  for (int64_t round = 0; round < test_rounds(3000); ++round) {
+  for (int64_t round = 0; round < test_rounds(10000); ++round) {
     Problem problem;
     random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
     chorale_potential *potential = NULL;
@@ -135,7 +135,7 @@ static void the_callers_memory_does_as_well(void **state) {
   Random random = {test_seed() + 13};
   int64_t tried = 0;
   int64_t refused = 0;
-  for (int64_t round = 0; round < test_rounds(2000); ++round) {
+  for (int64_t round = 0; round < test_rounds(5000); ++round) {
     Problem problem;
     random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
     chorale_potential *potential = NULL;

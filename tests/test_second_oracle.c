@@ -99,7 +99,7 @@ static void random_majority(Random *random, Problem *problem) {
 }
 
 static void exact_majority_equals_integer_programs(void **state) {
-  for (int64_t round = 0; round < test_rounds(400); ++round) {
+  for (int64_t round = 0; round < test_rounds(4000); ++round) {
     Random random = {test_seed() ^ ((uint64_t)round << 8)};
     Problem problem;
     random_majority(&random, &problem);
