@@ -290,7 +290,7 @@ private:
       return;
     switch (task_.start) {
     case CHORALE_START_VALUE:
-      write_all_at(column_of(task_.start_value), solution_.assignment);
+      write_all_at(task_.start_value, solution_.assignment);
       break;
     case CHORALE_START_ASSIGNMENT:
       for (std::int64_t i = 0; i < instance_.members; ++i)
@@ -341,9 +341,16 @@ private:
       assignment[i] = best_column(i);
   }
 
-  void write_all_at(std::int32_t column, std::int32_t *assignment) const noexcept {
-    for (std::int64_t i = 0; i < instance_.members; ++i)
-      assignment[i] = instance_.score(i, column) > kForbidden ? column : best_column(i);
+  // The value must be open to the member itself: its column may be so by another value that does
+  // not count either.
+  void write_all_at(std::int32_t value, std::int32_t *assignment) const noexcept {
+    const std::int32_t column = column_of(value);
+    const ProblemView &problem = task_.problem;
+    for (std::int64_t i = 0; i < instance_.members; ++i) {
+      const bool open = problem.scores[i * problem.row_stride + value] > kForbidden &&
+                        (!problem.fixed || problem.fixed[i] < 0 || problem.fixed[i] == value);
+      assignment[i] = open ? column : best_column(i);
+    }
   }
 
   std::int32_t column_of(std::int32_t value) const noexcept {
