@@ -161,6 +161,8 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       open.highest = std::min(open.highest, k - 1);
       falling = line;
     }
+    if (open.empty())
+      return true;
     if (rising.slope > 0 && falling.slope < 0) {
       const double crossing = (falling.at_zero - rising.at_zero) / (rising.slope - falling.slope);
       k = static_cast<std::int64_t>(std::clamp(crossing + 0.5, static_cast<double>(open.lowest),

@@ -98,27 +98,32 @@ double Lagrangian::largest_multiplier() const noexcept {
   return largest;
 }
 
-// Of the columns that a step may still change: for the conservative rule the most members above
-// alpha, then the largest product of multiplier and lack; for a line search the largest difference.
-Lagrangian::Violation Lagrangian::worst() const noexcept {
-  Violation above{-1, true, 0};
-  Violation below{-1, false, 0};
+// Of the columns that a step may still change: the one with the most members above alpha; if there
+// is none, the one whose multiplier pays most for a lack of members, provided that it exceeds
+// `tolerated`. A line search takes the larger difference of counts, whichever its sign.
+Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
+  const bool by_difference = rule_ == StepRule::golden_section;
+  Violation above{-1, true};
+  Violation below{-1, false};
+  double most_above = 0;
+  double most_below = 0;
   for (std::int32_t v = 0; v < counted_; ++v) {
     if (!is_constrained(v) || stuck_[v])
       continue;
     const double excess = score_.count(v) - score_.count(alpha_);
-    if (excess > above.size)
-      above = {v, true, excess};
-    const double lack = -excess * (rule_ == StepRule::golden_section && multiplier_[v] > 0
-                                       ? std::max(multiplier_[v], largest_)
-                                       : multiplier_[v]);
-    if (lack > below.size)
-      below = {v, false, lack};
+    const double paid = -excess * multiplier_[v];
+    const double size = by_difference ? -excess : paid;
+    if (excess > most_above) {
+      most_above = excess;
+      above.column = v;
+    } else if (paid > tolerated && size > most_below) {
+      most_below = size;
+      below.column = v;
+    }
   }
-  if (rule_ == StepRule::golden_section && below.column >= 0 &&
-      -score_.count(below.column) + score_.count(alpha_) > above.size)
+  if (above.column < 0 || (by_difference && most_below > most_above))
     return below;
-  return above.column >= 0 ? above : below;
+  return above;
 }
 
 // Moves the multiplier until the first member is indifferent, and moves that one member. Raising
@@ -306,8 +311,8 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
 
   double estimate = relaxed; // L at the present multipliers, conservative rule
   for (std::int64_t step = 0; std::min(relaxed, estimate) > solution.score; ++step) {
-    const Violation violation = worst();
-    if (violation.column < 0 || (!violation.above && violation.size <= tolerance * largest_))
+    const Violation violation = worst(tolerance * largest_);
+    if (violation.column < 0)
       break;
     if (step == limit) {
       solution.iteration_limit_hit = true;

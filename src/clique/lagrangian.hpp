@@ -28,7 +28,8 @@ public:
 
   // One relaxation after the other, each until complementary slackness is violated by no more than
   // tolerance x the largest useful multiplier, no rule can go on, its bound falls to the score of
-  // the best labelling, or after iteration_limit steps. Leaves the best labelling by true score and
+  // the best labelling, or after iteration_limit steps. The labelling at its end is repaired
+  // (majority_repair.hpp) where alpha may still win. Leaves the best labelling by true score and
   // the largest of the final L_alpha as the bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
@@ -37,7 +38,6 @@ private:
   struct Violation {
     std::int32_t column; // -1: none
     bool above;          // more members than alpha; otherwise fewer, at a positive multiplier
-    double size;
   };
 
   double relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
@@ -51,7 +51,7 @@ private:
   double level(std::int64_t i, std::int32_t v) const noexcept {
     return instance_->score(i, v) + level_[v];
   }
-  Violation worst() const noexcept;
+  Violation worst(double tolerated) const noexcept;
 
   Progress step_conservative(const Violation &violation, Solution &solution) noexcept;
   Progress step_golden(const Violation &violation, double *relaxed, Solution &solution) noexcept;
