@@ -358,13 +358,15 @@ static const char *check_restricted(const Problem *tied, void *user) {
         const Restricted r = {i, v, form == CHORALE_MARGINAL_MESSAGE};
         const double naive = restricted_alpha_pass(&problem, &r);
         const double found = at(&m, i, v);
-        /* The best labelling met lifts the marginals of its own columns. */
+        /* The best labelling met, if any, lifts the marginals of its own columns. */
         const int32_t x = m.assignment[i];
-        const double lifted =
-            m.result.score - score_of(&problem, i, x) +
-            (form == CHORALE_MARGINAL_MESSAGE ? 0 : restricted_score(&problem, &r, i, v));
-        const int on_best = column_of(&problem, x) == column_of(&problem, v) && found >= naive &&
-                            is_close(found, lifted);
+        int on_best = 0;
+        if (m.result.score > -INFINITY && column_of(&problem, x) == column_of(&problem, v)) {
+          const double own =
+              form == CHORALE_MARGINAL_MESSAGE ? 0 : restricted_score(&problem, &r, i, v);
+          const double lifted = m.result.score - score_of(&problem, i, x) + own;
+          on_best = found >= naive && is_close(found, lifted);
+        }
         if (!is_close(found, naive) && !on_best)
           why = complain("form %d: m(%d, %d) = %.17g, the restricted alpha-pass gives %.17g", form,
                          i, v, found, naive);
