@@ -5,6 +5,8 @@
 namespace chorale {
 namespace {
 
+constexpr std::int64_t kShort = 256; // entries that are sorted by insertion at once
+
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
   return saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
 }
@@ -21,6 +23,7 @@ CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns)
       slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),
       own_leave_loss_(layout.take<double>(product(members, columns))),
       suffix_(layout.take<double>(std::max(std::int64_t{members} + 2, std::int64_t{columns}))),
+      moved_(layout.take<Entry>(std::int64_t{members} * 2)),
       remaining_(layout.take<std::int32_t>(members)), forced_(layout.take<std::int32_t>(columns)) {}
 
 void CountDual::load(const SumView &view) noexcept {
@@ -72,33 +75,77 @@ void CountDual::save_mask(std::uint64_t *mask) const noexcept {
     }
 }
 
-// Insertion into the order of the last prices, which costs little after a small step; an ordinary
-// sort when the step proves to be large.
+// A step changes few prices, by much the same amount up or down, so a column is nearly sorted
+// already: a short one is sorted by insertion. In a long one, what has risen, what has fallen and
+// the rest are still closer to being sorted, and are merged. Where that proves wrong, or there is
+// no order yet, an ordinary sort.
 void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
   const std::int64_t length = length_[v];
-  std::int64_t patience = fresh_ ? 0 : 6 * length + 32;
-  if (patience > 0) {
-    for (std::int64_t j = 0; j < length; ++j) {
-      Entry next{0.0, entry[j].member};
-      next.gain = score[next.member] - u[next.member];
-      std::int64_t at = j;
-      for (; at > 0 && entry[at - 1].gain < next.gain; --at)
-        entry[at] = entry[at - 1];
-      entry[at] = next;
-      patience -= j - at;
-      if (patience < 0)
-        break;
-    }
-    if (patience >= 0)
+  const auto gain_of = [&](std::int32_t i) { return score[i] - u[i]; };
+  if (!fresh_ && length <= kShort) {
+    for (std::int64_t j = 0; j < length; ++j)
+      entry[j].gain = gain_of(entry[j].member);
+    if (sort_by_insertion(entry, length))
       return;
+  } else if (!fresh_) {
+    // Each entry is written to all three lists, and kept in one: no branch to predict.
+    Entry *fallen = moved_ + members_;
+    std::int64_t same = 0;
+    std::int64_t rises = 0;
+    std::int64_t falls = 0;
+    for (std::int64_t j = 0; j < length; ++j) {
+      const double before = entry[j].gain;
+      const Entry now{gain_of(entry[j].member), entry[j].member};
+      entry[same] = now;
+      moved_[rises] = now;
+      fallen[falls] = now;
+      same += now.gain == before ? 1 : 0;
+      rises += now.gain > before ? 1 : 0;
+      falls += now.gain < before ? 1 : 0;
+    }
+    if (sort_by_insertion(moved_, rises) && sort_by_insertion(fallen, falls)) {
+      merge_behind(entry, same, moved_, rises);
+      merge_behind(entry, same + rises, fallen, falls);
+      return;
+    }
+    std::copy(moved_, moved_ + rises, entry + same);
+    std::copy(fallen, fallen + falls, entry + same + rises);
   }
   for (std::int64_t j = 0; j < length; ++j)
-    entry[j].gain = score[entry[j].member] - u[entry[j].member];
+    entry[j].gain = gain_of(entry[j].member);
   std::sort(entry, entry + length, [](const Entry &a, const Entry &b) {
     return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
   });
+}
+
+// False when the order is too far off to go on.
+bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
+  std::int64_t patience = 6 * length + 32;
+  for (std::int64_t j = 1; j < length; ++j) {
+    const Entry next = entry[j];
+    std::int64_t at = j;
+    for (; at > 0 && entry[at - 1].gain < next.gain; --at)
+      entry[at] = entry[at - 1];
+    entry[at] = next;
+    patience -= j - at;
+    if (patience < 0)
+      return false;
+  }
+  return true;
+}
+
+// Merges `more` sorted entries into the `length` sorted ones of `entry`, which has room for both.
+void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *added,
+                             std::int64_t more) noexcept {
+  while (length > 0 && more > 0) {
+    const bool stays_behind = entry[length - 1].gain < added[more - 1].gain;
+    entry[length + more - 1] = stays_behind ? entry[length - 1] : added[more - 1];
+    length -= stays_behind ? 1 : 0;
+    more -= stays_behind ? 0 : 1;
+  }
+  std::copy(added, added + more, entry);
 }
 
 double CountDual::evaluate(const double *u) noexcept {

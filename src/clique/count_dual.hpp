@@ -64,6 +64,9 @@ private:
     std::int32_t member;
   };
   void sort_column(std::int32_t v, const double *u) noexcept;
+  static bool sort_by_insertion(Entry *entry, std::int64_t length) noexcept;
+  static void merge_behind(Entry *entry, std::int64_t length, const Entry *added,
+                           std::int64_t more) noexcept;
 
   std::int64_t members_;
   std::int64_t columns_;
@@ -83,6 +86,7 @@ private:
   double *leave_loss_;      // n: what the columns that chose a member lose without it
   double *own_leave_loss_;  // K x n: by column and rank
   double *suffix_;          // max(n + 2, K)
+  Entry *moved_;            // 2 x n
   std::int32_t *remaining_; // n: entries left
   std::int32_t *forced_;    // K: members with no other entry
 };
