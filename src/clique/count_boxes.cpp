@@ -16,6 +16,7 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
                        const SolveOptions &options) noexcept
     : instance_(&instance), dual_(layout, instance.members, instance.columns),
       ascent_(layout, instance), transport_(layout, instance.members, instance.columns),
+      plan_(layout, instance.members, instance.columns),
       pool_(layout, instance.members, instance.columns, dual_.mask_words(), options.node_pool),
       path_(layout.take<Cut>(std::int64_t{instance.columns} *
                              (std::bit_width(static_cast<std::uint32_t>(instance.members)) + 1))),
@@ -51,8 +52,10 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   if (!is_fixed()) {
     bound = std::min(inherited, ascent_.run(dual_, s.view, prices_, s.incumbent, s.cutoff,
                                             s.options.gap, limit, false, s.limits, &s.closed));
-    if (bound <= s.cutoff.level || !is_fixed())
+    if (bound <= s.cutoff.level)
       return bound;
+    if (!is_fixed())
+      return instance_->potential.finite ? bound : plan_counts(s, bound);
   }
   const double score = transport_.solve(s.view, dual_.lo(), s.limits);
   if (s.limits.interruption() != Interruption::none)
@@ -61,6 +64,19 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
     return kForbidden;
   ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
   return std::min(bound, score + s.view.clique_score(dual_.lo()));
+}
+
+// Where counts are forbidden: a tighter bound, and the best labelling with counts that add up.
+double CountBoxes::plan_counts(Search &s, double bound) noexcept {
+  if (!plan_.is_cheap(dual_) || s.limits.check_now() != Interruption::none)
+    return bound;
+  const double planned = plan_.solve(dual_);
+  if (planned == kForbidden)
+    return kForbidden;
+  bound = std::min(bound, planned + dual_.price_sum());
+  if (bound > s.cutoff.level && transport_.solve(s.view, plan_.counts(), s.limits) > kForbidden)
+    ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
+  return bound;
 }
 
 void CountBoxes::save_node(std::int64_t slot) noexcept {

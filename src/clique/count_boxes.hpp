@@ -7,6 +7,7 @@
 // node is searched depth first with nothing but the path to remember.
 #pragma once
 
+#include "clique/count_plan.hpp"
 #include "clique/dual_ascent.hpp"
 #include "clique/node_pool.hpp"
 #include "clique/transport.hpp"
@@ -58,6 +59,7 @@ private:
   double search(Search &s, const double *prices, double *root_prices) noexcept;
   // Bounds the box that dual_ holds, from prices_; searches it where its counts are fixed.
   double bound_box(Search &s, double inherited) noexcept;
+  double plan_counts(Search &s, double bound) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
   void save_node(std::int64_t slot) noexcept;
   // False when it had to stop.
@@ -70,6 +72,7 @@ private:
   CountDual dual_;
   DualAscent ascent_;
   Transport transport_;
+  CountPlan plan_;
   NodePool pool_;
   Cut *path_;               // as deep as halving every column's counts can go
   double *prices_;          // n: of the node at hand

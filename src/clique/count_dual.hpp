@@ -41,7 +41,11 @@ public:
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
     return entries_[v * members_ + r].member;
   }
-  std::int32_t entry_count(std::int32_t v) const noexcept { return length_[v]; }
+  // H_v(k), for k in the box, and the sum of the prices.
+  const double *values_of_counts(std::int32_t v) const noexcept {
+    return value_of_count_ + v * (members_ + 1);
+  }
+  double price_sum() const noexcept { return price_sum_; }
 
   // Drops counts and entries that no labelling above `level` can have; D(u) must be above it.
   // False when nothing is left. Raises *dropped to the highest bound among what was dropped.
