@@ -55,7 +55,7 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
     if (bound <= s.cutoff.level)
       return bound;
     if (!is_fixed())
-      return instance_->potential.finite ? bound : plan_counts(s, bound);
+      return instance_->potential.convex ? bound : plan_counts(s, bound);
   }
   const double score = transport_.solve(s.view, dual_.lo(), s.limits);
   if (s.limits.interruption() != Interruption::none)
@@ -66,7 +66,8 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   return std::min(bound, score + s.view.clique_score(dual_.lo()));
 }
 
-// Where counts are forbidden: a tighter bound, and the best labelling with counts that add up.
+// Where tables are not convex: a tighter bound, and the best labelling with counts that add up. It
+// gains nothing on convex tables, and all where counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (!plan_.is_cheap(dual_) || s.limits.check_now() != Interruption::none)
     return bound;
@@ -252,8 +253,11 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   const SumView whole(*instance_);
   dual_.load(whole);
   dual_.evaluate(root_prices_);
-  for (std::int64_t i = 0; i < n; ++i)
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (limits.check_now() != Interruption::none)
+      return false;
     dual_.bounds_of_member(i, bounds_ + i * K);
+  }
 
   SumView view = whole;
   view.replacement = only_row_;
@@ -270,7 +274,9 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
       Search s{view, exact, limits, {labelling_, message}, {}};
       s.cutoff = cutoff_for(view, s.incumbent);
       const double own_price = std::exchange(root_prices_[i], price_of_fixed(whole, v));
+      ascent_.reset_steps();
       search(s, root_prices_, nullptr);
+      solution.iterations += ascent_.steps();
       root_prices_[i] = own_price;
       solution.nodes += s.nodes;
       if (s.incumbent.score > message) {

@@ -45,8 +45,10 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
 void start_prices(const SumView &view, const Incumbent &incumbent, std::int32_t *counts,
                   double *prices) noexcept {
   if (!incumbent.found()) {
-    for (std::int64_t i = 0; i < view.members; ++i)
-      prices[i] = *std::max_element(view.row(i), view.row(i) + view.columns);
+    for (std::int64_t i = 0; i < view.members; ++i) {
+      const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
+      prices[i] = best > kForbidden ? best : 0.0;
+    }
     return;
   }
   view.count(incumbent.assignment, counts);
@@ -126,7 +128,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       limit_hit_ = true;
       break;
     }
-    if (limits.check() != Interruption::none)
+    if (limits.check_now() != Interruption::none)
       break;
     const double target = cutoff.known ? cutoff.target : std::max(cutoff.target, bound - reach);
     if (!patient && step % 10 == 9) {

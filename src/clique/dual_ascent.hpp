@@ -62,7 +62,7 @@ private:
 Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept;
 
 // Prices to start from: a labelling's own scores, each with its share of what its column brings;
-// each member's best score where there is none.
+// each member's best score where there is none (0 where all are forbidden).
 void start_prices(const SumView &view, const Incumbent &incumbent, std::int32_t *counts,
                   double *prices) noexcept;
 

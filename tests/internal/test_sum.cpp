@@ -1,230 +1,11 @@
 // The exact solvers and bounds of the SUM family against enumeration.
-#include "clique/concave_flow.hpp"
-#include "clique/count_boxes.hpp"
-#include "clique/dual_bound.hpp"
+#include "sum_fixture.hpp"
 
-#include <cmath>
-#include <cstdarg>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <random>
-#include <vector>
-
-extern "C" {
-#include <setjmp.h>
-
-#include <cmocka.h>
-}
 
 using namespace chorale;
 
 namespace {
-
-enum class Shape { convex, concave, arbitrary };
-
-struct Options {
-  Shape shape;
-  int forbidden_scores; // percent
-  int forbidden_counts; // percent; a concave table only ends with them
-};
-
-// A small random clique with its tables, kept together for printing.
-struct Problem {
-  std::uint32_t seed;
-  std::int32_t n, R;
-  bool shared;
-  std::vector<double> scores, tables;
-  std::vector<std::uint8_t> mask; // empty: all count
-  std::vector<std::int32_t> fixed;
-
-  Problem(std::uint32_t seed_, std::int32_t n_, std::int32_t R_, const Options &o)
-      : seed(seed_), n(n_), R(R_) {
-    std::mt19937 random(seed);
-    const auto below = [&](int limit) { return static_cast<int>(random() % unsigned(limit)); };
-    const bool integral = below(2) == 0; // ties
-    const auto number = [&](double range) {
-      return integral ? below(4) * range / 4 : range * below(100000) / 100000.0;
-    };
-    shared = below(2) == 0;
-    for (std::int32_t i = 0; i < n; ++i) {
-      for (std::int32_t v = 0; v < R; ++v)
-        scores.push_back(below(100) < o.forbidden_scores ? kForbidden : number(4) - 1);
-      // Instances have a feasible entry in every row.
-      double &kept = scores[std::size_t(i * R + below(R))];
-      if (kept == kForbidden)
-        kept = number(4);
-    }
-    for (std::int32_t t = 0; t < (shared ? 1 : R); ++t) {
-      double value = number(2) - 1;
-      double step = o.shape == Shape::convex ? -number(2) : number(3);
-      bool ended = false;
-      for (std::int32_t k = 0; k <= n; ++k) {
-        if (o.shape == Shape::concave) {
-          ended = ended || (k > 0 && below(100) < o.forbidden_counts);
-          tables.push_back(ended ? kForbidden : value);
-          step -= number(2);
-        } else if (o.shape == Shape::convex) {
-          tables.push_back(value);
-          step += number(1.5);
-        } else {
-          tables.push_back(below(100) < o.forbidden_counts ? kForbidden : value);
-          step = number(8) - 4;
-        }
-        value += step;
-      }
-    }
-    if (R >= 2 && below(3) == 0) {
-      for (std::int32_t v = 0; v < R; ++v)
-        mask.push_back(below(2) == 0 ? 1 : 0);
-      mask[std::size_t(below(R))] = 1;
-    }
-    if (below(4) == 0)
-      for (std::int32_t i = 0; i < n; ++i) {
-        const std::int32_t v = below(R);
-        fixed.push_back(below(3) == 0 && scores[std::size_t(i * R + v)] > kForbidden ? v : -1);
-      }
-  }
-
-  void fill(chorale_potential &potential) const {
-    potential.family = CHORALE_FAMILY_SUM;
-    potential.source = TableSource::stored;
-    potential.values = R;
-    potential.table_count = shared ? 1 : R;
-    potential.table_length = n + 1;
-    potential.numbers = tables.data();
-    potential.mask = mask.empty() ? nullptr : mask.data();
-    derive_potential(potential, nullptr);
-  }
-
-  void print(const char *what) const {
-    std::fprintf(stderr, "%s: seed %u, n = %d, R = %d\n", what, seed, n, R);
-    for (std::int32_t i = 0; i < n; ++i) {
-      for (std::int32_t v = 0; v < R; ++v)
-        std::fprintf(stderr, " %8g", scores[std::size_t(i * R + v)]);
-      std::fprintf(stderr, "   fixed %d\n", fixed.empty() ? -1 : fixed[std::size_t(i)]);
-    }
-    for (std::size_t t = 0; t < tables.size(); ++t)
-      std::fprintf(stderr, "%s %g", t % std::size_t(n + 1) ? "," : "\n  f:", tables[t]);
-    std::fprintf(stderr, "\n  mask:");
-    for (const auto m : mask)
-      std::fprintf(stderr, " %d", m);
-    std::fprintf(stderr, "\n");
-  }
-};
-
-double slack_of(double score) {
-  return score == kForbidden ? 0.0 : 1e-9 * std::fmax(1.0, std::fabs(score));
-}
-
-// The optimum and all messages by enumeration over the columns of an instance.
-struct Truth {
-  double score = kForbidden;
-  std::vector<double> messages;
-
-  explicit Truth(const Instance &instance)
-      : messages(std::size_t(instance.members * instance.columns), kForbidden) {
-    const std::int32_t n = instance.members;
-    const std::int32_t K = instance.columns;
-    std::vector<std::int32_t> x(std::size_t(n), 0), counts(static_cast<std::size_t>(K));
-    for (;;) {
-      instance.count(x.data(), counts.data());
-      double clique = 0;
-      for (std::int32_t v = 0; v < K; ++v)
-        clique += instance.potential.tables[v][counts[std::size_t(v)]];
-      int forbidden = 0;
-      std::int32_t where = -1;
-      double members = 0;
-      for (std::int32_t i = 0; i < n; ++i) {
-        const double s = instance.score(i, x[std::size_t(i)]);
-        if (s == kForbidden) {
-          ++forbidden;
-          where = i;
-        } else {
-          members += s;
-        }
-      }
-      if (forbidden == 0)
-        score = std::max(score, members + clique);
-      for (std::int32_t i = 0; i < n; ++i) {
-        if (forbidden > 1 || (forbidden == 1 && where != i))
-          continue;
-        const double own = forbidden ? 0.0 : instance.score(i, x[std::size_t(i)]);
-        double &m = messages[std::size_t(i * K + x[std::size_t(i)])];
-        m = std::max(m, members - own + clique);
-      }
-      std::int32_t i = 0;
-      while (i < n && ++x[std::size_t(i)] == K)
-        x[std::size_t(i++)] = 0;
-      if (i == n)
-        return;
-    }
-  }
-};
-
-// An instance and a solver in a workspace that was full of garbage.
-template <class Solver> class Bench {
-public:
-  Bench(const Problem &problem, int garbage, SolveOptions options = {})
-      : options_(options), problem_(problem) {
-    problem.fill(potential_);
-    Layout measuring;
-    lay_out(measuring);
-    memory_.assign(measuring.bytes() + kAlignment, static_cast<std::byte>(garbage));
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-    Layout placing(memory_.data() + (kAlignment - address % kAlignment) % kAlignment);
-    lay_out(placing);
-    const ProblemView view{problem.n, problem.R, problem.scores.data(), problem.R,
-                           problem.fixed.empty() ? nullptr : problem.fixed.data()};
-    assert_true(instance().load(view));
-  }
-
-  Instance &instance() { return *reinterpret_cast<Instance *>(instance_); }
-  Solver &solver() { return *reinterpret_cast<Solver *>(solver_); }
-  Solution &solution() { return *reinterpret_cast<Solution *>(solution_); }
-  const SolveOptions &options() const { return options_; }
-
-  void check(bool condition, const char *what) const {
-    if (!condition) {
-      problem_.print(what);
-      fail_msg("%s", what);
-    }
-  }
-  // The score is that of the labelling, and the bound is not below it.
-  void check_solution() {
-    if (!solution().found())
-      return;
-    std::vector<std::int32_t> counts(std::size_t(instance().columns));
-    instance().count(solution().assignment, counts.data());
-    double score = instance().member_score(solution().assignment);
-    for (std::int32_t v = 0; v < instance().columns; ++v)
-      score += instance().potential.tables[v][counts[std::size_t(v)]];
-    check(near(score, solution().score), "the score is not that of the labelling");
-    check(solution().bound >= solution().score, "the bound is below the score");
-  }
-  static bool near(double a, double b) {
-    return a == b || std::fabs(a - b) <= 2e-9 * std::fmax(1.0, std::fabs(b));
-  }
-
-private:
-  void lay_out(Layout &layout) {
-    Instance *instance = new (instance_) Instance(layout, potential_, problem_.n);
-    new (solution_) Solution(layout, *instance);
-    if constexpr (std::is_constructible_v<Solver, Layout &, const Instance &, SolveOptions &>)
-      new (solver_) Solver(layout, *instance, options_);
-    else
-      new (solver_) Solver(layout, *instance);
-  }
-
-  chorale_potential potential_{Memory()};
-  SolveOptions options_;
-  const Problem &problem_;
-  std::vector<std::byte> memory_;
-  alignas(Instance) std::byte instance_[sizeof(Instance)];
-  alignas(Solver) std::byte solver_[sizeof(Solver)];
-  alignas(Solution) std::byte solution_[sizeof(Solution)];
-};
 
 constexpr Options kConcave[] = {
     {Shape::concave, 0, 0}, {Shape::concave, 30, 20}, {Shape::concave, 60, 40}};
@@ -381,6 +162,81 @@ void test_larger(void **) {
   }
 }
 
+// D(u) after steps of all kinds, on columns long enough to be merged, against a plain sort.
+void test_evaluation(void **) {
+  struct Adapter {
+    Adapter(Layout &layout, const Instance &instance) noexcept
+        : dual(layout, instance.members, instance.columns) {}
+    CountDual dual;
+  };
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const std::int32_t n = seed % 2 == 0 ? 400 : 30;
+    const Problem problem(seed, n, 4, kAny[seed / 2 % 2]);
+    Bench<Adapter> bench(problem, 0xff);
+    const Instance &instance = bench.instance();
+    const SumView view(instance);
+    CountDual &dual = bench.solver().dual;
+    dual.load(view);
+    std::mt19937 random(seed);
+    std::vector<double> u(std::size_t(n), 0.0), gains;
+    for (int step = 0; step < 60; ++step) {
+      const double by = double(random() % 1000) / 4000.0;
+      const bool wild = random() % 10 == 0;
+      for (double &price : u)
+        price += wild ? double(random() % 1000) / 300.0 - 1.5 : by * (int(random() % 4) - 1);
+      double expected = 0;
+      for (const double price : u)
+        expected += price;
+      for (std::int32_t v = 0; v < instance.columns; ++v) {
+        gains.clear();
+        for (std::int32_t i = 0; i < n; ++i)
+          if (instance.score(i, v) > kForbidden)
+            gains.push_back(instance.score(i, v) - u[std::size_t(i)]);
+        std::sort(gains.rbegin(), gains.rend());
+        double sum = 0;
+        double best = instance.potential.tables[v][0];
+        for (std::size_t k = 0; k < gains.size(); ++k) {
+          sum += gains[k];
+          best = std::max(best, sum + instance.potential.tables[v][k + 1]);
+        }
+        expected += best;
+      }
+      bench.check(std::fabs(dual.evaluate(u.data()) - expected) <=
+                      1e-9 * std::fabs(expected) + 1e-9,
+                  "D(u)");
+      double chosen = 0;
+      double slope = 0;
+      for (std::int32_t v = 0; v < instance.columns; ++v)
+        chosen += dual.chosen_count(v);
+      for (std::int32_t i = 0; i < n; ++i)
+        slope += dual.slope()[i];
+      bench.check(slope == n - chosen, "slope");
+    }
+  }
+}
+
+// Whenever the clock stops the search, what it says holds.
+void test_deadlines(void **) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const Problem problem(seed, 60, 8, kAny[seed % 6]);
+    Bench<CountBoxes> exact(problem, 0xff);
+    Limits none;
+    exact.solver().run(exact.options(), none, exact.solution());
+    for (const double seconds : {1e-6, 3e-5, 1e-4, 3e-4, 1e-3}) {
+      SolveOptions options;
+      options.node_pool = seed % 2;
+      Bench<CountBoxes> bench(problem, 0xff, options);
+      Limits limits(seconds, nullptr);
+      bench.solver().run(options, limits, bench.solution());
+      bench.check_solution();
+      bench.check(!bench.solution().infeasible || exact.solution().infeasible, "infeasible");
+      bench.check(exact.solution().infeasible ||
+                      bench.solution().bound >= exact.solution().score - 1e-8,
+                  "bound at a deadline");
+    }
+  }
+}
+
 // Under a limit the bound holds and the labelling is one.
 void test_limits(void **) {
   for (std::uint32_t seed = 0; seed < 1500; ++seed) {
@@ -425,6 +281,8 @@ void test_limits(void **) {
       Bench<ConcaveFlow> flow(problem, 0xff);
       flow.solver().run(flow.options(), expired, flow.solution());
       flow.check(!flow.solution().infeasible && !flow.solution().found(), "flow after deadline");
+      flow.check(!flow.solver().messages(expired, flow.solution(), messages.data()),
+                 "flow messages after the deadline");
     }
   }
 }
@@ -455,6 +313,7 @@ int main() {
       cmocka_unit_test(test_dual_bound),   cmocka_unit_test(test_count_boxes),
       cmocka_unit_test(test_tiny_pools),   cmocka_unit_test(test_larger),
       cmocka_unit_test(test_limits),       cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_evaluation),   cmocka_unit_test(test_deadlines),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
