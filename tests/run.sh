@@ -137,11 +137,12 @@ build_for() { # PRESET DEPENDENT_STEP...
   fi
 }
 
-dev_steps=("tests dev" "symbols dev")
+dev_steps=("tests dev" "symbols dev" "readme")
 [[ $all == no ]] || dev_steps+=("valgrind")
 if build_for dev "${dev_steps[@]}"; then
   run_tests "tests dev" dev -LE valgrind --no-tests=error
   step "symbols dev" tests/symbols.sh build/dev || true
+  step "readme" tests/readme.sh build/dev || true
   [[ $all == no ]] || run_tests "valgrind" dev -L valgrind
 fi
 
