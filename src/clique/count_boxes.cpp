@@ -189,7 +189,7 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
 void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const SumView view(*instance_);
   Incumbent incumbent{solution.assignment, solution.score};
-  start_prices(view, incumbent, counts_, root_prices_);
+  start_prices(view, root_prices_);
   Search s{view, options, limits, incumbent, cutoff_for(view, incumbent)};
   ascent_.reset_steps();
   const double bound = search(s, root_prices_, root_prices_);

@@ -42,19 +42,10 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
   return {floor, floor, false};
 }
 
-void start_prices(const SumView &view, const Incumbent &incumbent, std::int32_t *counts,
-                  double *prices) noexcept {
-  if (!incumbent.found()) {
-    for (std::int64_t i = 0; i < view.members; ++i) {
-      const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
-      prices[i] = best > kForbidden ? best : 0.0;
-    }
-    return;
-  }
-  view.count(incumbent.assignment, counts);
+void start_prices(const SumView &view, double *prices) noexcept {
   for (std::int64_t i = 0; i < view.members; ++i) {
-    const std::int32_t v = incumbent.assignment[i];
-    prices[i] = view.row(i)[v] + view.tables[v][counts[v]] / counts[v];
+    const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
+    prices[i] = best > kForbidden ? best : 0.0;
   }
 }
 

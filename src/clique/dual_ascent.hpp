@@ -61,9 +61,8 @@ private:
 // The cutoff for a score; below every finite labelling when there is none.
 Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept;
 
-// Prices to start from: a labelling's own scores, each with its share of what its column brings;
-// each member's best score where there is none (0 where all are forbidden).
-void start_prices(const SumView &view, const Incumbent &incumbent, std::int32_t *counts,
-                  double *prices) noexcept;
+// Prices to start from: each member's best score (0 where all are forbidden). Starting from the
+// shares of a known labelling takes more steps.
+void start_prices(const SumView &view, double *prices) noexcept;
 
 } // namespace chorale

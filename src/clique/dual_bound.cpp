@@ -11,8 +11,7 @@ constexpr std::int64_t kSteps = 1000;
 
 DualBound::DualBound(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), dual_(layout, instance.members, instance.columns),
-      ascent_(layout, instance), prices_(layout.take<double>(instance.members)),
-      counts_(layout.take<std::int32_t>(instance.columns)) {}
+      ascent_(layout, instance), prices_(layout.take<double>(instance.members)) {}
 
 void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const SumView view(*instance_);
@@ -24,7 +23,7 @@ void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solut
   ascent_.reset_steps();
   const std::int64_t limit = options.iteration_limit > 0 ? options.iteration_limit : kSteps;
   if (dual_.tighten_box()) {
-    start_prices(view, incumbent, counts_, prices_);
+    start_prices(view, prices_);
     bound = ascent_.run(dual_, view, prices_, incumbent, cutoff, options.gap, limit, true, limits,
                         &dropped);
     solution.iteration_limit_hit = ascent_.limit_hit();

@@ -17,8 +17,7 @@ private:
   const Instance *instance_;
   CountDual dual_;
   DualAscent ascent_;
-  double *prices_;       // n
-  std::int32_t *counts_; // K
+  double *prices_; // n
 };
 
 } // namespace chorale
