@@ -44,7 +44,7 @@ int64_t test_rounds(int64_t usual);
 /* ---- Problems ----------------------------------------------------------------------------- */
 
 enum {
-  MAX_MEMBERS = 8,
+  MAX_MEMBERS = 24,
   MAX_VALUES = 6,
   MAX_STRIDE = MAX_VALUES + 3,
   MAX_LENGTH = MAX_MEMBERS + 3,
@@ -90,7 +90,11 @@ typedef struct Problem {
 } Problem;
 
 const char *kind_name(Kind kind);
+/* Small enough to enumerate. */
 void random_problem(Random *random, Kind kind, Problem *problem);
+/* Of that many members and up to that many values. */
+void random_problem_of(Random *random, Kind kind, int32_t members, int32_t values,
+                       Problem *problem);
 /* Makes every score a different real number, so that no order of members is a matter of ties. */
 void break_ties(Random *random, Problem *problem);
 void dump_problem(FILE *to, const Problem *problem);

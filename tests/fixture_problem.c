@@ -161,10 +161,8 @@ static void random_mask(Random *random, Problem *problem) {
       problem->counted[v] = (uint8_t)(random_chance(random, 65) * random_int(random, 1, 255));
 }
 
-void random_problem(Random *random, Kind kind, Problem *problem) {
-  memset(problem, 0, sizeof *problem);
-  problem->kind = kind;
-  random_sizes(random, problem);
+static void fill_problem(Random *random, Problem *problem) {
+  const Kind kind = problem->kind;
   random_mask(random, problem);
   const int32_t n = problem->members;
   const int32_t R = problem->values;
@@ -209,6 +207,22 @@ void random_problem(Random *random, Kind kind, Problem *problem) {
         !random_chance(random, 10))
       problem->fixed[i] = -1;
   }
+}
+
+void random_problem(Random *random, Kind kind, Problem *problem) {
+  memset(problem, 0, sizeof *problem);
+  problem->kind = kind;
+  random_sizes(random, problem);
+  fill_problem(random, problem);
+}
+
+void random_problem_of(Random *random, Kind kind, int32_t members, int32_t values,
+                       Problem *problem) {
+  memset(problem, 0, sizeof *problem);
+  problem->kind = kind;
+  problem->members = members;
+  problem->values = values;
+  fill_problem(random, problem);
 }
 
 void break_ties(Random *random, Problem *problem) {

@@ -264,6 +264,55 @@ static void exact_marginals_on_request(void **state) {
               check_exact_on_request, *state);
 }
 
+/* ---- Beyond enumeration ------------------------------------------------------------------- */
+
+/* Exact marginals are what solving again gives, once for each member and value. */
+static const char *check_against_solves(const Problem *problem, void *user) {
+  if (!is_exact_family(problem))
+    return NULL;
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  if (make_potential(problem, NULL, &potential, &error) != CHORALE_OK)
+    return complain("no potential: \"%s\"", error.message);
+  Marginals m;
+  max_marginals(user, potential, problem, NULL, CHORALE_MARGINAL_SCORE, &m);
+  const char *why = NULL;
+  if (m.status != CHORALE_OK || !m.result.marginals_exact)
+    why = complain("not exact: \"%s\"", m.error.message);
+  for (int32_t i = 0; i < problem->members && !why; ++i)
+    for (int32_t v = 0; v < problem->values && !why; ++v) {
+      Problem restricted = *problem;
+      if (!restricted.has_fixed)
+        for (int32_t j = 0; j < restricted.members; ++j)
+          restricted.fixed[j] = -1;
+      restricted.has_fixed = 1;
+      restricted.fixed[i] = v;
+      Solved solved;
+      solve(user, potential, &restricted, NULL, &solved);
+      const double truth = admits(problem, i, v) && solved.assignment[0] != UNTOUCHED
+                               ? solved.result.score
+                               : -INFINITY;
+      if (solved.status != CHORALE_OK || !is_close(at(&m, i, v), truth))
+        why = complain("m(%d, %d) = %.17g, solving again %.17g", i, v, at(&m, i, v), truth);
+    }
+  chorale_potential_release(potential);
+  return why;
+}
+
+static void larger_marginals_agree_with_solving_again(void **state) {
+  for (Kind kind = KIND_POTTS; kind <= KIND_PAIRS_SEPARABLE; kind = (Kind)(kind + 1))
+    for (int64_t round = 0; round < test_rounds(60); ++round) {
+      Random random = {test_seed() ^ ((uint64_t)kind << 40) ^ ((uint64_t)round << 8)};
+      Problem problem;
+      random_problem_of(&random, kind, random_int(&random, 7, MAX_MEMBERS),
+                        random_int(&random, 2, MAX_VALUES), &problem);
+      char where[128];
+      (void)snprintf(where, sizeof where, "larger, %s, round %lld", kind_name(kind),
+                     (long long)round);
+      check_one(&problem, check_against_solves, *state, where);
+    }
+}
+
 /* By the name of each exact algorithm. */
 static const char *check_insisting(const Problem *problem, void *user) {
   static const chorale_algorithm algorithms[] = {
@@ -381,6 +430,14 @@ static void lower_bounds_are_restricted_alpha_passes(void **state) {
               *state);
   check_kinds("restricted", KIND_MAJORITY, KIND_CALLBACK, test_rounds(2000), check_restricted,
               *state);
+  for (int64_t round = 0; round < test_rounds(200); ++round) {
+    Random random = {test_seed() ^ ((uint64_t)round << 8)};
+    Problem problem;
+    random_problem_of(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1),
+                      random_int(&random, 7, MAX_MEMBERS), random_int(&random, 3, MAX_VALUES),
+                      &problem);
+    check_one(&problem, check_restricted, *state, "restricted, larger");
+  }
 }
 
 static int set_up(void **state) {
@@ -397,6 +454,7 @@ int main(void) {
       cmocka_unit_test(marginals_agree_with_enumeration),
       cmocka_unit_test(messages_to_a_member_without_values),
       cmocka_unit_test(exact_marginals_on_request),
+      cmocka_unit_test(larger_marginals_agree_with_solving_again),
       cmocka_unit_test(insisting_on_an_algorithm),
       cmocka_unit_test(no_marginals_by_other_algorithms),
       cmocka_unit_test(lower_bounds_are_restricted_alpha_passes),

@@ -334,6 +334,80 @@ static void start_value_may_be_one_that_does_not_count(void **state) {
   chorale_potential_release(potential);
 }
 
+/* ---- Beyond enumeration ------------------------------------------------------------------- */
+
+/* The exact algorithm of the family, or 0. */
+static chorale_algorithm exact_algorithm(const Problem *problem) {
+  if (is_sum(problem) == YES)
+    return CHORALE_ALGORITHM_COUNT_BOXES;
+  if (problem->kind == KIND_MAJORITY)
+    return CHORALE_ALGORITHM_EXACT_MAJORITY;
+  return is_exact_alpha_pass(problem) ? CHORALE_ALGORITHM_ALPHA_PASS : 0;
+}
+
+/* On cliques too large to enumerate the exact algorithms stand in for it: what fits agrees with
+ * them, and no heuristic or bound contradicts them. */
+static const char *check_larger(const Problem *problem, void *user) {
+  Context *context = user;
+  static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_AUTO,
+                                                 CHORALE_ALGORITHM_ALPHA_PASS,
+                                                 CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
+                                                 CHORALE_ALGORITHM_ALPHA_EXPANSION,
+                                                 CHORALE_ALGORITHM_POLISH,
+                                                 CHORALE_ALGORITHM_ICM,
+                                                 CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE,
+                                                 CHORALE_ALGORITHM_CONCAVE_FLOW,
+                                                 CHORALE_ALGORITHM_DUAL_BOUND};
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  if (!exact_algorithm(problem))
+    return NULL;
+  if (make_potential(problem, NULL, &potential, &error) != CHORALE_OK)
+    return complain("no potential: \"%s\"", error.message);
+  chorale_clique_options options;
+  options_of(exact_algorithm(problem), &options);
+  options.node_limit = 3000;
+  Solved exact, solved;
+  solve(context->solver, potential, problem, &options, &exact);
+  const int is_settled = exact.result.proven || exact.result.outcome == CHORALE_OUTCOME_INFEASIBLE;
+  const char *why = NULL;
+  Oracle oracle;
+  memset(&oracle, 0, sizeof oracle);
+  oracle.best = exact.result.score;
+  if (!is_settled && exact.result.outcome != CHORALE_OUTCOME_NODE_LIMIT)
+    why = complain("%s ends with outcome %d, score %.17g, bound %.17g: \"%s\"",
+                   chorale_algorithm_name(options.algorithm), exact.result.outcome,
+                   exact.result.score, exact.result.upper_bound, exact.error.message);
+  if (is_settled)
+    why = check_result(problem, &oracle, &options, &exact, 1);
+  context->tried += is_settled;
+  for (size_t a = 0; a < COUNT_OF(algorithms) && is_settled && !why; ++a) {
+    options_of(algorithms[a], &options);
+    why = check_algorithm(problem, &oracle, potential, &options, context, &solved);
+  }
+  chorale_potential_release(potential);
+  return why;
+}
+
+static void larger_cliques_agree_with_the_exact_algorithms(void **state) {
+  Context context = {*state, 0};
+  for (Kind kind = KIND_POTTS; kind <= KIND_PAIRS_SEPARABLE; kind = (Kind)(kind + 1))
+    for (int64_t round = 0; round < test_rounds(60); ++round) {
+      Random random = {test_seed() ^ ((uint64_t)kind << 40) ^ ((uint64_t)round << 8)};
+      Problem problem;
+      random_problem_of(&random, kind, random_int(&random, 7, MAX_MEMBERS),
+                        random_int(&random, 2, MAX_VALUES), &problem);
+      char where[128];
+      (void)snprintf(where, sizeof where, "larger, %s, round %lld", kind_name(kind),
+                     (long long)round);
+      check_one(&problem, check_larger, &context, where);
+    }
+  assert_true(context.tried > 0);
+}
+
 /* ---- AUTO --------------------------------------------------------------------------------- */
 
 static int is_one_of(chorale_algorithm algorithm, const chorale_algorithm *among, size_t count) {
@@ -518,6 +592,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_algorithm_agrees_with_enumeration),
       cmocka_unit_test(starts_are_kept_and_improved),
+      cmocka_unit_test(larger_cliques_agree_with_the_exact_algorithms),
       cmocka_unit_test(independent_start_takes_the_lowest_of_equals),
       cmocka_unit_test(start_value_may_be_one_that_does_not_count),
       cmocka_unit_test(auto_chooses_and_says_so),
