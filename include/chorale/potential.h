@@ -6,7 +6,7 @@
  * Values that do not count. `counted` in the options may leave values out (a property's EMPTY and
  * CONFLICT, say): such a value has no count of its own, is never the majority, and adds nothing.
  * Members that take it still belong to the n of a scale. When no member takes a counted value the
- * potential is 0, in every family.
+ * potential is 0, in every family (unless a table of a SUM forbids a count of 0: it does so here too).
  *
  * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), n the number of
  * members of the clique; 1/log n is 1 where it is undefined (n <= 1).
@@ -131,7 +131,7 @@ CHORALE_API chorale_status chorale_potential_create_majority(
  *
  * scores: `rows` x `columns` finite doubles, both equal to `values`, row v at scores + v *
  *   row_stride. Where every f(v, v') + f(v', v), v != v', splits into c_v + c_v' and every value
- *   counts (or every c_v is 0), the potential is a SUM and gets all that SUM gets.
+ *   counts (or all c_v are equal), the potential is a SUM and gets all that SUM gets.
  * Errors: SHAPE, STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_pairs(
     const chorale_host *host, int64_t values, const double *scores, int64_t rows, int64_t columns,
