@@ -41,8 +41,8 @@ typedef int32_t chorale_algorithm;
 enum {
   /* Chooses by family; the result says what it chose.
    *   MAX, or at most two distinct columns (values that do not count are one): ALPHA_PASS, exact.
-   *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its four best alphas. With a
-   *     requested gap: COUNT_BOXES from there.
+   *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
+   *     members, fewer beyond). With a requested gap: COUNT_BOXES from there.
    *   SUM concave: CONCAVE_FLOW, exact.
    *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap:
    *     COUNT_BOXES from there.
@@ -166,7 +166,7 @@ enum {
 typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result); set by init */
   chorale_outcome outcome;
-  chorale_algorithm algorithm; /* what ran; never AUTO */
+  chorale_algorithm algorithm; /* what ran; AUTO (0) only from chorale_clique_evaluate */
   int32_t proven;          /* 1: upper_bound - score <= 1e-9 max(1, |score|) */
   int32_t marginals_exact; /* max-marginals: 1 exact, 0 lower bounds that labellings attain */
   double score;            /* member_score + clique_score */
@@ -244,7 +244,8 @@ enum {
   CHORALE_MARGINAL_SCORE = 0,  /* m(i, v): the best F with x_i = v */
   CHORALE_MARGINAL_MESSAGE = 1 /* m(i, v) - psi_iv: what the others and the potential say of
                                   x_i = v, defined where psi_iv is minus infinity too (member i's
-                                  own score left out). Message clique -> instance of equation 7. */
+                                  own score, and its `fixed`, left out). Message clique -> instance
+                                  of equation 7. */
 };
 
 /* All max-marginals in one call.

@@ -28,7 +28,7 @@ enum {
   CHORALE_ERROR_SHAPE = 24,
   /* Potential and problem have different numbers of values. */
   CHORALE_ERROR_VALUES_MISMATCH = 25,
-  /* A struct whose struct_size no version of the library knows. */
+  /* A struct whose struct_size is none, or that sets a field which only a newer library knows. */
   CHORALE_ERROR_STRUCT_SIZE = 26,
   /* A number that is NaN or infinite where it must not be. */
   CHORALE_ERROR_NOT_A_NUMBER = 30,

@@ -10,7 +10,7 @@ bool Workspace::reserve(std::size_t bytes) noexcept {
   // Half as much again, so that slowly growing problems do not allocate each time.
   const std::size_t generous = std::max(bytes, saturating_sum(block_.bytes(), block_.bytes() / 2));
   Block grown(memory_, generous);
-  if (!grown)
+  if (!grown && generous > bytes)
     grown = Block(memory_, bytes);
   if (!grown)
     return false;

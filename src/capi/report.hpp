@@ -90,14 +90,22 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults) noexcept 
   std::memcpy(to, &defaults, std::min(caller_size, sizeof(Struct)));
 }
 
-// Reads a struct of the caller, of this version or (later) an older one, over the defaults.
-// `first_size` is the size the struct had in the first version that had it.
+// Reads a struct of the caller over the defaults. `first_size` is the size the struct had in the
+// first version that had it. What a newer header has beyond today's struct must be zero: a field
+// this library does not know cannot be obeyed.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            std::size_t first_size, Struct &to) noexcept {
-  if (from->struct_size < first_size || from->struct_size > 4096)
+  const auto refuse = [&](std::string_view rule) {
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "->struct_size is ", from->struct_size,
-                       "; set it with the struct's init function (at least ", first_size, ")");
+                       rule);
+  };
+  if (from->struct_size < first_size || from->struct_size > 4096)
+    return refuse("; set it with the struct's init function");
+  const auto *bytes = reinterpret_cast<const unsigned char *>(from);
+  for (std::size_t b = sizeof(Struct); b < from->struct_size; ++b)
+    if (bytes[b] != 0)
+      return refuse(", and sets a field that this version of the library does not know");
   std::memcpy(&to, from, std::min(from->struct_size, sizeof(Struct)));
   return CHORALE_OK;
 }

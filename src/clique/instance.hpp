@@ -31,6 +31,11 @@ struct Instance {
   const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
 
+  // At least the best score of member i in columns other than u and v.
+  double best_besides(std::int64_t i, std::int32_t u, std::int32_t v) const noexcept {
+    return best[i] == u || best[i] == v ? second_score[i] : best_score[i];
+  }
+
   // Counts of an assignment over columns, into `counts`.
   void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
   // sum_i scores[i][x_i], in the order of i.

@@ -13,6 +13,7 @@ namespace chorale {
 struct CliqueKind {
   CliqueKind(const Potential &potential, std::int64_t members) noexcept;
 
+  std::int64_t members;
   Form form;
   bool two_columns; // at most
   bool convex;      // SUM only
