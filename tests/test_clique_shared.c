@@ -69,15 +69,15 @@ static chorale_potential *potential_of(const Shared *shared) {
   return potential;
 }
 
-static void check_instances(const char *prefix, int64_t expected, chorale_algorithm algorithm) {
+static FILE *open_list(void) {
   char path[1024];
   (void)snprintf(path, sizeof path, "%s/best_known.tsv", folder());
-  FILE *list = fopen(path, "r");
-  if (!list) {
-    print_message("%s: skipped, there is none\n", path);
-    skip();
-    return;
-  }
+  return fopen(path, "r");
+}
+
+static void check_instances(const char *prefix, int64_t expected, chorale_algorithm algorithm) {
+  FILE *list = open_list();
+  assert_non_null(list);
   chorale_clique_solver *solver = new_solver();
   char line[512];
   int64_t seen = 0;
@@ -123,6 +123,12 @@ static void exact_potts_proves_all_100(void **state) {
 }
 
 int main(void) {
+  FILE *list = open_list();
+  if (!list) {
+    printf("skipped: there is no best_known.tsv in %s\n", folder());
+    return 77; /* what ctest counts as skipped */
+  }
+  fclose(list);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_majority_meets_all_30),
       cmocka_unit_test(exact_potts_proves_all_100),
