@@ -149,18 +149,8 @@ private:
       if (waiting_[b] == 0)
         continue;
       double *row = before_ + std::int64_t{b} * K;
-      const double stays = std::max(row[b], members + score_.total());
-      if constexpr (LinearMoves<Score>) {
-        const double *join = score_.join();
-        const double left = members + (score_.total() + score_.leave()[b]);
-        for (std::int32_t v = 0; v < K; ++v)
-          row[v] = std::max(row[v], left + join[v]);
-      } else {
-        for (std::int32_t v = 0; v < K; ++v)
-          if (v != b)
-            row[v] = std::max(row[v], members + score_.after(b, v));
-      }
-      row[b] = stays;
+      for (std::int32_t v = 0; v < K; ++v)
+        row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
     }
   }
 

@@ -11,6 +11,7 @@
 #include "clique/max_pass.hpp"
 #include "clique/modified_alpha_pass.hpp"
 #include "clique/moves.hpp"
+#include "clique/sum_pass_marginals.hpp"
 
 namespace chorale {
 namespace {
@@ -191,8 +192,9 @@ private:
       return;
     }
     with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-      phase<AlphaPassMarginals<Score>>(
-          [&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
+      using Marginals =
+          std::conditional_t<LinearMoves<Score>, SumPassMarginals, AlphaPassMarginals<Score>>;
+      phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
     });
     exact_marginals_ = instance_.columns <= 2;
     follow_best_marginal();

@@ -1,0 +1,46 @@
+// What AlphaPassMarginals finds, for sums whose counts are all allowed: the same labellings, with
+// far fewer looks.
+//
+// In a sum, moving a member from column b to v adds leave[b] + join[v]. So what labelling k offers
+// a member at b is one row, its score + join[v] over v, plus leave[b], and leave[b] changes only
+// when a member of b takes alpha, which is when that member reads its row. Each row of labelling k
+// is written once, and a column folds in the rows since its last reading all at once, whole blocks
+// of them by their maximum. O(n K^2) in all while K is not above a hundred or so, against O(n K^3).
+#pragma once
+
+#include "clique/alpha_sweep.hpp"
+#include "potential/count_score.hpp"
+
+namespace chorale {
+
+class SumPassMarginals {
+public:
+  SumPassMarginals(Layout &layout, const Instance &instance) noexcept;
+
+  // As AlphaPassMarginals::run.
+  void run(Limits &limits, Solution &solution, double *messages) noexcept;
+
+private:
+  void pass(std::int32_t alpha, double *messages) noexcept;
+  // Writes the row of labelling k, and the maximum of its block when that is complete.
+  void write_state(std::int32_t k, double score) noexcept;
+  // Brings the row of default column b up to labelling k.
+  void fold(std::int32_t b, std::int32_t k) noexcept;
+  void read_before(std::int32_t rank, double *messages) noexcept;
+  void read_after(std::int32_t alpha, double *messages) noexcept;
+
+  const double *state(std::int64_t k) const noexcept { return states_ + k * width_; }
+
+  const Instance *instance_;
+  AlphaSweep sweep_;
+  FiniteSumScore score_;
+  std::int64_t width_;  // K + 1: a column each, and the labelling's own score
+  std::int32_t *next_;  // K: the first labelling not folded into the column's row
+  double *before_;      // K x K: row the default column, column the fixed one
+  double *states_;      // (n + 1) x width
+  double *blocks_;      // blocks of kBlock labellings from the first: width each
+  double *leave_alpha_; // n + 1: what leaving alpha adds in labelling k
+  double *range_;       // width
+};
+
+} // namespace chorale
