@@ -262,8 +262,8 @@ enum {
  * assignment, result: as in chorale_clique_solve; the labelling is the best one met, and no
  *   marginal of its values lies below its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
- * Cost: MAX O(R n log n); SUM alpha-pass O(R^2 n) up to R of a hundred; MAJORITY and concave SUM one solve and O(R^3 +
- *   n R) a flow kept; PAIRS and CALLBACK O(R^3 n) scores. */
+ * Cost: MAX O(R n (R + log n)); SUM alpha-pass O(R^2 n) up to R of a hundred; MAJORITY and concave
+ *   SUM one solve and O(R^3 + n R) a flow kept; PAIRS and CALLBACK O(R^3 n) scores. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,
