@@ -6,6 +6,10 @@
  *   host.h       what the host lends: memory, a log, a way to cancel
  *   potential.h  symmetric potentials
  *   clique.h     clique inference: best values, max-marginals, bounds
+ *   chain.h      chains and trees: best labelling, k-best, max-marginals, margins
+ *   property.h   properties of labellings: automata, dictionaries of their values
+ *   message.h    chains under properties: messages and decoding
+ *   kernel.h     the same without a solver, in the caller's scratch memory
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
@@ -18,9 +22,13 @@
 #ifndef CHORALE_CHORALE_H
 #define CHORALE_CHORALE_H
 
+#include "chorale/chain.h"
 #include "chorale/clique.h"
 #include "chorale/host.h"
+#include "chorale/kernel.h"
+#include "chorale/message.h"
 #include "chorale/potential.h"
+#include "chorale/property.h"
 #include "chorale/status.h"
 #include "chorale/version.h"
 

@@ -40,7 +40,8 @@ enum {
   /* A member that is fixed to a value forbidden to it is an infeasible problem, not an error;
    * an assignment or a start that uses such a value is this error. */
   CHORALE_ERROR_FORBIDDEN_VALUE = 34,
-  /* The algorithm does not apply to the family of the potential; the message lists those that do. */
+  /* The algorithm does not apply to the family of the potential; the message lists those that do.
+   */
   CHORALE_ERROR_ALGORITHM_MISMATCH = 40,
   /* Convex (concave) tables are required and these are not. */
   CHORALE_ERROR_NOT_CONVEX = 41,
@@ -56,6 +57,21 @@ enum {
   CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
   /* Memory from the caller that is not aligned as asked. */
   CHORALE_ERROR_ALIGNMENT = 62,
+  /* A chain and what it is used with (transitions, properties) have different numbers of labels. */
+  CHORALE_ERROR_LABELS_MISMATCH = 70,
+  /* A parent that does not come before its children, and parents that go round in a circle. */
+  CHORALE_ERROR_PARENT_ORDER = 71,
+  CHORALE_ERROR_PARENT_CYCLE = 72,
+  /* What only a chain can do was asked of a tree. */
+  CHORALE_ERROR_NOT_A_CHAIN = 73,
+  /* A property that reads a sequence was put on a tree; only local properties may. */
+  CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
+  /* A property that can fire a value outside its range. */
+  CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
+  /* The joint state of several properties exceeds the budget. */
+  CHORALE_ERROR_STATE_SPACE = 76,
+  /* A label name that the labelling scheme does not know. */
+  CHORALE_ERROR_LABEL_NAME = 77,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90
 };
