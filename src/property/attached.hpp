@@ -1,0 +1,90 @@
+// A property on one chain or tree: where classes and table entries come from, what a labelling
+// shows.
+#pragma once
+
+#include "property/dictionary.hpp"
+#include "property/property.hpp"
+
+namespace chorale {
+
+// Checked: classes and table are there and in range where the property reads them.
+struct Attached {
+  const Property *property;
+  const Dictionary *dictionary; // or NULL
+  const std::int32_t *classes;  // or NULL
+  const std::int32_t *table;    // or NULL
+  const double *message;        // or NULL
+  std::int32_t length;
+
+  std::int32_t values() const noexcept {
+    return dictionary ? dictionary->size() : property->values;
+  }
+  std::int32_t class_at(std::int32_t t) const noexcept {
+    if (property->position >= 0)
+      return t == property->position ? 1 : 0;
+    if (property->token >= 0)
+      return table[t] == property->token ? 1 : 0;
+    return classes ? classes[t] : 0;
+  }
+  // What FIRE_TABLE fires at t, in the property's own values; -1 nothing.
+  std::int32_t table_value(std::int32_t t) const noexcept {
+    const std::int64_t at = std::int64_t{t} + property->table_offset;
+    return at >= 0 && at < length ? table[at] : property->outside_value;
+  }
+  // The clique's number of a property's value; -1 outside its dictionary.
+  std::int32_t number(std::int32_t value) const noexcept {
+    return dictionary ? dictionary->find(value) : value;
+  }
+  // The property's value that a compiled action fires at t, or -1.
+  std::int32_t fired(std::int32_t action, std::int32_t t) const noexcept {
+    if (action >= 0)
+      return property->constants[action];
+    return action == CHORALE_FIRE_TABLE ? table_value(t) : -1;
+  }
+
+  // Calls `visit` with every value fired, in order. parents NULL: a chain.
+  template <class Visit>
+  void each_firing(const std::int32_t *labelling, const std::int32_t *parents,
+                   Visit &&visit) const noexcept {
+    const std::int32_t m = property->labels;
+    std::int32_t state = property->start;
+    for (std::int32_t t = 0; t < length; ++t) {
+      const std::int32_t y = labelling[t];
+      std::int32_t action;
+      if (parents) {
+        const std::int32_t above = parents[t] >= 0 ? labelling[parents[t]] : m;
+        action = property->local_actions[(std::int64_t{class_at(t)} * m + y) * (m + 1) + above];
+      } else {
+        const std::int64_t at = property->cell(state, class_at(t)) * m + y;
+        action = property->actions[at];
+        state = property->next[at];
+      }
+      if (const std::int32_t value = fired(action, t); value >= 0)
+        visit(value);
+    }
+    if (parents)
+      return;
+    const std::int32_t last = length > 0 ? labelling[length - 1] : m;
+    const std::int32_t action = property->end_actions[std::int64_t{state} * (m + 1) + last];
+    if (const std::int32_t value = fired(action, length - 1); value >= 0)
+      visit(value);
+  }
+
+  // R for EMPTY, R + 1 for CONFLICT, -1 for one value outside the dictionary.
+  std::int32_t evaluate(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
+    std::int32_t first = -1;
+    std::int32_t shown = values();
+    each_firing(labelling, parents, [&](std::int32_t value) {
+      const std::int32_t now = number(value);
+      if (first < 0) {
+        first = value;
+        shown = now;
+      } else if (now != shown || (now < 0 && value != first)) {
+        shown = values() + 1;
+      }
+    });
+    return shown;
+  }
+};
+
+} // namespace chorale

@@ -1,0 +1,37 @@
+// The public dictionary: a clique's values among those of a property, numbered in ascending order.
+#pragma once
+
+#include "base/memory.hpp"
+
+#include <chorale/property.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+struct chorale_dictionary {
+  explicit chorale_dictionary(const chorale::Memory &from) noexcept : memory(from) {}
+  chorale_dictionary(const chorale_dictionary &) = delete;
+  chorale_dictionary &operator=(const chorale_dictionary &) = delete;
+
+  std::int32_t size() const noexcept { return count + (has_out ? 1 : 0); }
+  // OUT, or -1 without it, for a value that is not among them.
+  std::int32_t find(std::int32_t value) const noexcept {
+    const std::int32_t *end = values + count;
+    const std::int32_t *at = std::lower_bound(values, end, value);
+    if (at != end && *at == value)
+      return static_cast<std::int32_t>(at - values);
+    return has_out ? count : -1;
+  }
+
+  chorale::Memory memory;
+  mutable std::atomic<std::int64_t> references{1};
+  chorale::Block storage;
+  const std::int32_t *values = nullptr; // ascending, distinct
+  std::int32_t count = 0;
+  bool has_out = false;
+};
+
+namespace chorale {
+using Dictionary = ::chorale_dictionary;
+}

@@ -1,0 +1,316 @@
+#include "property/property.hpp"
+
+#include "base/workspace.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+constexpr std::size_t size(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
+
+// LABEL becomes the constant it stands for.
+std::int32_t resolve(const AutomatonSource &source, std::int32_t action,
+                     std::int32_t label) noexcept {
+  if (action != CHORALE_FIRE_LABEL)
+    return action;
+  return source.label_values ? source.label_values[label] : label;
+}
+
+std::int32_t action_at(const AutomatonSource &source, std::int64_t cell,
+                       std::int32_t label) noexcept {
+  return source.actions ? resolve(source, source.actions[cell * source.labels + label], label)
+                        : CHORALE_FIRE_NOTHING;
+}
+
+// `label` is -1 for the empty chain, which has no last position to read.
+std::int32_t end_action_at(const AutomatonSource &source, std::int32_t state,
+                           std::int32_t label) noexcept {
+  const std::int32_t action =
+      source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;
+  if (label < 0 && action < 0)
+    return CHORALE_FIRE_NOTHING;
+  return resolve(source, action, label);
+}
+
+bool fires_anything(const AutomatonSource &source, std::int32_t state) noexcept {
+  for (std::int64_t c = 0; c < source.classes; ++c)
+    for (std::int32_t y = 0; y < source.labels; ++y)
+      if (action_at(source, std::int64_t{state} * source.classes + c, y) != CHORALE_FIRE_NOTHING)
+        return true;
+  for (std::int32_t y = -1; y < source.labels; ++y)
+    if (end_action_at(source, state, y) != CHORALE_FIRE_NOTHING)
+      return true;
+  return false;
+}
+
+// Numbers the states from which something can still fire 0, 1, ..; returns how many, the number of
+// all others.
+std::int32_t number_states(const AutomatonSource &source, std::int32_t *number) noexcept {
+  const std::int64_t width = std::int64_t{source.classes} * source.labels;
+  for (std::int32_t s = 0; s < source.states; ++s)
+    number[s] = fires_anything(source, s) ? 1 : 0;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::int32_t s = 0; s < source.states; ++s)
+      for (std::int64_t i = 0; number[s] == 0 && i < width; ++i)
+        if (number[source.next[s * width + i]] != 0) {
+          number[s] = 1;
+          grown = true;
+        }
+  }
+  std::int32_t live = 0;
+  for (std::int32_t s = 0; s < source.states; ++s)
+    live += number[s];
+  std::int32_t count = 0;
+  for (std::int32_t s = 0; s < source.states; ++s)
+    number[s] = number[s] != 0 ? count++ : live;
+  return live;
+}
+
+bool is_memoryless(const AutomatonSource &source) noexcept {
+  return source.states == 1 && source.table_offset == 0 && !source.end_actions;
+}
+
+// Every place where a property can fire something, as (where the compiled action goes, what it is).
+struct Tables {
+  std::int32_t *next;
+  std::int32_t *actions;
+  std::int32_t *end_actions;
+  std::int32_t *local_actions;
+};
+
+class Compiler {
+public:
+  Compiler(Property &property, const AutomatonSource &source) noexcept
+      : property_(property), source_(source) {}
+
+  bool run() noexcept {
+    const Block numbering(property_.memory, size(source_.states) * sizeof(std::int32_t));
+    if (!numbering)
+      return false;
+    number_ = reinterpret_cast<std::int32_t *>(numbering.data());
+    property_.labels = source_.labels;
+    property_.classes = source_.classes;
+    property_.values = source_.values;
+    property_.table_offset = source_.table_offset;
+    property_.outside_value = source_.outside_value;
+    property_.states = number_states(source_, number_) + 1;
+    property_.start = number_[source_.start];
+
+    Layout measure;
+    place(measure);
+    if (measure.bytes() == SIZE_MAX)
+      return false;
+    property_.storage = Block(property_.memory, measure.bytes());
+    if (!property_.storage)
+      return false;
+    Layout layout(property_.storage.data());
+    place(layout);
+    write_actions();
+    collect_constants();
+    for (std::int32_t s = 0; s < property_.states; ++s)
+      for (std::int32_t c = 0; c < property_.classes; ++c)
+        summarise(s, c);
+    return true;
+  }
+
+private:
+  void place(Layout &layout) noexcept {
+    const std::size_t m = size(source_.labels);
+    const std::size_t states = size(property_.states);
+    cells_ = states * size(source_.classes);
+    const bool local = source_.local_actions || is_memoryless(source_);
+    local_count_ =
+        local ? saturating_product(size(source_.classes) * m, m + 1) : 0;
+    table_count_ = saturating_product(cells_, m);
+    end_count_ = states * (m + 1);
+    tables_.next = layout.take<std::int32_t>(table_count_);
+    tables_.actions = layout.take<std::int32_t>(table_count_);
+    tables_.end_actions = layout.take<std::int32_t>(end_count_);
+    tables_.local_actions = local ? layout.take<std::int32_t>(local_count_) : nullptr;
+    constants_ = layout.take<std::int32_t>(
+        saturating_sum(saturating_sum(table_count_, end_count_), local_count_));
+    default_next_ = layout.take<std::int32_t>(cells_);
+    default_action_ = layout.take<std::int32_t>(cells_);
+    exceptions_ = layout.take<std::int32_t>(table_count_);
+    exception_begin_ = layout.take<std::int32_t>(cells_ + 1);
+    successors_ = layout.take<std::uint64_t>(
+        saturating_product(cells_, size(property_.set_words())));
+    firing_ = layout.take<std::uint8_t>(cells_);
+    end_firing_ = layout.take<std::uint8_t>(states);
+
+    property_.next = tables_.next;
+    property_.actions = tables_.actions;
+    property_.end_actions = tables_.end_actions;
+    property_.local_actions = tables_.local_actions;
+    property_.constants = constants_;
+    property_.default_next = default_next_;
+    property_.default_action = default_action_;
+    property_.exceptions = exceptions_;
+    property_.exception_begin = exception_begin_;
+    property_.successors = successors_;
+    property_.firing = firing_;
+    property_.end_firing = end_firing_;
+  }
+
+  // Full tables over the new states, with constants still as values.
+  void write_actions() noexcept {
+    const std::int32_t m = source_.labels;
+    const std::int64_t width = std::int64_t{source_.classes} * m;
+    const std::int32_t dead = property_.dead();
+    std::fill_n(tables_.next, table_count_, dead);
+    std::fill_n(tables_.actions, table_count_, CHORALE_FIRE_NOTHING);
+    std::fill_n(tables_.end_actions, end_count_, CHORALE_FIRE_NOTHING);
+    for (std::int32_t s = 0; s < source_.states; ++s) {
+      const std::int32_t to = number_[s];
+      if (to == dead)
+        continue;
+      for (std::int64_t c = 0; c < source_.classes; ++c)
+        for (std::int32_t y = 0; y < m; ++y) {
+          tables_.next[to * width + c * m + y] = number_[source_.next[s * width + c * m + y]];
+          tables_.actions[to * width + c * m + y] =
+              action_at(source_, std::int64_t{s} * source_.classes + c, y);
+        }
+      for (std::int32_t y = 0; y < m; ++y)
+        tables_.end_actions[std::int64_t{to} * (m + 1) + y] = end_action_at(source_, s, y);
+      tables_.end_actions[std::int64_t{to} * (m + 1) + m] = end_action_at(source_, s, -1);
+    }
+    if (!tables_.local_actions)
+      return;
+    std::int32_t *out = tables_.local_actions;
+    const std::int32_t *from = source_.local_actions;
+    for (std::int64_t c = 0; c < source_.classes; ++c)
+      for (std::int32_t y = 0; y < m; ++y)
+        for (std::int32_t parent = 0; parent <= m; ++parent)
+          *out++ = from ? resolve(source_, *from++, y) : action_at(source_, c, y);
+  }
+
+  // The constants, sorted; actions become indices into them.
+  void collect_constants() noexcept {
+    std::int32_t *end = constants_;
+    const auto gather = [&](const std::int32_t *from, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (from[i] >= 0)
+          *end++ = from[i];
+        property_.fires_table = property_.fires_table || from[i] == CHORALE_FIRE_TABLE;
+      }
+    };
+    gather(tables_.actions, table_count_);
+    gather(tables_.end_actions, end_count_);
+    gather(tables_.local_actions, local_count_);
+    std::sort(constants_, end);
+    end = std::unique(constants_, end);
+    property_.constant_count = static_cast<std::int32_t>(end - constants_);
+    const auto index = [&](std::int32_t *actions, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (actions[i] >= 0)
+          actions[i] =
+              static_cast<std::int32_t>(std::lower_bound(constants_, end, actions[i]) - constants_);
+    };
+    index(tables_.actions, table_count_);
+    index(tables_.end_actions, end_count_);
+    index(tables_.local_actions, local_count_);
+  }
+
+  static std::uint8_t firing_bit(std::int32_t action) noexcept {
+    return action >= 0                      ? kFiresConstant
+           : action == CHORALE_FIRE_TABLE ? kFiresTable
+                                            : std::uint8_t{0};
+  }
+
+  // Default and exceptions of a cell, its successors, what it can fire.
+  void summarise(std::int32_t state, std::int32_t position_class) noexcept {
+    const std::int32_t m = source_.labels;
+    const std::int64_t cell = property_.cell(state, position_class);
+    const std::int32_t *next = tables_.next + cell * m;
+    const std::int32_t *actions = tables_.actions + cell * m;
+    std::int32_t most = 0;
+    std::int32_t typical = 0;
+    for (std::int32_t y = 0; y < m && 2 * most < m; ++y) {
+      std::int32_t alike = 0;
+      for (std::int32_t z = y; z < m; ++z)
+        alike += next[z] == next[y] && actions[z] == actions[y];
+      if (alike > most) {
+        most = alike;
+        typical = y;
+      }
+    }
+    default_next_[cell] = next[typical];
+    default_action_[cell] = actions[typical];
+    if (cell == 0)
+      exception_begin_[0] = 0;
+    std::int32_t end = exception_begin_[cell];
+    const std::int64_t words = property_.set_words();
+    std::fill_n(successors_ + cell * words, words, std::uint64_t{0});
+    firing_[cell] = 0;
+    for (std::int32_t y = 0; y < m; ++y) {
+      if (next[y] != next[typical] || actions[y] != actions[typical])
+        exceptions_[end++] = y;
+      successors_[cell * words + next[y] / 64] |= std::uint64_t{1} << (next[y] % 64);
+      firing_[cell] = static_cast<std::uint8_t>(firing_[cell] | firing_bit(actions[y]));
+    }
+    exception_begin_[cell + 1] = end;
+    if (position_class == 0) {
+      end_firing_[state] = 0;
+      for (std::int32_t y = 0; y <= m; ++y)
+        end_firing_[state] = static_cast<std::uint8_t>(
+            end_firing_[state] |
+            firing_bit(tables_.end_actions[std::int64_t{state} * (m + 1) + y]));
+      property_.fires_at_end = property_.fires_at_end || end_firing_[state] != 0;
+    }
+  }
+
+  Property &property_;
+  const AutomatonSource &source_;
+  std::int32_t *number_ = nullptr;
+  Tables tables_{};
+  std::size_t cells_ = 0;
+  std::size_t table_count_ = 0;
+  std::size_t end_count_ = 0;
+  std::size_t local_count_ = 0;
+  std::int32_t *constants_ = nullptr;
+  std::int32_t *default_next_ = nullptr;
+  std::int32_t *default_action_ = nullptr;
+  std::int32_t *exceptions_ = nullptr;
+  std::int32_t *exception_begin_ = nullptr;
+  std::uint64_t *successors_ = nullptr;
+  std::uint8_t *firing_ = nullptr;
+  std::uint8_t *end_firing_ = nullptr;
+};
+
+} // namespace
+
+Property *compile(const Memory &memory, const AutomatonSource &source) noexcept {
+  Property *property = memory.create<Property>(memory);
+  if (property && !Compiler(*property, source).run()) {
+    Memory::destroy(property, memory);
+    return nullptr;
+  }
+  return property;
+}
+
+Property *compile_local(const Memory &memory, AutomatonSource source) noexcept {
+  const std::int32_t m = source.labels;
+  const std::size_t count =
+      saturating_product(size(source.classes) * size(m), size(m) + 1);
+  const Block block(memory, saturating_product(count, 2 * sizeof(std::int32_t)));
+  if (!block)
+    return nullptr;
+  auto *next = reinterpret_cast<std::int32_t *>(block.data());
+  std::int32_t *actions = next + count;
+  for (std::int32_t before = 0; before <= m; ++before)
+    for (std::int64_t c = 0; c < source.classes; ++c)
+      for (std::int32_t y = 0; y < m; ++y) {
+        const std::int64_t to = (before * std::int64_t{source.classes} + c) * m + y;
+        next[to] = y;
+        actions[to] = source.local_actions[(c * m + y) * (m + 1) + before];
+      }
+  source.states = m + 1;
+  source.start = m;
+  source.next = next;
+  source.actions = actions;
+  return compile(memory, source);
+}
+
+} // namespace chorale

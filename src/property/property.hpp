@@ -1,0 +1,97 @@
+// The public property: an immutable, reference-counted automaton, compiled for dynamic programs.
+//
+// States from which nothing can ever fire are one, the dead state, which is the last. For each
+// (state, class) most labels do the same, so the transitions are kept twice: as full tables, and as
+// a default with the list of labels that do something else.
+#pragma once
+
+#include "base/memory.hpp"
+#include "base/numeric.hpp"
+
+#include <chorale/property.h>
+
+#include <atomic>
+#include <cstdint>
+
+struct chorale_property {
+  explicit chorale_property(const chorale::Memory &from) noexcept : memory(from) {}
+  chorale_property(const chorale_property &) = delete;
+  chorale_property &operator=(const chorale_property &) = delete;
+
+  std::int64_t cell(std::int32_t state, std::int32_t position_class) const noexcept {
+    return std::int64_t{state} * classes + position_class;
+  }
+
+  chorale::Memory memory;
+  mutable std::atomic<std::int64_t> references{1};
+  chorale::Block storage;
+
+  std::int32_t labels = 0;
+  std::int32_t classes = 0;
+  std::int32_t states = 0; // with the dead one
+  std::int32_t values = 0; // R
+  std::int32_t start = 0;
+  std::int32_t table_offset = 0;
+  std::int32_t outside_value = -1;
+  // Properties that find their positions themselves have two classes: 1 at `position`, or where the
+  // table holds `token`.
+  std::int32_t position = -1;
+  std::int32_t token = -1;
+  bool fires_table = false; // some action is FIRE_TABLE
+  bool fires_at_end = false;
+
+  bool reads_table() const noexcept { return fires_table || token >= 0; }
+  bool is_local() const noexcept { return local_actions != nullptr; }
+  std::int32_t dead() const noexcept { return states - 1; }
+  std::int32_t set_words() const noexcept { return (states + 63) / 64; }
+
+  // The distinct constants that can fire, ascending. Actions below are FIRE_NOTHING, FIRE_TABLE, or
+  // an index into them.
+  const std::int32_t *constants = nullptr;
+  std::int32_t constant_count = 0;
+
+  const std::int32_t *next = nullptr;        // states x classes x labels
+  const std::int32_t *actions = nullptr;     // the same shape
+  const std::int32_t *end_actions = nullptr; // states x (labels + 1), by the last label; the last
+                                             // column for the empty chain
+  const std::int32_t *default_next = nullptr;   // states x classes
+  const std::int32_t *default_action = nullptr; // states x classes
+  const std::int32_t *exceptions = nullptr;     // labels, cell by cell, ascending
+  const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into them
+  const std::uint64_t *successors = nullptr;  // states x classes sets of states, set_words() each
+  const std::uint8_t *firing = nullptr;       // states x classes, kFires bits
+  const std::uint8_t *end_firing = nullptr;   // states, kFires bits
+  const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
+};
+
+namespace chorale {
+
+using Property = ::chorale_property;
+
+inline constexpr std::uint8_t kFiresConstant = 1;
+inline constexpr std::uint8_t kFiresTable = 2;
+
+// An automaton as the caller states it, checked; arrays as in chorale_automaton, NULL as there.
+struct AutomatonSource {
+  std::int32_t labels;
+  std::int32_t classes;
+  std::int32_t states;
+  std::int32_t values;
+  std::int32_t start = 0;
+  std::int32_t table_offset = 0;
+  std::int32_t outside_value = -1;
+  const std::int32_t *next = nullptr;
+  const std::int32_t *actions = nullptr;
+  const std::int32_t *end_actions = nullptr;
+  const std::int32_t *label_values = nullptr;
+  // classes x labels x (labels + 1): the local form of the same property. An automaton of one state
+  // that fires nothing at the end has one by itself.
+  const std::int32_t *local_actions = nullptr;
+};
+
+// NULL where memory ran out.
+Property *compile(const Memory &memory, const AutomatonSource &source) noexcept;
+// A local property: its automaton remembers the label before.
+Property *compile_local(const Memory &memory, AutomatonSource source) noexcept;
+
+} // namespace chorale
