@@ -1,0 +1,64 @@
+// A chain or tree as the caller states it, already checked: read in place, one number at a time.
+#pragma once
+
+#include "base/numeric.hpp"
+#include "chain/transitions.hpp"
+
+namespace chorale {
+
+struct ChainView {
+  std::int32_t length = 0; // T
+  std::int32_t labels = 0; // m
+  bool single = false;     // float32
+  const void *unary = nullptr;
+  std::ptrdiff_t unary_row = 0;
+  std::ptrdiff_t unary_column = 0;
+  const Transitions *transitions = nullptr;
+  const void *edges = nullptr;
+  bool edge_each = false; // a matrix an edge
+  std::ptrdiff_t edge_matrix = 0;
+  std::ptrdiff_t edge_from = 0; // the strides, orientation resolved
+  std::ptrdiff_t edge_to = 0;
+  const void *start = nullptr;
+  const void *end = nullptr;
+  const std::int32_t *parents = nullptr;
+  const std::int32_t *forced = nullptr;
+  const std::uint8_t *allowed = nullptr;
+  std::ptrdiff_t allowed_row = 0;
+
+  double number(const void *array, std::ptrdiff_t at) const noexcept {
+    return single ? double{static_cast<const float *>(array)[at]}
+                  : static_cast<const double *>(array)[at];
+  }
+  double unary_at(std::int32_t t, std::int32_t y) const noexcept {
+    return number(unary, t * unary_row + y * unary_column);
+  }
+  bool allows(std::int32_t t, std::int32_t y) const noexcept {
+    return (!forced || forced[t] < 0 || forced[t] == y) &&
+           (!allowed || allowed[t * allowed_row + y] != 0);
+  }
+  bool has_edges() const noexcept { return edges || transitions; }
+  double edge_at(std::int32_t t, std::int32_t from, std::int32_t to) const noexcept {
+    if (edges)
+      return number(edges,
+                    (edge_each ? (t - 1) * edge_matrix : 0) + from * edge_from + to * edge_to);
+    return transitions ? transitions->matrix[from * transitions->row_stride + to] : 0;
+  }
+  bool has_start() const noexcept { return start || (transitions && transitions->start); }
+  bool has_end() const noexcept { return end || (transitions && transitions->end); }
+  double start_at(std::int32_t y) const noexcept {
+    return start ? number(start, y)
+                 : transitions && transitions->start ? transitions->start[y] : 0;
+  }
+  double end_at(std::int32_t y) const noexcept {
+    return end ? number(end, y) : transitions && transitions->end ? transitions->end[y] : 0;
+  }
+  std::int32_t parent(std::int32_t t) const noexcept { return parents ? parents[t] : t - 1; }
+
+  // phi, added in the order of chain.h.
+  double score(const std::int32_t *labelling) const noexcept;
+  // Whether no position has t as its parent. O(T) on a tree.
+  bool is_leaf(std::int32_t t) const noexcept;
+};
+
+} // namespace chorale

@@ -1,0 +1,244 @@
+#include "chain/max_plus.hpp"
+
+#include "base/numeric.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CHORALE_DISPATCH 1
+#else
+#define CHORALE_DISPATCH 0
+#endif
+
+namespace chorale {
+namespace {
+
+// Four columns at a time, in the vectors of the compilers: one instruction where the machine has
+// it, two or four where it has not.
+constexpr std::int32_t kLanes = 4;
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
+
+#define CHORALE_INLINE [[gnu::always_inline]] inline
+
+// kBlocks vectors of columns stay in registers while the rows go by. The last vector is shifted
+// left to end at the last column, so it may repeat columns of the one before.
+template <int kBlocks>
+CHORALE_INLINE void columns_of(const double *from, std::int32_t rows, const double *matrix,
+                               std::ptrdiff_t stride, std::int32_t last, const double *add,
+                               double *out) noexcept {
+  Lanes best[kBlocks];
+  for (int b = 0; b < kBlocks; ++b)
+    best[b] = Lanes{kForbidden, kForbidden, kForbidden, kForbidden};
+  for (std::int32_t x = 0; x < rows; ++x) {
+    const double f = from[x];
+    if (f == kForbidden)
+      continue;
+    const Lanes score = {f, f, f, f};
+    const double *row = matrix + x * stride;
+    for (int b = 0; b < kBlocks; ++b) {
+      Lanes sum;
+      std::memcpy(&sum, row + (b + 1 < kBlocks ? b * kLanes : last), sizeof sum);
+      sum += score;
+      best[b] = sum > best[b] ? sum : best[b];
+    }
+  }
+  for (int b = 0; b < kBlocks; ++b) {
+    const std::int32_t at = b + 1 < kBlocks ? b * kLanes : last;
+    if (add) {
+      Lanes sum;
+      std::memcpy(&sum, add + at, sizeof sum);
+      best[b] += sum;
+    }
+    std::memcpy(out + at, &best[b], sizeof best[b]);
+  }
+}
+
+template <int kBlocks>
+CHORALE_INLINE void columns_of_arg(const double *from, std::int32_t rows, const double *matrix,
+                                   std::ptrdiff_t stride, std::int32_t last, const double *add,
+                                   double *out, std::int32_t *arg) noexcept {
+  Lanes best[kBlocks];
+  Indices index[kBlocks];
+  for (int b = 0; b < kBlocks; ++b) {
+    best[b] = Lanes{kForbidden, kForbidden, kForbidden, kForbidden};
+    index[b] = Indices{-1, -1, -1, -1};
+  }
+  for (std::int32_t x = 0; x < rows; ++x) {
+    const double f = from[x];
+    if (f == kForbidden)
+      continue;
+    const Lanes score = {f, f, f, f};
+    const Indices here = {x, x, x, x};
+    const double *row = matrix + x * stride;
+    for (int b = 0; b < kBlocks; ++b) {
+      Lanes sum;
+      std::memcpy(&sum, row + (b + 1 < kBlocks ? b * kLanes : last), sizeof sum);
+      sum += score;
+      const Indices better = sum > best[b];
+      best[b] = better ? sum : best[b];
+      index[b] = better ? here : index[b];
+    }
+  }
+  for (int b = 0; b < kBlocks; ++b) {
+    const std::int32_t at = b + 1 < kBlocks ? b * kLanes : last;
+    if (add) {
+      Lanes sum;
+      std::memcpy(&sum, add + at, sizeof sum);
+      best[b] += sum;
+    }
+    std::memcpy(out + at, &best[b], sizeof best[b]);
+    for (int i = 0; i < kLanes; ++i)
+      arg[at + i] = static_cast<std::int32_t>(index[b][i]);
+  }
+}
+
+template <int kBlocks, bool kArg>
+CHORALE_INLINE void some_columns(const double *from, std::int32_t rows, const double *matrix,
+                                 std::ptrdiff_t stride, std::int32_t last, const double *add,
+                                 double *out, std::int32_t *arg) noexcept {
+  if constexpr (kArg)
+    columns_of_arg<kBlocks>(from, rows, matrix, stride, last, add, out, arg);
+  else
+    columns_of<kBlocks>(from, rows, matrix, stride, last, add, out);
+}
+
+template <bool kArg>
+CHORALE_INLINE void few_columns(const double *from, std::int32_t rows, const double *matrix,
+                                std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                                double *out, std::int32_t *arg) noexcept {
+  for (std::int32_t y = 0; y < columns; ++y) {
+    double best = kForbidden;
+    std::int32_t index = -1;
+    for (std::int32_t x = 0; x < rows; ++x)
+      if (const double sum = from[x] + matrix[x * stride + y]; sum > best) {
+        best = sum;
+        index = x;
+      }
+    out[y] = add ? best + add[y] : best;
+    if constexpr (kArg)
+      arg[y] = index;
+  }
+}
+
+template <bool kArg>
+CHORALE_INLINE void all_columns(const double *from, std::int32_t rows, const double *matrix,
+                                std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                                double *out, std::int32_t *arg) noexcept {
+  if (columns < kLanes) {
+    few_columns<kArg>(from, rows, matrix, stride, columns, add, out, arg);
+    return;
+  }
+  // As many columns at once as registers hold, and the rest evenly.
+  constexpr std::int32_t kWidest = kArg ? 4 : 8;
+  for (std::int32_t begin = 0; begin < columns;) {
+    const std::int32_t left = columns - begin;
+    // A remainder narrower than a vector joins what is before it.
+    std::int32_t width = left <= kWidest * kLanes ? left : kWidest * kLanes;
+    if (left > width && left - width < kLanes)
+      width -= kLanes;
+    const std::int32_t last = width - kLanes;
+    const double *from_column = matrix + begin;
+    const double *more = add ? add + begin : nullptr;
+    double *to = out + begin;
+    std::int32_t *to_arg = kArg ? arg + begin : nullptr;
+    switch ((width + kLanes - 1) / kLanes) {
+    case 1:
+      some_columns<1, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 2:
+      some_columns<2, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 3:
+      some_columns<3, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 4:
+      some_columns<4, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 5:
+      some_columns<5, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 6:
+      some_columns<6, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 7:
+      some_columns<7, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    default:
+      some_columns<8, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    }
+    begin += width;
+  }
+}
+
+CHORALE_INLINE void max_rows(const double *from, std::int32_t columns, double *to) noexcept {
+  for (std::int32_t y = 0; y < columns; ++y)
+    to[y] = from[y] > to[y] ? from[y] : to[y];
+}
+
+#if CHORALE_DISPATCH
+[[gnu::target("avx2")]] void max_plus_avx2(const double *from, std::int32_t rows,
+                                           const double *matrix, std::ptrdiff_t stride,
+                                           std::int32_t columns, const double *add,
+                                           double *out) noexcept {
+  all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
+}
+[[gnu::target("avx2")]] void max_plus_arg_avx2(const double *from, std::int32_t rows,
+                                               const double *matrix, std::ptrdiff_t stride,
+                                               std::int32_t columns, const double *add, double *out,
+                                               std::int32_t *arg) noexcept {
+  all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
+}
+bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") != 0; }
+#endif
+
+} // namespace
+
+void max_plus(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
+              std::int32_t columns, const double *add, double *out) noexcept {
+#if CHORALE_DISPATCH
+  if (has_avx2()) {
+    max_plus_avx2(from, rows, matrix, stride, columns, add, out);
+    return;
+  }
+#endif
+  all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
+}
+
+void max_plus_arg(const double *from, std::int32_t rows, const double *matrix,
+                  std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
+                  std::int32_t *arg) noexcept {
+#if CHORALE_DISPATCH
+  if (has_avx2()) {
+    max_plus_arg_avx2(from, rows, matrix, stride, columns, add, out, arg);
+    return;
+  }
+#endif
+  all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
+}
+
+void max_into(const double *from, std::int32_t columns, double *to) noexcept {
+  max_rows(from, columns, to);
+}
+
+double greatest(const double *row, std::int32_t columns) noexcept {
+  double best = kForbidden;
+  for (std::int32_t y = 0; y < columns; ++y)
+    best = std::max(best, row[y]);
+  return best;
+}
+
+std::int32_t index_of_greatest(const double *row, std::int32_t columns) noexcept {
+  double best = kForbidden;
+  std::int32_t index = -1;
+  for (std::int32_t y = 0; y < columns; ++y)
+    if (row[y] > best) {
+      best = row[y];
+      index = y;
+    }
+  return index;
+}
+
+} // namespace chorale

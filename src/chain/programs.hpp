@@ -1,0 +1,92 @@
+// The plain dynamic programs: best labelling, max-marginals, k best labellings.
+//
+// Each is a class that takes its memory from a Layout and runs on loaded scores. Chains run over
+// contiguous rows from left to right and back; trees from the last position to the first (children
+// come after their parents) and back.
+#pragma once
+
+#include "chain/scores.hpp"
+
+namespace chorale {
+
+// Best labelling of a chain (forward) or tree (upward).
+class BestLabelling {
+public:
+  BestLabelling(Layout &layout, const ChainView &view) noexcept;
+  // False when every labelling is forbidden; else `labelling` holds the best one.
+  bool run(Scores &scores) noexcept;
+
+  std::int32_t *labelling; // T
+
+private:
+  bool run_chain(Scores &scores) noexcept;
+  bool run_tree(Scores &scores) noexcept;
+
+  double *rows_; // T x m: the best score of everything up to t, or of the subtree of t
+  double *work_; // m
+  std::uint8_t *is_leaf_ = nullptr; // T, trees
+};
+
+struct MarginalTargets {
+  double *marginals;         // T rows, or NULL
+  std::ptrdiff_t row_stride;
+  double *edge_marginals;    // (T - 1) x m x m, or NULL
+  double *margins;           // T, or NULL
+};
+
+class MaxMarginals {
+public:
+  MaxMarginals(Layout &layout, const ChainView &view) noexcept;
+  void run(Scores &scores, const MarginalTargets &targets) noexcept;
+
+private:
+  void run_chain(Scores &scores, const MarginalTargets &targets) noexcept;
+  void run_tree(Scores &scores, const MarginalTargets &targets) noexcept;
+  void write_position(std::int32_t t, const double *a, const double *b,
+                      const MarginalTargets &targets) noexcept;
+
+  std::int32_t labels_;
+  // Chains: the best score up to t and from t on, unary scores of t in the first only.
+  // Trees: of the subtree of t, and of everything but the subtree of t.
+  double *inside_;  // T x m
+  double *outside_; // T x m
+  double *work_;    // m
+  // Trees: message of t to its parent, and what later siblings send there (T x m; roots use column
+  // 0, their common parent having one label).
+  double *message_ = nullptr;
+  double *later_ = nullptr;
+  std::uint8_t *is_leaf_ = nullptr;
+};
+
+class KBest {
+public:
+  KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept;
+  // Fills the caller's arrays (each may be NULL) and returns how many labellings there are.
+  std::int64_t run(Scores &scores, std::int32_t *labellings, std::ptrdiff_t row_stride,
+                   double *ranking) noexcept;
+
+private:
+  // A candidate: the rank-th best way to end at label `from`, prolonged.
+  struct Head {
+    double score;
+    std::int32_t from;
+    std::int32_t rank;
+  };
+  // Extends the lists of all labels to one label; returns the length of its list.
+  template <class EdgeScore, class Push>
+  std::int32_t merge(std::int32_t limit, const double *lists, const std::int32_t *lengths,
+                     EdgeScore &&edge, Push &&push) noexcept;
+
+  std::int32_t labels_;
+  std::int64_t k_;
+  std::int32_t depth_; // list length: k, or fewer where there cannot be as many labellings
+  double *now_;        // m x depth
+  double *next_;
+  std::int32_t *lengths_; // m
+  std::int32_t *next_lengths_;
+  std::int32_t *back_from_; // T x m x depth; position 0 unused
+  std::int32_t *back_rank_;
+  Head *heap_; // m
+};
+
+} // namespace chorale

@@ -1,0 +1,101 @@
+#include "chain/scores.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+bool Scores::copies_unary() const noexcept {
+  return view_.single || view_.unary_column != 1 || view_.forced || view_.allowed;
+}
+
+Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
+  const auto m = static_cast<std::size_t>(view.labels);
+  if (copies_unary())
+    owned_unary_ =
+        layout.take<double>(saturating_product(static_cast<std::size_t>(view.length), m));
+  start_ = layout.take<double>(m);
+  end_ = layout.take<double>(m);
+  const std::size_t square = saturating_product(m, m);
+  const bool shared = view.transitions && !view.edges;
+  if (!shared && !in_place(view.edge_to))
+    owned_forward_ = layout.take<double>(square);
+  if (!shared && !in_place(view.edge_from))
+    owned_backward_ = layout.take<double>(square);
+}
+
+void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
+                   double *to) const noexcept {
+  const std::ptrdiff_t base = view_.edge_each ? (t - 1) * view_.edge_matrix : 0;
+  for (std::int32_t r = 0; r < view_.labels; ++r)
+    for (std::int32_t c = 0; c < view_.labels; ++c)
+      *to++ = view_.number(view_.edges, base + r * row_stride + c * column_stride);
+}
+
+void Scores::load() noexcept {
+  const std::int32_t m = view_.labels;
+  if (owned_unary_) {
+    double *to = owned_unary_;
+    for (std::int32_t t = 0; t < view_.length; ++t)
+      for (std::int32_t y = 0; y < m; ++y)
+        *to++ = view_.allows(t, y) ? view_.unary_at(t, y) : kForbidden;
+    unary_ = owned_unary_;
+    unary_stride_ = m;
+  } else {
+    unary_ = static_cast<const double *>(view_.unary);
+    unary_stride_ = view_.unary_row;
+  }
+  for (std::int32_t y = 0; y < m; ++y) {
+    start_[y] = view_.start_at(y);
+    end_[y] = view_.end_at(y);
+  }
+
+  forward_stride_ = backward_stride_ = m;
+  if (!view_.has_edges()) {
+    const std::int64_t square = std::int64_t{m} * m;
+    std::fill_n(owned_forward_, square, 0.0);
+    std::fill_n(owned_backward_, square, 0.0);
+    forward_ = owned_forward_;
+    backward_ = owned_backward_;
+  } else if (!view_.edges) {
+    forward_ = view_.transitions->matrix;
+    forward_stride_ = view_.transitions->row_stride;
+    backward_ = view_.transitions->transposed;
+  } else {
+    if (in_place(view_.edge_to)) {
+      forward_ = static_cast<const double *>(view_.edges);
+      forward_stride_ = view_.edge_from;
+    } else {
+      forward_ = owned_forward_;
+      if (!view_.edge_each)
+        write(1, view_.edge_from, view_.edge_to, owned_forward_);
+    }
+    if (in_place(view_.edge_from)) {
+      backward_ = static_cast<const double *>(view_.edges);
+      backward_stride_ = view_.edge_to;
+    } else {
+      backward_ = owned_backward_;
+      if (!view_.edge_each)
+        write(1, view_.edge_to, view_.edge_from, owned_backward_);
+    }
+  }
+}
+
+const double *Scores::forward(std::int32_t t) noexcept {
+  if (!view_.edges || !view_.edge_each)
+    return forward_;
+  if (!owned_forward_)
+    return forward_ + (t - 1) * view_.edge_matrix;
+  write(t, view_.edge_from, view_.edge_to, owned_forward_);
+  return owned_forward_;
+}
+
+const double *Scores::backward(std::int32_t t) noexcept {
+  if (!view_.edges || !view_.edge_each)
+    return backward_;
+  if (!owned_backward_)
+    return backward_ + (t - 1) * view_.edge_matrix;
+  write(t, view_.edge_to, view_.edge_from, owned_backward_);
+  return owned_backward_;
+}
+
+} // namespace chorale

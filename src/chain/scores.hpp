@@ -1,0 +1,54 @@
+// The scores of a chain as dynamic programs read them: contiguous rows of doubles, with forced
+// labels and allowed sets folded in. What already lies that way is read in place.
+#pragma once
+
+#include "base/workspace.hpp"
+#include "chain/chain_view.hpp"
+
+namespace chorale {
+
+class Scores {
+public:
+  // Takes the memory; `load` then fills it. Start and end are kept apart from the unary scores.
+  Scores(Layout &layout, const ChainView &view) noexcept;
+  void load() noexcept;
+
+  const ChainView &view() const noexcept { return view_; }
+  std::int32_t length() const noexcept { return view_.length; }
+  std::int32_t labels() const noexcept { return view_.labels; }
+
+  const double *unary(std::int32_t t) const noexcept { return unary_ + t * unary_stride_; }
+  const double *start() const noexcept { return start_; } // m, zeros where there is none
+  const double *end() const noexcept { return end_; }
+
+  // The transitions of the edge to t: rows "from" (forward), rows "to" (backward). Valid until the
+  // next call of the same function; matrices of single edges may be put in order on the way.
+  const double *forward(std::int32_t t) noexcept;
+  const double *backward(std::int32_t t) noexcept;
+  std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
+  std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
+
+private:
+  bool copies_unary() const noexcept;
+  // Whether a matrix of the chain's own can be read in place, rows running over `column_stride`.
+  bool in_place(std::ptrdiff_t column_stride) const noexcept {
+    return view_.edges && !view_.single && column_stride == 1;
+  }
+  void write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
+             double *to) const noexcept;
+
+  ChainView view_;
+  double *owned_unary_ = nullptr;
+  double *start_ = nullptr;
+  double *end_ = nullptr;
+  double *owned_forward_ = nullptr;
+  double *owned_backward_ = nullptr;
+  const double *unary_ = nullptr;
+  const double *forward_ = nullptr;
+  const double *backward_ = nullptr;
+  std::ptrdiff_t unary_stride_ = 0;
+  std::ptrdiff_t forward_stride_ = 0;
+  std::ptrdiff_t backward_stride_ = 0;
+};
+
+} // namespace chorale

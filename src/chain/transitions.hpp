@@ -1,0 +1,30 @@
+// The public transitions: one label-to-label matrix for many chains, kept both ways round because
+// dynamic programs read it forwards and backwards along contiguous rows.
+#pragma once
+
+#include "base/memory.hpp"
+
+#include <chorale/chain.h>
+
+#include <atomic>
+#include <cstdint>
+
+struct chorale_transitions {
+  explicit chorale_transitions(const chorale::Memory &from) noexcept : memory(from) {}
+  chorale_transitions(const chorale_transitions &) = delete;
+  chorale_transitions &operator=(const chorale_transitions &) = delete;
+
+  chorale::Memory memory;
+  mutable std::atomic<std::int64_t> references{1};
+  chorale::Block storage;
+  std::int32_t labels = 0;
+  const double *matrix = nullptr; // rows "from"; the caller's where borrowed
+  std::ptrdiff_t row_stride = 0;
+  const double *transposed = nullptr; // rows "to", no gaps
+  const double *start = nullptr;      // or NULL
+  const double *end = nullptr;        // or NULL
+};
+
+namespace chorale {
+using Transitions = ::chorale_transitions;
+}
