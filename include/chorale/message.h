@@ -9,7 +9,7 @@
  *
  *     max { Phi(y) - m_p(v) : p shows v on y }       (equation 6: p's own message left out).
  *
- * One property is always exact. For several, the options choose how.
+ * The message of one property alone is always exact. Otherwise the options choose how.
  */
 #ifndef CHORALE_MESSAGE_H
 #define CHORALE_MESSAGE_H

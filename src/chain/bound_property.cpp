@@ -1,0 +1,246 @@
+#include "chain/bound_property.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+BoundProperty::BoundProperty(Layout &layout, const Attached &from, bool tree) noexcept
+    : attached(from), tree_(tree), states_(tree ? 1 : from.property->states) {
+  const Property &property = *attached.property;
+  const auto T = static_cast<std::size_t>(attached.length);
+  const std::size_t limit = static_cast<std::size_t>(local_limit());
+  // Before they are sorted the numbers may hold repetitions.
+  numbers = layout.take<std::int32_t>(static_cast<std::size_t>(property.constant_count) +
+                                      (property.fires_table ? T : 0));
+  constant_local = layout.take<std::int32_t>(property.constant_count);
+  table_local = layout.take<std::int32_t>(property.fires_table ? T : 0);
+  message = layout.take<double>(limit + 2);
+  if (tree) {
+    subtree_firing = layout.take<std::int32_t>(T);
+  } else {
+    words = property.set_words();
+    may = layout.take<std::uint64_t>(saturating_product(T + 1, static_cast<std::size_t>(words)));
+  }
+}
+
+std::int64_t BoundProperty::local_limit() const noexcept {
+  const Property &property = *attached.property;
+  return std::min<std::int64_t>(attached.values(),
+                                std::int64_t{property.constant_count} +
+                                    (property.fires_table ? attached.length : 0));
+}
+
+std::int64_t BoundProperty::code_limit(Role in) const noexcept {
+  switch (in) {
+  case Role::outgoing:
+  case Role::paid:
+    return (local_limit() + 2) * states_ + 1;
+  case Role::absorbed:
+    return states_;
+  case Role::absorbed_required:
+    return 2 * std::int64_t{states_};
+  }
+  return 0;
+}
+
+void BoundProperty::bind(const std::int32_t *parents) noexcept {
+  const Property &property = *attached.property;
+  const std::int32_t T = attached.length;
+
+  std::int32_t *end = numbers;
+  for (std::int32_t i = 0; i < property.constant_count; ++i)
+    if (const std::int32_t number = attached.number(property.constants[i]); number >= 0)
+      *end++ = number;
+  if (property.fires_table) {
+    for (std::int32_t t = 0; t < T; ++t) {
+      const std::int32_t value = attached.table_value(t);
+      table_local[t] = value < 0 ? -1 : attached.number(value);
+      if (value >= 0 && table_local[t] < 0)
+        table_local[t] = kOutside;
+      if (table_local[t] >= 0)
+        *end++ = table_local[t];
+    }
+  }
+  if (!std::is_sorted(numbers, end))
+    std::sort(numbers, end);
+  end = std::unique(numbers, end);
+  local_count = static_cast<std::int32_t>(end - numbers);
+  const auto find = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(std::lower_bound(numbers, end, number) - numbers);
+  };
+  for (std::int32_t i = 0; i < property.constant_count; ++i) {
+    const std::int32_t number = attached.number(property.constants[i]);
+    constant_local[i] = number < 0 ? kOutside : find(number);
+  }
+  if (property.fires_table)
+    for (std::int32_t t = 0; t < T; ++t)
+      if (table_local[t] >= 0)
+        table_local[t] = find(table_local[t]);
+  for (std::int32_t v = 0; v < local_count + 2; ++v)
+    message[v] = !attached.message ? 0.0
+                 : v < local_count ? attached.message[numbers[v]]
+                                   : attached.message[attached.values() + v - local_count];
+
+  fires_outside_ = std::find(constant_local, constant_local + property.constant_count, kOutside) !=
+                   constant_local + property.constant_count;
+  if (property.fires_table)
+    fires_outside_ =
+        fires_outside_ || std::find(table_local, table_local + T, kOutside) != table_local + T;
+
+  const auto fires = [&](std::uint8_t firing, std::int32_t t) {
+    return (firing & kFiresConstant) != 0 ||
+           ((firing & kFiresTable) != 0 && t >= 0 && table_local[t] != -1);
+  };
+  if (tree_) {
+    std::fill_n(subtree_firing, T, 0);
+    total_firing = 0;
+    for (std::int32_t t = T - 1; t >= 0; --t) {
+      const std::int32_t position_class = attached.class_at(t);
+      std::uint8_t firing = 0;
+      for (std::int32_t s = 0; s < property.states; ++s)
+        firing = static_cast<std::uint8_t>(firing |
+                                           property.firing[property.cell(s, position_class)]);
+      const std::int32_t own = fires(firing, t) ? 1 : 0;
+      total_firing += own;
+      subtree_firing[t] += own;
+      if (parents[t] >= 0)
+        subtree_firing[parents[t]] += subtree_firing[t];
+    }
+    return;
+  }
+  std::fill_n(may, (std::int64_t{T} + 1) * words, std::uint64_t{0});
+  for (std::int32_t t = T; t >= 0; --t) {
+    std::uint64_t *now = may + std::int64_t{t} * words;
+    const std::int64_t position_class = t < T ? attached.class_at(t) : 0;
+    for (std::int32_t s = 0; s < property.dead(); ++s) {
+      bool can;
+      if (t == T) {
+        can = fires(property.end_firing[s], T - 1);
+      } else {
+        const std::int64_t cell = std::int64_t{s} * property.classes + position_class;
+        can = fires(property.firing[cell], t);
+        for (std::int32_t w = 0; w < words && !can; ++w)
+          can = (property.successors[cell * words + w] & now[words + w]) != 0;
+      }
+      if (can)
+        now[s / 64] |= std::uint64_t{1} << (s % 64);
+    }
+  }
+}
+
+void BoundProperty::assign(Role to) noexcept {
+  role = to == Role::absorbed && message[empty()] == kForbidden ? Role::absorbed_required : to;
+}
+
+bool BoundProperty::advance(std::int32_t &code, std::int32_t next, std::int32_t value,
+                            std::int32_t read, double &paid) const noexcept {
+  if (value == kOutside)
+    return false;
+  if (!may_fire(read, next))
+    next = states_ - 1; // dead from here on, on this chain
+  if (!tracked()) {
+    std::int32_t fired = role == Role::absorbed ? 0 : fired_of(code);
+    if (value >= 0) {
+      paid += normalised(value);
+      fired = role == Role::absorbed ? 0 : 1;
+    }
+    code = fired * states_ + next;
+    return role == Role::absorbed || fired == 1 || next != states_ - 1;
+  }
+  const std::int32_t fired = value < 0 ? fired_of(code) : join(fired_of(code), value);
+  if (fired == conflict() && !fires_outside_)
+    next = states_ - 1;
+  if (next == states_ - 1 && role == Role::paid) {
+    paid += message[fired];
+    code = settled();
+    return message[fired] > kForbidden;
+  }
+  code = fired * states_ + next;
+  return true;
+}
+
+std::int32_t BoundProperty::first_code(double &paid) const noexcept {
+  if (role == Role::absorbed)
+    paid += message[empty()];
+  std::int32_t code = tracked() ? empty() * states_ : 0;
+  if (tree_)
+    return code;
+  const std::int32_t start = attached.property->start;
+  if (!may_fire(0, start) && role == Role::paid) {
+    paid += message[empty()];
+    return settled();
+  }
+  return code + (may_fire(0, start) ? start : states_ - 1);
+}
+
+double BoundProperty::final_payment(std::int32_t code, std::int32_t value,
+                                    std::int32_t &fired) const noexcept {
+  fired = -1;
+  if (value == kOutside)
+    return kForbidden;
+  switch (role) {
+  case Role::outgoing:
+    fired = value < 0 ? fired_of(code) : join(fired_of(code), value);
+    return 0;
+  case Role::paid:
+    if (code == settled())
+      return 0;
+    fired = value < 0 ? fired_of(code) : join(fired_of(code), value);
+    return message[fired];
+  case Role::absorbed:
+    return value < 0 ? 0 : normalised(value);
+  case Role::absorbed_required:
+    if (value >= 0)
+      return normalised(value);
+    return fired_of(code) == 1 ? 0 : kForbidden;
+  }
+  return kForbidden;
+}
+
+double BoundProperty::expected_payment(std::int32_t code) const noexcept {
+  if (role != Role::paid || code == settled())
+    return 0;
+  const double now = message[fired_of(code)];
+  if (now > kForbidden)
+    return now;
+  // Something must fire yet: at best the best value, or after another one a conflict.
+  double best = message[conflict()];
+  if (fired_of(code) == empty())
+    for (std::int32_t v = 0; v < local_count; ++v)
+      best = std::max(best, message[v]);
+  return best;
+}
+
+std::int32_t BoundProperty::combine(std::int32_t a, std::int32_t b) const noexcept {
+  if (!tracked())
+    return a | b;
+  if (a == settled() || b == settled())
+    return settled();
+  return join(a, b);
+}
+
+bool BoundProperty::fire(std::int32_t &code, std::int32_t value, std::int32_t t,
+                         double &paid) const noexcept {
+  if (value == kOutside)
+    return false;
+  if (!tracked()) {
+    if (value >= 0) {
+      paid += normalised(value);
+      code = role == Role::absorbed ? 0 : 1;
+    }
+    return true;
+  }
+  if (code == settled())
+    return true;
+  if (value >= 0)
+    code = join(code, value);
+  if (role == Role::paid && closes(t)) {
+    paid += message[code];
+    const bool possible = message[code] > kForbidden;
+    code = settled();
+    return possible;
+  }
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,151 @@
+#include "chain/configurations.hpp"
+
+#include "chain/max_plus.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+std::size_t slot_count(std::int32_t capacity) noexcept {
+  return std::bit_ceil(2 * static_cast<std::size_t>(capacity) + 2);
+}
+
+} // namespace
+
+KeyField KeyLayout::add(std::int64_t codes) noexcept {
+  const auto bits =
+      static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(
+          codes - 1, 1))));
+  if (used_ + bits > 64) {
+    ++word_;
+    used_ = 0;
+  }
+  const KeyField field{word_, used_, (std::uint64_t{1} << bits) - 1};
+  used_ += bits;
+  return field;
+}
+
+Configurations::Configurations(Layout &layout, std::int32_t capacity, std::int32_t words,
+                               std::int32_t columns, std::int32_t backs, bool indexed) noexcept
+    : capacity_(capacity), words_(words), columns_(columns), backs_(backs) {
+  const auto n = static_cast<std::size_t>(capacity);
+  const std::size_t scores = saturating_product(n, static_cast<std::size_t>(columns));
+  keys_ = layout.take<std::uint64_t>(n * static_cast<std::size_t>(words));
+  rows_ = layout.take<double>(scores);
+  if (backs > 0)
+    back_ = layout.take<std::int32_t>(saturating_product(scores, static_cast<std::size_t>(backs)));
+  if (indexed) {
+    slots_ = layout.take<std::int32_t>(slot_count(capacity));
+    marks_ = layout.take<std::uint32_t>(slot_count(capacity));
+    slot_mask_ = slot_count(capacity) - 1;
+  }
+}
+
+void Configurations::reset() noexcept {
+  count_ = 0;
+  mark_ = 0;
+  if (marks_)
+    std::fill_n(marks_, slot_mask_ + 1, std::uint32_t{0});
+}
+
+void Configurations::clear(std::int32_t columns) noexcept {
+  columns_ = columns;
+  count_ = 0;
+  if (marks_ && ++mark_ == 0) {
+    std::fill_n(marks_, slot_mask_ + 1, std::uint32_t{0});
+    mark_ = 1;
+  }
+}
+
+std::uint64_t Configurations::slot_of(const std::uint64_t *key) const noexcept {
+  std::uint64_t mix = 0;
+  for (std::int32_t w = 0; w < words_; ++w) {
+    mix = (mix ^ key[w]) * 0x9e3779b97f4a7c15u;
+    mix ^= mix >> 29;
+  }
+  return mix & slot_mask_;
+}
+
+std::int32_t Configurations::find(const std::uint64_t *key) const noexcept {
+  for (std::uint64_t slot = slot_of(key); marks_[slot] == mark_; slot = (slot + 1) & slot_mask_)
+    if (std::equal(key, key + words_, this->key(slots_[slot])))
+      return slots_[slot];
+  return -1;
+}
+
+void Configurations::link(std::int32_t i) noexcept {
+  std::uint64_t slot = slot_of(key(i));
+  while (marks_[slot] == mark_)
+    slot = (slot + 1) & slot_mask_;
+  marks_[slot] = mark_;
+  slots_[slot] = i;
+}
+
+std::int32_t Configurations::append(const std::uint64_t *key) noexcept {
+  const std::int32_t i = count_++;
+  std::copy_n(key, words_, keys_ + std::int64_t{i} * words_);
+  std::fill_n(row(i), columns_, kForbidden);
+  if (slots_)
+    link(i);
+  return i;
+}
+
+void Configurations::keep(const std::int32_t *order, std::int32_t count) noexcept {
+  for (std::int32_t i = 0; i < count; ++i) {
+    const std::int32_t from = order[i];
+    if (from == i)
+      continue;
+    std::copy_n(key(from), words_, keys_ + std::int64_t{i} * words_);
+    std::copy_n(row(from), columns_, row(i));
+    if (back_)
+      std::copy_n(back(from), std::int64_t{columns_} * backs_, back(i));
+  }
+  clear(columns_);
+  count_ = count;
+  if (slots_)
+    for (std::int32_t i = 0; i < count; ++i)
+      link(i);
+}
+
+void Configurations::swap(Configurations &other) noexcept {
+  std::swap(keys_, other.keys_);
+  std::swap(rows_, other.rows_);
+  std::swap(back_, other.back_);
+  std::swap(count_, other.count_);
+  std::swap(columns_, other.columns_);
+  std::swap(capacity_, other.capacity_);
+}
+
+void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
+                 const BoundProperty *properties, const KeyField *fields, std::int32_t count,
+                 std::int32_t outgoing) noexcept {
+  const std::int32_t n = set.count();
+  for (std::int32_t i = 0; i < n; ++i) {
+    rank_[i] = greatest(set.row(i), columns);
+    for (std::int32_t k = 0; k < count; ++k)
+      rank_[i] += properties[k].expected_payment(fields[k].get(set.key(i)));
+    order_[i] = i;
+    leads_[i] = 0;
+  }
+  const auto better = [this](std::int32_t a, std::int32_t b) {
+    return rank_[a] != rank_[b] ? rank_[a] > rank_[b] : a < b;
+  };
+  if (outgoing >= 0) {
+    const auto code = [&](std::int32_t i) { return fields[outgoing].get(set.key(i)); };
+    std::sort(order_, order_ + n, [&](std::int32_t a, std::int32_t b) {
+      return code(a) != code(b) ? code(a) < code(b) : better(a, b);
+    });
+    for (std::int32_t i = 0; i < n; ++i)
+      leads_[order_[i]] = i == 0 || code(order_[i]) != code(order_[i - 1]) ? 1 : 0;
+  }
+  std::nth_element(order_, order_ + width, order_ + n, [&](std::int32_t a, std::int32_t b) {
+    return leads_[a] != leads_[b] ? leads_[a] > leads_[b] : better(a, b);
+  });
+  std::sort(order_, order_ + width);
+  set.keep(order_, width);
+}
+
+} // namespace chorale

@@ -1,0 +1,134 @@
+#include "chain/joint.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace chorale {
+namespace {
+
+std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
+  return a > INT32_MAX / std::max<std::int64_t>(b, 1) ? INT32_MAX : a * b;
+}
+
+} // namespace
+
+Attached Attachments::at(std::int32_t k) const noexcept {
+  chorale_attachment copy{};
+  const auto *place =
+      reinterpret_cast<const char *>(first) + static_cast<std::size_t>(k) * stride;
+  std::memcpy(&copy, place, std::min(stride, sizeof copy));
+  return {copy.property, copy.dictionary, copy.classes, copy.table, copy.message, length};
+}
+
+// Fields must hold the codes of every role a property plays; a set holds no more configurations
+// than the roles of one run have combinations.
+JointPlan Joint::plan() const noexcept {
+  JointPlan plan;
+  const bool tree = view_.parents != nullptr;
+  const Role others = absorbs() ? Role::absorbed_required : Role::paid;
+  std::int64_t all = 1;
+  std::int64_t widest = 1; // factor by which one outgoing property can be wider than the others
+  for (std::int32_t k = 0; k < attachments_.count; ++k) {
+    Layout measure;
+    const BoundProperty property(measure, attachments_.at(k), tree);
+    const std::int64_t tracked = property.code_limit(Role::outgoing);
+    const std::int64_t other = property.code_limit(others);
+    plan.keys.add(decode_ ? other : std::max(other, tracked));
+    if (tree)
+      plan.firing_keys.add(tracked);
+    all = limited_product(all, other);
+    widest = std::max(widest, (tracked + other - 1) / other);
+  }
+  plan.most = decode_ ? all : limited_product(all, widest);
+  const std::int32_t asked =
+      options_.mode == CHORALE_JOINT_BEAM ? options_.beam_width : options_.budget;
+  // The message of one property alone is always exact.
+  plan.width = is_single_message()
+                   ? static_cast<std::int32_t>(plan.most)
+                   : static_cast<std::int32_t>(std::min<std::int64_t>(plan.most, asked));
+  return plan;
+}
+
+Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
+             const JointOptions &options, bool decode) noexcept
+    : view_(view), attachments_(attachments), options_(options), decode_(decode), plan_(plan()),
+      scores_(layout, view), properties_(layout.take<BoundProperty>(attachments.count)),
+      fields_(layout.take<KeyField>(attachments.count)) {
+  const bool tree = view.parents != nullptr;
+  KeyLayout keys;
+  std::size_t longest = 0;
+  for (std::int32_t k = 0; k < attachments.count; ++k) {
+    const BoundProperty property(layout, attachments.at(k), tree);
+    const std::int64_t tracked = property.code_limit(Role::outgoing);
+    const std::int64_t other =
+        property.code_limit(absorbs() ? Role::absorbed_required : Role::paid);
+    const KeyField field = keys.add(decode ? other : std::max(other, tracked));
+    longest = std::max(longest, static_cast<std::size_t>(tracked));
+    if (!layout.measuring()) {
+      new (properties_ + k) BoundProperty(property);
+      fields_[k] = field;
+    }
+  }
+  if (decode)
+    labelling = layout.take<std::int32_t>(view.length);
+  else
+    message_ = layout.take<double>(longest);
+  if (!fits())
+    return;
+  if (tree)
+    tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most, plan_.width, decode);
+  else
+    chain_.emplace(layout, view, plan_.keys, plan_.most, plan_.width, decode);
+}
+
+void Joint::prepare() noexcept {
+  scores_.load();
+  for (std::int32_t k = 0; k < attachments_.count; ++k)
+    properties_[k].bind(view_.parents);
+}
+
+void Joint::assign(std::int32_t outgoing) noexcept {
+  for (std::int32_t k = 0; k < attachments_.count; ++k)
+    properties_[k].assign(k == outgoing ? Role::outgoing
+                          : absorbs()   ? Role::absorbed
+                                        : Role::paid);
+}
+
+double Joint::run(std::int32_t outgoing, double *message, std::int32_t *to,
+                  JointOutcome &outcome) noexcept {
+  assign(outgoing);
+  const JointLimits limits{plan_.width, options_.mode == CHORALE_JOINT_EXACT ||
+                                            options_.mode == CHORALE_JOINT_ABSORPTION ||
+                                            is_single_message()};
+  return tree_ ? tree_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
+                            message, to, outcome)
+               : chain_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
+                             message, to, outcome);
+}
+
+void Joint::send(double *const *outgoing, JointSummary &summary) noexcept {
+  for (std::int32_t k = 0; k < attachments_.count; ++k) {
+    if (!outgoing[k])
+      continue;
+    summary.score = std::max(summary.score, run(k, message_, nullptr, summary.outcome));
+    if (summary.outcome.overflow)
+      return;
+    const BoundProperty &property = properties_[k];
+    const std::int32_t values = property.attached.values();
+    double *to = outgoing[k];
+    std::fill_n(to, values, kForbidden);
+    for (std::int32_t v = 0; v < property.local_count; ++v)
+      to[property.numbers[v]] = message_[v];
+    to[values] = message_[property.empty()];
+    to[values + 1] = message_[property.conflict()];
+  }
+  summary.exact = !summary.outcome.pruned && !absorbs();
+}
+
+void Joint::decode(JointSummary &summary) noexcept {
+  summary.score = run(-1, nullptr, labelling, summary.outcome);
+  summary.exact = !summary.outcome.pruned && !absorbs();
+}
+
+} // namespace chorale

@@ -1,0 +1,83 @@
+// Messages and decoding under several properties, on chains and trees: roles, budgets, modes.
+#pragma once
+
+#include "chain/joint_chain.hpp"
+#include "chain/joint_tree.hpp"
+
+#include <chorale/message.h>
+
+#include <optional>
+
+namespace chorale {
+
+// The caller's attachments, checked; each begins with its own size, which is their distance.
+struct Attachments {
+  const chorale_attachment *first = nullptr;
+  std::size_t stride = 0;
+  std::int32_t count = 0;
+  std::int32_t length = 0;
+
+  Attached at(std::int32_t k) const noexcept;
+};
+
+struct JointOptions {
+  chorale_joint_mode mode;
+  std::int32_t beam_width;
+  std::int32_t budget;
+};
+
+// Bounds of a computation, known from sizes alone.
+struct JointPlan {
+  std::int64_t most = 1;  // configurations there can be
+  std::int32_t width = 1; // configurations kept at once
+  KeyLayout keys;
+  KeyLayout firing_keys; // trees: what fires at one position
+};
+
+struct JointSummary {
+  JointOutcome outcome;
+  bool exact = false;
+  double score = kForbidden; // messages: the best of any
+};
+
+class Joint {
+public:
+  Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
+        const JointOptions &options, bool decode) noexcept;
+
+  // False where the codes of so many properties do not fit into a key.
+  bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
+  // Loads scores and binds properties; then either of the others may follow.
+  void prepare() noexcept;
+  // outgoing[k]: R_k + 2 scores or NULL.
+  void send(double *const *outgoing, JointSummary &summary) noexcept;
+  // `labelling` holds the result if summary.score is above minus infinity.
+  void decode(JointSummary &summary) noexcept;
+
+  Scores &scores() noexcept { return scores_; }
+  std::int32_t *labelling = nullptr; // T, decoding
+
+private:
+  JointPlan plan() const noexcept;
+  void assign(std::int32_t outgoing) noexcept;
+  double run(std::int32_t outgoing, double *message, std::int32_t *to,
+             JointOutcome &outcome) noexcept;
+  bool is_single_message() const noexcept { return !decode_ && attachments_.count == 1; }
+  bool absorbs() const noexcept {
+    return options_.mode == CHORALE_JOINT_ABSORPTION && attachments_.count > 1;
+  }
+
+  ChainView view_;
+  Attachments attachments_;
+  JointOptions options_;
+  bool decode_;
+  JointPlan plan_;
+  Scores scores_;
+  BoundProperty *properties_;
+  KeyField *fields_;
+  double *message_ = nullptr;
+  std::optional<JointChain> chain_;
+  std::optional<JointTree> tree_;
+};
+
+} // namespace chorale

@@ -1,0 +1,254 @@
+#include "chain/joint_chain.hpp"
+
+#include "chain/max_plus.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// Room for the configurations that follow, before a beam cuts them back.
+std::int32_t staging(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>({most, 2 * std::int64_t{width} + labels, INT32_MAX}));
+}
+
+} // namespace
+
+JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
+                       std::int64_t most, std::int32_t width, bool decode) noexcept
+    : length_(view.length), labels_(view.labels), words_(keys.words()), decode_(decode),
+      now_(layout, staging(most, width, view.labels), keys.words(), view.labels, decode ? 1 : 0,
+           true),
+      next_(layout, staging(most, width, view.labels), keys.words(), view.labels, decode ? 1 : 0,
+            true),
+      beam_(layout, staging(most, width, view.labels)), row_(layout.take<double>(view.labels)),
+      from_(layout.take<std::int32_t>(view.labels)),
+      is_marked_(layout.take<std::uint8_t>(view.labels)),
+      marked_(layout.take<std::int32_t>(view.labels)) {
+  if (!decode)
+    return;
+  history_ = layout.take<std::int32_t>(saturating_product(
+      saturating_product(static_cast<std::size_t>(length_), static_cast<std::size_t>(width)),
+      static_cast<std::size_t>(labels_)));
+  history_begin_ = layout.take<std::int64_t>(length_);
+}
+
+double JointChain::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+                       std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
+                       double *message, std::int32_t *labelling, JointOutcome &outcome) noexcept {
+  properties_ = properties;
+  fields_ = fields;
+  count_ = count;
+  limits_ = limits;
+  outgoing_ = outgoing;
+  outcome_ = &outcome;
+  now_.reset();
+  next_.reset();
+  std::fill_n(is_marked_, labels_, std::uint8_t{0});
+
+  Key first{};
+  double paid = 0;
+  for (std::int32_t k = 0; k < count; ++k)
+    fields[k].set(first.word, properties[k].first_code(paid));
+  now_.clear(labels_);
+  std::fill_n(now_.row(now_.append(first.word)), labels_, paid);
+  outcome.most = std::max<std::int64_t>(outcome.most, 1);
+  for (std::int32_t t = 0; t < length_; ++t)
+    if (!step(scores, t)) {
+      outcome.overflow = true;
+      return kForbidden;
+    }
+  return finish(scores, message, labelling);
+}
+
+bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
+  const double *unary = scores.unary(t);
+  const double *edges = t > 0 ? scores.forward(t) : nullptr;
+  const std::ptrdiff_t stride = scores.forward_stride();
+  next_.clear(labels_);
+  for (std::int32_t i = 0; i < now_.count(); ++i) {
+    const double *before = now_.row(i);
+    if (!edges) {
+      for (std::int32_t y = 0; y < labels_; ++y) {
+        row_[y] = before[y] + (scores.start()[y] + unary[y]);
+        from_[y] = 0;
+      }
+    } else if (decode_) {
+      max_plus_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
+    } else {
+      max_plus(before, labels_, edges, stride, labels_, unary, row_);
+    }
+    spread(i, t);
+    if (outcome_->overflow)
+      return false;
+  }
+  outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
+  if (next_.count() > limits_.width && !make_room())
+    return false;
+  now_.swap(next_);
+  if (decode_)
+    record(t);
+  return true;
+}
+
+// Cuts the next configurations back to the width, if they may be.
+bool JointChain::make_room() noexcept {
+  if (limits_.exact)
+    return false;
+  outcome_->pruned = true;
+  beam_.prune(next_, labels_, limits_.width, properties_, fields_, count_, outgoing_);
+  return true;
+}
+
+std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t label,
+                                double &paid) noexcept {
+  Key key;
+  const std::uint64_t *from = now_.key(i);
+  std::copy_n(from, words_, key.word);
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    std::int32_t code = fields_[k].get(from);
+    if (property.tracked() && code == property.settled())
+      continue;
+    const Property &automaton = *property.attached.property;
+    const std::int64_t cell =
+        automaton.cell(property.state_of(code), property.attached.class_at(t));
+    const std::int32_t next = label < 0 ? automaton.default_next[cell]
+                                        : automaton.next[cell * automaton.labels + label];
+    const std::int32_t action = label < 0 ? automaton.default_action[cell]
+                                          : automaton.actions[cell * automaton.labels + label];
+    if (!property.advance(code, next, property.local(action, t), t + 1, paid))
+      return -1;
+    fields_[k].set(key.word, code);
+  }
+  if (paid == kForbidden)
+    return -1;
+  const std::int32_t found = next_.find(key.word);
+  if (found >= 0)
+    return found;
+  if (next_.full() && !make_room()) {
+    outcome_->overflow = true;
+    return -1;
+  }
+  return next_.append(key.word);
+}
+
+// Moves row_, the scores at t of everything that was in configuration i, to where it belongs.
+void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
+  std::int32_t marked = 0;
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    const std::int32_t code = fields_[k].get(now_.key(i));
+    if (property.tracked() && code == property.settled())
+      continue;
+    const Property &automaton = *property.attached.property;
+    const std::int64_t cell =
+        automaton.cell(property.state_of(code), property.attached.class_at(t));
+    for (std::int32_t e = automaton.exception_begin[cell]; e < automaton.exception_begin[cell + 1];
+         ++e) {
+      const std::int32_t y = automaton.exceptions[e];
+      if (is_marked_[y] == 0) {
+        is_marked_[y] = 1;
+        marked_[marked++] = y;
+      }
+    }
+  }
+  for (std::int32_t e = 0; e < marked; ++e) {
+    const std::int32_t y = marked_[e];
+    is_marked_[y] = 0;
+    const double score = row_[y];
+    row_[y] = kForbidden;
+    if (score == kForbidden || outcome_->overflow)
+      continue;
+    double paid = 0;
+    const std::int32_t to = follow(i, t, y, paid);
+    if (to >= 0 && score + paid > next_.row(to)[y]) {
+      next_.row(to)[y] = score + paid;
+      if (decode_)
+        next_.back(to)[y] = i * labels_ + from_[y];
+    }
+  }
+  if (outcome_->overflow || greatest(row_, labels_) == kForbidden)
+    return;
+  double paid = 0;
+  const std::int32_t to = follow(i, t, -1, paid);
+  if (to < 0)
+    return;
+  if (paid != 0)
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] += paid;
+  double *row = next_.row(to);
+  if (!decode_) {
+    max_into(row_, labels_, row);
+    return;
+  }
+  std::int32_t *back = next_.back(to);
+  for (std::int32_t y = 0; y < labels_; ++y)
+    if (row_[y] > row[y]) {
+      row[y] = row_[y];
+      back[y] = i * labels_ + from_[y];
+    }
+}
+
+void JointChain::record(std::int32_t t) noexcept {
+  const std::int64_t begin =
+      t == 0 ? 0 : history_begin_[t - 1] + std::int64_t{previous_count_} * labels_;
+  history_begin_[t] = begin;
+  previous_count_ = now_.count();
+  if (now_.count() > 0)
+    std::copy_n(now_.back(0), std::int64_t{now_.count()} * labels_, history_ + begin);
+}
+
+double JointChain::finish(const Scores &scores, double *message,
+                          std::int32_t *labelling) noexcept {
+  const bool empty = length_ == 0;
+  const std::int32_t columns = empty ? 1 : labels_;
+  if (outgoing_ >= 0)
+    std::fill_n(message, properties_[outgoing_].local_count + 2, kForbidden);
+  double best = kForbidden;
+  std::int32_t best_configuration = -1;
+  std::int32_t best_label = -1;
+  for (std::int32_t i = 0; i < now_.count(); ++i) {
+    const double *row = now_.row(i);
+    for (std::int32_t y = 0; y < columns; ++y) {
+      double score = empty ? row[y] : row[y] + scores.end()[y];
+      std::int32_t shown = -1;
+      for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
+        const BoundProperty &property = properties_[k];
+        const Property &automaton = *property.attached.property;
+        const std::int32_t code = fields_[k].get(now_.key(i));
+        std::int32_t value = -1;
+        if (!(property.tracked() && code == property.settled()) && automaton.fires_at_end)
+          value = property.local(
+              automaton.end_actions[std::int64_t{property.state_of(code)} * (labels_ + 1) +
+                                    (empty ? labels_ : y)],
+              length_ - 1);
+        std::int32_t fired = -1;
+        score += property.final_payment(code, value, fired);
+        if (k == outgoing_)
+          shown = fired;
+      }
+      if (score == kForbidden)
+        continue;
+      if (outgoing_ >= 0)
+        message[shown] = std::max(message[shown], score);
+      if (score > best) {
+        best = score;
+        best_configuration = i;
+        best_label = y;
+      }
+    }
+  }
+  if (labelling && best > kForbidden)
+    for (std::int32_t t = length_ - 1; t >= 0; --t) {
+      labelling[t] = best_label;
+      const std::int32_t back =
+          history_[history_begin_[t] + std::int64_t{best_configuration} * labels_ + best_label];
+      best_configuration = back / labels_;
+      best_label = back % labels_;
+    }
+  return best;
+}
+
+} // namespace chorale

@@ -1,0 +1,60 @@
+// The joint dynamic program of a chain: labels x automaton states x what has fired.
+//
+// At every position there is a set of configurations with a row of m scores each. One plain
+// max-product step takes a whole row to the next position; the row then falls apart by what the
+// automata do, which for most labels is the same, so a row mostly moves as a whole.
+#pragma once
+
+#include "chain/configurations.hpp"
+#include "chain/scores.hpp"
+
+namespace chorale {
+
+class JointChain {
+public:
+  // most: no more configurations than this can be alive; `limits.width` is at most that.
+  JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int64_t most,
+             std::int32_t width, bool decode) noexcept;
+
+  // Runs with the properties in their roles. outgoing: the property whose message is wanted, or -1;
+  // `message` then receives the best score of each of its local values, EMPTY and CONFLICT.
+  // Otherwise the best labelling is decoded into `labelling`. Returns the best score.
+  double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+             std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
+             std::int32_t *labelling, JointOutcome &outcome) noexcept;
+
+private:
+  bool step(Scores &scores, std::int32_t t) noexcept;
+  void spread(std::int32_t i, std::int32_t t) noexcept;
+  // The configuration that follows i when the position's label is `label` (-1: one of those that do
+  // what most do), or -1; adds what is paid.
+  std::int32_t follow(std::int32_t i, std::int32_t t, std::int32_t label, double &paid) noexcept;
+  bool make_room() noexcept;
+  void record(std::int32_t t) noexcept;
+  double finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept;
+
+  std::int32_t length_;
+  std::int32_t labels_;
+  std::int32_t words_; // of a key
+  bool decode_;
+  Configurations now_;
+  Configurations next_;
+  Beam beam_;
+  double *row_;             // m: a row after its step
+  std::int32_t *from_;      // m: the label before
+  std::uint8_t *is_marked_; // m
+  std::int32_t *marked_;    // m: labels that do something else than most
+  // Decoding: configuration * m + label before, for every configuration of every position.
+  std::int32_t *history_ = nullptr;
+  std::int64_t *history_begin_ = nullptr; // T
+  std::int32_t previous_count_ = 0;
+
+  const BoundProperty *properties_ = nullptr;
+  const KeyField *fields_ = nullptr;
+  std::int32_t count_ = 0;
+  std::int32_t outgoing_ = -1;
+  JointLimits limits_;
+  JointOutcome *outcome_ = nullptr;
+};
+
+} // namespace chorale

@@ -1,0 +1,357 @@
+#include "chain/joint_tree.hpp"
+
+#include "chain/max_plus.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kUnknown = -2;
+
+std::int32_t staging(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>({most, 2 * std::int64_t{width} + labels, INT32_MAX}));
+}
+
+std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c = 1) noexcept {
+  return saturating_product(
+      saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b)),
+      static_cast<std::size_t>(c));
+}
+
+// Combinations of what can fire at one position: at most one a pair of labels.
+std::int32_t firing_limit(std::int32_t labels) noexcept {
+  return static_cast<std::int32_t>(std::min<std::int64_t>(std::int64_t{labels} * labels, INT32_MAX));
+}
+
+} // namespace
+
+JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
+                     const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
+                     bool decode) noexcept
+    : length_(view.length), labels_(view.labels), width_(width), words_(keys.words()),
+      decode_(decode), parents_(view.parents), is_leaf_(layout.take<std::uint8_t>(view.length)),
+      keys_(layout.take<std::uint64_t>(product(length_ + 1, width, words_))),
+      rows_(layout.take<double>(product(length_ + 1, width, labels_))),
+      counts_(layout.take<std::int32_t>(length_ + 1)),
+      lifted_(layout, staging(most, width, labels_), words_, labels_, decode ? 1 : 0, true),
+      merged_(layout, staging(most, width, labels_), words_, labels_, decode ? 2 : 0, true),
+      beam_(layout, staging(most, width, labels_)), row_(layout.take<double>(labels_)),
+      out_(layout.take<double>(labels_)), from_(layout.take<std::int32_t>(labels_)),
+      zeros_(layout.take<double>(labels_)),
+      firings_(layout, firing_limit(labels_), firing_keys.words(), 0, 0, true),
+      firing_of_(layout.take<std::int32_t>(product(labels_, labels_))),
+      uniform_(layout.take<std::int32_t>(labels_)),
+      target_(layout.take<std::int32_t>(firing_limit(labels_))),
+      target_paid_(layout.take<double>(firing_limit(labels_))),
+      firing_fields_(layout.take<KeyField>(count)) {
+  if (!decode)
+    return;
+  const std::size_t all = product(length_, width, labels_);
+  lift_back_ = layout.take<std::int32_t>(all);
+  merge_back_ = layout.take<std::int32_t>(saturating_product(all, 2));
+  chosen_ = layout.take<std::int32_t>(length_ + 1);
+}
+
+JointTree::Place JointTree::place(std::int32_t t) const noexcept {
+  return {keys_ + std::int64_t{t} * width_ * words_, rows_ + std::int64_t{t} * width_ * labels_,
+          counts_[t]};
+}
+
+double JointTree::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+                      std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
+                      double *message, std::int32_t *labelling, JointOutcome &outcome) noexcept {
+  properties_ = properties;
+  fields_ = fields;
+  count_ = count;
+  limits_ = limits;
+  outgoing_ = outgoing;
+  outcome_ = &outcome;
+  lifted_.reset();
+  merged_.reset();
+  firings_.reset();
+  std::fill_n(counts_, length_ + 1, 0);
+  std::fill_n(zeros_, labels_, 0.0);
+  std::fill_n(is_leaf_, length_, std::uint8_t{1});
+  for (std::int32_t t = 0; t < length_; ++t)
+    if (parents_[t] >= 0)
+      is_leaf_[parents_[t]] = 0;
+  KeyLayout firing_layout;
+  for (std::int32_t k = 0; k < count; ++k)
+    firing_fields_[k] = firing_layout.add(properties[k].code_limit(Role::outgoing));
+
+  begin_position(scores, length_);
+  outcome.most = std::max<std::int64_t>(outcome.most, 1);
+  for (std::int32_t t = length_ - 1; t >= 0; --t) {
+    begin_position(scores, t);
+    if (parents_[t] >= 0)
+      begin_position(scores, parents_[t]);
+    find_firings(t);
+    if (!lift(scores, t) || !merge(t)) {
+      outcome.overflow = true;
+      return kForbidden;
+    }
+  }
+  return finish(message, labelling);
+}
+
+// A position without children so far: nothing fired, its own scores.
+void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
+  if (counts_[t] > 0)
+    return;
+  counts_[t] = 1;
+  const Place at = place(t);
+  Key first{};
+  double paid = 0;
+  for (std::int32_t k = 0; k < count_; ++k)
+    fields_[k].set(first.word, properties_[k].first_code(paid));
+  std::copy_n(first.word, words_, at.keys);
+  // What absorption pays for EMPTY is paid once, above the roots.
+  if (t == length_) {
+    at.rows[0] = paid;
+    return;
+  }
+  for (std::int32_t y = 0; y < labels_; ++y)
+    at.rows[y] = scores.unary(t)[y] + (parents_[t] < 0 ? scores.start()[y] : 0.0) +
+                 (is_leaf_[t] ? scores.end()[y] : 0.0);
+}
+
+void JointTree::find_firings(std::int32_t t) noexcept {
+  const std::int32_t columns = columns_above(t);
+  firings_.clear(0);
+  for (std::int32_t y = 0; y < labels_; ++y) {
+    uniform_[y] = kUnknown;
+    for (std::int32_t above = 0; above < columns; ++above) {
+      Key key{};
+      bool possible = true;
+      for (std::int32_t k = 0; k < count_; ++k) {
+        const Property &property = *properties_[k].attached.property;
+        const std::int64_t row =
+            std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
+        const std::int32_t action =
+            property.local_actions[row * (labels_ + 1) + (parents_[t] < 0 ? labels_ : above)];
+        const std::int32_t value = properties_[k].local(action, t);
+        possible = possible && value != BoundProperty::kOutside;
+        firing_fields_[k].set(key.word, possible ? value + 1 : 0);
+      }
+      std::int32_t firing = -1;
+      if (possible) {
+        firing = firings_.find(key.word);
+        if (firing < 0)
+          firing = firings_.append(key.word);
+      }
+      firing_of_[std::int64_t{y} * columns + above] = firing;
+      uniform_[y] = above == 0 || uniform_[y] == firing ? firing : kUnknown;
+    }
+  }
+}
+
+bool JointTree::cut(Configurations &set, std::int32_t columns) noexcept {
+  if (limits_.exact)
+    return false;
+  outcome_->pruned = true;
+  beam_.prune(set, columns, limits_.width, properties_, fields_, count_, outgoing_);
+  // Indices handed out before are void.
+  std::fill_n(target_, firings_.count(), kUnknown);
+  return true;
+}
+
+std::int32_t JointTree::insert(Configurations &set, const Key &key,
+                               std::int32_t columns) noexcept {
+  const std::int32_t found = set.find(key.word);
+  if (found >= 0)
+    return found;
+  if (set.full() && !cut(set, columns)) {
+    outcome_->overflow = true;
+    return -1;
+  }
+  return set.append(key.word);
+}
+
+// Where configuration i of t goes when `firing` fires there; what that pays is in target_paid_.
+std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i,
+                                     std::int32_t firing) noexcept {
+  if (firing < 0)
+    return -1;
+  if (target_[firing] != kUnknown)
+    return target_[firing];
+  Key key{};
+  std::copy_n(place(t).keys + std::int64_t{i} * words_, words_, key.word);
+  double paid = 0;
+  for (std::int32_t k = 0; k < count_; ++k) {
+    std::int32_t code = fields_[k].get(key.word);
+    const std::int32_t value = firing_fields_[k].get(firings_.key(firing)) - 1;
+    if (!properties_[k].fire(code, value, t, paid)) {
+      paid = kForbidden;
+      break;
+    }
+    fields_[k].set(key.word, code);
+  }
+  const std::int32_t to = paid == kForbidden ? -1 : insert(lifted_, key, columns_above(t));
+  target_paid_[firing] = paid;
+  target_[firing] = to;
+  return to;
+}
+
+// Labels that fire the same under every parent move as rows, one row a combination.
+void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
+  const std::int32_t columns = columns_above(t);
+  const double *own = place(t).rows + std::int64_t{i} * labels_;
+  for (std::int32_t firing = 0; firing < firings_.count(); ++firing) {
+    bool any = false;
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      row_[y] = uniform_[y] == firing ? own[y] : kForbidden;
+      any = any || row_[y] > kForbidden;
+    }
+    const std::int32_t to = any ? after_firing(t, i, firing) : -1;
+    if (to < 0)
+      continue;
+    const double paid = target_paid_[firing];
+    max_plus_arg(row_, labels_, edges_, edge_stride_, columns, nullptr, out_, from_);
+    double *row = lifted_.row(to);
+    for (std::int32_t x = 0; x < columns; ++x)
+      if (out_[x] + paid > row[x]) {
+        row[x] = out_[x] + paid;
+        if (decode_)
+          lifted_.back(to)[x] = i * labels_ + from_[x];
+      }
+  }
+}
+
+void JointTree::lift_apart(std::int32_t t, std::int32_t i) noexcept {
+  const std::int32_t columns = columns_above(t);
+  const double *own = place(t).rows + std::int64_t{i} * labels_;
+  for (std::int32_t y = 0; y < labels_; ++y) {
+    if (uniform_[y] != kUnknown || own[y] == kForbidden)
+      continue;
+    const double *edges = edges_ + y * edge_stride_;
+    for (std::int32_t x = 0; x < columns; ++x) {
+      const std::int32_t firing = firing_of_[std::int64_t{y} * columns + x];
+      const std::int32_t to = after_firing(t, i, firing);
+      if (to < 0)
+        continue;
+      const double score = own[y] + edges[x] + target_paid_[firing];
+      if (score > lifted_.row(to)[x]) {
+        lifted_.row(to)[x] = score;
+        if (decode_)
+          lifted_.back(to)[x] = i * labels_ + y;
+      }
+    }
+  }
+}
+
+bool JointTree::lift(Scores &scores, std::int32_t t) noexcept {
+  lifted_.clear(columns_above(t));
+  edges_ = parents_[t] < 0 ? zeros_ : scores.backward(t);
+  edge_stride_ = parents_[t] < 0 ? 1 : scores.backward_stride();
+  for (std::int32_t i = 0; i < counts_[t]; ++i) {
+    std::fill_n(target_, firings_.count(), kUnknown);
+    lift_alike(t, i);
+    lift_apart(t, i);
+    if (outcome_->overflow)
+      return false;
+  }
+  outcome_->most = std::max<std::int64_t>(outcome_->most, lifted_.count());
+  if (lifted_.count() > limits_.width && !cut(lifted_, columns_above(t)))
+    return false;
+  if (decode_ && lifted_.count() > 0)
+    std::copy_n(lifted_.back(0), std::int64_t{lifted_.count()} * columns_above(t),
+                lift_back_ + std::int64_t{t} * width_ * labels_);
+  return true;
+}
+
+bool JointTree::merge(std::int32_t t) noexcept {
+  const std::int32_t columns = columns_above(t);
+  const std::int32_t above = parents_[t] < 0 ? length_ : parents_[t];
+  const Place at = place(above);
+  merged_.clear(columns);
+  for (std::int32_t a = 0; a < at.count; ++a)
+    for (std::int32_t b = 0; b < lifted_.count(); ++b) {
+      Key key{};
+      for (std::int32_t k = 0; k < count_; ++k)
+        fields_[k].set(key.word, properties_[k].combine(
+                                     fields_[k].get(at.keys + std::int64_t{a} * words_),
+                                     fields_[k].get(lifted_.key(b))));
+      const std::int32_t to = insert(merged_, key, columns);
+      if (to < 0)
+        return false;
+      const double *left = at.rows + std::int64_t{a} * columns;
+      const double *right = lifted_.row(b);
+      double *row = merged_.row(to);
+      for (std::int32_t x = 0; x < columns; ++x)
+        if (left[x] + right[x] > row[x]) {
+          row[x] = left[x] + right[x];
+          if (decode_) {
+            merged_.back(to)[2 * x] = a;
+            merged_.back(to)[2 * x + 1] = b;
+          }
+        }
+    }
+  outcome_->most = std::max<std::int64_t>(outcome_->most, merged_.count());
+  if (merged_.count() > limits_.width && !cut(merged_, columns))
+    return false;
+  const std::int64_t n = merged_.count();
+  counts_[above] = merged_.count();
+  if (n == 0) {
+    // Everything is forbidden: one configuration that says so keeps the others going.
+    counts_[above] = 1;
+    std::fill_n(at.rows, columns, kForbidden);
+    if (decode_)
+      std::fill_n(merge_back_ + 2 * (std::int64_t{t} * width_ * labels_), 2 * columns, 0);
+    return true;
+  }
+  std::copy_n(merged_.key(0), n * words_, at.keys);
+  std::copy_n(merged_.row(0), n * columns, at.rows);
+  if (decode_)
+    std::copy_n(merged_.back(0), 2 * n * columns,
+                merge_back_ + 2 * (std::int64_t{t} * width_ * labels_));
+  return true;
+}
+
+double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
+  const Place at = place(length_);
+  if (outgoing_ >= 0)
+    std::fill_n(message, properties_[outgoing_].local_count + 2, kForbidden);
+  double best = kForbidden;
+  std::int32_t best_configuration = -1;
+  for (std::int32_t i = 0; i < at.count; ++i) {
+    double score = at.rows[i];
+    std::int32_t shown = -1;
+    for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
+      std::int32_t fired = -1;
+      score += properties_[k].final_payment(
+          fields_[k].get(at.keys + std::int64_t{i} * words_), -1, fired);
+      if (k == outgoing_)
+        shown = fired;
+    }
+    if (score == kForbidden)
+      continue;
+    if (outgoing_ >= 0)
+      message[shown] = std::max(message[shown], score);
+    if (score > best) {
+      best = score;
+      best_configuration = i;
+    }
+  }
+  if (!labelling || best == kForbidden)
+    return best;
+  chosen_[length_] = best_configuration;
+  for (std::int32_t t = 0; t < length_; ++t) {
+    const bool root = parents_[t] < 0;
+    const std::int32_t above = root ? length_ : parents_[t];
+    const std::int32_t x = root ? 0 : labelling[above];
+    const std::int32_t columns = columns_above(t);
+    const std::int32_t *pair =
+        merge_back_ + 2 * (std::int64_t{t} * width_ * labels_ +
+                           std::int64_t{chosen_[above]} * columns + x);
+    const std::int32_t back =
+        lift_back_[std::int64_t{t} * width_ * labels_ + std::int64_t{pair[1]} * columns + x];
+    chosen_[above] = pair[0];
+    chosen_[t] = back / labels_;
+    labelling[t] = back % labels_;
+  }
+  return best;
+}
+
+} // namespace chorale
