@@ -75,8 +75,8 @@ CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, 
                                                       const chorale_transitions_options *options,
                                                       chorale_transitions **transitions,
                                                       chorale_error *error);
-/* NULL is ignored by both. Any thread. */
-CHORALE_API void chorale_transitions_retain(const chorale_transitions *transitions);
+/* Another reference to the same object, and one reference less; NULL is ignored. Any thread. */
+CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);
 CHORALE_API void chorale_transitions_release(const chorale_transitions *transitions);
 /* m; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transitions);

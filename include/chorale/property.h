@@ -78,8 +78,8 @@ CHORALE_API chorale_status chorale_property_create_local(const chorale_host *hos
                                                          chorale_property **property,
                                                          chorale_error *error);
 
-/* NULL is ignored by both. Any thread. */
-CHORALE_API void chorale_property_retain(const chorale_property *property);
+/* Another reference to the same object, and one reference less; NULL is ignored. Any thread. */
+CHORALE_API chorale_property *chorale_property_retain(const chorale_property *property);
 CHORALE_API void chorale_property_release(const chorale_property *property);
 /* R, m; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_property_values(const chorale_property *property);
@@ -221,8 +221,8 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
 CHORALE_API chorale_status chorale_dictionary_create_best(
     const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
     int64_t keep, int32_t with_out, chorale_dictionary **dictionary, chorale_error *error);
-/* NULL is ignored by both. Any thread. */
-CHORALE_API void chorale_dictionary_retain(const chorale_dictionary *dictionary);
+/* Another reference to the same object, and one reference less; NULL is ignored. Any thread. */
+CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);
 CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary);
 /* R of the clique: the number of values, OUT included; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_dictionary_values(const chorale_dictionary *dictionary);
@@ -256,9 +256,9 @@ CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachme
 
 /* What a labelling (`length` labels) shows: *value is 0 .. R-1, R (EMPTY) or R + 1 (CONFLICT), in
  * the numbers of the dictionary if there is one, with -1 for one value outside it.
- * parents: of a tree, as in chorale_chain; NULL: a chain. It is not checked beyond its range.
+ * parents: of a tree, as in chorale_chain; NULL: a chain.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
- * VALUE_OUTSIDE_RANGE (table), AUTOMATON_ON_TREE. O(T). Any thread. */
+ * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */
 CHORALE_API chorale_status chorale_property_evaluate(const chorale_attachment *attachment,
                                                      int64_t length, const int32_t *labelling,
                                                      const int32_t *parents, int32_t *value,

@@ -37,7 +37,7 @@ bool BestLabelling::run_chain(Scores &scores) noexcept {
   for (std::int32_t y = 0; y < m; ++y)
     rows_[y] = scores.start()[y] + scores.unary(0)[y];
   for (std::int32_t t = 1; t < T; ++t)
-    max_plus(rows_ + std::int64_t{t - 1} * m, m, scores.forward(t), scores.forward_stride(), m,
+    scores.max_plus().step(rows_ + std::int64_t{t - 1} * m, m, scores.forward(t), scores.forward_stride(), m,
              scores.unary(t), rows_ + std::int64_t{t} * m);
   const double *row = rows_ + std::int64_t{T - 1} * m;
   for (std::int32_t y = 0; y < m; ++y)
@@ -80,7 +80,7 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
         return false;
       continue;
     }
-    max_plus(row, m, scores.backward(t), scores.backward_stride(), m, nullptr, work_);
+    scores.max_plus().step(row, m, scores.backward(t), scores.backward_stride(), m, nullptr, work_);
     double *above = rows_ + std::int64_t{parent} * m;
     for (std::int32_t y = 0; y < m; ++y)
       above[y] += work_[y];
@@ -142,7 +142,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   for (std::int32_t y = 0; y < m; ++y)
     inside_[y] = scores.start()[y] + scores.unary(0)[y];
   for (std::int32_t t = 1; t < T; ++t)
-    max_plus(at(inside_, t - 1), m, scores.forward(t), scores.forward_stride(), m, scores.unary(t),
+    scores.max_plus().step(at(inside_, t - 1), m, scores.forward(t), scores.forward_stride(), m, scores.unary(t),
              at(inside_, t));
   std::copy_n(scores.end(), m, at(outside_, T - 1));
   for (std::int32_t t = T - 1; t > 0; --t) {
@@ -150,7 +150,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
     const double *after = at(outside_, t);
     for (std::int32_t y = 0; y < m; ++y)
       work_[y] = unary[y] + after[y];
-    max_plus(work_, m, scores.backward(t), scores.backward_stride(), m, nullptr,
+    scores.max_plus().step(work_, m, scores.backward(t), scores.backward_stride(), m, nullptr,
              at(outside_, t - 1));
     if (targets.edge_marginals) {
       const double *edge = scores.forward(t);
@@ -189,7 +189,7 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
       at(message_, t)[0] = greatest(at(inside_, t), m);
       top += at(message_, t)[0];
     } else {
-      max_plus(at(inside_, t), m, scores.backward(t), scores.backward_stride(), m, nullptr,
+      scores.max_plus().step(at(inside_, t), m, scores.backward(t), scores.backward_stride(), m, nullptr,
                at(message_, t));
       std::copy_n(at(outside_, parent), m, at(later_, t));
       for (std::int32_t y = 0; y < m; ++y)
@@ -215,7 +215,7 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
         rest[y] += before[y];
         before[y] += at(message_, t)[y];
       }
-      max_plus(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr, at(outside_, t));
+      scores.max_plus().step(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr, at(outside_, t));
       if (targets.edge_marginals) {
         const double *edge = scores.forward(t);
         double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;

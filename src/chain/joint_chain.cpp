@@ -66,6 +66,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const double *unary = scores.unary(t);
   const double *edges = t > 0 ? scores.forward(t) : nullptr;
   const std::ptrdiff_t stride = scores.forward_stride();
+  const MaxPlus &max_plus = scores.max_plus();
   next_.clear(labels_);
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     const double *before = now_.row(i);
@@ -75,9 +76,9 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
         from_[y] = 0;
       }
     } else if (decode_) {
-      max_plus_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
+      max_plus.step_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
     } else {
-      max_plus(before, labels_, edges, stride, labels_, unary, row_);
+      max_plus.step(before, labels_, edges, stride, labels_, unary, row_);
     }
     spread(i, t);
     if (outcome_->overflow)

@@ -68,6 +68,7 @@ double JointTree::run(Scores &scores, const BoundProperty *properties, const Key
   limits_ = limits;
   outgoing_ = outgoing;
   outcome_ = &outcome;
+  max_plus_ = &scores.max_plus();
   lifted_.reset();
   merged_.reset();
   firings_.reset();
@@ -208,7 +209,7 @@ void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
     if (to < 0)
       continue;
     const double paid = target_paid_[firing];
-    max_plus_arg(row_, labels_, edges_, edge_stride_, columns, nullptr, out_, from_);
+    max_plus_->step_arg(row_, labels_, edges_, edge_stride_, columns, nullptr, out_, from_);
     double *row = lifted_.row(to);
     for (std::int32_t x = 0; x < columns; ++x)
       if (out_[x] + paid > row[x]) {

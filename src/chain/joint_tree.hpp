@@ -78,6 +78,7 @@ private:
 
   const double *edges_ = nullptr; // of the position being lifted, rows its own labels
   std::ptrdiff_t edge_stride_ = 0;
+  const MaxPlus *max_plus_ = nullptr;
   const BoundProperty *properties_ = nullptr;
   const KeyField *fields_ = nullptr;
   std::int32_t count_ = 0;

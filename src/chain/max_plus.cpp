@@ -1,15 +1,10 @@
 #include "chain/max_plus.hpp"
 
+#include "base/cpu.hpp"
 #include "base/numeric.hpp"
 
 #include <algorithm>
 #include <cstring>
-
-#if defined(__GNUC__) && defined(__x86_64__)
-#define CHORALE_DISPATCH 1
-#else
-#define CHORALE_DISPATCH 0
-#endif
 
 namespace chorale {
 namespace {
@@ -178,45 +173,41 @@ CHORALE_INLINE void max_rows(const double *from, std::int32_t columns, double *t
     to[y] = from[y] > to[y] ? from[y] : to[y];
 }
 
-#if CHORALE_DISPATCH
-[[gnu::target("avx2")]] void max_plus_avx2(const double *from, std::int32_t rows,
-                                           const double *matrix, std::ptrdiff_t stride,
-                                           std::int32_t columns, const double *add,
-                                           double *out) noexcept {
+void step_anywhere(const double *from, std::int32_t rows, const double *matrix,
+                   std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                   double *out) noexcept {
   all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
 }
-[[gnu::target("avx2")]] void max_plus_arg_avx2(const double *from, std::int32_t rows,
-                                               const double *matrix, std::ptrdiff_t stride,
-                                               std::int32_t columns, const double *add, double *out,
-                                               std::int32_t *arg) noexcept {
+void step_arg_anywhere(const double *from, std::int32_t rows, const double *matrix,
+                       std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
+                       std::int32_t *arg) noexcept {
   all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
 }
-bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") != 0; }
+constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere};
+
+#if CHORALE_HAS_AVX2_VARIANTS
+[[gnu::target("avx2")]] void step_avx2(const double *from, std::int32_t rows, const double *matrix,
+                                       std::ptrdiff_t stride, std::int32_t columns,
+                                       const double *add, double *out) noexcept {
+  all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
+}
+[[gnu::target("avx2")]] void step_arg_avx2(const double *from, std::int32_t rows,
+                                           const double *matrix, std::ptrdiff_t stride,
+                                           std::int32_t columns, const double *add, double *out,
+                                           std::int32_t *arg) noexcept {
+  all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
+}
+constexpr MaxPlus kAvx2{step_avx2, step_arg_avx2};
 #endif
 
 } // namespace
 
-void max_plus(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
-              std::int32_t columns, const double *add, double *out) noexcept {
-#if CHORALE_DISPATCH
-  if (has_avx2()) {
-    max_plus_avx2(from, rows, matrix, stride, columns, add, out);
-    return;
-  }
+const MaxPlus &max_plus_here() noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+  if (has_avx2())
+    return kAvx2;
 #endif
-  all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
-}
-
-void max_plus_arg(const double *from, std::int32_t rows, const double *matrix,
-                  std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
-                  std::int32_t *arg) noexcept {
-#if CHORALE_DISPATCH
-  if (has_avx2()) {
-    max_plus_arg_avx2(from, rows, matrix, stride, columns, add, out, arg);
-    return;
-  }
-#endif
-  all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
+  return kAnywhere;
 }
 
 void max_into(const double *from, std::int32_t columns, double *to) noexcept {

@@ -9,15 +9,19 @@
 
 namespace chorale {
 
-// out[y] = max_x (from[x] + matrix[x * stride + y]) + add[y], y < columns; add may be NULL. Entries
-// of minus infinity in `from` cost next to nothing. `out` must not overlap the others.
-void max_plus(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
-              std::int32_t columns, const double *add, double *out) noexcept;
+struct MaxPlus {
+  // out[y] = max_x (from[x] + matrix[x * stride + y]) + add[y], x < rows, y < columns; add may be
+  // NULL. Entries of minus infinity in `from` cost next to nothing. `out` must not overlap.
+  void (*step)(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
+               std::int32_t columns, const double *add, double *out) noexcept;
+  // The same, and the lowest x that attains the maximum (-1 where it is minus infinity).
+  void (*step_arg)(const double *from, std::int32_t rows, const double *matrix,
+                   std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
+                   std::int32_t *arg) noexcept;
+};
 
-// The same, and the lowest x that attains the maximum (-1 where it is minus infinity).
-void max_plus_arg(const double *from, std::int32_t rows, const double *matrix,
-                  std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
-                  std::int32_t *arg) noexcept;
+// The variant for this machine. Asked for once a run.
+const MaxPlus &max_plus_here() noexcept;
 
 // to[y] = max(to[y], from[y]).
 void max_into(const double *from, std::int32_t columns, double *to) noexcept;

@@ -4,6 +4,7 @@
 
 #include "base/workspace.hpp"
 #include "chain/chain_view.hpp"
+#include "chain/max_plus.hpp"
 
 namespace chorale {
 
@@ -15,6 +16,7 @@ public:
 
   const ChainView &view() const noexcept { return view_; }
   std::int32_t length() const noexcept { return view_.length; }
+  const MaxPlus &max_plus() const noexcept { return *max_plus_; }
   std::int32_t labels() const noexcept { return view_.labels; }
 
   const double *unary(std::int32_t t) const noexcept { return unary_ + t * unary_stride_; }
@@ -38,6 +40,7 @@ private:
              double *to) const noexcept;
 
   ChainView view_;
+  const MaxPlus *max_plus_ = &max_plus_here();
   double *owned_unary_ = nullptr;
   double *start_ = nullptr;
   double *end_ = nullptr;

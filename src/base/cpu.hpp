@@ -1,0 +1,28 @@
+// What the machine at hand can do, asked of the C library: no detection of our own, which would
+// need a global or an initialiser.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && __has_include(<sys/platform/x86.h>)
+#define CHORALE_HAS_AVX2_VARIANTS 1
+#if defined(__clang__)
+#define _Bool bool // the header is C
+#endif
+#include <sys/platform/x86.h>
+#if defined(__clang__)
+#undef _Bool
+#endif
+#else
+#define CHORALE_HAS_AVX2_VARIANTS 0
+#endif
+
+namespace chorale {
+
+inline bool has_avx2() noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+  return CPU_FEATURE_ACTIVE(AVX2);
+#else
+  return false;
+#endif
+}
+
+} // namespace chorale

@@ -1,0 +1,197 @@
+// extern "C" of message.h.
+#include "capi/chain_call.hpp"
+
+namespace chorale {
+namespace {
+
+chorale_message_options default_options() noexcept {
+  chorale_message_options options{};
+  options.struct_size = sizeof options;
+  options.mode = CHORALE_JOINT_AUTO;
+  options.beam_width = 300;
+  options.budget = 1024;
+  return options;
+}
+
+chorale_status measure(const Report &report, const ChainCall &call, bool decode,
+                       std::size_t &bytes) noexcept {
+  Layout layout;
+  const Joint joint(layout, call.view, call.attachments, call.options, decode);
+  if (!joint.fits())
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "count is ", call.attachments.count,
+                       "; the joint state of so many properties does not fit into ",
+                       64 * kKeyWords, " bits");
+  bytes = layout.bytes();
+  return CHORALE_OK;
+}
+
+chorale_status take(ChainCall &call, const chorale_chain *chain,
+                    const chorale_attachment *attachments, std::int64_t count,
+                    const chorale_message_options *options) noexcept {
+  CHORALE_CHECK(call.take_chain(chain));
+  CHORALE_CHECK(call.take_attachments(attachments, count));
+  return call.take_options(options);
+}
+
+chorale_status measure_task(const Report &report, const ChainCall &call, chorale_message_task task,
+                            std::size_t &bytes) noexcept {
+  if (task != CHORALE_MESSAGE_SEND && task != CHORALE_MESSAGE_DECODE)
+    return report.unknown_constant("task", task, "a CHORALE_MESSAGE_ constant");
+  return measure(report, call, task == CHORALE_MESSAGE_DECODE, bytes);
+}
+
+chorale_status over_budget(const Report &report, const ChainCall &call) noexcept {
+  return report.fail(CHORALE_ERROR_STATE_SPACE, "options->budget is ", call.options.budget,
+                     "; the joint state of these properties needs more configurations at once");
+}
+
+// Scores a decoded labelling as (1) does: chain and messages by themselves.
+bool judge(const ChainCall &call, const std::int32_t *labelling, std::int32_t *values,
+           chorale_message_result &result) noexcept {
+  result.chain_score = call.view.score(labelling);
+  result.message_score = 0;
+  for (std::int32_t k = 0; k < call.attachments.count; ++k) {
+    const Attached attached = call.attachments.at(k);
+    const std::int32_t shown = attached.evaluate(labelling, call.view.parents);
+    if (shown < 0)
+      return false;
+    if (attached.message)
+      result.message_score += attached.message[shown];
+  }
+  result.score = result.chain_score + result.message_score;
+  if (result.score == kForbidden)
+    return false;
+  for (std::int32_t k = 0; values && k < call.attachments.count; ++k)
+    values[k] = call.attachments.at(k).evaluate(labelling, call.view.parents);
+  return true;
+}
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+extern "C" {
+
+void chorale_message_options_init(chorale_message_options *options, size_t struct_size) {
+  init_struct(options, struct_size, default_options());
+}
+
+void chorale_message_result_init(chorale_message_result *result, size_t struct_size) {
+  init_struct(result, struct_size, chorale_message_result{});
+}
+
+chorale_status chorale_message_bytes(const chorale_chain *chain,
+                                     const chorale_attachment *attachments, int64_t count,
+                                     const chorale_message_options *options,
+                                     chorale_message_task task, size_t *bytes,
+                                     chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!bytes)
+      return report.null_argument("bytes");
+    ChainCall call(report);
+    CHORALE_CHECK(take(call, chain, attachments, count, options));
+    std::size_t needed = 0;
+    CHORALE_CHECK(measure_task(report, call, task, needed));
+    needed = saturating_sum(kChainHandleBytes, needed);
+    if (needed == SIZE_MAX)
+      return call.too_large();
+    *bytes = needed;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_message_reserve(chorale_chain_solver *solver, const chorale_chain *chain,
+                                       const chorale_attachment *attachments, int64_t count,
+                                       const chorale_message_options *options,
+                                       chorale_message_task task, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    ChainCall call(report);
+    CHORALE_CHECK(take(call, chain, attachments, count, options));
+    std::size_t needed = 0;
+    CHORALE_CHECK(measure_task(report, call, task, needed));
+    return call.reserve(*solver, needed);
+  });
+}
+
+chorale_status chorale_chain_messages(chorale_chain_solver *solver, const chorale_chain *chain,
+                                      const chorale_attachment *attachments, int64_t count,
+                                      const chorale_message_options *options,
+                                      double *const *outgoing, chorale_message_result *result,
+                                      chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    ChainCall call(report);
+    CHORALE_CHECK(check_size(report, "count", count));
+    CHORALE_CHECK(take(call, chain, attachments, count, options));
+    CHORALE_CHECK(call.check_numbers());
+    CHORALE_CHECK(call.check_attachments());
+    CHORALE_CHECK(check_result(report, result));
+    if (!outgoing)
+      return report.null_argument("outgoing");
+    std::size_t bytes = 0;
+    CHORALE_CHECK(measure(report, call, false, bytes));
+    CHORALE_CHECK(call.reserve(*solver, bytes));
+    Layout layout(solver->workspace.data());
+    Joint joint(layout, call.view, call.attachments, call.options, false);
+    joint.prepare();
+    JointSummary summary;
+    joint.send(outgoing, summary);
+    if (summary.outcome.overflow)
+      return over_budget(report, call);
+    chorale_message_result full{};
+    full.outcome = summary.score > kForbidden ? CHORALE_OUTCOME_COMPLETE
+                   : summary.exact            ? CHORALE_OUTCOME_INFEASIBLE
+                                              : CHORALE_OUTCOME_NOTHING_FOUND;
+    full.pruned = summary.outcome.pruned ? 1 : 0;
+    full.exact = summary.exact ? 1 : 0;
+    full.configurations = summary.outcome.most;
+    write_struct(result, full);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_chain *chain,
+                                    const chorale_attachment *attachments, int64_t count,
+                                    const chorale_message_options *options, int32_t *labelling,
+                                    int32_t *values, chorale_message_result *result,
+                                    chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    ChainCall call(report);
+    CHORALE_CHECK(take(call, chain, attachments, count, options));
+    CHORALE_CHECK(call.check_numbers());
+    CHORALE_CHECK(call.check_attachments());
+    CHORALE_CHECK(check_result(report, result));
+    std::size_t bytes = 0;
+    CHORALE_CHECK(measure(report, call, true, bytes));
+    CHORALE_CHECK(call.reserve(*solver, bytes));
+    Layout layout(solver->workspace.data());
+    Joint joint(layout, call.view, call.attachments, call.options, true);
+    joint.prepare();
+    JointSummary summary;
+    joint.decode(summary);
+    if (summary.outcome.overflow)
+      return over_budget(report, call);
+    chorale_message_result full{};
+    full.score = full.chain_score = full.message_score = kForbidden;
+    const bool found =
+        summary.score > kForbidden && judge(call, joint.labelling, values, full);
+    full.outcome = found           ? CHORALE_OUTCOME_COMPLETE
+                   : summary.exact ? CHORALE_OUTCOME_INFEASIBLE
+                                   : CHORALE_OUTCOME_NOTHING_FOUND;
+    full.pruned = summary.outcome.pruned ? 1 : 0;
+    full.exact = summary.exact ? 1 : 0;
+    full.configurations = summary.outcome.most;
+    if (found && labelling)
+      std::copy_n(joint.labelling, call.view.length, labelling);
+    write_struct(result, full);
+    return CHORALE_OK;
+  });
+}
+
+} // extern "C"

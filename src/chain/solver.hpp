@@ -1,0 +1,16 @@
+// The public chain solver: a workspace.
+#pragma once
+
+#include "base/workspace.hpp"
+
+#include <chorale/chain.h>
+
+struct chorale_chain_solver {
+  explicit chorale_chain_solver(const chorale::Memory &from) noexcept
+      : memory(from), workspace(from) {}
+  chorale_chain_solver(std::byte *borrowed, std::size_t bytes) noexcept
+      : workspace(borrowed, bytes) {}
+
+  chorale::Memory memory; // where the handle itself came from; unused when it is borrowed
+  chorale::Workspace workspace;
+};
