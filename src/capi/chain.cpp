@@ -1,7 +1,7 @@
 // extern "C" of chain.h.
 #include "capi/chain_call.hpp"
-#include "chain/programs.hpp"
 #include "capi/label_names.hpp"
+#include "chain/programs.hpp"
 
 #include <gsl/gsl>
 
@@ -149,8 +149,7 @@ void chorale_transitions_options_init(chorale_transitions_options *options, size
 chorale_status chorale_transitions_create(const chorale_host *host, int64_t labels,
                                           const void *scores,
                                           const chorale_transitions_options *options,
-                                          chorale_transitions **transitions,
-                                          chorale_error *error) {
+                                          chorale_transitions **transitions, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!transitions)
       return report.null_argument("transitions");
@@ -281,8 +280,7 @@ chorale_status chorale_chain_solver_create(const chorale_host *host, chorale_cha
 }
 
 chorale_status chorale_chain_solver_create_in(void *memory, size_t bytes, const chorale_host *host,
-                                              chorale_chain_solver **solver,
-                                              chorale_error *error) {
+                                              chorale_chain_solver **solver, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!memory)
       return report.null_argument("memory");
@@ -363,11 +361,11 @@ chorale_status chorale_chain_best(chorale_chain_solver *solver, const chorale_ch
   });
 }
 
-chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver,
-                                           const chorale_chain *chain, double *marginals,
-                                           int64_t row_stride, double *edge_marginals,
-                                           double *margins, int32_t *labelling,
-                                           chorale_chain_result *result, chorale_error *error) {
+chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const chorale_chain *chain,
+                                           double *marginals, int64_t row_stride,
+                                           double *edge_marginals, double *margins,
+                                           int32_t *labelling, chorale_chain_result *result,
+                                           chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!solver)
       return report.null_argument("solver");
@@ -409,8 +407,8 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
     CHORALE_CHECK(check_size(report, "k", k));
     const std::int64_t stride = row_stride == 0 ? call.view.length : row_stride;
     if (labellings && call.view.length > 0)
-      CHORALE_CHECK(check_matrix(report, "k", k, "chain->length", call.view.length, "row_stride",
-                                 stride));
+      CHORALE_CHECK(
+          check_matrix(report, "k", k, "chain->length", call.view.length, "row_stride", stride));
     CHORALE_CHECK(call.reserve(*solver, measure<RankedBest>(call.view, k)));
     Layout layout(solver->workspace.data());
     RankedBest run(layout, call.view, k);

@@ -131,9 +131,8 @@ chorale_status ChainCall::check_parents() const noexcept {
       continue;
     // Where a way up comes back here it is a circle.
     std::int32_t above = parent;
-    for (std::int32_t steps = 0; steps < view.length && above >= 0 && above < view.length &&
-                                 above != t;
-         ++steps)
+    for (std::int32_t steps = 0;
+         steps < view.length && above >= 0 && above < view.length && above != t; ++steps)
       above = view.parents[above];
     if (above == t)
       return report_.fail(CHORALE_ERROR_PARENT_CYCLE, "chain->parents[", t, "] is ", parent,
@@ -200,8 +199,8 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
   if (count > kLargestSize)
     return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "count is ", count, "; it must be at most ",
                         kLargestSize);
-  attachments = {given, count > 0 ? given->struct_size : 0,
-                 gsl::narrow_cast<std::int32_t>(count), view.length};
+  attachments = {given, count > 0 ? given->struct_size : 0, gsl::narrow_cast<std::int32_t>(count),
+                 view.length};
   for (std::int32_t k = 0; k < attachments.count; ++k) {
     chorale_attachment copy{};
     const auto *place = reinterpret_cast<const chorale_attachment *>(
@@ -209,15 +208,14 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
     CHORALE_CHECK(read_struct(report_, "attachments", place, sizeof copy, copy));
     if (copy.struct_size != attachments.stride)
       return report_.fail(CHORALE_ERROR_STRUCT_SIZE, "attachments[", k, "].struct_size is ",
-                          copy.struct_size, "; it must be that of the first, ",
-                          attachments.stride);
+                          copy.struct_size, "; it must be that of the first, ", attachments.stride);
     if (!copy.property)
       return report_.fail(CHORALE_ERROR_NULL_ARGUMENT, "attachments[", k,
                           "].property is NULL; it must not be");
     if (copy.property->labels != view.labels)
-      return report_.fail(CHORALE_ERROR_LABELS_MISMATCH, "attachments[", k,
-                          "].property has ", copy.property->labels,
-                          " labels; it must have those of the chain, ", view.labels);
+      return report_.fail(CHORALE_ERROR_LABELS_MISMATCH, "attachments[", k, "].property has ",
+                          copy.property->labels, " labels; it must have those of the chain, ",
+                          view.labels);
     if (view.parents && !copy.property->is_local())
       return report_.fail(CHORALE_ERROR_AUTOMATON_ON_TREE, "attachments[", k,
                           "].property is an automaton, which reads a sequence; on a tree "
@@ -301,13 +299,12 @@ chorale_status ChainCall::take_options(const chorale_message_options *given) noe
 }
 
 chorale_status ChainCall::too_large() const noexcept {
-  return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", view.length,
-                      " positions, ", view.labels, " labels and ", attachments.count,
+  return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", view.length, " positions, ",
+                      view.labels, " labels and ", attachments.count,
                       " properties exceeds the address space");
 }
 
-chorale_status ChainCall::reserve(chorale_chain_solver &solver,
-                                  std::size_t bytes) const noexcept {
+chorale_status ChainCall::reserve(chorale_chain_solver &solver, std::size_t bytes) const noexcept {
   if (solver.workspace.reserve(bytes))
     return CHORALE_OK;
   if (bytes == SIZE_MAX)

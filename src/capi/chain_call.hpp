@@ -38,7 +38,6 @@ public:
   chorale_status too_large() const noexcept;
 
 private:
-
   chorale_status check_parents() const noexcept;
   chorale_status check_attachment(std::int32_t k) const noexcept;
 
@@ -59,8 +58,7 @@ inline chorale_status check_result(const Report &report,
 // Strides of an array of rows x columns numbers: 0 becomes "without gaps"; entries must not lie on
 // one another, nor beyond the address space.
 chorale_status take_strides(const Report &report, std::string_view name, std::int64_t rows,
-                            std::int64_t columns, std::int64_t &row,
-                            std::int64_t &column) noexcept;
+                            std::int64_t columns, std::int64_t &row, std::int64_t &column) noexcept;
 
 chorale_status check_number_constants(const Report &report, std::string_view struct_name,
                                       chorale_number number,

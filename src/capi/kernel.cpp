@@ -40,11 +40,11 @@ chorale_status chorale_kernel_best(void *scratch, size_t bytes, const chorale_ch
   });
 }
 
-chorale_status chorale_kernel_max_marginals(void *scratch, size_t bytes,
-                                            const chorale_chain *chain, double *marginals,
-                                            int64_t row_stride, double *edge_marginals,
-                                            double *margins, int32_t *labelling,
-                                            chorale_chain_result *result, chorale_error *error) {
+chorale_status chorale_kernel_max_marginals(void *scratch, size_t bytes, const chorale_chain *chain,
+                                            double *marginals, int64_t row_stride,
+                                            double *edge_marginals, double *margins,
+                                            int32_t *labelling, chorale_chain_result *result,
+                                            chorale_error *error) {
   return in_scratch(scratch, bytes, error, [&](chorale_chain_solver *solver) {
     return chorale_chain_max_marginals(solver, chain, marginals, row_stride, edge_marginals,
                                        margins, labelling, result, error);

@@ -19,8 +19,8 @@ chorale_status measure(const Report &report, const ChainCall &call, bool decode,
   const Joint joint(layout, call.view, call.attachments, call.options, decode);
   if (!joint.fits())
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "count is ", call.attachments.count,
-                       "; the joint state of so many properties does not fit into ",
-                       64 * kKeyWords, " bits");
+                       "; the joint state of so many properties does not fit into ", 64 * kKeyWords,
+                       " bits");
   bytes = layout.bytes();
   return CHORALE_OK;
 }
@@ -179,8 +179,7 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
       return over_budget(report, call);
     chorale_message_result full{};
     full.score = full.chain_score = full.message_score = kForbidden;
-    const bool found =
-        summary.score > kForbidden && judge(call, joint.labelling, values, full);
+    const bool found = summary.score > kForbidden && judge(call, joint.labelling, values, full);
     full.outcome = found           ? CHORALE_OUTCOME_COMPLETE
                    : summary.exact ? CHORALE_OUTCOME_INFEASIBLE
                                    : CHORALE_OUTCOME_NOTHING_FOUND;

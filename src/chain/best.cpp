@@ -37,8 +37,9 @@ bool BestLabelling::run_chain(Scores &scores) noexcept {
   for (std::int32_t y = 0; y < m; ++y)
     rows_[y] = scores.start()[y] + scores.unary(0)[y];
   for (std::int32_t t = 1; t < T; ++t)
-    scores.max_plus().step(rows_ + std::int64_t{t - 1} * m, m, scores.forward(t), scores.forward_stride(), m,
-             scores.unary(t), rows_ + std::int64_t{t} * m);
+    scores.max_plus().step(rows_ + std::int64_t{t - 1} * m, m, scores.forward(t),
+                           scores.forward_stride(), m, scores.unary(t),
+                           rows_ + std::int64_t{t} * m);
   const double *row = rows_ + std::int64_t{T - 1} * m;
   for (std::int32_t y = 0; y < m; ++y)
     work_[y] = row[y] + scores.end()[y];
@@ -91,8 +92,7 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
       labelling[t] = index_of_greatest(row, m);
       continue;
     }
-    const double *edge =
-        scores.forward(t) + labelling[view.parents[t]] * scores.forward_stride();
+    const double *edge = scores.forward(t) + labelling[view.parents[t]] * scores.forward_stride();
     for (std::int32_t y = 0; y < m; ++y)
       work_[y] = edge[y] + row[y];
     labelling[t] = index_of_greatest(work_, m);
@@ -142,8 +142,8 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   for (std::int32_t y = 0; y < m; ++y)
     inside_[y] = scores.start()[y] + scores.unary(0)[y];
   for (std::int32_t t = 1; t < T; ++t)
-    scores.max_plus().step(at(inside_, t - 1), m, scores.forward(t), scores.forward_stride(), m, scores.unary(t),
-             at(inside_, t));
+    scores.max_plus().step(at(inside_, t - 1), m, scores.forward(t), scores.forward_stride(), m,
+                           scores.unary(t), at(inside_, t));
   std::copy_n(scores.end(), m, at(outside_, T - 1));
   for (std::int32_t t = T - 1; t > 0; --t) {
     const double *unary = scores.unary(t);
@@ -151,7 +151,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
     for (std::int32_t y = 0; y < m; ++y)
       work_[y] = unary[y] + after[y];
     scores.max_plus().step(work_, m, scores.backward(t), scores.backward_stride(), m, nullptr,
-             at(outside_, t - 1));
+                           at(outside_, t - 1));
     if (targets.edge_marginals) {
       const double *edge = scores.forward(t);
       double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
@@ -189,8 +189,8 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
       at(message_, t)[0] = greatest(at(inside_, t), m);
       top += at(message_, t)[0];
     } else {
-      scores.max_plus().step(at(inside_, t), m, scores.backward(t), scores.backward_stride(), m, nullptr,
-               at(message_, t));
+      scores.max_plus().step(at(inside_, t), m, scores.backward(t), scores.backward_stride(), m,
+                             nullptr, at(message_, t));
       std::copy_n(at(outside_, parent), m, at(later_, t));
       for (std::int32_t y = 0; y < m; ++y)
         at(outside_, parent)[y] += at(message_, t)[y];
@@ -215,7 +215,8 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
         rest[y] += before[y];
         before[y] += at(message_, t)[y];
       }
-      scores.max_plus().step(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr, at(outside_, t));
+      scores.max_plus().step(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr,
+                             at(outside_, t));
       if (targets.edge_marginals) {
         const double *edge = scores.forward(t);
         double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;

@@ -98,8 +98,8 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
       const std::int32_t position_class = attached.class_at(t);
       std::uint8_t firing = 0;
       for (std::int32_t s = 0; s < property.states; ++s)
-        firing = static_cast<std::uint8_t>(firing |
-                                           property.firing[property.cell(s, position_class)]);
+        firing =
+            static_cast<std::uint8_t>(firing | property.firing[property.cell(s, position_class)]);
       const std::int32_t own = fires(firing, t) ? 1 : 0;
       total_firing += own;
       subtree_firing[t] += own;

@@ -65,8 +65,8 @@ public:
   // What a beam should expect to be paid for a code yet.
   double expected_payment(std::int32_t code) const noexcept;
 
-  // Trees: whether all that fires lies in the subtree of t; codes of subtrees put together; the code
-  // of a subtree that is closed.
+  // Trees: whether all that fires lies in the subtree of t; codes of subtrees put together; the
+  // code of a subtree that is closed.
   bool closes(std::int32_t t) const noexcept {
     return total_firing > 0 && subtree_firing[t] == total_firing;
   }
@@ -80,12 +80,12 @@ public:
 
   Attached attached;
   Role role = Role::paid;
-  std::int32_t local_count = 0;  // F
-  std::int32_t *numbers;         // F: the clique's number of each local value, ascending
-  std::int32_t *constant_local;  // a constant's local value, or kOutside
-  std::int32_t *table_local;     // T: what FIRE_TABLE fires, -1, or kOutside
-  double *message;               // F + 2: the incoming message, by local value
-  std::uint64_t *may = nullptr;  // chains: (T + 1) sets of states that may fire after t positions
+  std::int32_t local_count = 0; // F
+  std::int32_t *numbers;        // F: the clique's number of each local value, ascending
+  std::int32_t *constant_local; // a constant's local value, or kOutside
+  std::int32_t *table_local;    // T: what FIRE_TABLE fires, -1, or kOutside
+  double *message;              // F + 2: the incoming message, by local value
+  std::uint64_t *may = nullptr; // chains: (T + 1) sets of states that may fire after t positions
   std::int32_t words = 0;
   std::int32_t *subtree_firing = nullptr; // trees: positions of the subtree that may fire
   std::int32_t total_firing = 0;

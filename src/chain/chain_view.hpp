@@ -47,8 +47,7 @@ struct ChainView {
   bool has_start() const noexcept { return start || (transitions && transitions->start); }
   bool has_end() const noexcept { return end || (transitions && transitions->end); }
   double start_at(std::int32_t y) const noexcept {
-    return start ? number(start, y)
-                 : transitions && transitions->start ? transitions->start[y] : 0;
+    return start ? number(start, y) : transitions && transitions->start ? transitions->start[y] : 0;
   }
   double end_at(std::int32_t y) const noexcept {
     return end ? number(end, y) : transitions && transitions->end ? transitions->end[y] : 0;

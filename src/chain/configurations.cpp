@@ -16,9 +16,8 @@ std::size_t slot_count(std::int32_t capacity) noexcept {
 } // namespace
 
 KeyField KeyLayout::add(std::int64_t codes) noexcept {
-  const auto bits =
-      static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(
-          codes - 1, 1))));
+  const auto bits = static_cast<std::int32_t>(
+      std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(codes - 1, 1))));
   if (used_ + bits > 64) {
     ++word_;
     used_ = 0;

@@ -15,8 +15,7 @@ std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
 
 Attached Attachments::at(std::int32_t k) const noexcept {
   chorale_attachment copy{};
-  const auto *place =
-      reinterpret_cast<const char *>(first) + static_cast<std::size_t>(k) * stride;
+  const auto *place = reinterpret_cast<const char *>(first) + static_cast<std::size_t>(k) * stride;
   std::memcpy(&copy, place, std::min(stride, sizeof copy));
   return {copy.property, copy.dictionary, copy.classes, copy.table, copy.message, length};
 }
@@ -77,7 +76,8 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   if (!fits())
     return;
   if (tree)
-    tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most, plan_.width, decode);
+    tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
+                  plan_.width, decode);
   else
     chain_.emplace(layout, view, plan_.keys, plan_.most, plan_.width, decode);
 }
@@ -90,9 +90,7 @@ void Joint::prepare() noexcept {
 
 void Joint::assign(std::int32_t outgoing) noexcept {
   for (std::int32_t k = 0; k < attachments_.count; ++k)
-    properties_[k].assign(k == outgoing ? Role::outgoing
-                          : absorbs()   ? Role::absorbed
-                                        : Role::paid);
+    properties_[k].assign(k == outgoing ? Role::outgoing : absorbs() ? Role::absorbed : Role::paid);
 }
 
 double Joint::run(std::int32_t outgoing, double *message, std::int32_t *to,

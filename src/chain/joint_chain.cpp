@@ -115,8 +115,8 @@ std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t lab
     const Property &automaton = *property.attached.property;
     const std::int64_t cell =
         automaton.cell(property.state_of(code), property.attached.class_at(t));
-    const std::int32_t next = label < 0 ? automaton.default_next[cell]
-                                        : automaton.next[cell * automaton.labels + label];
+    const std::int32_t next =
+        label < 0 ? automaton.default_next[cell] : automaton.next[cell * automaton.labels + label];
     const std::int32_t action = label < 0 ? automaton.default_action[cell]
                                           : automaton.actions[cell * automaton.labels + label];
     if (!property.advance(code, next, property.local(action, t), t + 1, paid))
@@ -201,8 +201,7 @@ void JointChain::record(std::int32_t t) noexcept {
     std::copy_n(now_.back(0), std::int64_t{now_.count()} * labels_, history_ + begin);
 }
 
-double JointChain::finish(const Scores &scores, double *message,
-                          std::int32_t *labelling) noexcept {
+double JointChain::finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept {
   const bool empty = length_ == 0;
   const std::int32_t columns = empty ? 1 : labels_;
   if (outgoing_ >= 0)

@@ -22,14 +22,15 @@ std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c = 1) noexcept
 
 // Combinations of what can fire at one position: at most one a pair of labels.
 std::int32_t firing_limit(std::int32_t labels) noexcept {
-  return static_cast<std::int32_t>(std::min<std::int64_t>(std::int64_t{labels} * labels, INT32_MAX));
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(std::int64_t{labels} * labels, INT32_MAX));
 }
 
 } // namespace
 
 JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                     const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
-                     bool decode) noexcept
+                     const KeyLayout &firing_keys, std::int32_t count, std::int64_t most,
+                     std::int32_t width, bool decode) noexcept
     : length_(view.length), labels_(view.labels), width_(width), words_(keys.words()),
       decode_(decode), parents_(view.parents), is_leaf_(layout.take<std::uint8_t>(view.length)),
       keys_(layout.take<std::uint64_t>(product(length_ + 1, width, words_))),
@@ -128,8 +129,7 @@ void JointTree::find_firings(std::int32_t t) noexcept {
       bool possible = true;
       for (std::int32_t k = 0; k < count_; ++k) {
         const Property &property = *properties_[k].attached.property;
-        const std::int64_t row =
-            std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
+        const std::int64_t row = std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
         const std::int32_t action =
             property.local_actions[row * (labels_ + 1) + (parents_[t] < 0 ? labels_ : above)];
         const std::int32_t value = properties_[k].local(action, t);
@@ -158,8 +158,7 @@ bool JointTree::cut(Configurations &set, std::int32_t columns) noexcept {
   return true;
 }
 
-std::int32_t JointTree::insert(Configurations &set, const Key &key,
-                               std::int32_t columns) noexcept {
+std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t columns) noexcept {
   const std::int32_t found = set.find(key.word);
   if (found >= 0)
     return found;
@@ -171,8 +170,7 @@ std::int32_t JointTree::insert(Configurations &set, const Key &key,
 }
 
 // Where configuration i of t goes when `firing` fires there; what that pays is in target_paid_.
-std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i,
-                                     std::int32_t firing) noexcept {
+std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept {
   if (firing < 0)
     return -1;
   if (target_[firing] != kUnknown)
@@ -271,9 +269,9 @@ bool JointTree::merge(std::int32_t t) noexcept {
     for (std::int32_t b = 0; b < lifted_.count(); ++b) {
       Key key{};
       for (std::int32_t k = 0; k < count_; ++k)
-        fields_[k].set(key.word, properties_[k].combine(
-                                     fields_[k].get(at.keys + std::int64_t{a} * words_),
-                                     fields_[k].get(lifted_.key(b))));
+        fields_[k].set(key.word,
+                       properties_[k].combine(fields_[k].get(at.keys + std::int64_t{a} * words_),
+                                              fields_[k].get(lifted_.key(b))));
       const std::int32_t to = insert(merged_, key, columns);
       if (to < 0)
         return false;
@@ -321,8 +319,8 @@ double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
     std::int32_t shown = -1;
     for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
       std::int32_t fired = -1;
-      score += properties_[k].final_payment(
-          fields_[k].get(at.keys + std::int64_t{i} * words_), -1, fired);
+      score += properties_[k].final_payment(fields_[k].get(at.keys + std::int64_t{i} * words_), -1,
+                                            fired);
       if (k == outgoing_)
         shown = fired;
     }
@@ -343,9 +341,8 @@ double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
     const std::int32_t above = root ? length_ : parents_[t];
     const std::int32_t x = root ? 0 : labelling[above];
     const std::int32_t columns = columns_above(t);
-    const std::int32_t *pair =
-        merge_back_ + 2 * (std::int64_t{t} * width_ * labels_ +
-                           std::int64_t{chosen_[above]} * columns + x);
+    const std::int32_t *pair = merge_back_ + 2 * (std::int64_t{t} * width_ * labels_ +
+                                                  std::int64_t{chosen_[above]} * columns + x);
     const std::int32_t back =
         lift_back_[std::int64_t{t} * width_ * labels_ + std::int64_t{pair[1]} * columns + x];
     chosen_[above] = pair[0];

@@ -14,7 +14,8 @@ namespace chorale {
 class JointTree {
 public:
   JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
-            const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width, bool decode) noexcept;
+            const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
+            bool decode) noexcept;
 
   // As in JointChain.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
@@ -58,18 +59,18 @@ private:
   Configurations lifted_;
   Configurations merged_;
   Beam beam_;
-  double *row_;   // m
-  double *out_;   // m
+  double *row_;        // m
+  double *out_;        // m
   std::int32_t *from_; // m
-  double *zeros_; // m: the edges of a root
+  double *zeros_;      // m: the edges of a root
   // What fires at a position for (label, parent's label): distinct combinations of the properties'
   // local values, numbered.
   Configurations firings_;
-  std::int32_t *firing_of_;   // m x m
-  std::int32_t *uniform_;     // m: the combination of a label under any parent, or -1
-  std::int32_t *target_;      // of each combination: where a configuration goes; kUnknown, or -1
+  std::int32_t *firing_of_; // m x m
+  std::int32_t *uniform_;   // m: the combination of a label under any parent, or -1
+  std::int32_t *target_;    // of each combination: where a configuration goes; kUnknown, or -1
   double *target_paid_;
-  KeyField *firing_fields_;   // count
+  KeyField *firing_fields_; // count
   // Decoding: T x width x m: configuration * m + label of the child; and pairs (parent's
   // configuration before, lifted configuration).
   std::int32_t *lift_back_ = nullptr;

@@ -28,10 +28,10 @@ private:
 };
 
 struct MarginalTargets {
-  double *marginals;         // T rows, or NULL
+  double *marginals; // T rows, or NULL
   std::ptrdiff_t row_stride;
-  double *edge_marginals;    // (T - 1) x m x m, or NULL
-  double *margins;           // T, or NULL
+  double *edge_marginals; // (T - 1) x m x m, or NULL
+  double *margins;        // T, or NULL
 };
 
 class MaxMarginals {

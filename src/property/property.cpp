@@ -26,8 +26,7 @@ std::int32_t action_at(const AutomatonSource &source, std::int64_t cell,
 // `label` is -1 for the empty chain, which has no last position to read.
 std::int32_t end_action_at(const AutomatonSource &source, std::int32_t state,
                            std::int32_t label) noexcept {
-  const std::int32_t action =
-      source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;
+  const std::int32_t action = source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;
   if (label < 0 && action < 0)
     return CHORALE_FIRE_NOTHING;
   return resolve(source, action, label);
@@ -121,8 +120,7 @@ private:
     const std::size_t states = size(property_.states);
     cells_ = states * size(source_.classes);
     const bool local = source_.local_actions || is_memoryless(source_);
-    local_count_ =
-        local ? saturating_product(size(source_.classes) * m, m + 1) : 0;
+    local_count_ = local ? saturating_product(size(source_.classes) * m, m + 1) : 0;
     table_count_ = saturating_product(cells_, m);
     end_count_ = states * (m + 1);
     tables_.next = layout.take<std::int32_t>(table_count_);
@@ -135,8 +133,8 @@ private:
     default_action_ = layout.take<std::int32_t>(cells_);
     exceptions_ = layout.take<std::int32_t>(table_count_);
     exception_begin_ = layout.take<std::int32_t>(cells_ + 1);
-    successors_ = layout.take<std::uint64_t>(
-        saturating_product(cells_, size(property_.set_words())));
+    successors_ =
+        layout.take<std::uint64_t>(saturating_product(cells_, size(property_.set_words())));
     firing_ = layout.take<std::uint8_t>(cells_);
     end_firing_ = layout.take<std::uint8_t>(states);
 
@@ -214,9 +212,9 @@ private:
   }
 
   static std::uint8_t firing_bit(std::int32_t action) noexcept {
-    return action >= 0                      ? kFiresConstant
+    return action >= 0                    ? kFiresConstant
            : action == CHORALE_FIRE_TABLE ? kFiresTable
-                                            : std::uint8_t{0};
+                                          : std::uint8_t{0};
   }
 
   // Default and exceptions of a cell, its successors, what it can fire.
@@ -292,8 +290,7 @@ Property *compile(const Memory &memory, const AutomatonSource &source) noexcept 
 
 Property *compile_local(const Memory &memory, AutomatonSource source) noexcept {
   const std::int32_t m = source.labels;
-  const std::size_t count =
-      saturating_product(size(source.classes) * size(m), size(m) + 1);
+  const std::size_t count = saturating_product(size(source.classes) * size(m), size(m) + 1);
   const Block block(memory, saturating_product(count, 2 * sizeof(std::int32_t)));
   if (!block)
     return nullptr;

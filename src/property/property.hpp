@@ -50,17 +50,17 @@ struct chorale_property {
   const std::int32_t *constants = nullptr;
   std::int32_t constant_count = 0;
 
-  const std::int32_t *next = nullptr;        // states x classes x labels
-  const std::int32_t *actions = nullptr;     // the same shape
-  const std::int32_t *end_actions = nullptr; // states x (labels + 1), by the last label; the last
-                                             // column for the empty chain
-  const std::int32_t *default_next = nullptr;   // states x classes
-  const std::int32_t *default_action = nullptr; // states x classes
-  const std::int32_t *exceptions = nullptr;     // labels, cell by cell, ascending
+  const std::int32_t *next = nullptr;         // states x classes x labels
+  const std::int32_t *actions = nullptr;      // the same shape
+  const std::int32_t *end_actions = nullptr;  // states x (labels + 1), by the last label; the last
+                                              // column for the empty chain
+  const std::int32_t *default_next = nullptr; // states x classes
+  const std::int32_t *default_action = nullptr;  // states x classes
+  const std::int32_t *exceptions = nullptr;      // labels, cell by cell, ascending
   const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into them
-  const std::uint64_t *successors = nullptr;  // states x classes sets of states, set_words() each
-  const std::uint8_t *firing = nullptr;       // states x classes, kFires bits
-  const std::uint8_t *end_firing = nullptr;   // states, kFires bits
+  const std::uint64_t *successors = nullptr;   // states x classes sets of states, set_words() each
+  const std::uint8_t *firing = nullptr;        // states x classes, kFires bits
+  const std::uint8_t *end_firing = nullptr;    // states, kFires bits
   const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
 };
 
