@@ -1,0 +1,132 @@
+/* What the tests of chains, trees and properties share: seeded random samples small enough to
+ * enumerate, with the definitions of phi and of every property written out by themselves. */
+#ifndef CHORALE_TESTS_FIXTURE_CHAIN_H
+#define CHORALE_TESTS_FIXTURE_CHAIN_H
+
+#include "fixture.h"
+
+enum {
+  MOST_POSITIONS = 5,
+  MOST_LABELS = 4,
+  MOST_PROPERTIES = 3,
+  MOST_STATES = 3,
+  MOST_CLASSES = 2,
+  MOST_TOKENS = 6, /* values of table properties */
+  MOST_RANGE = 8,  /* values of any property */
+  MOST_SEQUENCES = 1024,
+  MOST_FIRINGS = MOST_POSITIONS + 1,
+  SPACE = 512 /* numbers of the widest array, strides included */
+};
+
+/* ---- Chains and trees --------------------------------------------------------------------- */
+
+typedef enum EdgeSource { EDGES_NONE, EDGES_SHARED, EDGES_OWN, EDGES_EACH } EdgeSource;
+
+typedef struct Sample {
+  int32_t length, labels;
+  int is_tree;
+  int32_t parents[MOST_POSITIONS];
+  /* The scores as they are meant; every number is a multiple of 1/4 (sums are exact, ties abound)
+   * unless `is_real`. */
+  int is_real;
+  double unary[MOST_POSITIONS][MOST_LABELS];
+  double edges[MOST_POSITIONS][MOST_LABELS][MOST_LABELS]; /* [t]: the edge to t, from, to */
+  double start[MOST_LABELS], end[MOST_LABELS];
+  int has_start, has_end;
+  int has_forced, has_allowed;
+  int32_t forced[MOST_POSITIONS];
+  uint8_t allowed[MOST_POSITIONS][MOST_LABELS];
+  /* How they are given. */
+  EdgeSource source;
+  chorale_number number;
+  chorale_orientation orientation;
+  int32_t column_gap, row_gap, matrix_gap, is_transposed_unary;
+  int handle_has_ends; /* start and end come with the handle */
+  int is_borrowed;
+} Sample;
+
+/* A sample as the library sees it; NaN fills the gaps. */
+typedef struct Given {
+  chorale_chain chain;
+  chorale_transitions *transitions;
+  double unary[SPACE], edges[SPACE], start[MOST_LABELS], end[MOST_LABELS];
+  float unary32[SPACE], edges32[SPACE], start32[MOST_LABELS], end32[MOST_LABELS];
+  int32_t forced[MOST_POSITIONS], parents[MOST_POSITIONS];
+  uint8_t allowed[MOST_POSITIONS * (MOST_LABELS + 1)];
+} Given;
+
+void random_sample(Random *random, int is_tree, Sample *sample);
+void give(const Sample *sample, Given *given);
+void take_back(Given *given);
+void print_sample(const Sample *sample);
+
+/* phi, in the order that chain.h states. */
+double own_phi(const Sample *sample, const int32_t *labelling);
+int32_t labelling_count(const Sample *sample);
+void labelling_at(const Sample *sample, int32_t index, int32_t *labelling);
+
+/* ---- Properties --------------------------------------------------------------------------- */
+
+typedef enum PropertyKind {
+  PROPERTY_AUTOMATON,
+  PROPERTY_LOCAL,
+  PROPERTY_POSITION,
+  PROPERTY_TOKEN,
+  PROPERTY_FIRST,
+  PROPERTY_NEXT,
+  PROPERTY_BEFORE,
+  PROPERTY_KINDS
+} PropertyKind;
+
+typedef struct Rule {
+  PropertyKind kind;
+  int32_t labels, classes, states, start, values;
+  int32_t next[MOST_STATES][MOST_CLASSES][MOST_LABELS];
+  int32_t actions[MOST_STATES][MOST_CLASSES][MOST_LABELS];
+  int32_t end_actions[MOST_STATES];
+  int has_end_actions, has_label_values;
+  int32_t label_values[MOST_LABELS];
+  int32_t table_offset, outside_value;
+  int32_t local[MOST_CLASSES][MOST_LABELS][MOST_LABELS + 1];
+  /* Ready-made ones. */
+  int32_t kinds, kind_of_label[MOST_LABELS];
+  uint8_t begins[MOST_LABELS], ignored[MOST_LABELS];
+  int32_t position, token, anchor, end_value, start_value;
+  chorale_segment_rule segment_rule;
+} Rule;
+
+typedef struct Use {
+  Rule rule;
+  int has_classes, has_dictionary, has_out, has_message;
+  int32_t classes[MOST_POSITIONS];
+  int32_t table[MOST_POSITIONS];
+  int32_t kept[MOST_RANGE], kept_count; /* the dictionary */
+  double message[MOST_RANGE + 2];
+  chorale_property *property;
+  chorale_dictionary *dictionary;
+  chorale_attachment attachment;
+} Use;
+
+/* A property fit for the sample (local on trees), with everything it is used with. */
+void random_use(Random *random, const Sample *sample, Use *use);
+void open_use(Use *use);
+void close_use(Use *use);
+void print_use(const Use *use);
+
+/* The values a labelling fires, by the definition; returns how many. */
+int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling,
+                    int32_t *fired);
+/* R of the dictionary or the property. */
+int32_t own_range(const Use *use);
+/* What a labelling shows; -1 for one value outside; *is_outside: something fired outside. */
+int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling,
+                  int *is_outside);
+
+typedef struct Truths {
+  double best;                                      /* of Phi */
+  double messages[MOST_PROPERTIES][MOST_RANGE + 2]; /* own message left out */
+  int fires_twice; /* some labelling that is allowed fires some property twice */
+} Truths;
+void enumerate_joint(const Sample *sample, const Use *uses, int32_t count, Truths *truths);
+
+#endif

@@ -1,0 +1,172 @@
+/* Messages and decoding under properties, against enumeration. */
+#include "fixture_chain.h"
+
+typedef struct Case {
+  Sample sample;
+  Use uses[MOST_PROPERTIES];
+  int32_t count;
+} Case;
+
+static void random_case(Random *random, int is_tree, int32_t most, Case *one) {
+  random_sample(random, is_tree, &one->sample);
+  one->count = random_int(random, 1, most);
+  for (int32_t k = 0; k < one->count; ++k)
+    random_use(random, &one->sample, &one->uses[k]);
+}
+
+static const char *close_to(const char *what, int32_t k, int32_t v, double found, double truth) {
+  return is_close(found, truth)
+             ? NULL
+             : complain("%s of property %d, value %d: %.17g, by enumeration %.17g", what, k, v,
+                        found, truth);
+}
+
+typedef struct Run {
+  chorale_message_result messages, decoded;
+  double outgoing[MOST_PROPERTIES][MOST_RANGE + 2];
+  int32_t labelling[MOST_POSITIONS], values[MOST_PROPERTIES];
+} Run;
+
+static void run_case(chorale_chain_solver *solver, Case *one,
+                     const chorale_message_options *options, Run *run) {
+  chorale_error error;
+  Given given;
+  give(&one->sample, &given);
+  chorale_attachment attachments[MOST_PROPERTIES];
+  double *outgoing[MOST_PROPERTIES];
+  memset(run, 0, sizeof *run);
+  for (int32_t k = 0; k < one->count; ++k) {
+    open_use(&one->uses[k]);
+    attachments[k] = one->uses[k].attachment;
+    outgoing[k] = run->outgoing[k];
+    for (int32_t v = 0; v < MOST_RANGE + 2; ++v)
+      run->outgoing[k][v] = UNTOUCHED;
+  }
+  for (int32_t t = 0; t < MOST_POSITIONS; ++t)
+    run->labelling[t] = UNTOUCHED;
+  chorale_message_result_init(&run->messages, sizeof run->messages);
+  chorale_message_result_init(&run->decoded, sizeof run->decoded);
+  OK(chorale_chain_messages(solver, &given.chain, attachments, one->count, options, outgoing,
+                            &run->messages, &error));
+  OK(chorale_chain_decode(solver, &given.chain, attachments, one->count, options, run->labelling,
+                          run->values, &run->decoded, &error));
+  for (int32_t k = 0; k < one->count; ++k)
+    close_use(&one->uses[k]);
+  take_back(&given);
+}
+
+/* What a decoded labelling must be, however it was found. */
+static const char *check_decoded(const Case *one, const Run *run) {
+  if (run->decoded.outcome != CHORALE_OUTCOME_COMPLETE) {
+    for (int32_t t = 0; t < one->sample.length; ++t)
+      if (run->labelling[t] != UNTOUCHED)
+        return complain("labelling written although nothing was found");
+    return run->decoded.score == -INFINITY ? NULL
+                                           : complain("score %g of nothing", run->decoded.score);
+  }
+  const double phi = own_phi(&one->sample, run->labelling);
+  if (phi != run->decoded.chain_score)
+    return complain("chain score %.17g, by definition %.17g", run->decoded.chain_score, phi);
+  double messages = 0;
+  for (int32_t k = 0; k < one->count; ++k) {
+    int is_outside;
+    const int32_t value = own_value(&one->sample, &one->uses[k], run->labelling, &is_outside);
+    if (is_outside || value != run->values[k])
+      return complain("value %d of property %d, by definition %d", run->values[k], k, value);
+    messages += one->uses[k].message[value];
+  }
+  if (messages != run->decoded.message_score)
+    return complain("message score %.17g, by definition %.17g", run->decoded.message_score,
+                    messages);
+  return run->decoded.score == phi + messages ? NULL : complain("score is not the sum");
+}
+
+static const char *check_exact(const Case *one, const Run *run) {
+  Truths truths;
+  enumerate_joint(&one->sample, one->uses, one->count, &truths);
+  const char *wrong = check_decoded(one, run);
+  double best_of_messages = -INFINITY;
+  for (int32_t k = 0; k < one->count && !wrong; ++k)
+    for (int32_t v = 0; v < own_range(&one->uses[k]) + 2 && !wrong; ++v) {
+      wrong = close_to("message", k, v, run->outgoing[k][v], truths.messages[k][v]);
+      best_of_messages = fmax(best_of_messages, truths.messages[k][v]);
+    }
+  if (!wrong && !is_close(run->decoded.score, truths.best))
+    wrong = complain("decoded %.17g, by enumeration %.17g", run->decoded.score, truths.best);
+  if (!wrong && (run->decoded.outcome !=
+                 (truths.best > -INFINITY ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_INFEASIBLE)))
+    wrong = complain("outcome of decoding is %d", run->decoded.outcome);
+  if (!wrong && (run->messages.outcome != (best_of_messages > -INFINITY
+                                               ? CHORALE_OUTCOME_COMPLETE
+                                               : CHORALE_OUTCOME_INFEASIBLE)))
+    wrong = complain("outcome of messages is %d", run->messages.outcome);
+  if (!wrong && (!run->decoded.exact || !run->messages.exact || run->decoded.pruned ||
+                 run->messages.pruned))
+    wrong = complain("not called exact");
+  return wrong;
+}
+
+static void fail_case(const Case *one, const char *wrong, int64_t round) {
+  fprintf(stderr, "round %lld: %s\n", (long long)round, wrong);
+  print_sample(&one->sample);
+  for (int32_t k = 0; k < one->count; ++k)
+    print_use(&one->uses[k]);
+  fail();
+}
+
+static chorale_chain_solver *new_chain_solver(void) {
+  chorale_error error;
+  chorale_chain_solver *solver = NULL;
+  OK(chorale_chain_solver_create(NULL, &solver, &error));
+  return solver;
+}
+
+typedef const char *(*CaseCheck)(const Case *one, const Run *run);
+
+static void check_cases(int is_tree, int32_t most, int64_t rounds,
+                        const chorale_message_options *options, CaseCheck check) {
+  Random random = {test_seed()};
+  chorale_chain_solver *solver = new_chain_solver();
+  for (int64_t round = 0; round < test_rounds(rounds); ++round) {
+    Case one;
+    Run run;
+    random_case(&random, is_tree, most, &one);
+    run_case(solver, &one, options, &run);
+    const char *wrong = check(&one, &run);
+    if (wrong)
+      fail_case(&one, wrong, round);
+  }
+  chorale_chain_solver_destroy(solver);
+}
+
+static chorale_message_options options_for(chorale_joint_mode mode, int64_t width) {
+  chorale_message_options options;
+  chorale_message_options_init(&options, sizeof options);
+  options.mode = mode;
+  options.beam_width = width;
+  if (width > options.budget)
+    options.budget = width;
+  return options;
+}
+
+static void exact_on_chains(void **state) {
+  (void)state;
+  const chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 100000);
+  check_cases(0, 1, 4000, NULL, check_exact);
+  check_cases(0, MOST_PROPERTIES, 6000, &options, check_exact);
+}
+
+static void exact_on_trees(void **state) {
+  (void)state;
+  const chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 100000);
+  check_cases(1, 1, 4000, NULL, check_exact);
+  check_cases(1, MOST_PROPERTIES, 3000, &options, check_exact);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(exact_on_chains),
+      cmocka_unit_test(exact_on_trees),
+  };
+  return cmocka_run_group_tests_name("property messages", tests, NULL, NULL);
+}
