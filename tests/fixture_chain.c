@@ -123,8 +123,8 @@ void give(const Sample *sample, Given *given) {
     options.orientation = sample->orientation;
     options.row_stride = row;
     options.column_stride = column;
-    options.borrow = sample->is_borrowed && !single && column == 1 &&
-                     sample->orientation == CHORALE_ROWS_FROM;
+    options.borrow =
+        sample->is_borrowed && !single && column == 1 && sample->orientation == CHORALE_ROWS_FROM;
     if (sample->handle_has_ends) {
       options.start = start;
       options.end = end;
@@ -263,8 +263,8 @@ static void random_rule(Random *random, const Sample *sample, Rule *rule) {
   rule->token = random_int(random, 0, 2);
   rule->kinds = random_int(random, 1, m);
   rule->anchor = random_int(random, 0, rule->kinds - 1);
-  rule->segment_rule = random_chance(random, 50) ? CHORALE_SEGMENT_SPANS_IGNORED
-                                                 : CHORALE_SEGMENT_ENDS_AT_IGNORED;
+  rule->segment_rule =
+      random_chance(random, 50) ? CHORALE_SEGMENT_SPANS_IGNORED : CHORALE_SEGMENT_ENDS_AT_IGNORED;
   for (int32_t y = 0; y < m; ++y) {
     rule->label_values[y] = random_int(random, -1, rule->values - 1);
     rule->kind_of_label[y] = random_int(random, 0, rule->kinds - 1);
@@ -498,8 +498,8 @@ int32_t own_firings(const Sample *sample, const Use *use, const int32_t *y, int3
     int32_t state = rule->start;
     for (int32_t t = 0; t < T; ++t) {
       const int32_t c = own_class(use, t);
-      const int32_t value = own_fired(sample, use, rule->actions[state][c][y[t]], t, y[t],
-                                      rule->table_offset);
+      const int32_t value =
+          own_fired(sample, use, rule->actions[state][c][y[t]], t, y[t], rule->table_offset);
       if (value >= 0)
         fired[count++] = value;
       state = rule->next[state][c][y[t]];
@@ -509,8 +509,7 @@ int32_t own_firings(const Sample *sample, const Use *use, const int32_t *y, int3
       if (action >= 0)
         fired[count++] = action;
       else if (T > 0) {
-        const int32_t value =
-            own_fired(sample, use, action, T - 1, y[T - 1], rule->table_offset);
+        const int32_t value = own_fired(sample, use, action, T - 1, y[T - 1], rule->table_offset);
         if (value >= 0)
           fired[count++] = value;
       }
@@ -577,8 +576,7 @@ static int32_t own_number(const Use *use, int32_t value) {
   return use->has_out ? use->kept_count : -1;
 }
 
-int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling,
-                  int *is_outside) {
+int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside) {
   int32_t fired[MOST_FIRINGS];
   const int32_t count = own_firings(sample, use, labelling, fired);
   *is_outside = 0;
@@ -587,9 +585,9 @@ int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling
     const int32_t number = own_number(use, fired[i]);
     *is_outside = *is_outside || number < 0;
     for (int32_t j = 0; j < i; ++j)
-      differ = differ || (number < 0 || own_number(use, fired[j]) < 0
-                              ? fired[i] != fired[j]
-                              : number != own_number(use, fired[j]));
+      differ = differ ||
+               (number < 0 || own_number(use, fired[j]) < 0 ? fired[i] != fired[j]
+                                                            : number != own_number(use, fired[j]));
   }
   if (count == 0)
     return own_range(use);

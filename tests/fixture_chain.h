@@ -114,13 +114,11 @@ void close_use(Use *use);
 void print_use(const Use *use);
 
 /* The values a labelling fires, by the definition; returns how many. */
-int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling,
-                    int32_t *fired);
+int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling, int32_t *fired);
 /* R of the dictionary or the property. */
 int32_t own_range(const Use *use);
 /* What a labelling shows; -1 for one value outside; *is_outside: something fired outside. */
-int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling,
-                  int *is_outside);
+int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside);
 
 typedef struct Truths {
   double best;                                      /* of Phi */

@@ -96,12 +96,12 @@ static const char *check_exact(const Case *one, const Run *run) {
   if (!wrong && (run->decoded.outcome !=
                  (truths.best > -INFINITY ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_INFEASIBLE)))
     wrong = complain("outcome of decoding is %d", run->decoded.outcome);
-  if (!wrong && (run->messages.outcome != (best_of_messages > -INFINITY
-                                               ? CHORALE_OUTCOME_COMPLETE
-                                               : CHORALE_OUTCOME_INFEASIBLE)))
+  if (!wrong &&
+      (run->messages.outcome !=
+       (best_of_messages > -INFINITY ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_INFEASIBLE)))
     wrong = complain("outcome of messages is %d", run->messages.outcome);
-  if (!wrong && (!run->decoded.exact || !run->messages.exact || run->decoded.pruned ||
-                 run->messages.pruned))
+  if (!wrong &&
+      (!run->decoded.exact || !run->messages.exact || run->decoded.pruned || run->messages.pruned))
     wrong = complain("not called exact");
   return wrong;
 }
@@ -163,10 +163,190 @@ static void exact_on_trees(void **state) {
   check_cases(1, MOST_PROPERTIES, 3000, &options, check_exact);
 }
 
+/* Absorption is exact where nothing fires twice; otherwise what it decodes must still be what it
+ * says. */
+static const char *check_absorption(const Case *one, const Run *run) {
+  Truths truths;
+  enumerate_joint(&one->sample, one->uses, one->count, &truths);
+  const char *wrong = check_decoded(one, run);
+  if (wrong)
+    return wrong;
+  if (one->count == 1)
+    return check_exact(one, run);
+  if (run->decoded.exact || run->messages.exact)
+    return complain("called exact");
+  if (truths.fires_twice)
+    return NULL;
+  for (int32_t k = 0; k < one->count && !wrong; ++k)
+    for (int32_t v = 0; v < own_range(&one->uses[k]) + 2 && !wrong; ++v)
+      wrong = close_to("absorbed message", k, v, run->outgoing[k][v], truths.messages[k][v]);
+  if (!wrong && !is_close(run->decoded.score, truths.best))
+    wrong = complain("absorbed %.17g, by enumeration %.17g", run->decoded.score, truths.best);
+  return wrong;
+}
+
+static void absorption(void **state) {
+  (void)state;
+  const chorale_message_options options = options_for(CHORALE_JOINT_ABSORPTION, 100000);
+  for (int is_tree = 0; is_tree < 2; ++is_tree)
+    check_cases(is_tree, MOST_PROPERTIES, 6000, &options, check_absorption);
+}
+
+/* A repeated firing is paid again: the one thing absorption gets wrong, seen on purpose. */
+static void absorption_pays_twice(void **state) {
+  (void)state;
+  chorale_error error;
+  const double unary[2][2] = {{0, 0}, {0, 0}};
+  const double message[4] = {0, 1, 0, 0};
+  const int32_t table[2] = {0, 0};
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = 2;
+  chorale_property *property = NULL;
+  OK(chorale_property_create_token_label(NULL, &map, 0, &property, &error));
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  chain.length = chain.labels = 2;
+  chain.unary = unary;
+  chorale_attachment attachments[2];
+  double outgoing[4];
+  double *const both[2] = {NULL, outgoing};
+  for (int k = 0; k < 2; ++k) {
+    chorale_attachment_init(&attachments[k], sizeof attachments[k]);
+    attachments[k].property = property;
+    attachments[k].table = table;
+    attachments[k].message = message;
+  }
+  chorale_chain_solver *solver = new_chain_solver();
+  chorale_message_options options = options_for(CHORALE_JOINT_ABSORPTION, 1);
+  OK(chorale_chain_messages(solver, &chain, attachments, 2, &options, both, NULL, &error));
+  assert_true(outgoing[1] == 2); /* exact: 1 */
+  options.mode = CHORALE_JOINT_EXACT;
+  OK(chorale_chain_messages(solver, &chain, attachments, 2, &options, both, NULL, &error));
+  assert_true(outgoing[1] == 1);
+  chorale_property_release(property);
+  chorale_chain_solver_destroy(solver);
+}
+
+static void beam_as_wide_as_the_state_space(void **state) {
+  (void)state;
+  const chorale_message_options beam = options_for(CHORALE_JOINT_BEAM, 1000000);
+  const chorale_message_options automatic = options_for(CHORALE_JOINT_AUTO, 1000000);
+  for (int is_tree = 0; is_tree < 2; ++is_tree) {
+    check_cases(is_tree, MOST_PROPERTIES, 1500, &beam, check_exact);
+    check_cases(is_tree, MOST_PROPERTIES, 1500, &automatic, check_exact);
+  }
+}
+
+/* A narrow beam finds labellings, never more than there is, and says when it left something out. */
+static const char *check_beam(const Case *one, const Run *run) {
+  Truths truths;
+  enumerate_joint(&one->sample, one->uses, one->count, &truths);
+  const char *wrong = check_decoded(one, run);
+  if (wrong)
+    return wrong;
+  if (!run->decoded.pruned && !run->messages.pruned)
+    return check_exact(one, run);
+  if ((run->decoded.pruned && run->decoded.exact) || (run->messages.pruned && run->messages.exact))
+    return complain("exact although pruned");
+  if (!is_at_most(run->decoded.score, truths.best))
+    return complain("decoded %.17g above %.17g", run->decoded.score, truths.best);
+  for (int32_t k = 0; k < one->count; ++k)
+    for (int32_t v = 0; v < own_range(&one->uses[k]) + 2; ++v)
+      if (!is_at_most(run->outgoing[k][v], truths.messages[k][v]))
+        return complain("message of property %d, value %d: %.17g above %.17g", k, v,
+                        run->outgoing[k][v], truths.messages[k][v]);
+  return NULL;
+}
+
+static void narrow_beams(void **state) {
+  (void)state;
+  for (int is_tree = 0; is_tree < 2; ++is_tree)
+    for (int64_t width = 1; width <= 4; ++width) {
+      const chorale_message_options options = options_for(CHORALE_JOINT_BEAM, width);
+      check_cases(is_tree, MOST_PROPERTIES, 800, &options, check_beam);
+      chorale_message_options automatic = options_for(CHORALE_JOINT_AUTO, 1);
+      automatic.budget = width;
+      check_cases(is_tree, MOST_PROPERTIES, 400, &automatic, check_beam);
+    }
+}
+
+/* Within the budget the joint state is exact; beyond it is a status, never a wrong answer. */
+static void budget(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_chain_solver *solver = new_chain_solver();
+  int64_t refused = 0;
+  for (int64_t round = 0; round < test_rounds(2000); ++round) {
+    Case one;
+    random_case(&random, round % 2 == 0, MOST_PROPERTIES, &one);
+    Given given;
+    chorale_error error;
+    give(&one.sample, &given);
+    chorale_attachment attachments[MOST_PROPERTIES];
+    for (int32_t k = 0; k < one.count; ++k) {
+      open_use(&one.uses[k]);
+      attachments[k] = one.uses[k].attachment;
+    }
+    chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 1);
+    options.budget = random_int(&random, 1, 6);
+    chorale_message_result result;
+    chorale_message_result_init(&result, sizeof result);
+    const chorale_status status = chorale_chain_decode(solver, &given.chain, attachments, one.count,
+                                                       &options, NULL, NULL, &result, &error);
+    Truths truths;
+    enumerate_joint(&one.sample, one.uses, one.count, &truths);
+    if (status == CHORALE_ERROR_STATE_SPACE) {
+      ++refused;
+      assert_non_null(strstr(error.message, "options->budget"));
+    } else {
+      assert_int_equal(status, CHORALE_OK);
+      if (!is_close(result.score, truths.best) || result.configurations > options.budget)
+        fail_case(&one, "wrong within the budget", round);
+    }
+    for (int32_t k = 0; k < one.count; ++k)
+      close_use(&one.uses[k]);
+    take_back(&given);
+  }
+  assert_true(refused > 0);
+  chorale_chain_solver_destroy(solver);
+}
+
+/* Nothing attached: decoding is the plain best labelling. */
+static void no_property(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_chain_solver *solver = new_chain_solver();
+  for (int64_t round = 0; round < test_rounds(500); ++round) {
+    Sample sample;
+    random_sample(&random, round % 2 == 0, &sample);
+    Given given;
+    chorale_error error;
+    give(&sample, &given);
+    int32_t labelling[MOST_POSITIONS];
+    chorale_message_result result;
+    chorale_message_result_init(&result, sizeof result);
+    chorale_chain_result plain;
+    chorale_chain_result_init(&plain, sizeof plain);
+    OK(chorale_chain_decode(solver, &given.chain, NULL, 0, NULL, labelling, NULL, &result, &error));
+    OK(chorale_chain_best(solver, &given.chain, NULL, &plain, &error));
+    assert_int_equal(result.outcome, plain.outcome);
+    assert_true(is_close(result.score, plain.score));
+    take_back(&given);
+  }
+  chorale_chain_solver_destroy(solver);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_on_chains),
       cmocka_unit_test(exact_on_trees),
+      cmocka_unit_test(absorption),
+      cmocka_unit_test(absorption_pays_twice),
+      cmocka_unit_test(beam_as_wide_as_the_state_space),
+      cmocka_unit_test(narrow_beams),
+      cmocka_unit_test(budget),
+      cmocka_unit_test(no_property),
   };
   return cmocka_run_group_tests_name("property messages", tests, NULL, NULL);
 }
