@@ -1,0 +1,309 @@
+/* Chain solvers as workspaces: nothing is allocated once they are large enough, reused and fresh
+ * ones give the same bits, and so do the kernels in the caller's memory. */
+#include "fixture_chain.h"
+
+typedef struct Case {
+  Sample sample;
+  Given given;
+  Use uses[MOST_PROPERTIES];
+  chorale_attachment attachments[MOST_PROPERTIES];
+  int32_t count;
+  int64_t k;
+  chorale_message_options options;
+} Case;
+
+static void open_case(Random *random, Case *one) {
+  static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_ABSORPTION,
+                                             CHORALE_JOINT_BEAM};
+  random_sample(random, random_chance(random, 40), &one->sample);
+  give(&one->sample, &one->given);
+  one->count = random_int(random, 1, MOST_PROPERTIES);
+  one->k = random_int(random, 1, 20);
+  chorale_message_options_init(&one->options, sizeof one->options);
+  one->options.mode = modes[random_int(random, 0, 2)];
+  one->options.beam_width = one->options.budget = random_int(random, 1, 50);
+  for (int32_t i = 0; i < one->count; ++i) {
+    random_use(random, &one->sample, &one->uses[i]);
+    open_use(&one->uses[i]);
+    one->attachments[i] = one->uses[i].attachment;
+  }
+  /* Absorption keeps few configurations, but it keeps to the budget. */
+  if (one->options.mode == CHORALE_JOINT_ABSORPTION)
+    one->options.budget = 100000;
+}
+
+static void close_case(Case *one) {
+  for (int32_t i = 0; i < one->count; ++i)
+    close_use(&one->uses[i]);
+  take_back(&one->given);
+}
+
+/* Everything the solver can be asked; the bits of all answers. */
+typedef struct Answers {
+  int32_t best[MOST_POSITIONS], decoded[MOST_POSITIONS], values[MOST_PROPERTIES];
+  int32_t ranked[20][MOST_POSITIONS];
+  double marginals[MOST_POSITIONS * MOST_LABELS], margins[MOST_POSITIONS], scores[20];
+  double edges[MOST_POSITIONS * MOST_LABELS * MOST_LABELS];
+  double outgoing[MOST_PROPERTIES][MOST_RANGE + 2];
+  chorale_chain_result best_result, marginal_result;
+  chorale_message_result message_result, decode_result;
+  int64_t found;
+} Answers;
+
+static void init_answers(Answers *answers) {
+  memset(answers, 0, sizeof *answers);
+  chorale_chain_result_init(&answers->best_result, sizeof answers->best_result);
+  chorale_chain_result_init(&answers->marginal_result, sizeof answers->marginal_result);
+  chorale_message_result_init(&answers->message_result, sizeof answers->message_result);
+  chorale_message_result_init(&answers->decode_result, sizeof answers->decode_result);
+}
+
+static void ask(chorale_chain_solver *solver, const Case *one, Answers *answers) {
+  chorale_error error;
+  const chorale_chain *chain = &one->given.chain;
+  double *outgoing[MOST_PROPERTIES];
+  init_answers(answers);
+  for (int32_t i = 0; i < MOST_PROPERTIES; ++i)
+    outgoing[i] = answers->outgoing[i];
+  OK(chorale_chain_best(solver, chain, answers->best, &answers->best_result, &error));
+  OK(chorale_chain_max_marginals(solver, chain, answers->marginals, 0, answers->edges,
+                                 answers->margins, NULL, &answers->marginal_result, &error));
+  if (!one->sample.is_tree)
+    OK(chorale_chain_k_best(solver, chain, one->k, answers->ranked[0], MOST_POSITIONS,
+                            answers->scores, &answers->found, &error));
+  OK(chorale_chain_messages(solver, chain, one->attachments, one->count, &one->options, outgoing,
+                            &answers->message_result, &error));
+  OK(chorale_chain_decode(solver, chain, one->attachments, one->count, &one->options,
+                          answers->decoded, answers->values, &answers->decode_result, &error));
+}
+
+static size_t most_bytes(const Case *one) {
+  chorale_error error;
+  const chorale_chain *chain = &one->given.chain;
+  size_t most = 0, bytes = 0;
+  for (int32_t task = CHORALE_CHAIN_BEST; task <= CHORALE_CHAIN_K_BEST; ++task) {
+    OK(chorale_chain_solver_bytes(chain, task, one->k, &bytes, &error));
+    most = bytes > most ? bytes : most;
+  }
+  for (int32_t task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task) {
+    OK(chorale_message_bytes(chain, one->attachments, one->count, &one->options, task, &bytes,
+                             &error));
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+static void reserve_all(chorale_chain_solver *solver, const Case *one) {
+  chorale_error error;
+  const chorale_chain *chain = &one->given.chain;
+  for (int32_t task = CHORALE_CHAIN_BEST; task <= CHORALE_CHAIN_K_BEST; ++task)
+    OK(chorale_chain_solver_reserve(solver, chain, task, one->k, &error));
+  for (int32_t task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task)
+    OK(chorale_message_reserve(solver, chain, one->attachments, one->count, &one->options, task,
+                               &error));
+}
+
+static void *aligned(size_t bytes) {
+  void *memory = NULL;
+  if (posix_memalign(&memory, 64, bytes) != 0)
+    fail();
+  memset(memory, 0xA5, bytes);
+  return memory;
+}
+
+static void ask_kernels(void *scratch, size_t bytes, const Case *one, Answers *answers) {
+  chorale_error error;
+  const chorale_chain *chain = &one->given.chain;
+  double *outgoing[MOST_PROPERTIES];
+  init_answers(answers);
+  for (int32_t i = 0; i < MOST_PROPERTIES; ++i)
+    outgoing[i] = answers->outgoing[i];
+  OK(chorale_kernel_best(scratch, bytes, chain, answers->best, &answers->best_result, &error));
+  OK(chorale_kernel_max_marginals(scratch, bytes, chain, answers->marginals, 0, answers->edges,
+                                  answers->margins, NULL, &answers->marginal_result, &error));
+  if (!one->sample.is_tree)
+    OK(chorale_kernel_k_best(scratch, bytes, chain, one->k, answers->ranked[0], MOST_POSITIONS,
+                             answers->scores, &answers->found, &error));
+  OK(chorale_kernel_messages(scratch, bytes, chain, one->attachments, one->count, &one->options,
+                             outgoing, &answers->message_result, &error));
+  OK(chorale_kernel_decode(scratch, bytes, chain, one->attachments, one->count, &one->options,
+                           answers->decoded, answers->values, &answers->decode_result, &error));
+}
+
+static void same_bits(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  chorale_chain_solver *reused = NULL;
+  OK(chorale_chain_solver_create(NULL, &reused, &error));
+  static Case one;
+  static Answers first, other;
+  for (int64_t round = 0; round < test_rounds(1500); ++round) {
+    open_case(&random, &one);
+    chorale_chain_solver *fresh = NULL;
+    OK(chorale_chain_solver_create(NULL, &fresh, &error));
+    ask(fresh, &one, &first);
+    chorale_chain_solver_destroy(fresh);
+    ask(reused, &one, &other);
+    assert_memory_equal(&first, &other, sizeof first);
+
+    const size_t bytes = most_bytes(&one);
+    void *memory = aligned(bytes);
+    chorale_chain_solver *borrowed = NULL;
+    OK(chorale_chain_solver_create_in(memory, bytes, NULL, &borrowed, &error));
+    ask(borrowed, &one, &other);
+    assert_memory_equal(&first, &other, sizeof first);
+    chorale_chain_solver_destroy(borrowed);
+    memset(memory, 0x5A, bytes);
+    ask_kernels(memory, bytes, &one, &other);
+    assert_memory_equal(&first, &other, sizeof first);
+    free(memory);
+    close_case(&one);
+  }
+  chorale_chain_solver_destroy(reused);
+}
+
+static void nothing_is_allocated(void **state) {
+  (void)state;
+  if (!memory_is_counted())
+    skip();
+  memory_canary();
+  Random random = {test_seed()};
+  chorale_error error;
+  static Case one;
+  static Answers answers;
+  for (int64_t round = 0; round < test_rounds(300); ++round) {
+    open_case(&random, &one);
+    chorale_chain_solver *solver = NULL;
+    OK(chorale_chain_solver_create(NULL, &solver, &error));
+    reserve_all(solver, &one);
+    const size_t bytes = most_bytes(&one);
+    void *memory = aligned(bytes);
+    const int64_t before = memory_allocations();
+    ask(solver, &one, &answers);
+    ask_kernels(memory, bytes, &one, &answers);
+    int32_t value, fired[MOST_FIRINGS];
+    int64_t count;
+    double score;
+    const int32_t *parents = one.given.chain.parents;
+    const int32_t labelling[MOST_POSITIONS] = {0};
+    OK(chorale_chain_score(&one.given.chain, labelling, &score, &error));
+    OK(chorale_property_evaluate(one.attachments, one.sample.length, labelling, parents, &value,
+                                 &error));
+    OK(chorale_property_fired(one.attachments, one.sample.length, labelling, parents, fired,
+                              MOST_FIRINGS, &count, &error));
+    assert_int_equal(memory_allocations(), before);
+    free(memory);
+    chorale_chain_solver_destroy(solver);
+    close_case(&one);
+  }
+}
+
+/* One byte less than needed is refused, by name, and nothing is written. */
+static void memory_too_small(void **state) {
+  (void)state;
+  chorale_error error;
+  const double unary[6] = {0};
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  chain.length = 3;
+  chain.labels = 2;
+  chain.unary = unary;
+  size_t bytes = 0;
+  OK(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_BEST, 0, &bytes, &error));
+  char *memory = aligned(bytes + 64);
+  chorale_chain_solver *solver = NULL;
+  int32_t labelling[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
+  OK(chorale_chain_solver_create_in(memory, bytes - 1, NULL, &solver, &error));
+  FAILS(chorale_chain_best(solver, &chain, labelling, NULL, &error),
+        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes");
+  assert_int_equal(labelling[0], UNTOUCHED);
+  chorale_chain_solver_destroy(solver);
+  OK(chorale_chain_solver_create_in(memory, bytes, NULL, &solver, &error));
+  OK(chorale_chain_best(solver, &chain, labelling, NULL, &error));
+  chorale_chain_solver_destroy(solver);
+  FAILS(chorale_chain_solver_create_in(memory + 8, bytes, NULL, &solver, &error),
+        CHORALE_ERROR_ALIGNMENT, "memory", "64");
+  FAILS(chorale_chain_solver_create_in(memory, 8, NULL, &solver, &error),
+        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "8");
+  FAILS(chorale_chain_solver_create_in(NULL, bytes, NULL, &solver, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "memory");
+  FAILS(chorale_kernel_best(NULL, bytes, &chain, labelling, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "scratch");
+  FAILS(chorale_kernel_best(memory + 4, bytes, &chain, labelling, NULL, &error),
+        CHORALE_ERROR_ALIGNMENT, "scratch");
+  FAILS(chorale_kernel_best(memory, 64, &chain, labelling, NULL, &error),
+        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "64");
+  free(memory);
+}
+
+/* Every allocation fails once; nothing leaks, and what was there still works. */
+static void out_of_memory(void **state) {
+  (void)state;
+  CountingAllocator allocator;
+  counting_allocator_init(&allocator);
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.allocator = &allocator.hooks;
+  chorale_error error;
+  const double scores[9] = {0};
+  const int32_t values[3] = {4, 2, 4};
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = 3;
+  for (int64_t fail_at = 1;; ++fail_at) {
+    allocator.allocations = 0;
+    allocator.fail_at = fail_at;
+    chorale_transitions *transitions = NULL;
+    chorale_property *property = NULL, *built = NULL;
+    chorale_property_builder *builder = NULL;
+    chorale_dictionary *dictionary = NULL;
+    chorale_chain_solver *solver = NULL;
+    int32_t added = 0, labelling[2];
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 2;
+    chain.labels = 3;
+    chain.unary = scores;
+    chorale_status status =
+        chorale_transitions_create(&host, 3, scores, NULL, &transitions, &error);
+    if (status == CHORALE_OK)
+      status = chorale_property_create_next_label(&host, &map, 1, NULL, 0, 3, &property, &error);
+    if (status == CHORALE_OK)
+      status = chorale_property_builder_create(&host, 3, 1, 4, &builder, &error);
+    for (int i = 0; i < 6 && status == CHORALE_OK; ++i)
+      status = chorale_property_builder_add_state(builder, &added, &error);
+    if (status == CHORALE_OK)
+      status = chorale_property_builder_finish(builder, NULL, &built, &error);
+    if (status == CHORALE_OK)
+      status = chorale_dictionary_create(&host, values, 3, 1, &dictionary, &error);
+    if (status == CHORALE_OK)
+      status = chorale_chain_solver_create(&host, &solver, &error);
+    if (status == CHORALE_OK)
+      status = chorale_chain_best(solver, &chain, labelling, NULL, &error);
+    const int done = status == CHORALE_OK;
+    if (!done)
+      assert_int_equal(status, CHORALE_ERROR_OUT_OF_MEMORY);
+    chorale_transitions_release(transitions);
+    chorale_property_release(property);
+    chorale_property_release(built);
+    chorale_property_builder_destroy(builder);
+    chorale_dictionary_release(dictionary);
+    chorale_chain_solver_destroy(solver);
+    assert_int_equal(allocator.live, 0);
+    assert_int_equal(allocator.mistakes, 0);
+    if (done)
+      break;
+    assert_true(fail_at < 100);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(nothing_is_allocated),
+      cmocka_unit_test(memory_too_small),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests_name("chain workspace", tests, NULL, NULL);
+}
