@@ -70,8 +70,8 @@ nm -A --undefined-only "$static" | sed -nE 's/^.*:(.*\.o):.* (\S+)$/\2 \1/p' | s
   join -v 1 - "$scratch/defined" >"$scratch/imported"
 [[ -s $scratch/imported ]]
 
-# Of C: memory (malloc and its like only behind the host's hooks, in base/memory.cpp) and
-# mathematics. Nothing that prints, ends the process, or reads the environment or the locale.
+# Of C: memory (malloc and its like only behind the host's hooks, in base/memory.cpp),
+# mathematics, and which instructions there are. Nothing that prints, ends the process, or reads the environment or the locale.
 memory='malloc|free|aligned_alloc|posix_memalign|mem(cpy|move|set|cmp|chr)|bcmp|strlen'
 mathematics='(log|log1p|log2|exp|expm1|exp2|pow|sqrt|cbrt|hypot|fabs|fmin|fmax|fma|fmod|floor|ceil'
 mathematics+='|trunc|round|lround|llround|rint|lrint|llrint|nearbyint|ldexp|frexp|scalbn|ilogb|logb'
@@ -79,11 +79,13 @@ mathematics+='|modf|copysign|nextafter|remainder)'
 # Of the C++ runtime: exceptions, which the C interface catches.
 runtime='__gxx_personality_v0|_Unwind_Resume|__cxa_(allocate_exception|free_exception|throw|rethrow'
 runtime+='|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length|init_primary_exception)'
+# What the machine can do, as the C library found at its start.
+machine='__x86_get_cpuid_feature_leaf'
 # What hardened compilers add.
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
 none "imports from C are memory and mathematics" < <(
   grep -v '^_Z' "$scratch/imported" |
-    grep -vE "^($memory|$mathematics|$runtime|$hardening) " || true
+    grep -vE "^($memory|$mathematics|$runtime|$machine|$hardening) " || true
 )
 # Of the C++ library anything (std::terminate behind Expects of GSL and noexcept, which no mistake
 # of a caller reaches; clocks, to_chars, exceptions) but streams and locales, which the library
