@@ -146,11 +146,13 @@ chorale_status ChainCall::check_parents() const noexcept {
 chorale_status ChainCall::check_numbers() const noexcept {
   const std::int32_t T = view.length;
   const std::int32_t m = view.labels;
+  const bool in_rows = !view.single && view.unary_column == 1;
+  const MaxPlus &kernels = max_plus_here();
   for (std::int32_t t = 0; t < T; ++t) {
-    bool fine = true;
+    if (in_rows &&
+        kernels.are_scores(static_cast<const double *>(view.unary) + t * view.unary_row, m))
+      continue;
     for (std::int32_t y = 0; y < m; ++y)
-      fine = fine && is_score(view.unary_at(t, y));
-    for (std::int32_t y = 0; y < m && !fine; ++y)
       if (!is_score(view.unary_at(t, y)))
         return fail_number(report_, view.unary_at(t, y), true, [&](MessageWriter &place) {
           place << "chain->unary[" << t << "][" << y << "]";

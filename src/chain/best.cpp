@@ -50,13 +50,7 @@ bool BestLabelling::run_chain(Scores &scores) noexcept {
   for (std::int32_t t = T - 1; t > 0; --t) {
     labelling[t] = y;
     row -= m;
-    const double *to = scores.backward(t) + y * scores.backward_stride();
-    double best = kForbidden;
-    for (std::int32_t x = 0; x < m; ++x)
-      if (const double sum = row[x] + to[x]; sum > best) {
-        best = sum;
-        y = x;
-      }
+    y = scores.max_plus().best_sum(row, scores.backward(t) + y * scores.backward_stride(), m);
   }
   labelling[0] = y;
   return true;

@@ -26,10 +26,8 @@ CHORALE_INLINE void columns_of(const double *from, std::int32_t rows, const doub
   Lanes best[kBlocks];
   for (int b = 0; b < kBlocks; ++b)
     best[b] = Lanes{kForbidden, kForbidden, kForbidden, kForbidden};
-  for (std::int32_t x = 0; x < rows; ++x) {
+  const auto take = [&](std::int32_t x) __attribute__((always_inline)) {
     const double f = from[x];
-    if (f == kForbidden)
-      continue;
     const Lanes score = {f, f, f, f};
     const double *row = matrix + x * stride;
     for (int b = 0; b < kBlocks; ++b) {
@@ -38,7 +36,20 @@ CHORALE_INLINE void columns_of(const double *from, std::int32_t rows, const doub
       sum += score;
       best[b] = sum > best[b] ? sum : best[b];
     }
+  };
+  // Rows that nothing reaches are skipped by fours, which costs dense rows little.
+  std::int32_t x = 0;
+  for (; x + 4 <= rows; x += 4) {
+    if (from[x] == kForbidden && from[x + 1] == kForbidden && from[x + 2] == kForbidden &&
+        from[x + 3] == kForbidden)
+      continue;
+    take(x);
+    take(x + 1);
+    take(x + 2);
+    take(x + 3);
   }
+  for (; x < rows; ++x)
+    take(x);
   for (int b = 0; b < kBlocks; ++b) {
     const std::int32_t at = b + 1 < kBlocks ? b * kLanes : last;
     if (add) {
@@ -173,6 +184,52 @@ CHORALE_INLINE void max_rows(const double *from, std::int32_t columns, double *t
     to[y] = from[y] > to[y] ? from[y] : to[y];
 }
 
+CHORALE_INLINE std::int32_t best_sum_of(const double *a, const double *b,
+                                        std::int32_t count) noexcept {
+  Lanes best = {kForbidden, kForbidden, kForbidden, kForbidden};
+  Indices index = {-1, -1, -1, -1};
+  Indices here = {0, 1, 2, 3};
+  std::int32_t x = 0;
+  for (; x + kLanes <= count; x += kLanes) {
+    Lanes sum;
+    Lanes more;
+    std::memcpy(&sum, a + x, sizeof sum);
+    std::memcpy(&more, b + x, sizeof more);
+    sum += more;
+    const Indices better = sum > best;
+    best = better ? sum : best;
+    index = better ? here : index;
+    here += kLanes;
+  }
+  // Without branches: which lane wins is anybody's guess.
+  double greatest_sum = std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
+  std::int64_t lowest = INT64_MAX;
+  for (int i = 0; i < kLanes; ++i)
+    lowest = std::min(lowest, best[i] == greatest_sum ? index[i] : INT64_MAX);
+  auto at = static_cast<std::int32_t>(lowest);
+  for (; x < count; ++x)
+    if (const double sum = a[x] + b[x]; sum > greatest_sum) {
+      greatest_sum = sum;
+      at = x;
+    }
+  return at;
+}
+
+CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
+  Indices fine = {-1, -1, -1, -1};
+  const Lanes limit = {kInfinity, kInfinity, kInfinity, kInfinity};
+  std::int64_t x = 0;
+  for (; x + kLanes <= count; x += kLanes) {
+    Lanes numbers;
+    std::memcpy(&numbers, row + x, sizeof numbers);
+    fine &= numbers < limit;
+  }
+  bool all = (fine[0] & fine[1] & fine[2] & fine[3]) != 0;
+  for (; x < count; ++x)
+    all = all && row[x] < kInfinity;
+  return all;
+}
+
 void step_anywhere(const double *from, std::int32_t rows, const double *matrix,
                    std::ptrdiff_t stride, std::int32_t columns, const double *add,
                    double *out) noexcept {
@@ -183,7 +240,14 @@ void step_arg_anywhere(const double *from, std::int32_t rows, const double *matr
                        std::int32_t *arg) noexcept {
   all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
 }
-constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere};
+std::int32_t best_sum_anywhere(const double *a, const double *b, std::int32_t count) noexcept {
+  return best_sum_of(a, b, count);
+}
+bool are_scores_anywhere(const double *row, std::int64_t count) noexcept {
+  return are_scores_in(row, count);
+}
+constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere, best_sum_anywhere,
+                            are_scores_anywhere};
 
 #if CHORALE_HAS_AVX2_VARIANTS
 [[gnu::target("avx2")]] void step_avx2(const double *from, std::int32_t rows, const double *matrix,
@@ -197,7 +261,14 @@ constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere};
                                            std::int32_t *arg) noexcept {
   all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
 }
-constexpr MaxPlus kAvx2{step_avx2, step_arg_avx2};
+[[gnu::target("avx2")]] std::int32_t best_sum_avx2(const double *a, const double *b,
+                                                   std::int32_t count) noexcept {
+  return best_sum_of(a, b, count);
+}
+[[gnu::target("avx2")]] bool are_scores_avx2(const double *row, std::int64_t count) noexcept {
+  return are_scores_in(row, count);
+}
+constexpr MaxPlus kAvx2{step_avx2, step_arg_avx2, best_sum_avx2, are_scores_avx2};
 #endif
 
 } // namespace

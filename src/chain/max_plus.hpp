@@ -18,6 +18,10 @@ struct MaxPlus {
   void (*step_arg)(const double *from, std::int32_t rows, const double *matrix,
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;
+  // The lowest x with the greatest a[x] + b[x]; -1 where all are minus infinity.
+  std::int32_t (*best_sum)(const double *a, const double *b, std::int32_t count) noexcept;
+  // Whether all numbers of a row are below plus infinity, and none is NaN.
+  bool (*are_scores)(const double *row, std::int64_t count) noexcept;
 };
 
 // The variant for this machine. Asked for once a run.
