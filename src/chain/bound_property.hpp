@@ -37,6 +37,8 @@ public:
   std::int32_t empty() const noexcept { return local_count; }
   std::int32_t conflict() const noexcept { return local_count + 1; }
   std::int32_t settled() const noexcept { return (local_count + 2) * states_; }
+  // Whether a conflict must go on being watched: something can fire outside the dictionary.
+  bool watches_conflicts() const noexcept { return fires_outside_; }
   bool tracked() const noexcept { return role == Role::outgoing || role == Role::paid; }
   std::int32_t state_of(std::int32_t code) const noexcept { return code % states_; }
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }

@@ -78,6 +78,8 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   if (tree)
     tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
                   plan_.width, decode);
+  else if (is_single_message())
+    single_.emplace(layout, view, plan_.most);
   else
     chain_.emplace(layout, view, plan_.keys, plan_.most, plan_.width, decode);
 }
@@ -96,6 +98,8 @@ void Joint::assign(std::int32_t outgoing) noexcept {
 double Joint::run(std::int32_t outgoing, double *message, std::int32_t *to,
                   JointOutcome &outcome) noexcept {
   assign(outgoing);
+  if (single_)
+    return single_->run(scores_, properties_[0], message, outcome.most);
   const JointLimits limits{plan_.width, options_.mode == CHORALE_JOINT_EXACT ||
                                             options_.mode == CHORALE_JOINT_ABSORPTION ||
                                             is_single_message()};

@@ -3,6 +3,7 @@
 
 #include "chain/joint_chain.hpp"
 #include "chain/joint_tree.hpp"
+#include "chain/single_chain.hpp"
 
 #include <chorale/message.h>
 
@@ -78,6 +79,7 @@ private:
   double *message_ = nullptr;
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
+  std::optional<SingleChain> single_; // the message of one property alone
 };
 
 } // namespace chorale
