@@ -81,6 +81,8 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
                  : v < local_count ? attached.message[numbers[v]]
                                    : attached.message[attached.values() + v - local_count];
 
+  greatest_message = *std::max_element(message, message + local_count + 2);
+
   fires_outside_ = std::find(constant_local, constant_local + property.constant_count, kOutside) !=
                    constant_local + property.constant_count;
   if (property.fires_table)
@@ -195,6 +197,13 @@ double BoundProperty::final_payment(std::int32_t code, std::int32_t value,
     return fired_of(code) == 1 ? 0 : kForbidden;
   }
   return kForbidden;
+}
+
+double BoundProperty::greatest_payment(std::int32_t code) const noexcept {
+  if (role != Role::paid || code == settled())
+    return 0;
+  const std::int32_t fired = fired_of(code);
+  return fired == empty() ? greatest_message : std::max(message[fired], message[conflict()]);
 }
 
 double BoundProperty::expected_payment(std::int32_t code) const noexcept {

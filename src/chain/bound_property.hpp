@@ -64,6 +64,8 @@ public:
   // What is still to be paid at the end for a code, once `value` has fired there; the final fired
   // value in `fired`.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
+  // The most that can be paid for a code yet.
+  double greatest_payment(std::int32_t code) const noexcept;
   // What a beam should expect to be paid for a code yet.
   double expected_payment(std::int32_t code) const noexcept;
 
@@ -87,6 +89,7 @@ public:
   std::int32_t *constant_local; // a constant's local value, or kOutside
   std::int32_t *table_local;    // T: what FIRE_TABLE fires, -1, or kOutside
   double *message;              // F + 2: the incoming message, by local value
+  double greatest_message = 0;  // its greatest entry
   std::uint64_t *may = nullptr; // chains: (T + 1) sets of states that may fire after t positions
   std::int32_t words = 0;
   std::int32_t *subtree_firing = nullptr; // trees: positions of the subtree that may fire

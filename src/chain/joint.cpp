@@ -73,6 +73,8 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     labelling = layout.take<std::int32_t>(view.length);
   else
     message_ = layout.take<double>(longest);
+  lower_ = layout.take<double>(longest + 1);
+  first_ = layout.take<std::int32_t>(view.length);
   if (!fits())
     return;
   if (tree)
@@ -95,25 +97,82 @@ void Joint::assign(std::int32_t outgoing) noexcept {
     properties_[k].assign(k == outgoing ? Role::outgoing : absorbs() ? Role::absorbed : Role::paid);
 }
 
-double Joint::run(std::int32_t outgoing, double *message, std::int32_t *to,
-                  JointOutcome &outcome) noexcept {
-  assign(outgoing);
-  if (single_)
-    return single_->run(scores_, properties_[0], message, outcome.most);
-  const JointLimits limits{plan_.width, options_.mode == CHORALE_JOINT_EXACT ||
-                                            options_.mode == CHORALE_JOINT_ABSORPTION ||
-                                            is_single_message()};
+double Joint::run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
+                  std::int32_t width, JointOutcome &outcome) noexcept {
+  const bool is_exact = width == 0 && (options_.mode == CHORALE_JOINT_EXACT || absorbs());
+  const JointLimits limits{width == 0 ? plan_.width : width, is_exact || is_single_message()};
   return tree_ ? tree_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
                             message, to, outcome)
                : chain_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
-                             message, to, outcome);
+                             message, lower, to, outcome);
+}
+
+// Phi of a labelling; minus infinity where it fires a value outside a dictionary.
+double Joint::value_of(const std::int32_t *labels) const noexcept {
+  double total = view_.score(labels);
+  for (std::int32_t k = 0; k < attachments_.count; ++k) {
+    const Attached attached = attachments_.at(k);
+    if (attached.fires_outside(labels, view_.parents))
+      return kForbidden;
+    const std::int32_t shown = attached.evaluate(labels, view_.parents);
+    total += attached.message ? attached.message[shown] : 0.0;
+  }
+  return total;
+}
+
+// A narrow beam first: often it loses nothing and is the answer; if not, what it attains bounds the
+// real run.
+double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
+                          JointOutcome &outcome) noexcept {
+  assign(outgoing);
+  if (single_)
+    return single_->run(scores_, properties_[0], message, outcome.most);
+  if (tree_ || absorbs())
+    return run(outgoing, message, nullptr, to, 0, outcome);
+  if (!chain_->guide(scores_, first_)) {
+    if (message)
+      std::fill_n(message, properties_[outgoing].local_count + 2, kForbidden);
+    return kForbidden;
+  }
+  constexpr std::int32_t kNarrow = 16;
+  const std::int32_t narrow = std::min(kNarrow, plan_.width);
+  double own = kForbidden;
+  if (to)
+    own = lower_[0] = value_of(first_);
+  JointOutcome attempt;
+  double best = run(outgoing, message, to ? lower_ : nullptr, to, narrow, attempt);
+  outcome.most = std::max(outcome.most, attempt.most);
+  if (!attempt.pruned)
+    return best;
+  if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
+    outcome.pruned = true;
+  } else if (to) {
+    lower_[0] = std::max(own, best);
+    if (best > own) {
+      std::copy_n(to, view_.length, first_);
+      own = best;
+    }
+    best = run(outgoing, nullptr, lower_, to, 0, outcome);
+  } else {
+    const std::int32_t count = properties_[outgoing].local_count + 2;
+    std::copy_n(message, count, lower_);
+    best = run(outgoing, message, lower_, nullptr, 0, outcome);
+    for (std::int32_t v = 0; v < count && !outcome.overflow; ++v)
+      message[v] = std::max(message[v], lower_[v]);
+  }
+  // A beam may lose what a narrower one, or the chain by itself, has found.
+  if (to && !outcome.overflow && own > best) {
+    std::copy_n(first_, view_.length, to);
+    best = own;
+  }
+  return best;
 }
 
 void Joint::send(double *const *outgoing, JointSummary &summary) noexcept {
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
     if (!outgoing[k])
       continue;
-    summary.score = std::max(summary.score, run(k, message_, nullptr, summary.outcome));
+    summary.score = std::max(summary.score, run_bounded(k, message_, nullptr, summary.outcome));
     if (summary.outcome.overflow)
       return;
     const BoundProperty &property = properties_[k];
@@ -129,7 +188,7 @@ void Joint::send(double *const *outgoing, JointSummary &summary) noexcept {
 }
 
 void Joint::decode(JointSummary &summary) noexcept {
-  summary.score = run(-1, nullptr, labelling, summary.outcome);
+  summary.score = run_bounded(-1, nullptr, labelling, summary.outcome);
   summary.exact = !summary.outcome.pruned && !absorbs();
 }
 

@@ -61,8 +61,12 @@ public:
 private:
   JointPlan plan() const noexcept;
   void assign(std::int32_t outgoing) noexcept;
-  double run(std::int32_t outgoing, double *message, std::int32_t *to,
-             JointOutcome &outcome) noexcept;
+  // One dynamic program; `width` 0: that of the plan.
+  double run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
+             std::int32_t width, JointOutcome &outcome) noexcept;
+  double run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
+                     JointOutcome &outcome) noexcept;
+  double value_of(const std::int32_t *labels) const noexcept;
   bool is_single_message() const noexcept { return !decode_ && attachments_.count == 1; }
   bool absorbs() const noexcept {
     return options_.mode == CHORALE_JOINT_ABSORPTION && attachments_.count > 1;
@@ -77,6 +81,8 @@ private:
   BoundProperty *properties_;
   KeyField *fields_;
   double *message_ = nullptr;
+  double *lower_ = nullptr;       // what a narrow beam attains
+  std::int32_t *first_ = nullptr; // T: what it decodes
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
   std::optional<SingleChain> single_; // the message of one property alone

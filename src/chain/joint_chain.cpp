@@ -3,6 +3,7 @@
 #include "chain/max_plus.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
@@ -22,8 +23,11 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
            true),
       next_(layout, staging(most, width, view.labels), keys.words(), view.labels, decode ? 1 : 0,
             true),
-      beam_(layout, staging(most, width, view.labels)), row_(layout.take<double>(view.labels)),
-      from_(layout.take<std::int32_t>(view.labels)),
+      beam_(layout, staging(most, width, view.labels)),
+      completion_(layout.take<double>(saturating_product(static_cast<std::size_t>(view.length),
+                                                         static_cast<std::size_t>(view.labels)))),
+      kept_(layout.take<std::int32_t>(staging(most, width, view.labels))),
+      row_(layout.take<double>(view.labels)), from_(layout.take<std::int32_t>(view.labels)),
       is_marked_(layout.take<std::uint8_t>(view.labels)),
       marked_(layout.take<std::int32_t>(view.labels)) {
   if (!decode)
@@ -36,13 +40,19 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
 
 double JointChain::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                        std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
-                       double *message, std::int32_t *labelling, JointOutcome &outcome) noexcept {
+                       double *message, const double *lower, std::int32_t *labelling,
+                       JointOutcome &outcome) noexcept {
   properties_ = properties;
   fields_ = fields;
   count_ = count;
   limits_ = limits;
   outgoing_ = outgoing;
   outcome_ = &outcome;
+  lower_ = lower;
+  if (lower)
+    least_lower_ = outgoing < 0
+                       ? lower[0]
+                       : *std::min_element(lower, lower + properties[outgoing].local_count + 2);
   now_.reset();
   next_.reset();
   std::fill_n(is_marked_, labels_, std::uint8_t{0});
@@ -84,13 +94,81 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
     if (outcome_->overflow)
       return false;
   }
-  outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
+  drop_hopeless(t);
   if (next_.count() > limits_.width && !make_room())
     return false;
+  outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
   now_.swap(next_);
   if (decode_)
     record(t);
   return true;
+}
+
+bool JointChain::guide(Scores &scores, std::int32_t *labelling) noexcept {
+  const MaxPlus &max_plus = scores.max_plus();
+  if (length_ == 0)
+    return true;
+  const auto after = [this](std::int32_t t) { return completion_ + std::int64_t{t} * labels_; };
+  std::copy_n(scores.end(), labels_, after(length_ - 1));
+  for (std::int32_t t = length_ - 1; t > 0; --t) {
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = scores.unary(t)[y] + after(t)[y];
+    max_plus.step(row_, labels_, scores.backward(t), scores.backward_stride(), labels_, nullptr,
+                  after(t - 1));
+  }
+  const double *before = scores.start();
+  for (std::int32_t t = 0; t < length_; ++t) {
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = scores.unary(t)[y] + before[y];
+    labelling[t] = max_plus.best_sum(row_, after(t), labels_);
+    if (labelling[t] < 0)
+      return false;
+    if (t + 1 < length_)
+      before = scores.forward(t + 1) + labelling[t] * scores.forward_stride();
+  }
+  return true;
+}
+
+// The least score worth having at the end for what a configuration can still come to, less the most
+// that its properties can still be paid. Rounding is given room.
+double JointChain::threshold(const std::uint64_t *key) const noexcept {
+  double least = least_lower_;
+  double hope = 0;
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    const std::int32_t code = fields_[k].get(key);
+    if (k != outgoing_) {
+      hope += property.greatest_payment(code);
+    } else if (const std::int32_t fired = property.fired_of(code); fired != property.empty()) {
+      least = property.state_of(code) == property.attached.property->dead()
+                  ? lower_[fired]
+                  : std::min(lower_[fired], lower_[property.conflict()]);
+    }
+  }
+  if (least == kForbidden || hope == kForbidden)
+    return hope == kForbidden ? kInfinity : kForbidden;
+  return least - hope - 1e-9 * std::max({1.0, std::fabs(least), std::fabs(hope)});
+}
+
+void JointChain::drop_hopeless(std::int32_t t) noexcept {
+  if (!lower_)
+    return;
+  const double *after = completion_ + std::int64_t{t} * labels_;
+  std::int32_t kept = 0;
+  for (std::int32_t i = 0; i < next_.count(); ++i) {
+    const double least = threshold(next_.key(i));
+    double *row = next_.row(i);
+    bool any = false;
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      if (!(row[y] + after[y] >= least))
+        row[y] = kForbidden;
+      any = any || row[y] > kForbidden;
+    }
+    if (any)
+      kept_[kept++] = i;
+  }
+  if (kept < next_.count())
+    next_.keep(kept_, kept);
 }
 
 // Cuts the next configurations back to the width, if they may be.
@@ -137,6 +215,12 @@ std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t lab
 
 // Moves row_, the scores at t of everything that was in configuration i, to where it belongs.
 void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
+  if (lower_) {
+    const double least = threshold(now_.key(i));
+    const double *after = completion_ + std::int64_t{t} * labels_;
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = row_[y] + after[y] >= least ? row_[y] : kForbidden;
+  }
   std::int32_t marked = 0;
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];

@@ -16,12 +16,19 @@ public:
   JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int64_t most,
              std::int32_t width, bool decode) noexcept;
 
-  // Runs with the properties in their roles. outgoing: the property whose message is wanted, or -1;
-  // `message` then receives the best score of each of its local values, EMPTY and CONFLICT.
-  // Otherwise the best labelling is decoded into `labelling`. Returns the best score.
+  // The best labelling of the chain by itself, into `labelling`, and what `run` needs for bounds.
+  // False when every labelling is forbidden.
+  bool guide(Scores &scores, std::int32_t *labelling) noexcept;
+
+  // Runs with the properties in their roles, none of them absorbed where there is a `lower`: scores
+  // that are attained (decoding: one; else one a value of the outgoing property). Partial
+  // labellings that cannot reach them, whatever follows, are dropped, which changes no result.
+  // outgoing: the property whose message is wanted, or -1; `message` then receives the best score
+  // of each of its local values, EMPTY and CONFLICT. Otherwise the best labelling is decoded into
+  // `labelling`. Returns the best score.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
              std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
-             std::int32_t *labelling, JointOutcome &outcome) noexcept;
+             const double *lower, std::int32_t *labelling, JointOutcome &outcome) noexcept;
 
 private:
   bool step(Scores &scores, std::int32_t t) noexcept;
@@ -30,6 +37,8 @@ private:
   // what most do), or -1; adds what is paid.
   std::int32_t follow(std::int32_t i, std::int32_t t, std::int32_t label, double &paid) noexcept;
   bool make_room() noexcept;
+  double threshold(const std::uint64_t *key) const noexcept;
+  void drop_hopeless(std::int32_t t) noexcept;
   void record(std::int32_t t) noexcept;
   double finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept;
 
@@ -40,6 +49,8 @@ private:
   Configurations now_;
   Configurations next_;
   Beam beam_;
+  double *completion_;      // T x m: the best score of what follows a position
+  std::int32_t *kept_;      // configurations that are not dropped
   double *row_;             // m: a row after its step
   std::int32_t *from_;      // m: the label before
   std::uint8_t *is_marked_; // m
@@ -53,6 +64,8 @@ private:
   const KeyField *fields_ = nullptr;
   std::int32_t count_ = 0;
   std::int32_t outgoing_ = -1;
+  const double *lower_ = nullptr;
+  double least_lower_ = 0;
   JointLimits limits_;
   JointOutcome *outcome_ = nullptr;
 };

@@ -251,9 +251,9 @@ bool JointTree::lift(Scores &scores, std::int32_t t) noexcept {
     if (outcome_->overflow)
       return false;
   }
-  outcome_->most = std::max<std::int64_t>(outcome_->most, lifted_.count());
   if (lifted_.count() > limits_.width && !cut(lifted_, columns_above(t)))
     return false;
+  outcome_->most = std::max<std::int64_t>(outcome_->most, lifted_.count());
   if (decode_ && lifted_.count() > 0)
     std::copy_n(lifted_.back(0), std::int64_t{lifted_.count()} * columns_above(t),
                 lift_back_ + std::int64_t{t} * width_ * labels_);
@@ -287,9 +287,9 @@ bool JointTree::merge(std::int32_t t) noexcept {
           }
         }
     }
-  outcome_->most = std::max<std::int64_t>(outcome_->most, merged_.count());
   if (merged_.count() > limits_.width && !cut(merged_, columns))
     return false;
+  outcome_->most = std::max<std::int64_t>(outcome_->most, merged_.count());
   const std::int64_t n = merged_.count();
   counts_[above] = merged_.count();
   if (n == 0) {

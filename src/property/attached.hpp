@@ -70,6 +70,16 @@ struct Attached {
       visit(value);
   }
 
+  // Whether it fires anything that the dictionary does not know.
+  bool fires_outside(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
+    if (!dictionary || dictionary->has_out)
+      return false;
+    bool outside = false;
+    each_firing(labelling, parents,
+                [&](std::int32_t value) { outside = outside || number(value) < 0; });
+    return outside;
+  }
+
   // R for EMPTY, R + 1 for CONFLICT, -1 for one value outside the dictionary.
   std::int32_t evaluate(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
     std::int32_t first = -1;
