@@ -446,6 +446,51 @@ static void callbacks_must_behave(void **state) {
   OK(solve_it()); /* the solver is none the worse */
 }
 
+/* Wrong once only, at any call: the answer is the status all the same, and no call follows. */
+typedef struct FailingOnce {
+  int64_t calls, fail_at;
+} FailingOnce;
+
+static int32_t fail_once(void *user, const int64_t *counts, int64_t values, int64_t members,
+                         double *score) {
+  FailingOnce *once = user;
+  int right = 0;
+  (void)members;
+  if (++once->calls == once->fail_at)
+    return 1;
+  return sum_of_squares(&right, counts, values, members, score);
+}
+
+static void a_failed_callback_is_not_called_again(void **state) {
+  (void)state;
+  FailingOnce once = {0, 0};
+  chorale_potential *other = NULL;
+  OK(chorale_potential_create_callback(NULL, R, fail_once, &once, NULL, NULL, &other, &error));
+  use_potential(other);
+  static const chorale_algorithm algorithms[] = {
+      CHORALE_ALGORITHM_AUTO, CHORALE_ALGORITHM_ALPHA_PASS,
+      CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS, CHORALE_ALGORITHM_ICM};
+  for (size_t a = 0; a < COUNT_OF(algorithms); ++a)
+    for (int wants_marginals = 0; wants_marginals < (a < 2 ? 2 : 1); ++wants_marginals) {
+      options.algorithm = algorithms[a];
+      once.calls = once.fail_at = 0;
+      OK(wants_marginals ? marginals_of_it() : solve_it());
+      const int64_t calls = once.calls;
+      assert_true(calls > 1);
+      result.score = 99;
+      for (int i = 0; i < N; ++i)
+        assignment[i] = UNTOUCHED;
+      for (int64_t k = 1; k <= calls; ++k) {
+        once.calls = 0;
+        once.fail_at = k;
+        FAILS(wants_marginals ? marginals_of_it() : solve_it(), CHORALE_ERROR_CALLBACK_STOPPED,
+              "callback");
+        assert_int_equal(once.calls, k);
+        assert_unchanged();
+      }
+    }
+}
+
 /* A member without a value is an outcome. */
 static void infeasible_is_an_outcome(void **state) {
   (void)state;
@@ -543,6 +588,7 @@ int main(void) {
       TEST(exact_marginals_must_exist),
       TEST(tables_must_be_long_enough),
       TEST(callbacks_must_behave),
+      TEST(a_failed_callback_is_not_called_again),
       TEST(infeasible_is_an_outcome),
       TEST(sizes_of_workspaces),
       TEST(memory_of_the_caller),

@@ -428,19 +428,24 @@ private:
     if (interrupted_without_labelling())
       take_independent();
     CliqueAnswer answer;
+    std::int32_t *values = candidate_;
     answer.failure = solution_.failure;
+    if (answer.failure == CallbackFailure::none && solution_.found()) {
+      for (std::int64_t i = 0; i < instance_.members; ++i)
+        values[i] = instance_.value_of(i, solution_.assignment[i]);
+      evaluate(*task_.potential, task_.problem, values, counts_, answer);
+    }
+    // A callback that failed is not called again, and the caller's arrays stay as they are.
+    if (answer.failure != CallbackFailure::none)
+      return answer;
     answer.iterations = solution_.iterations;
     answer.nodes = solution_.nodes;
     answer.upper_bound = solution_.infeasible ? kForbidden : solution_.bound;
     answer.marginals_exact =
         exact_marginals_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
-    if (task_.wants_marginals && answer.failure == CallbackFailure::none)
+    if (task_.wants_marginals)
       write_marginals();
     if (solution_.found()) {
-      std::int32_t *values = candidate_;
-      for (std::int64_t i = 0; i < instance_.members; ++i)
-        values[i] = instance_.value_of(i, solution_.assignment[i]);
-      evaluate(*task_.potential, task_.problem, values, counts_, answer);
       if (task_.assignment)
         std::copy(values, values + instance_.members, task_.assignment);
       const double score = answer.member_score + answer.clique_score;
