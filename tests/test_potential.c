@@ -239,6 +239,42 @@ static void rows_that_do_not_count_are_ignored(void **state) {
   chorale_potential_release(p);
 }
 
+/* Nor do they decide whether a PAIRS is a SUM, or enter it. */
+static void pairs_that_do_not_count_are_ignored(void **state) {
+  (void)state;
+  chorale_error error;
+  const uint8_t counted[2][4] = {{1, 1, 1, 0}, {0, 0, 0, 0}};
+  const double scores[16] = {0, 2, 0, INFINITY, 2, 0, 0, 1e9, 0, 0, 0, NAN, 1e9, NAN, 1e9, NAN};
+  const double psi[8] = {1, 0, 0, 0, 0, 1, 0, 0};
+  for (int c = 0; c < 2; ++c) {
+    chorale_potential_options options;
+    chorale_potential_options_init(&options, sizeof options);
+    options.counted = counted[c];
+    chorale_potential *p = NULL;
+    OK(chorale_potential_create_pairs(NULL, 4, scores, 4, 4, 4, &options, &p, &error));
+    chorale_clique_problem problem;
+    chorale_clique_problem_init(&problem, sizeof problem);
+    problem.members = 2;
+    problem.values = 4;
+    problem.scores = psi;
+    problem.row_stride = 4;
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_solver *solver = new_solver();
+    OK(chorale_clique_solve(solver, p, &problem, NULL, NULL, &result, &error));
+    assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+    /* Everybody's best, and two ordered pairs where they count. */
+    assert_true(result.score == (c == 0 ? 6 : 2));
+    chorale_clique_options boxes;
+    options_of(CHORALE_ALGORITHM_COUNT_BOXES, &boxes);
+    const chorale_status as_sum =
+        chorale_clique_solve(solver, p, &problem, &boxes, NULL, &result, &error);
+    assert_int_equal(as_sum, c == 0 ? CHORALE_ERROR_ALGORITHM_MISMATCH : CHORALE_OK);
+    chorale_clique_solver_destroy(solver);
+    chorale_potential_release(p);
+  }
+}
+
 /* ---- Threads ------------------------------------------------------------------------------ */
 
 typedef struct Shared {
@@ -300,6 +336,7 @@ int main(void) {
       cmocka_unit_test(null_is_harmless),
       cmocka_unit_test(arrays_are_copied),
       cmocka_unit_test(rows_that_do_not_count_are_ignored),
+      cmocka_unit_test(pairs_that_do_not_count_are_ignored),
       cmocka_unit_test(threads_share_a_potential),
   };
   return cmocka_run_group_tests_name("potential", tests, NULL, NULL);

@@ -30,7 +30,7 @@ bool is_borrowable(const Potential &p) noexcept {
 // What the rest column adds when it has k of n members: a separable PAIRS has c (n - k)^2 there,
 // every other SUM nothing, but for what makes the total 0 when nothing counts.
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
-  if (p.source == TableSource::separable_pairs) {
+  if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
     // table_entry gives c n_v (n - n_v); summed over counted values that is c n N - c sum n_v^2,

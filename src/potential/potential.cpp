@@ -42,7 +42,13 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
     if (potential.counts(v) && v != first[0])
       c[v] = both(first[0], v) - c[first[0]];
 
-  const double tolerance = kShapeTolerance * largest_magnitude(f, std::int64_t{R} * R);
+  // Rows and columns of values that do not count may hold anything.
+  double largest = 0;
+  for (std::int32_t v = 0; v < R; ++v)
+    for (std::int32_t w = 0; w < R; ++w)
+      if (potential.counts(v) && potential.counts(w))
+        largest = std::max(largest, std::fabs(f[std::int64_t{v} * R + w]));
+  const double tolerance = kShapeTolerance * largest;
   for (std::int32_t v = 0; v < R; ++v)
     for (std::int32_t w = 0; w < v; ++w)
       if (potential.counts(v) && potential.counts(w) &&
