@@ -378,6 +378,20 @@ static void shapes_must_fit_the_algorithm(void **state) {
   OK(chorale_potential_create_sum(NULL, R, nearly, 1, N + 1, N + 1, &declared, &other, &error));
   use_potential(other);
   OK(solve_it());
+
+  /* Concave by the caller's word, and so it is: but there is no first step to build on. */
+  const double at_least_one[N + 1] = {-INFINITY, 0, 0, 0, 0};
+  declared.shape = CHORALE_SHAPE_CONCAVE;
+  OK(chorale_potential_create_sum(NULL, R, at_least_one, 1, N + 1, N + 1, &declared, &other,
+                                  &error));
+  use_potential(other);
+  options.algorithm = CHORALE_ALGORITHM_CONCAVE_FLOW;
+  FAILS(solve_it(), CHORALE_ERROR_NOT_CONCAVE, "concave-flow", "count of 0");
+  options.algorithm = CHORALE_ALGORITHM_AUTO;
+  options.gap = 0;
+  OK(solve_it());
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  assert_true(result.proven && result.score > -INFINITY);
 }
 
 static void exact_marginals_must_exist(void **state) {

@@ -171,8 +171,8 @@ public:
                           "declared so");
     case Misfit::not_concave:
       return report_.fail(CHORALE_ERROR_NOT_CONCAVE, "options->algorithm is ", asked,
-                          ", which needs concave tables; those of the potential are not concave "
-                          "for ",
+                          ", which needs concave tables that allow a count of 0; those of the "
+                          "potential are not concave for ",
                           task.problem.members,
                           " members (to 1e-12 of the largest entry), "
                           "nor declared so");

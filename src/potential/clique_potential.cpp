@@ -48,18 +48,17 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
 
 bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, chorale_shape declared,
                bool (*bends)(double, double)) noexcept {
-  // The caller's word is about the tables given; the rest column is ours.
-  if (p.shape != declared || p.source == TableSource::separable_pairs) {
-    if (p.source == TableSource::separable_pairs) {
-      // f (k^2 - k) + c k (n - k): the second difference is 2 (f - c).
-      const std::int64_t R = p.values;
-      for (std::int32_t v = 0; v < p.values; ++v)
-        if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))
-          return false;
-    } else if (known < members + 1) {
-      return false;
-    }
+  if (p.source == TableSource::separable_pairs) {
+    // f (k^2 - k) + c k (n - k): the second difference is 2 (f - c).
+    const std::int64_t R = p.values;
+    for (std::int32_t v = 0; v < p.values; ++v)
+      if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))
+        return false;
+  } else if (known == 0 || (known < members + 1 && p.shape != declared)) {
+    // Tables may be declared, but those that forbid a count of 0 have no first slope to start from.
+    return false;
   }
+  // The caller's word is about the tables given; the rest column is ours.
   if (p.counted_values == p.values || members < 2)
     return true;
   // The rest is flat up to its last step (or a parabola, for pairs).
