@@ -558,6 +558,22 @@ static void sizes_of_workspaces(void **state) {
         CHORALE_ERROR_NULL_ARGUMENT, "potential", "NULL");
   FAILS(chorale_clique_solver_reserve(solver, potential, -1, NULL, CHORALE_CLIQUE_SOLVE, &error),
         CHORALE_ERROR_SIZE, "members", "-1");
+
+  /* The largest sizes there are, with every algorithm that applies. */
+  chorale_potential *other = NULL;
+  OK(chorale_potential_create_potts(NULL, INT32_MAX, 1, NULL, &other, &error));
+  for (chorale_algorithm a = 0; a <= CHORALE_ALGORITHM_DUAL_BOUND; ++a) {
+    options.algorithm = a;
+    if (strcmp(chorale_algorithm_name(a), "unknown algorithm") != 0 &&
+        chorale_clique_solver_bytes(potential, N, &options, CHORALE_CLIQUE_SOLVE, &bytes, &error) ==
+            CHORALE_OK)
+      FAILS(chorale_clique_solver_bytes(other, INT32_MAX, &options, CHORALE_CLIQUE_SOLVE, &bytes,
+                                        &error),
+            CHORALE_ERROR_SIZE_OVERFLOW, "2147483647", "address space");
+  }
+  chorale_potential_release(other);
+
+  bytes = 99;
   options.struct_size = 3;
   FAILS(chorale_clique_solver_reserve(solver, potential, N, &options, CHORALE_CLIQUE_SOLVE, &error),
         CHORALE_ERROR_STRUCT_SIZE, "options", "3");

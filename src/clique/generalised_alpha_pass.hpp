@@ -22,7 +22,8 @@ public:
   void run(Limits &limits, Solution &solution) noexcept {
     best_ = solution.score;
     best_size_ = 0;
-    for (std::int32_t size = 1; size <= largest_; ++size) {
+    for (std::int32_t size = 1; size <= largest_ && limits.interruption() == Interruption::none;
+         ++size) {
       for (std::int32_t j = 0; j < size; ++j)
         subset_[j] = j;
       do {

@@ -10,9 +10,9 @@ namespace {
 
 // Steps below this fraction of the largest useful multiplier are ties, not steps.
 constexpr double kTie = 1e-12;
-// Line search: the golden section, and the width, as a fraction of the first, at which it ends.
+// Line search: the golden section, and how often the interval is cut, to a millionth of the first.
 constexpr double kGolden = 0.6180339887498949;
-constexpr double kWidth = 1e-6;
+constexpr std::int32_t kSections = 29;
 // Subgradient: the share of the old direction in the new one; the first step size, as a fraction of
 // the step that would close the gap were L linear; how many failures halve it; where it ends.
 constexpr double kMemory = 0.3;
@@ -217,13 +217,12 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
         high = std::max(high, leaves);
     }
   }
-  const double width = kWidth * (high - low);
   const double present = along(v, 0);
   double left = high - kGolden * (high - low);
   double right = low + kGolden * (high - low);
   double at_left = along(v, left);
   double at_right = along(v, right);
-  while (high - low > width) {
+  for (std::int32_t section = 0; section < kSections; ++section) {
     // Equal values of a convex function enclose its minimum: either side keeps some of it.
     if (at_left <= at_right) {
       high = right;

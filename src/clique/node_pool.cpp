@@ -5,9 +5,9 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kOwnBytes = 16 << 20;
-constexpr std::int64_t kFewest = 16;
-constexpr std::int64_t kMost = 8192;
+constexpr std::size_t kOwnBytes = 16 << 20;
+constexpr std::size_t kFewest = 16;
+constexpr std::size_t kMost = 8192;
 
 } // namespace
 
@@ -21,17 +21,12 @@ NodePool::NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
                    std::size_t mask_words, std::int64_t nodes) noexcept
     : members_(members), columns_(columns), mask_words_(static_cast<std::int64_t>(mask_words)),
       node_bytes_(bytes_of_node(members, columns, mask_words)) {
-  std::size_t bytes = 0;
-  if (nodes > 0) {
-    bytes =
-        saturating_product(static_cast<std::size_t>(nodes), static_cast<std::size_t>(node_bytes_));
-    capacity_ = nodes;
-  } else {
-    const std::int64_t own =
-        std::max(kFewest * node_bytes_, std::min(kMost * node_bytes_, kOwnBytes));
-    bytes = static_cast<std::size_t>(own);
-    capacity_ = own / node_bytes_;
-  }
+  const auto one = static_cast<std::size_t>(node_bytes_);
+  const std::size_t bytes = nodes > 0
+                                ? saturating_product(static_cast<std::size_t>(nodes), one)
+                                : std::max(saturating_product(kFewest, one),
+                                           std::min(saturating_product(kMost, one), kOwnBytes));
+  capacity_ = nodes > 0 ? nodes : static_cast<std::int64_t>(bytes / one);
   nodes_ = layout.take<std::byte>(bytes);
 }
 
