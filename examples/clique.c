@@ -6,6 +6,7 @@
  */
 #include <chorale/chorale.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,7 +82,7 @@ int main(void) {
   printf("%-42s %-8s %-10s %s\n", "mention", "alone", "together", "lost by the next best label");
   for (int i = 0; i < MENTIONS; ++i) {
     const int alone = best_of(scores[i]);
-    double next = -1e300;
+    double next = -INFINITY;
     for (int v = 0; v < LABELS; ++v)
       if (v != label[i] && marginal[i][v] > next)
         next = marginal[i][v];

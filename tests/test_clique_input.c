@@ -182,6 +182,8 @@ static void scores_must_be_numbers(void **state) {
   PROBLEM_REFUSED(CHORALE_ERROR_NOT_A_NUMBER, "scores[2][1]", "NaN");
   scores[2 * R + 1] = INFINITY;
   PROBLEM_REFUSED(CHORALE_ERROR_INFINITE, "scores[2][1]", "inf");
+  scores[2 * R + 1] = -1e300;
+  PROBLEM_REFUSED(CHORALE_ERROR_OUT_OF_RANGE, "scores[2][1]", "-1e+300", "1e+280");
   scores[2 * R + 1] = -INFINITY;
   OK(solve_it());
 }

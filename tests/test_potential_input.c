@@ -69,7 +69,9 @@ static void numbers_must_be_finite(void **state) {
     const char *text;
   } bad[] = {{NAN, CHORALE_ERROR_NOT_A_NUMBER, "NaN"},
              {INFINITY, CHORALE_ERROR_INFINITE, "inf"},
-             {-INFINITY, CHORALE_ERROR_INFINITE, "-inf"}};
+             {-INFINITY, CHORALE_ERROR_INFINITE, "-inf"},
+             {1e281, CHORALE_ERROR_OUT_OF_RANGE, "1e+281"},
+             {-1e281, CHORALE_ERROR_OUT_OF_RANGE, "-1e+281"}};
   for (size_t b = 0; b < COUNT_OF(bad); ++b) {
     const double x = bad[b].number;
     REFUSES(POTTS(3, x, NULL), bad[b].status, "lambda", bad[b].text);

@@ -25,7 +25,8 @@ typedef struct chorale_clique_problem {
   int64_t members;    /* n >= 1, at most 2^31 - 1 */
   int64_t values;     /* R >= 1, equal to that of the potential */
   /* psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;
-   * NaN and plus infinity are errors. Borrowed for the length of a call, never written. */
+   * NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed
+   * for the length of a call, never written. */
   const double *scores;
   int64_t row_stride; /* in doubles, at least R */
   /* n entries: the value member i must take, or -1 where it is free. NULL: all free. Borrowed. */

@@ -14,7 +14,8 @@
  * Every create function: takes `host` (may be NULL) and `options` (may be NULL: every value counts,
  * no scale, shape detected), copies the arrays it is given, and on success stores in *potential a
  * handle with one reference. Errors common to all: NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE,
- * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_MEMORY; each says more below.
+ * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a number of magnitude above
+ * 1e280, whose sums might overflow), OUT_OF_MEMORY; each says more below.
  * The section in brackets is that of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
  * with Symmetric Clique Potentials".
  */

@@ -33,7 +33,7 @@ enum {
   /* A number that is NaN or infinite where it must not be. */
   CHORALE_ERROR_NOT_A_NUMBER = 30,
   CHORALE_ERROR_INFINITE = 31,
-  /* A value, label or index outside its range. */
+  /* A value, label or index outside its range; a score of too large a magnitude. */
   CHORALE_ERROR_OUT_OF_RANGE = 32,
   /* An enumeration constant that this library does not know. */
   CHORALE_ERROR_UNKNOWN_CONSTANT = 33,

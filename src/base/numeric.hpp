@@ -13,6 +13,10 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // `score > kForbidden` are the only tests anybody needs.
 inline constexpr double kForbidden = -kInfinity;
 
+// The largest magnitude the C API lets in. Sums of 2^31 scores, and of n^2 of them in a potential,
+// stay finite: so nothing below meets an infinity that forbids nothing, or the NaN it would end in.
+inline constexpr double kLargestScore = 1e280;
+
 // The product, or SIZE_MAX where it does not fit: a size that no allocation grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
   return a != 0 && b > SIZE_MAX / a ? SIZE_MAX : a * b;

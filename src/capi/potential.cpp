@@ -31,7 +31,7 @@ chorale_status check_entries(const Report &report, const MatrixArgument &matrix)
     for (std::int64_t c = 0; c < matrix.columns; ++c) {
       if (matrix.counted_columns && !matrix.counted_columns[c])
         continue;
-      if (is_score(row[c]) && (matrix.forbidden_allowed || row[c] > kForbidden))
+      if (is_finite_score(row[c]) || (matrix.forbidden_allowed && row[c] == kForbidden))
         continue;
       return fail_number(report, row[c], matrix.forbidden_allowed, [&](MessageWriter &place) {
         place << matrix.name;
@@ -213,7 +213,7 @@ chorale_status create_with_square(chorale_family family, const char *name, const
     CHORALE_CHECK(check_entries(report, matrix));
     if (bias)
       for (std::int64_t v = 0; v < values; ++v)
-        if ((!draft.counted() || draft.counted()[v]) && !std::isfinite(bias[v]))
+        if ((!draft.counted() || draft.counted()[v]) && !is_finite_score(bias[v]))
           return fail_number(report, bias[v], false,
                              [&](MessageWriter &place) { place << "bias[" << v << "]"; });
     const auto count = gsl::narrow_cast<std::size_t>(values);

@@ -164,7 +164,12 @@ inline chorale_status check_matrix(const Report &report, std::string_view rows_n
   return CHORALE_OK;
 }
 
-// NaN and plus infinity are refused, minus infinity only where `forbidden_allowed` is false.
+inline bool is_finite_score(double value) noexcept { return std::fabs(value) <= kLargestScore; }
+inline bool is_score(double value) noexcept {
+  return is_finite_score(value) || value == kForbidden;
+}
+
+// Says what is wrong with a number that is no score, or no finite one unless `forbidden_allowed`.
 // `where` writes the place, "scores[3][1]" say, into a MessageWriter.
 template <class Where>
 chorale_status fail_number(const Report &report, double value, bool forbidden_allowed,
@@ -175,16 +180,17 @@ chorale_status fail_number(const Report &report, double value, bool forbidden_al
   const std::string_view name(place);
   if (std::isnan(value))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name, " is NaN; it must be a number");
+  if (std::isfinite(value))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", value, "; it must be from ",
+                       -kLargestScore, " to ", kLargestScore);
   return report.fail(CHORALE_ERROR_INFINITE, name, " is ", value,
                      forbidden_allowed ? "; it must be finite, or minus infinity to forbid it"
                                        : "; it must be finite");
 }
 
-inline bool is_score(double value) noexcept { return value < kInfinity; } // false for NaN as well
-
 inline chorale_status check_finite(const Report &report, std::string_view name,
                                    double value) noexcept {
-  if (std::isfinite(value))
+  if (is_finite_score(value))
     return CHORALE_OK;
   return fail_number(report, value, false, [&](MessageWriter &place) { place << name; });
 }

@@ -181,11 +181,12 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
     *failure = chorale::CallbackFailure::stopped;
     return kForbidden;
   }
+  score *= factor(members);
   if (std::isnan(score) || score == chorale::kInfinity) {
     *failure = chorale::CallbackFailure::bad_value;
     return kForbidden;
   }
-  return score * factor(members);
+  return score;
 }
 
 double chorale_potential::evaluate(const std::int64_t *count, std::int64_t members,
