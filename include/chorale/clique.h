@@ -59,7 +59,7 @@ enum {
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* The same with a set of up to `subset_size` values in the place of alpha. At least 8/9 for
-   * Potts as above from subset_size 2 on. O(R^q n log n) for SUM. Any family.
+   * Potts as above from subset_size 2 on. O(R^q n (R + log n)) for SUM. Any family.
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
@@ -197,7 +197,8 @@ CHORALE_API chorale_status chorale_clique_solver_create(const chorale_host *host
 
 /* Creates a solver inside the caller's memory: `bytes` at `memory`, aligned to 64, which must
  * outlive it. It never allocates; a problem that does not fit is WORKSPACE_TOO_SMALL. The log of
- * `host` is used, its allocator is not. Errors: NULL_ARGUMENT, ALIGNMENT, WORKSPACE_TOO_SMALL. */
+ * `host` is used, its allocator is not. Errors: NULL_ARGUMENT (memory, solver), STRUCT_SIZE,
+ * ALIGNMENT, WORKSPACE_TOO_SMALL. */
 CHORALE_API chorale_status chorale_clique_solver_create_in(void *memory, size_t bytes,
                                                            const chorale_host *host,
                                                            chorale_clique_solver **solver,
@@ -215,7 +216,8 @@ CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *
                                                        chorale_clique_task task, size_t *bytes,
                                                        chorale_error *error);
 
-/* Grows the workspace so that no such problem allocates. On failure the solver is as before. */
+/* Grows the workspace so that no such problem allocates. On failure the solver is as before.
+ * Errors: as for the task itself; WORKSPACE_TOO_SMALL in the caller's memory. */
 CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
                                                          const chorale_potential *potential,
                                                          int64_t members,
@@ -272,9 +274,10 @@ CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_result *result, chorale_error *error);
 
 /* The score of a given assignment (n values): score, member_score and clique_score of *result, as
- * chorale_clique_solve would report them. A forbidden value makes them minus infinity, and
- * `fixed` is not looked at. Errors: as in chorale_clique_solve. O(n + R), for MAJORITY and PAIRS
- * O(n + R^2). */
+ * chorale_clique_solve would report them; the other fields are 0, upper_bound plus infinity. A
+ * forbidden value makes member_score and score minus infinity, and `fixed` is not
+ * looked at. Errors: as in chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE
+ * (assignment). O(n R) to check the scores, for MAJORITY and PAIRS O(R^2) more. */
 CHORALE_API chorale_status chorale_clique_evaluate(chorale_clique_solver *solver,
                                                    const chorale_potential *potential,
                                                    const chorale_clique_problem *problem,

@@ -47,7 +47,8 @@ CHORALE_API chorale_status chorale_cancel_create(const chorale_host *host, chora
                                                  chorale_error *error);
 /* NULL is ignored. No computation may still be using the flag. */
 CHORALE_API void chorale_cancel_destroy(chorale_cancel *cancel);
-/* Raise and lower the flag. Atomic: from any thread, at any time, also from a signal handler. */
+/* Raise and lower the flag; NULL is ignored. Atomic: from any thread, at any time, also from a
+ * signal handler. */
 CHORALE_API void chorale_cancel_raise(chorale_cancel *cancel);
 CHORALE_API void chorale_cancel_lower(chorale_cancel *cancel);
 /* 1 if raised, else 0. Any thread. */

@@ -14,8 +14,8 @@
  * Every create function: takes `host` (may be NULL) and `options` (may be NULL: every value counts,
  * no scale, shape detected), copies the arrays it is given, and on success stores in *potential a
  * handle with one reference. Errors common to all: NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE,
- * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a number of magnitude above
- * 1e280, whose sums might overflow), OUT_OF_MEMORY; each says more below.
+ * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a magnitude above 1e280,
+ * whose sums might overflow), OUT_OF_MEMORY; each says more below.
  * The section in brackets is that of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
  * with Symmetric Clique Potentials".
  */
@@ -37,7 +37,7 @@ enum {
 
 /* What is known of the tables f_v of a SUM potential. DETECT looks at second differences with a
  * tolerance of 1e-12 max|f|; CONVEX and CONCAVE are the caller's word and are not checked (an
- * untrue word voids guarantees and bounds, nothing else). */
+ * untrue word voids guarantees, bounds and proofs of infeasibility, nothing else). */
 typedef int32_t chorale_shape;
 enum { CHORALE_SHAPE_DETECT = 0, CHORALE_SHAPE_CONVEX = 1, CHORALE_SHAPE_CONCAVE = 2 };
 
@@ -167,8 +167,9 @@ CHORALE_API chorale_family chorale_potential_family(const chorale_potential *pot
 
 /* The score of counts[0 .. values-1] among `members` members, scale included; *score may become
  * minus infinity. Counts of values that do not count belong to the sum of all counts.
- * Errors: NULL_ARGUMENT, VALUES_MISMATCH, OUT_OF_RANGE (a negative count, counts that do not sum to
- * `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE, CALLBACK_STOPPED.
+ * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (a negative count,
+ * counts that do not sum to `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE,
+ * CALLBACK_STOPPED.
  * Any thread. O(R), for MAJORITY and PAIRS O(R^2). */
 CHORALE_API chorale_status chorale_potential_evaluate(const chorale_potential *potential,
                                                       const int64_t *counts, int64_t values,
