@@ -60,6 +60,15 @@ static void chains(void **state) {
   REFUSED(&chain, CHORALE_ERROR_NOT_A_NUMBER, "chain->unary[1][1]");
   scores[3] = INFINITY;
   REFUSED(&chain, CHORALE_ERROR_INFINITE, "chain->unary[1][1]", "minus infinity");
+  scores[3] = -1e300;
+  REFUSED(&chain, CHORALE_ERROR_OUT_OF_RANGE, "chain->unary[1][1]", "-1e+300", "1e+280");
+  chain.length = 1;
+  chain.labels = 6; /* a row long enough to be looked at several numbers at a time */
+  REFUSED(&chain, CHORALE_ERROR_OUT_OF_RANGE, "chain->unary[0][3]", "-1e+300", "1e+280");
+  scores[3] = -INFINITY;
+  double score;
+  const int32_t all_first[1] = {0};
+  OK(chorale_chain_score(&chain, all_first, &score, &error));
   chain = plain_chain();
   const double bad[2] = {0, NAN};
   chain.start = bad;

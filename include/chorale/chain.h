@@ -69,7 +69,7 @@ CHORALE_API void chorale_transitions_options_init(chorale_transitions_options *o
 /* Creates a handle with one reference. labels: m >= 1. scores: m x m, as the options (NULL:
  * defaults) say; NULL: zeros. Errors: NULL_ARGUMENT (transitions), SIZE, SIZE_OVERFLOW, STRIDE,
  * SHAPE (scores that cannot be borrowed), STRUCT_SIZE, UNKNOWN_CONSTANT, NOT_A_NUMBER, INFINITE,
- * OUT_OF_MEMORY. O(m^2). */
+ * OUT_OF_RANGE (a magnitude above 1e280), OUT_OF_MEMORY. O(m^2). */
 CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, int64_t labels,
                                                       const void *scores,
                                                       const chorale_transitions_options *options,
@@ -142,8 +142,8 @@ CHORALE_API void chorale_chain_init(chorale_chain *chain, size_t struct_size);
 
 /* Every function below that takes a chain has these errors: NULL_ARGUMENT (chain, unary unless
  * length is 0), STRUCT_SIZE, SIZE, SIZE_OVERFLOW, SHAPE (edge_matrices), STRIDE, UNKNOWN_CONSTANT,
- * NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (forced), LABELS_MISMATCH (transitions), PARENT_ORDER,
- * PARENT_CYCLE; each names more. */
+ * NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (forced, a score of magnitude above 1e280), LABELS_MISMATCH
+ * (transitions), PARENT_ORDER, PARENT_CYCLE; each names more. */
 
 /* phi of a labelling (T labels), stored in *score: minus infinity if it is forbidden, by scores,
  * `forced` or `allowed`. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m). No

@@ -16,6 +16,10 @@ inline constexpr double kForbidden = -kInfinity;
 // The largest magnitude the C API lets in. Sums of 2^31 scores, and of n^2 of them in a potential,
 // stay finite: so nothing below meets an infinity that forbids nothing, or the NaN it would end in.
 inline constexpr double kLargestScore = 1e280;
+inline bool is_finite_score(double value) noexcept { return std::fabs(value) <= kLargestScore; }
+inline bool is_score(double value) noexcept {
+  return is_finite_score(value) || value == kForbidden;
+}
 
 // The product, or SIZE_MAX where it does not fit: a size that no allocation grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
@@ -30,8 +34,8 @@ inline bool closes_gap(double score, double bound, double gap = 1e-9) noexcept {
   return bound - score <= gap * std::fmax(1.0, std::fabs(score));
 }
 
-// max_v a[v] + b[v]; minus infinity for none. Eight running maxima keep the processor's units busy and
-// fit the compiler's vectors; a maximum is the same bits in any order.
+// max_v a[v] + b[v]; minus infinity for none. Eight running maxima keep the processor's units busy
+// and fit the compiler's vectors; a maximum is the same bits in any order.
 inline double max_of_sums(const double *a, const double *b, std::int64_t count) noexcept {
   constexpr int lanes = 8;
   double best[lanes];

@@ -164,11 +164,6 @@ inline chorale_status check_matrix(const Report &report, std::string_view rows_n
   return CHORALE_OK;
 }
 
-inline bool is_finite_score(double value) noexcept { return std::fabs(value) <= kLargestScore; }
-inline bool is_score(double value) noexcept {
-  return is_finite_score(value) || value == kForbidden;
-}
-
 // Says what is wrong with a number that is no score, or no finite one unless `forbidden_allowed`.
 // `where` writes the place, "scores[3][1]" say, into a MessageWriter.
 template <class Where>

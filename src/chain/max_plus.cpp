@@ -253,16 +253,17 @@ CHORALE_INLINE bool any_in(const double *row, const double *mask, std::int32_t c
 
 CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
   Indices fine = {-1, -1, -1, -1};
-  const Lanes limit = {kInfinity, kInfinity, kInfinity, kInfinity};
+  const Lanes most = {kLargestScore, kLargestScore, kLargestScore, kLargestScore};
+  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
   std::int64_t x = 0;
   for (; x + kLanes <= count; x += kLanes) {
     Lanes numbers;
     std::memcpy(&numbers, row + x, sizeof numbers);
-    fine &= numbers < limit;
+    fine &= (numbers <= most) & ((numbers >= -most) | (numbers == forbidden));
   }
   bool all = (fine[0] & fine[1] & fine[2] & fine[3]) != 0;
   for (; x < count; ++x)
-    all = all && row[x] < kInfinity;
+    all = all && is_score(row[x]);
   return all;
 }
 

@@ -24,7 +24,7 @@ struct MaxPlus {
   void (*max_masked)(const double *row, const double *mask, std::int32_t count,
                      double *to) noexcept;
   bool (*any_of)(const double *row, const double *mask, std::int32_t count) noexcept;
-  // Whether all numbers of a row are below plus infinity, and none is NaN.
+  // is_score of all numbers of a row.
   bool (*are_scores)(const double *row, std::int64_t count) noexcept;
 };
 
