@@ -118,6 +118,11 @@ void Configurations::swap(Configurations &other) noexcept {
   std::swap(capacity_, other.capacity_);
 }
 
+std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>({most, 8 * std::int64_t{width} + labels, INT32_MAX}));
+}
+
 void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
                  const BoundProperty *properties, const KeyField *fields, std::int32_t count,
                  std::int32_t outgoing) noexcept {
@@ -134,11 +139,12 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
   };
   if (outgoing >= 0) {
     const auto code = [&](std::int32_t i) { return fields[outgoing].get(set.key(i)); };
-    std::sort(order_, order_ + n, [&](std::int32_t a, std::int32_t b) {
-      return code(a) != code(b) ? code(a) < code(b) : better(a, b);
-    });
+    std::fill_n(leader_, codes_, -1);
     for (std::int32_t i = 0; i < n; ++i)
-      leads_[order_[i]] = i == 0 || code(order_[i]) != code(order_[i - 1]) ? 1 : 0;
+      if (std::int32_t &leader = leader_[code(i)]; leader < 0 || better(i, leader))
+        leader = i;
+    for (std::int32_t i = 0; i < n; ++i)
+      leads_[i] = leader_[code(i)] == i ? 1 : 0;
   }
   std::nth_element(order_, order_ + width, order_ + n, [&](std::int32_t a, std::int32_t b) {
     return leads_[a] != leads_[b] ? leads_[a] > leads_[b] : better(a, b);

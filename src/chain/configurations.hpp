@@ -101,22 +101,29 @@ struct JointOutcome {
   std::int64_t most = 0;
 };
 
+// Room for the configurations that follow `width` others, before a beam cuts them back.
+std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
+
 // Chooses what a beam keeps: the best of every code of the property whose message is wanted, as far
 // as there is room, then the best of all.
 class Beam {
 public:
-  Beam(Layout &layout, std::int32_t capacity) noexcept
-      : rank_(layout.take<double>(capacity)), order_(layout.take<std::int32_t>(capacity)),
-        leads_(layout.take<std::uint8_t>(capacity)) {}
+  // codes: more than any code of a property can be.
+  Beam(Layout &layout, std::int32_t capacity, std::int64_t codes) noexcept
+      : codes_(codes), rank_(layout.take<double>(capacity)),
+        order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
+        leader_(layout.take<std::int32_t>(codes)) {}
   // outgoing: index of the property whose message is wanted, or -1.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
              const BoundProperty *properties, const KeyField *fields, std::int32_t count,
              std::int32_t outgoing) noexcept;
 
 private:
+  std::int64_t codes_;
   double *rank_;
   std::int32_t *order_;
   std::uint8_t *leads_;
+  std::int32_t *leader_; // the best configuration of each code
 };
 
 } // namespace chorale

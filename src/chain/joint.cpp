@@ -79,11 +79,12 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     return;
   if (tree)
     tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
-                  plan_.width, decode);
+                  plan_.width, static_cast<std::int64_t>(longest), decode);
   else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else
-    chain_.emplace(layout, view, plan_.keys, plan_.most, plan_.width, decode);
+    chain_.emplace(layout, view, plan_.keys, plan_.most, plan_.width,
+                   static_cast<std::int64_t>(longest), decode);
 }
 
 void Joint::prepare() noexcept {

@@ -6,27 +6,18 @@
 #include <cmath>
 
 namespace chorale {
-namespace {
-
-// Room for the configurations that follow, before a beam cuts them back.
-std::int32_t staging(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {
-  return static_cast<std::int32_t>(
-      std::min<std::int64_t>({most, 2 * std::int64_t{width} + labels, INT32_MAX}));
-}
-
-} // namespace
-
 JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                       std::int64_t most, std::int32_t width, bool decode) noexcept
+                       std::int64_t most, std::int32_t width, std::int64_t codes,
+                       bool decode) noexcept
     : length_(view.length), labels_(view.labels), words_(keys.words()), decode_(decode),
-      now_(layout, staging(most, width, view.labels), keys.words(), view.labels, decode ? 1 : 0,
-           true),
-      next_(layout, staging(most, width, view.labels), keys.words(), view.labels, decode ? 1 : 0,
-            true),
-      beam_(layout, staging(most, width, view.labels)),
+      now_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
+           decode ? 1 : 0, true),
+      next_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
+            decode ? 1 : 0, true),
+      beam_(layout, staging_room(most, width, view.labels), codes),
       completion_(layout.take<double>(saturating_product(static_cast<std::size_t>(view.length),
                                                          static_cast<std::size_t>(view.labels)))),
-      kept_(layout.take<std::int32_t>(staging(most, width, view.labels))),
+      kept_(layout.take<std::int32_t>(staging_room(most, width, view.labels))),
       row_(layout.take<double>(view.labels)), from_(layout.take<std::int32_t>(view.labels)),
       is_marked_(layout.take<std::uint8_t>(view.labels)),
       marked_(layout.take<std::int32_t>(view.labels)) {

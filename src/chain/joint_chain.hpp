@@ -13,8 +13,9 @@ namespace chorale {
 class JointChain {
 public:
   // most: no more configurations than this can be alive; `limits.width` is at most that.
+  // codes: more than any code of a property can be.
   JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int64_t most,
-             std::int32_t width, bool decode) noexcept;
+             std::int32_t width, std::int64_t codes, bool decode) noexcept;
 
   // The best labelling of the chain by itself, into `labelling`, and what `run` needs for bounds.
   // False when every labelling is forbidden.

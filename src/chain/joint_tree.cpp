@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::int32_t kUnknown = -2;
 
-std::int32_t staging(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {
-  return static_cast<std::int32_t>(
-      std::min<std::int64_t>({most, 2 * std::int64_t{width} + labels, INT32_MAX}));
-}
-
 std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c = 1) noexcept {
   return saturating_product(
       saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b)),
@@ -30,15 +25,15 @@ std::int32_t firing_limit(std::int32_t labels) noexcept {
 
 JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
                      const KeyLayout &firing_keys, std::int32_t count, std::int64_t most,
-                     std::int32_t width, bool decode) noexcept
+                     std::int32_t width, std::int64_t codes, bool decode) noexcept
     : length_(view.length), labels_(view.labels), width_(width), words_(keys.words()),
       decode_(decode), parents_(view.parents), is_leaf_(layout.take<std::uint8_t>(view.length)),
       keys_(layout.take<std::uint64_t>(product(length_ + 1, width, words_))),
       rows_(layout.take<double>(product(length_ + 1, width, labels_))),
       counts_(layout.take<std::int32_t>(length_ + 1)),
-      lifted_(layout, staging(most, width, labels_), words_, labels_, decode ? 1 : 0, true),
-      merged_(layout, staging(most, width, labels_), words_, labels_, decode ? 2 : 0, true),
-      beam_(layout, staging(most, width, labels_)), row_(layout.take<double>(labels_)),
+      lifted_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 1 : 0, true),
+      merged_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 2 : 0, true),
+      beam_(layout, staging_room(most, width, labels_), codes), row_(layout.take<double>(labels_)),
       out_(layout.take<double>(labels_)), from_(layout.take<std::int32_t>(labels_)),
       zeros_(layout.take<double>(labels_)),
       firings_(layout, firing_limit(labels_), firing_keys.words(), 0, 0, true),

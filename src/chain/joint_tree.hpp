@@ -15,7 +15,7 @@ class JointTree {
 public:
   JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
             const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
-            bool decode) noexcept;
+            std::int64_t codes, bool decode) noexcept;
 
   // As in JointChain.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,

@@ -172,7 +172,7 @@ int main(int count, char **arguments) {
   };
 
   PlainViterbi plain;
-  std::vector<double> ours, theirs, marginals, message, decode, absorb;
+  std::vector<double> ours, theirs, marginals, message, messages, decode, automatic, absorb;
   std::vector<double> table(60 * kLabels);
   for (int round = 0; round < rounds; ++round) {
     double our_score = 0;
@@ -207,7 +207,7 @@ int main(int count, char **arguments) {
       chorale_message_options options;
       chorale_message_options_init(&options, sizeof options);
       options.mode = mode;
-      const std::size_t used = decodes ? (quick ? 5 : 50) : chains.size();
+      const std::size_t used = attached > 1 ? (quick ? 5 : 50) : chains.size();
       times.push_back(seconds([&] {
                         for (std::size_t i = 0; i < used; ++i) {
                           const chorale_chain view = given(chains[i]);
@@ -227,6 +227,8 @@ int main(int count, char **arguments) {
                       double(used));
     };
     timed(message, 1, false, CHORALE_JOINT_AUTO);
+    timed(messages, 4, false, CHORALE_JOINT_BEAM);
+    timed(automatic, 4, true, CHORALE_JOINT_AUTO);
     timed(decode, 4, true, CHORALE_JOINT_BEAM);
     timed(absorb, 4, true, CHORALE_JOINT_ABSORPTION);
   }
@@ -236,6 +238,8 @@ int main(int count, char **arguments) {
   figure("chain.max_marginals_ns_per_token", 1e9 * median(marginals) / tokens, "ns");
   figure("chain.property_message_overhead",
          median(message) / (median(marginals) / double(chains.size())), "ratio");
+  figure("chain.messages_4_properties_beam300_us", 1e6 * median(messages), "us");
+  figure("chain.decode_4_properties_auto_us", 1e6 * median(automatic), "us");
   figure("chain.decode_4_properties_beam300_us", 1e6 * median(decode), "us");
   figure("chain.decode_4_properties_absorption_us", 1e6 * median(absorb), "us");
 
