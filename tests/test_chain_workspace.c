@@ -2,6 +2,8 @@
  * ones give the same bits, and so do the kernels in the caller's memory. */
 #include "fixture_chain.h"
 
+#include <pthread.h>
+
 typedef struct Case {
   Sample sample;
   Given given;
@@ -298,12 +300,58 @@ static void out_of_memory(void **state) {
   }
 }
 
+/* One set of handles, a solver a thread: const handles are for everybody. */
+typedef struct Sharer {
+  pthread_t thread;
+  const Case *one;
+  chorale_chain_solver *solver;
+  Answers answers;
+} Sharer;
+
+static void *share(void *context) {
+  Sharer *sharer = context;
+  const Case *one = sharer->one;
+  for (int i = 0; i < 20; ++i) {
+    chorale_property *property = chorale_property_retain(one->uses[0].property);
+    chorale_dictionary *dictionary = chorale_dictionary_retain(one->uses[0].dictionary);
+    chorale_transitions *transitions = chorale_transitions_retain(one->given.transitions);
+    ask(sharer->solver, one, &sharer->answers);
+    chorale_transitions_release(transitions);
+    chorale_dictionary_release(dictionary);
+    chorale_property_release(property);
+  }
+  return NULL;
+}
+
+static void threads_share_handles(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  static Case one;
+  static Sharer sharers[4];
+  for (int64_t round = 0; round < test_rounds(20); ++round) {
+    open_case(&random, &one);
+    for (size_t i = 0; i < COUNT_OF(sharers); ++i) {
+      sharers[i].one = &one;
+      OK(chorale_chain_solver_create(NULL, &sharers[i].solver, &error));
+      assert_int_equal(pthread_create(&sharers[i].thread, NULL, share, &sharers[i]), 0);
+    }
+    for (size_t i = 0; i < COUNT_OF(sharers); ++i) {
+      assert_int_equal(pthread_join(sharers[i].thread, NULL), 0);
+      chorale_chain_solver_destroy(sharers[i].solver);
+      assert_memory_equal(&sharers[i].answers, &sharers[0].answers, sizeof sharers[0].answers);
+    }
+    close_case(&one);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(nothing_is_allocated),
       cmocka_unit_test(memory_too_small),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(threads_share_handles),
   };
   return cmocka_run_group_tests_name("chain workspace", tests, NULL, NULL);
 }

@@ -488,6 +488,56 @@ static void restriction(void **state) {
   chorale_property_release(property);
 }
 
+/* The best r values by the chain's own max-marginals: the message of the full range, cut down. */
+static void restriction_by_max_marginals(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  chorale_property *property = before_title(SPANS);
+  chorale_chain_solver *solver = NULL;
+  OK(chorale_chain_solver_create(NULL, &solver, &error));
+  for (int64_t round = 0; round < test_rounds(200); ++round) {
+    double unary[6][FIELDS], full[WORDS + 2], cut[WORDS + 2];
+    int32_t table[6];
+    for (int32_t t = 0; t < 6; ++t) {
+      table[t] = random_int(&random, 0, WORDS - 1);
+      for (int32_t y = 0; y < FIELDS; ++y)
+        unary[t][y] = random_unit(&random);
+    }
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 6;
+    chain.labels = FIELDS;
+    chain.unary = unary;
+    chorale_attachment attachment;
+    chorale_attachment_init(&attachment, sizeof attachment);
+    attachment.property = property;
+    attachment.table = table;
+    double *to = full;
+    OK(chorale_chain_messages(solver, &chain, &attachment, 1, NULL, &to, NULL, &error));
+    chorale_dictionary *dictionary = NULL;
+    OK(chorale_dictionary_create_best(NULL, NULL, full, WORDS, 2, 0, &dictionary, &error));
+    const int64_t kept = chorale_dictionary_values(dictionary);
+    assert_true(kept >= 1 && kept <= 2);
+    attachment.dictionary = dictionary;
+    to = cut;
+    OK(chorale_chain_messages(solver, &chain, &attachment, 1, NULL, &to, NULL, &error));
+    double least = INFINITY;
+    for (int64_t v = 0; v < kept; ++v) {
+      const int32_t word = chorale_dictionary_value(dictionary, v);
+      assert_true(is_close(cut[v], full[word])); /* what is kept is as good as before */
+      least = fmin(least, full[word]);
+    }
+    for (int32_t word = 0; word < WORDS; ++word)
+      if (chorale_dictionary_find(dictionary, word) < 0)
+        assert_true(full[word] <= least);
+    assert_true(is_close(cut[kept], full[WORDS])); /* EMPTY fires nothing outside */
+    chorale_dictionary_release(dictionary);
+  }
+  chorale_chain_solver_destroy(solver);
+  chorale_property_release(property);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_of_labellings),
@@ -501,6 +551,7 @@ int main(void) {
       cmocka_unit_test(parent_label_on_trees),
       cmocka_unit_test(dictionaries),
       cmocka_unit_test(restriction),
+      cmocka_unit_test(restriction_by_max_marginals),
   };
   return cmocka_run_group_tests_name("property", tests, NULL, NULL);
 }

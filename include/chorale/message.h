@@ -100,8 +100,9 @@ CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
  * outgoing: `count` pointers; outgoing[p] receives R_p + 2 scores, or is NULL where none is wanted.
  *   Minus infinity where no labelling shows the value. Must not overlap the incoming ones.
  * result: may be NULL.
- * Cost of one message: T x m^2 x configurations, and on a tree, where children are merged, T x m x
- * configurations squared for several properties. */
+ * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations
+ * squared, where children are merged. Several properties on a chain: a narrow beam runs first, and
+ * what it attains bounds the real run, which leaves out only what can no longer matter. */
 CHORALE_API chorale_status chorale_chain_messages(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, double *const *outgoing,

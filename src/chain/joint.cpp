@@ -83,7 +83,7 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else
-    chain_.emplace(layout, view, plan_.keys, plan_.most, plan_.width,
+    chain_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width,
                    static_cast<std::int64_t>(longest), decode);
 }
 

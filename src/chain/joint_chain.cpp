@@ -7,8 +7,8 @@
 
 namespace chorale {
 JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                       std::int64_t most, std::int32_t width, std::int64_t codes,
-                       bool decode) noexcept
+                       std::int32_t count, std::int64_t most, std::int32_t width,
+                       std::int64_t codes, bool decode) noexcept
     : length_(view.length), labels_(view.labels), words_(keys.words()), decode_(decode),
       now_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
            decode ? 1 : 0, true),
@@ -20,7 +20,7 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
       kept_(layout.take<std::int32_t>(staging_room(most, width, view.labels))),
       row_(layout.take<double>(view.labels)), from_(layout.take<std::int32_t>(view.labels)),
       is_marked_(layout.take<std::uint8_t>(view.labels)),
-      marked_(layout.take<std::int32_t>(view.labels)) {
+      marked_(layout.take<std::int32_t>(view.labels)), classes_(layout.take<std::int32_t>(count)) {
   if (!decode)
     return;
   history_ = layout.take<std::int32_t>(saturating_product(
@@ -68,6 +68,8 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const double *edges = t > 0 ? scores.forward(t) : nullptr;
   const std::ptrdiff_t stride = scores.forward_stride();
   const MaxPlus &max_plus = scores.max_plus();
+  for (std::int32_t k = 0; k < count_; ++k)
+    classes_[k] = properties_[k].attached.class_at(t);
   next_.clear(labels_);
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     const double *before = now_.row(i);
@@ -182,8 +184,7 @@ std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t lab
     if (property.tracked() && code == property.settled())
       continue;
     const Property &automaton = *property.attached.property;
-    const std::int64_t cell =
-        automaton.cell(property.state_of(code), property.attached.class_at(t));
+    const std::int64_t cell = automaton.cell(property.state_of(code), classes_[k]);
     const std::int32_t next =
         label < 0 ? automaton.default_next[cell] : automaton.next[cell * automaton.labels + label];
     const std::int32_t action = label < 0 ? automaton.default_action[cell]
@@ -219,8 +220,7 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
     if (property.tracked() && code == property.settled())
       continue;
     const Property &automaton = *property.attached.property;
-    const std::int64_t cell =
-        automaton.cell(property.state_of(code), property.attached.class_at(t));
+    const std::int64_t cell = automaton.cell(property.state_of(code), classes_[k]);
     for (std::int32_t e = automaton.exception_begin[cell]; e < automaton.exception_begin[cell + 1];
          ++e) {
       const std::int32_t y = automaton.exceptions[e];

@@ -14,8 +14,8 @@ class JointChain {
 public:
   // most: no more configurations than this can be alive; `limits.width` is at most that.
   // codes: more than any code of a property can be.
-  JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int64_t most,
-             std::int32_t width, std::int64_t codes, bool decode) noexcept;
+  JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
+             std::int64_t most, std::int32_t width, std::int64_t codes, bool decode) noexcept;
 
   // The best labelling of the chain by itself, into `labelling`, and what `run` needs for bounds.
   // False when every labelling is forbidden.
@@ -56,6 +56,7 @@ private:
   std::int32_t *from_;      // m: the label before
   std::uint8_t *is_marked_; // m
   std::int32_t *marked_;    // m: labels that do something else than most
+  std::int32_t *classes_;   // of the position at hand, by property
   // Decoding: configuration * m + label before, for every configuration of every position.
   std::int32_t *history_ = nullptr;
   std::int64_t *history_begin_ = nullptr; // T
