@@ -215,8 +215,10 @@ CHORALE_INLINE std::int32_t best_sum_of(const double *a, const double *b,
   return at;
 }
 
-CHORALE_INLINE void max_masked_of(const double *row, const double *mask, std::int32_t count,
+CHORALE_INLINE bool max_masked_of(const double *row, const double *mask, std::int32_t count,
                                   double *to) noexcept {
+  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
+  Indices any = {0, 0, 0, 0};
   std::int32_t x = 0;
   for (; x + kLanes <= count; x += kLanes) {
     Lanes sum;
@@ -226,28 +228,16 @@ CHORALE_INLINE void max_masked_of(const double *row, const double *mask, std::in
     std::memcpy(&more, mask + x, sizeof more);
     std::memcpy(&old, to + x, sizeof old);
     sum += more;
+    any |= sum > forbidden;
     old = sum > old ? sum : old;
     std::memcpy(to + x, &old, sizeof old);
   }
-  for (; x < count; ++x)
-    to[x] = row[x] + mask[x] > to[x] ? row[x] + mask[x] : to[x];
-}
-
-CHORALE_INLINE bool any_in(const double *row, const double *mask, std::int32_t count) noexcept {
-  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
-  Indices any = {0, 0, 0, 0};
-  std::int32_t x = 0;
-  for (; x + kLanes <= count; x += kLanes) {
-    Lanes sum;
-    Lanes more;
-    std::memcpy(&sum, row + x, sizeof sum);
-    std::memcpy(&more, mask + x, sizeof more);
-    sum += more;
-    any |= sum > forbidden;
-  }
   bool found = (any[0] | any[1] | any[2] | any[3]) != 0;
-  for (; x < count; ++x)
-    found = found || row[x] + mask[x] > kForbidden;
+  for (; x < count; ++x) {
+    const double sum = row[x] + mask[x];
+    found = found || sum > kForbidden;
+    to[x] = sum > to[x] ? sum : to[x];
+  }
   return found;
 }
 
@@ -283,15 +273,12 @@ std::int32_t best_sum_anywhere(const double *a, const double *b, std::int32_t co
 bool are_scores_anywhere(const double *row, std::int64_t count) noexcept {
   return are_scores_in(row, count);
 }
-void max_masked_anywhere(const double *row, const double *mask, std::int32_t count,
+bool max_masked_anywhere(const double *row, const double *mask, std::int32_t count,
                          double *to) noexcept {
-  max_masked_of(row, mask, count, to);
+  return max_masked_of(row, mask, count, to);
 }
-bool any_of_anywhere(const double *row, const double *mask, std::int32_t count) noexcept {
-  return any_in(row, mask, count);
-}
-constexpr MaxPlus kAnywhere{step_anywhere,       step_arg_anywhere, best_sum_anywhere,
-                            max_masked_anywhere, any_of_anywhere,   are_scores_anywhere};
+constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere, best_sum_anywhere,
+                            max_masked_anywhere, are_scores_anywhere};
 
 #if CHORALE_HAS_AVX2_VARIANTS
 [[gnu::target("avx2")]] void step_avx2(const double *from, std::int32_t rows, const double *matrix,
@@ -312,16 +299,11 @@ constexpr MaxPlus kAnywhere{step_anywhere,       step_arg_anywhere, best_sum_any
 [[gnu::target("avx2")]] bool are_scores_avx2(const double *row, std::int64_t count) noexcept {
   return are_scores_in(row, count);
 }
-[[gnu::target("avx2")]] void max_masked_avx2(const double *row, const double *mask,
+[[gnu::target("avx2")]] bool max_masked_avx2(const double *row, const double *mask,
                                              std::int32_t count, double *to) noexcept {
-  max_masked_of(row, mask, count, to);
+  return max_masked_of(row, mask, count, to);
 }
-[[gnu::target("avx2")]] bool any_of_avx2(const double *row, const double *mask,
-                                         std::int32_t count) noexcept {
-  return any_in(row, mask, count);
-}
-constexpr MaxPlus kAvx2{step_avx2,       step_arg_avx2, best_sum_avx2,
-                        max_masked_avx2, any_of_avx2,   are_scores_avx2};
+constexpr MaxPlus kAvx2{step_avx2, step_arg_avx2, best_sum_avx2, max_masked_avx2, are_scores_avx2};
 #endif
 
 } // namespace

@@ -20,10 +20,9 @@ struct MaxPlus {
                    std::int32_t *arg) noexcept;
   // The lowest x with the greatest a[x] + b[x]; -1 where all are minus infinity.
   std::int32_t (*best_sum)(const double *a, const double *b, std::int32_t count) noexcept;
-  // to[x] = max(to[x], row[x] + mask[x]), and whether any row[x] + mask[x] is above minus infinity.
-  void (*max_masked)(const double *row, const double *mask, std::int32_t count,
+  // to[x] = max(to[x], row[x] + mask[x]); whether any row[x] + mask[x] is above minus infinity.
+  bool (*max_masked)(const double *row, const double *mask, std::int32_t count,
                      double *to) noexcept;
-  bool (*any_of)(const double *row, const double *mask, std::int32_t count) noexcept;
   // is_score of all numbers of a row.
   bool (*are_scores)(const double *row, std::int64_t count) noexcept;
 };

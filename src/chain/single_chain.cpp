@@ -101,6 +101,13 @@ void SingleChain::prepare(std::int32_t t, std::int32_t state) noexcept {
     std::sort(firing_, firing_ + firing_count_, lower);
 }
 
+// A row that nothing reaches stays dead.
+void SingleChain::put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept {
+  const bool was_alive = next_alive_[to] != 0;
+  if (!kernels.max_masked(work_, mask, labels_, target(to)) && !was_alive)
+    next_alive_[to] = 0;
+}
+
 void SingleChain::put(std::int32_t fired, std::int32_t y) noexcept {
   if (work_[y] == kForbidden)
     return;
@@ -114,8 +121,7 @@ void SingleChain::put(std::int32_t fired, std::int32_t y) noexcept {
 void SingleChain::spread(std::int32_t fired, const MaxPlus &kernels) noexcept {
   for (std::int32_t i = 0; i < other_count_; ++i)
     put(fired, others_[i]);
-  if (kernels.any_of(work_, keeps_, labels_))
-    kernels.max_masked(work_, keeps_, labels_, target(code(fired, usual_)));
+  put_row(code(fired, usual_), keeps_, kernels);
   if (firing_count_ == 0)
     return;
   if (fired == property_->empty()) {
@@ -137,8 +143,7 @@ void SingleChain::spread(std::int32_t fired, const MaxPlus &kernels) noexcept {
     put(fired, *own);
     work_[*own] = kForbidden;
   }
-  if (kernels.any_of(work_, clashes_, labels_))
-    kernels.max_masked(work_, clashes_, labels_, target(code(property_->conflict(), states_ - 1)));
+  put_row(code(property_->conflict(), states_ - 1), clashes_, kernels);
 }
 
 double SingleChain::finish(const Scores &scores, double *message) noexcept {

@@ -31,6 +31,7 @@ private:
   void prepare(std::int32_t t, std::int32_t state) noexcept;
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
+  void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
   double finish(const Scores &scores, double *message) noexcept;
 
   std::int32_t labels_;
