@@ -111,7 +111,6 @@ static void chains(void **state) {
   chorale_transitions_release(transitions);
 
   chain = plain_chain();
-  double score;
   const int32_t wrong[3] = {0, 5, 0};
   FAILS(chorale_chain_score(&chain, wrong, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "labelling[1]", "5");
