@@ -50,15 +50,15 @@ chorale_status bytes_for(const Report &report, const ChainCall &call, chorale_ch
   }
 }
 
-void write_result(const ChainView &view, bool feasible, const std::int32_t *found,
+void write_result(const ChainView &view, bool feasible, const BestLabelling &best,
                   std::int32_t *labelling, chorale_chain_result *result) noexcept {
   if (feasible && labelling)
-    std::copy_n(found, view.length, labelling);
+    std::copy_n(best.labelling, view.length, labelling);
   if (!result)
     return;
   chorale_chain_result full{};
   full.outcome = feasible ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_INFEASIBLE;
-  full.score = feasible ? view.score(found) : kForbidden;
+  full.score = feasible ? best.score : kForbidden;
   write_struct(result, full);
 }
 
@@ -184,7 +184,7 @@ chorale_status chorale_chain_best(chorale_chain_solver *solver, const chorale_ch
     Best run(layout, call.view);
     run.scores.load();
     const bool feasible = run.program.run(run.scores);
-    write_result(call.view, feasible, run.program.labelling, labelling, result);
+    write_result(call.view, feasible, run.program, labelling, result);
     return CHORALE_OK;
   });
 }
@@ -212,7 +212,7 @@ chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const c
     run.program.run(run.scores, {marginals, stride, edge_marginals, margins});
     if (labelling || result) {
       const bool feasible = run.best.run(run.scores);
-      write_result(call.view, feasible, run.best.labelling, labelling, result);
+      write_result(call.view, feasible, run.best, labelling, result);
     }
     return CHORALE_OK;
   });

@@ -26,9 +26,16 @@ BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
       is_leaf_(view.parents ? layout.take<std::uint8_t>(view.length) : nullptr) {}
 
 bool BestLabelling::run(Scores &scores) noexcept {
-  if (scores.length() == 0)
+  if (scores.length() == 0) {
+    score = 0;
     return true;
-  return scores.view().parents ? run_tree(scores) : run_chain(scores);
+  }
+  if (!scores.view().parents)
+    return run_chain(scores);
+  if (!run_tree(scores))
+    return false;
+  score = scores.view().score(labelling);
+  return true;
 }
 
 bool BestLabelling::run_chain(Scores &scores) noexcept {
@@ -46,6 +53,7 @@ bool BestLabelling::run_chain(Scores &scores) noexcept {
   std::int32_t y = index_of_greatest(work_, m);
   if (y < 0)
     return false;
+  score = work_[y]; // added in the order of phi
   // Which label came before is found again along the path: cheaper than noting it everywhere.
   for (std::int32_t t = T - 1; t > 0; --t) {
     labelling[t] = y;

@@ -16,7 +16,8 @@ public:
   // False when every labelling is forbidden; else `labelling` holds the best one.
   bool run(Scores &scores) noexcept;
 
-  std::int32_t *labelling; // T
+  std::int32_t *labelling;   // T
+  double score = kForbidden; // its phi
 
 private:
   bool run_chain(Scores &scores) noexcept;
