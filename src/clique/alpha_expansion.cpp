@@ -30,7 +30,7 @@ double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
     }
     if (limits.check_now() != Interruption::none)
       break;
-    unchanged = expand(alpha, assignment) ? 0 : unchanged + 1;
+    unchanged = expand(alpha, assignment, limits) ? 0 : unchanged + 1;
   }
   in.count(assignment, counts_);
   double score = in.member_score(assignment);
@@ -39,7 +39,7 @@ double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
   return score;
 }
 
-bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment) noexcept {
+bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits) noexcept {
   const Instance &in = *instance_;
   in.count(assignment, counts_);
 
@@ -82,6 +82,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment) noexce
     std::fill(choice, choice + reachable + 1, 0);
     double gained = 0;
     for (std::int32_t l = 0; l <= movable_[v]; ++l) {
+      if (limits.check() != Interruption::none)
+        return false;
       const double column = gained + f[-l];
       for (std::int32_t k = 0; k <= total_movable; ++k)
         if (best_[k] + column > next_[k + l]) {

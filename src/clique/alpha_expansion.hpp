@@ -23,8 +23,8 @@ private:
     double gain;
     std::int32_t member;
   };
-  // Makes the best move to alpha; whether it raised the score strictly.
-  bool expand(std::int32_t alpha, std::int32_t *assignment) noexcept;
+  // Makes the best move to alpha; whether it raised the score strictly. Interrupted, makes none.
+  bool expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits) noexcept;
 
   const Instance *instance_;
   std::int32_t *counts_;

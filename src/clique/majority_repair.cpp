@@ -22,13 +22,15 @@ MajorityRepair::MajorityRepair(Layout &layout, const Instance &instance) noexcep
       counted_(counted_columns(instance.potential)), alpha_(0), weights_(nullptr), x_(nullptr),
       counts_(nullptr) {}
 
-bool MajorityRepair::restore(const double *levels) noexcept {
+bool MajorityRepair::restore(const double *levels, Limits &limits) noexcept {
   for (;;) {
     std::int32_t fullest = alpha_;
     for (std::int32_t v = 0; v < counted_; ++v)
       fullest = counts_[v] > counts_[fullest] ? v : fullest;
     if (fullest == alpha_)
       return true;
+    if (limits.check() != Interruption::none)
+      return false;
     double least = kInfinity;
     std::int32_t who = -1;
     std::int32_t where = -1;
@@ -131,7 +133,7 @@ bool MajorityRepair::run(std::int32_t alpha, const double *levels, std::int32_t 
   weights_ = instance_->potential.weights + std::int64_t{alpha} * instance_->columns;
   x_ = x;
   counts_ = counts;
-  if (!restore(levels))
+  if (!restore(levels, limits))
     return false;
   while (climb(limits)) {
   }

@@ -15,13 +15,13 @@ public:
   MajorityRepair(Layout &layout, const Instance &instance) noexcept;
 
   // Repairs x, of which `counts` (K) are the counts; both are kept up to date. `levels` (K) is what
-  // a column adds to psi in the relaxation. False where members that must leave cannot.
-  // Interrupted, it stops climbing. O(n K + K^3) a move.
+  // a column adds to psi in the relaxation. False where members that must leave cannot, or
+  // interrupted before they have. O(n K + K^3) a move.
   bool run(std::int32_t alpha, const double *levels, std::int32_t *x, std::int32_t *counts,
            Limits &limits) noexcept;
 
 private:
-  bool restore(const double *levels) noexcept;
+  bool restore(const double *levels, Limits &limits) noexcept;
   void collect_gains() noexcept;
   bool climb(Limits &limits) noexcept;
   bool may_shift(std::int32_t from, std::int32_t to, std::int32_t fullest) const noexcept;
