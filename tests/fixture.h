@@ -101,6 +101,8 @@ void dump_problem(FILE *to, const Problem *problem);
 
 int counts_value(const Problem *problem, int32_t value);
 int32_t column_count(const Problem *problem);
+/* Alpha-pass sees a best labelling of every count vector: at most two columns, or one member. */
+int is_pass_exact(const Problem *problem);
 double score_of(const Problem *problem, int32_t member, int32_t value);
 /* Whether the member may take the value: neither forbidden nor fixed to another one. */
 int admits(const Problem *problem, int32_t member, int32_t value);

@@ -52,6 +52,10 @@ int32_t column_count(const Problem *problem) {
   return counted + (counted < problem->values);
 }
 
+int is_pass_exact(const Problem *problem) {
+  return column_count(problem) <= 2 || problem->members == 1;
+}
+
 double score_of(const Problem *problem, int32_t member, int32_t value) {
   return problem->scores[member * problem->row_stride + value];
 }

@@ -115,7 +115,7 @@ static double restricted_alpha_pass(const Problem *problem, const Restricted *r)
 
 static int is_exact_family(const Problem *problem) {
   return (problem->kind >= KIND_MAX_SHARED && problem->kind <= KIND_MAJORITY) ||
-         column_count(problem) <= 2 || is_concave_sum(problem) == YES;
+         is_pass_exact(problem) || is_concave_sum(problem) == YES;
 }
 
 static const char *check_marginals(const Problem *problem, const Oracle *oracle, const Marginals *m,
@@ -324,7 +324,7 @@ static const char *check_insisting(const Problem *problem, void *user) {
     return complain("no potential: \"%s\"", error.message);
   Oracle oracle;
   enumerate(problem, &oracle);
-  const int exact_by_alpha = column_count(problem) <= 2 || (problem->kind >= KIND_MAX_SHARED &&
+  const int exact_by_alpha = is_pass_exact(problem) || (problem->kind >= KIND_MAX_SHARED &&
                                                             problem->kind <= KIND_SQUARE_MAKESPAN);
   const Truth applies[] = {YES, problem->kind == KIND_MAJORITY ? YES : NO, is_concave_sum(problem),
                            is_sum(problem)};
@@ -392,7 +392,7 @@ static const char *check_restricted(const Problem *tied, void *user) {
   chorale_clique_options options;
   options_of(CHORALE_ALGORITHM_ALPHA_PASS, &options);
   const char *why = NULL;
-  const int exact = column_count(&problem) <= 2 ||
+  const int exact = is_pass_exact(&problem) ||
                     (problem.kind >= KIND_MAX_SHARED && problem.kind <= KIND_SQUARE_MAKESPAN);
   const int compares = !exact && !some_member_is_stuck(&problem);
   for (chorale_marginal_form form = 0; form <= 1 && compares && !why; ++form) {

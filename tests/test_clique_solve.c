@@ -23,7 +23,7 @@ static int admissible_assignment(const Problem *problem, int32_t *assignment) {
 
 static int is_exact_alpha_pass(const Problem *problem) {
   return (problem->kind >= KIND_MAX_SHARED && problem->kind <= KIND_SQUARE_MAKESPAN) ||
-         column_count(problem) <= 2;
+         is_pass_exact(problem);
 }
 
 static int32_t counted_count(const Problem *problem) {
@@ -60,7 +60,7 @@ static int is_exact(const Problem *problem, chorale_algorithm algorithm) {
   case CHORALE_ALGORITHM_ALPHA_PASS:
     return is_exact_alpha_pass(problem);
   case CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS: /* finds the optimum of MAX, but does not say so */
-    return column_count(problem) <= 2;
+    return is_pass_exact(problem);
   case CHORALE_ALGORITHM_EXACT_MAJORITY:
   case CHORALE_ALGORITHM_CONCAVE_FLOW:
   case CHORALE_ALGORITHM_COUNT_BOXES:

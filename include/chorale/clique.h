@@ -41,7 +41,8 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
 typedef int32_t chorale_algorithm;
 enum {
   /* Chooses by family; the result says what it chose.
-   *   MAX, or at most two distinct columns (values that do not count are one): ALPHA_PASS, exact.
+   *   MAX, one member, or at most two distinct columns (values that do not count are one):
+   *     ALPHA_PASS, exact.
    *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
    *     members, fewer beyond). With a requested gap: COUNT_BOXES from there.
    *   SUM concave: CONCAVE_FLOW, exact.
@@ -52,8 +53,9 @@ enum {
   CHORALE_ALGORITHM_AUTO = 0,
 
   /* For every value alpha and every k, the k members that lose least by alpha take it and the
-   * others their best other value; the best of these. Any family. Exact for MAX and for two
-   * values; at least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi.
+   * others their best other value; the best of these. Any family. Exact for MAX, for two values
+   * and for one member; at least 13/15 of the optimum for Potts with lambda > 0 and non-negative
+   * finite psi.
    * O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a
    * callback. [alpha-pass; k runs from 0 here] */
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
@@ -253,11 +255,11 @@ enum {
 
 /* All max-marginals in one call.
  *
- * Exact for MAX, MAJORITY, concave SUM and two columns, by the exact algorithm; otherwise the
- * restricted alpha-pass: lower bounds, each attained by a labelling. options->exact_marginals = 1
- * asks for exact ones: free where they are exact anyway, by COUNT_BOXES for every other SUM
- * (slow; under a limit they may end as lower bounds, which the result says), NOT_EXACT for PAIRS
- * and CALLBACK. options->algorithm: AUTO, or ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW, COUNT_BOXES
+ * Exact for MAX, MAJORITY, concave SUM, two columns and one member, by the exact algorithm;
+ * otherwise the restricted alpha-pass: lower bounds, each attained by a labelling.
+ * options->exact_marginals = 1 asks for exact ones: free where they are exact anyway, by
+ * COUNT_BOXES for every other SUM (slow; under a limit they may end as lower bounds, which the
+ * result says), NOT_EXACT for other PAIRS and CALLBACK. options->algorithm: AUTO, or ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW, COUNT_BOXES
  * to insist.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride, written by the call; must

@@ -90,7 +90,7 @@ private:
         phase<GeneralisedAlphaPass<Score>>([&](auto &pass) { pass.run(limits_, solution_); },
                                            task_.options.subset_size);
       });
-      if (instance_.columns <= 2)
+      if (is_pass_exact(instance_.members, instance_.columns))
         close_bound();
       break;
     case CHORALE_ALGORITHM_ALPHA_EXPANSION:
@@ -196,7 +196,7 @@ private:
           std::conditional_t<LinearMoves<Score>, SumPassMarginals, AlphaPassMarginals<Score>>;
       phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
     });
-    exact_marginals_ = instance_.columns <= 2;
+    exact_marginals_ = is_pass_exact(instance_.members, instance_.columns);
     follow_best_marginal();
   }
 
@@ -221,11 +221,11 @@ private:
         });
       layout_.rewind(mark);
     });
-    if (instance_.columns <= 2)
+    if (is_pass_exact(instance_.members, instance_.columns))
       close_bound();
   }
 
-  // A pass over at most two columns has seen a best labelling of every count vector.
+  // Such a pass has seen a best labelling of every count vector.
   void close_bound() noexcept {
     if (!runs() || limits_.interruption() != Interruption::none)
       return;

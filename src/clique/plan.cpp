@@ -36,7 +36,8 @@ Misfit misfit_of(const CliqueKind &kind, chorale_algorithm algorithm) noexcept {
 } // namespace
 
 CliqueKind::CliqueKind(const Potential &potential, std::int64_t members_) noexcept
-    : members(members_), form(form_of(potential)), two_columns(columns_of(potential) <= 2),
+    : members(members_), form(form_of(potential)),
+      pass_is_exact(is_pass_exact(members, columns_of(potential))),
       convex(form == Form::sum && is_convex(potential, members)),
       concave(form == Form::sum && is_concave(potential, members)) {}
 
@@ -48,7 +49,7 @@ Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_reques
     return plan;
   }
   plan.algorithm = CHORALE_ALGORITHM_ALPHA_PASS;
-  if (kind.two_columns)
+  if (kind.pass_is_exact)
     return plan;
   switch (kind.form) {
   case Form::max:
@@ -79,7 +80,7 @@ Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact)
   switch (asked) {
   case CHORALE_ALGORITHM_AUTO:
     if (plan.algorithm == CHORALE_ALGORITHM_ALPHA_PASS && exact && kind.form == Form::sum &&
-        !kind.two_columns)
+        !kind.pass_is_exact)
       plan.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
     break;
   case CHORALE_ALGORITHM_EXACT_MAJORITY:
@@ -93,8 +94,8 @@ Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact)
     plan.misfit = Misfit::family;
     return plan;
   }
-  plan.exact_marginals =
-      plan.algorithm != CHORALE_ALGORITHM_ALPHA_PASS || kind.form == Form::max || kind.two_columns;
+  plan.exact_marginals = plan.algorithm != CHORALE_ALGORITHM_ALPHA_PASS || kind.form == Form::max ||
+                         kind.pass_is_exact;
   if (plan.misfit == Misfit::none && exact && !plan.exact_marginals)
     plan.misfit = Misfit::no_exact_solver;
   return plan;

@@ -15,10 +15,15 @@ struct CliqueKind {
 
   std::int64_t members;
   Form form;
-  bool two_columns; // at most
-  bool convex;      // SUM only
-  bool concave;     // SUM only
+  bool pass_is_exact; // alpha-pass sees a best labelling of every count vector
+  bool convex;        // SUM only
+  bool concave;       // SUM only
 };
+
+// At most two columns, or one member, who takes every column in turn.
+constexpr bool is_pass_exact(std::int64_t members, std::int64_t columns) noexcept {
+  return columns <= 2 || members == 1;
+}
 
 enum class Misfit : std::int32_t { none, family, not_convex, not_concave, no_exact_solver };
 
