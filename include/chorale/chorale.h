@@ -10,6 +10,8 @@
  *   property.h   properties of labellings: automata, dictionaries of their values
  *   message.h    chains under properties: messages and decoding
  *   kernel.h     the same without a solver, in the caller's scratch memory
+ *   model.h      chains, trees and cliques put together: builder and frozen model
+ *   run.h        collective inference over a model
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
@@ -27,8 +29,10 @@
 #include "chorale/host.h"
 #include "chorale/kernel.h"
 #include "chorale/message.h"
+#include "chorale/model.h"
 #include "chorale/potential.h"
 #include "chorale/property.h"
+#include "chorale/run.h"
 #include "chorale/status.h"
 #include "chorale/version.h"
 

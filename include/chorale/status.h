@@ -72,6 +72,16 @@ enum {
   CHORALE_ERROR_STATE_SPACE = 76,
   /* A label name that the labelling scheme does not know. */
   CHORALE_ERROR_LABEL_NAME = 77,
+  /* A chain, or a position of one, that is already a member of the clique. */
+  CHORALE_ERROR_DUPLICATE_MEMBER = 80,
+  /* A builder whose model has been frozen. */
+  CHORALE_ERROR_FROZEN = 81,
+  /* A property, or the model of repeated words, reads tokens that the chain has not. */
+  CHORALE_ERROR_TOKENS_MISSING = 82,
+  /* A run of another model, of other numbers of chains or cliques. */
+  CHORALE_ERROR_MODEL_MISMATCH = 83,
+  /* A run that has no labelling (yet). */
+  CHORALE_ERROR_NO_LABELLING = 84,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90
 };
