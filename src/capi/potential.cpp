@@ -354,6 +354,7 @@ chorale_status chorale_potential_create_callback(const chorale_host *host, int64
     if (!made)
       return draft.no_memory();
     made->callback = function;
+    made->callback_values = made->values;
     made->callback_user = user;
     made->release = release;
     return draft.hand_over();

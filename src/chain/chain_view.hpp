@@ -25,6 +25,8 @@ struct ChainView {
   const std::int32_t *forced = nullptr;
   const std::uint8_t *allowed = nullptr;
   std::ptrdiff_t allowed_row = 0;
+  // T x m, no gaps: what messages add to the unary scores in dynamic programs; not part of phi.
+  const double *added = nullptr;
 
   double number(const void *array, std::ptrdiff_t at) const noexcept {
     return single ? double{static_cast<const float *>(array)[at]}

@@ -5,7 +5,8 @@
 namespace chorale {
 
 bool Scores::copies_unary() const noexcept {
-  return view_.single || view_.unary_column != 1 || view_.forced || view_.allowed;
+  return view_.single || view_.unary_column != 1 || view_.forced || view_.allowed ||
+         view_.added;
 }
 
 Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
@@ -31,13 +32,32 @@ void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t col
       *to++ = view_.number(view_.edges, base + r * row_stride + c * column_stride);
 }
 
-void Scores::load() noexcept {
+void Scores::write_unary() noexcept {
   const std::int32_t m = view_.labels;
-  if (owned_unary_) {
-    double *to = owned_unary_;
+  double *to = owned_unary_;
+  if (view_.forced || view_.allowed || view_.unary_column != 1) {
     for (std::int32_t t = 0; t < view_.length; ++t)
       for (std::int32_t y = 0; y < m; ++y)
         *to++ = view_.allows(t, y) ? view_.unary_at(t, y) : kForbidden;
+  } else {
+    for (std::int32_t t = 0; t < view_.length; ++t) {
+      const std::ptrdiff_t row = t * view_.unary_row;
+      if (view_.single)
+        std::copy_n(static_cast<const float *>(view_.unary) + row, m, to);
+      else
+        std::copy_n(static_cast<const double *>(view_.unary) + row, m, to);
+      to += m;
+    }
+  }
+  if (view_.added)
+    for (std::int64_t i = 0; i < std::int64_t{view_.length} * m; ++i)
+      owned_unary_[i] += view_.added[i];
+}
+
+void Scores::load() noexcept {
+  const std::int32_t m = view_.labels;
+  if (owned_unary_) {
+    write_unary();
     unary_ = owned_unary_;
     unary_stride_ = m;
   } else {

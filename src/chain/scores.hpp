@@ -32,6 +32,7 @@ public:
 
 private:
   bool copies_unary() const noexcept;
+  void write_unary() noexcept;
   // Whether a matrix of the chain's own can be read in place, rows running over `column_stride`.
   bool in_place(std::ptrdiff_t column_stride) const noexcept {
     return view_.edges && !view_.single && column_stride == 1;

@@ -177,7 +177,7 @@ double chorale_potential::table_entry(std::int32_t value, std::int64_t count,
 double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
                                chorale::CallbackFailure *failure) const noexcept {
   double score = std::numeric_limits<double>::quiet_NaN();
-  if (callback(callback_user, counts, values, members, &score) != 0) {
+  if (callback(callback_user, counts, callback_values, members, &score) != 0) {
     *failure = chorale::CallbackFailure::stopped;
     return kForbidden;
   }

@@ -74,6 +74,7 @@ struct chorale_potential {
 
   chorale_count_function callback = nullptr;
   void *callback_user = nullptr;
+  std::int32_t callback_values = 0; // how many counts the callback sees: the first ones
   void (*release)(void *user) = nullptr;
 
   // One block: the numbers of the family, then the mask.

@@ -1,0 +1,140 @@
+// A growing array of plain numbers and structs, from the host's memory.
+#pragma once
+
+#include "base/memory.hpp"
+#include "base/numeric.hpp"
+
+#include <algorithm>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace chorale {
+
+template <class T> class Array {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignment);
+
+public:
+  explicit Array(const Memory &memory) noexcept : memory_(memory) {}
+
+  std::int64_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T *begin() noexcept { return reinterpret_cast<T *>(block_.data()); }
+  const T *begin() const noexcept { return reinterpret_cast<const T *>(block_.data()); }
+  T *end() noexcept { return begin() + size_; }
+  const T *end() const noexcept { return begin() + size_; }
+  T &operator[](std::int64_t i) noexcept { return begin()[i]; }
+  const T &operator[](std::int64_t i) const noexcept { return begin()[i]; }
+  std::size_t bytes() const noexcept { return block_.bytes(); }
+
+  // Room for `count` in all; false, and unchanged, where there is no memory.
+  bool reserve(std::int64_t count) noexcept {
+    if (count <= capacity_)
+      return true;
+    return move_to(std::max(count, capacity_ + capacity_ / 2));
+  }
+  bool push(const T &item) noexcept {
+    if (size_ == capacity_ && !reserve(std::max<std::int64_t>(size_ + 1, 8)))
+      return false;
+    begin()[size_++] = item;
+    return true;
+  }
+  bool resize(std::int64_t count) noexcept { // new entries are not initialised
+    if (!reserve(count))
+      return false;
+    size_ = count;
+    return true;
+  }
+  void truncate(std::int64_t count) noexcept { size_ = count; }
+  // Gives back what is not used, if there is memory to move to.
+  void shrink() noexcept {
+    if (size_ < capacity_)
+      move_to(size_);
+  }
+
+private:
+  bool move_to(std::int64_t capacity) noexcept {
+    const std::size_t bytes = saturating_product(static_cast<std::size_t>(capacity), sizeof(T));
+    if (bytes == SIZE_MAX)
+      return false;
+    Block grown(memory_, bytes);
+    if (!grown)
+      return false;
+    if (size_ > 0)
+      std::memcpy(grown.data(), block_.data(), static_cast<std::size_t>(size_) * sizeof(T));
+    block_.swap(grown);
+    capacity_ = capacity;
+    return true;
+  }
+
+  Memory memory_;
+  Block block_;
+  std::int64_t size_ = 0;
+  std::int64_t capacity_ = 0;
+};
+
+// Many small pieces in few blocks; all are given back together.
+class Arena {
+public:
+  explicit Arena(const Memory &memory) noexcept : memory_(memory) {}
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+  ~Arena() {
+    while (newest_) {
+      Head *head = newest_;
+      newest_ = head->older;
+      memory_.deallocate(head, head->bytes);
+    }
+  }
+
+  // NULL where there is no memory. Aligned for any number.
+  void *take(std::size_t bytes) noexcept {
+    const std::size_t padded = saturating_sum(bytes, kStep - 1) / kStep * kStep;
+    if (padded > left_) {
+      const std::size_t whole =
+          std::max(kBlock, saturating_sum(padded, (sizeof(Head) + kStep - 1) / kStep * kStep));
+      if (whole == SIZE_MAX)
+        return nullptr;
+      void *place = memory_.allocate(whole);
+      if (!place)
+        return nullptr;
+      newest_ = new (place) Head{newest_, whole};
+      const std::size_t head = (sizeof(Head) + kStep - 1) / kStep * kStep;
+      next_ = static_cast<std::byte *>(place) + head;
+      left_ = whole - head;
+      bytes_ += whole;
+    }
+    void *taken = next_;
+    next_ += padded;
+    left_ -= padded;
+    return taken;
+  }
+  template <class T> T *take_array(std::int64_t count) noexcept {
+    return static_cast<T *>(
+        take(saturating_product(static_cast<std::size_t>(count), sizeof(T))));
+  }
+  template <class T> const T *copy(const T *from, std::int64_t count) noexcept {
+    T *to = take_array<T>(count);
+    if (to && count > 0)
+      std::memcpy(static_cast<void *>(to), from, static_cast<std::size_t>(count) * sizeof(T));
+    return to;
+  }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+  struct Head {
+    Head *older;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t kStep = 16;
+  static constexpr std::size_t kBlock = std::size_t{1} << 18;
+
+  Memory memory_;
+  Head *newest_ = nullptr;
+  std::byte *next_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+} // namespace chorale

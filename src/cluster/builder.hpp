@@ -1,0 +1,59 @@
+// The public builder: a model under construction.
+//
+// Everything here takes checked arguments; capi/model.cpp checks them. False means that memory ran
+// out, and nothing was added.
+#pragma once
+
+#include "cluster/model.hpp"
+
+struct chorale_model_builder {
+  // The centre of a centred clique, which becomes its last slot; chain -1 while there is none.
+  struct Centre {
+    std::int32_t chain;
+    std::int32_t position;
+  };
+
+  chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
+      : memory(from), log(to), groups(from), last_slot(from), previous(from), centres(from),
+        members(from) {}
+  ~chorale_model_builder() {
+    if (model)
+      chorale::Memory::destroy(model, memory);
+  }
+  chorale_model_builder(const chorale_model_builder &) = delete;
+  chorale_model_builder &operator=(const chorale_model_builder &) = delete;
+
+  bool add_chain(chorale::ChainView view, const std::int32_t *tokens, bool borrow,
+                 std::int64_t group) noexcept;
+  bool add_instance(const chorale_instance &instance) noexcept;
+  bool add_clique(const chorale_clique_setup &setup) noexcept;
+  bool add_whole(std::int32_t clique, std::int32_t chain, const std::int32_t *classes,
+                 const std::int32_t *table, bool borrow) noexcept;
+  bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
+  bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) const noexcept;
+  // A clique over each repeated token; `setup` says what all of them are like. Stores how many.
+  bool add_repeated_words(const chorale_repeated_words_options &options,
+                          const chorale_clique_setup &setup, std::int64_t &count) noexcept;
+  // Puts the slots in order; `model` is then complete.
+  bool freeze() noexcept;
+
+  chorale::Memory memory;
+  chorale::Log log;
+  chorale_model *model = nullptr; // NULL once frozen; its slots are in the order of adding
+  chorale::Array<std::int64_t> groups;     // of each chain
+  chorale::Array<std::int32_t> last_slot;  // of each chain, or -1
+  chorale::Array<std::int32_t> previous;   // of each slot: the slot of its chain before it, or -1
+  chorale::Array<Centre> centres;          // of each clique
+  chorale::Array<std::int32_t> members;    // of each clique, so far
+
+private:
+  bool reserve_chain() noexcept;
+  bool add_slot(const chorale::Slot &slot) noexcept;
+  const chorale::Potential *over_columns(const chorale::Potential *potential,
+                                         std::int32_t columns) noexcept;
+  bool order_slots() noexcept;
+};
+
+namespace chorale {
+using Builder = ::chorale_model_builder;
+}
