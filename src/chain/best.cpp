@@ -18,6 +18,28 @@ void mark_leaves(const ChainView &view, std::uint8_t *is_leaf) noexcept {
       is_leaf[view.parents[t]] = 0;
 }
 
+// From the best scores up to every position back to the labelling; `work` has room for m numbers.
+bool trace_chain(Scores &scores, const double *rows, double *work, std::int32_t *labelling,
+                 double &score) noexcept {
+  const std::int32_t T = scores.length();
+  const std::int32_t m = scores.labels();
+  const double *row = rows + std::int64_t{T - 1} * m;
+  for (std::int32_t y = 0; y < m; ++y)
+    work[y] = row[y] + scores.end()[y];
+  std::int32_t y = index_of_greatest(work, m);
+  if (y < 0)
+    return false;
+  score = work[y]; // added in the order of phi
+  // Which label came before is found again along the path: cheaper than noting it everywhere.
+  for (std::int32_t t = T - 1; t > 0; --t) {
+    labelling[t] = y;
+    row -= m;
+    y = scores.max_plus().best_sum(row, scores.backward(t) + y * scores.backward_stride(), m);
+  }
+  labelling[0] = y;
+  return true;
+}
+
 } // namespace
 
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
@@ -47,21 +69,7 @@ bool BestLabelling::run_chain(Scores &scores) noexcept {
     scores.max_plus().step(rows_ + std::int64_t{t - 1} * m, m, scores.forward(t),
                            scores.forward_stride(), m, scores.unary(t),
                            rows_ + std::int64_t{t} * m);
-  const double *row = rows_ + std::int64_t{T - 1} * m;
-  for (std::int32_t y = 0; y < m; ++y)
-    work_[y] = row[y] + scores.end()[y];
-  std::int32_t y = index_of_greatest(work_, m);
-  if (y < 0)
-    return false;
-  score = work_[y]; // added in the order of phi
-  // Which label came before is found again along the path: cheaper than noting it everywhere.
-  for (std::int32_t t = T - 1; t > 0; --t) {
-    labelling[t] = y;
-    row -= m;
-    y = scores.max_plus().best_sum(row, scores.backward(t) + y * scores.backward_stride(), m);
-  }
-  labelling[0] = y;
-  return true;
+  return trace_chain(scores, rows_, work_, labelling, score);
 }
 
 bool BestLabelling::run_tree(Scores &scores) noexcept {
@@ -119,6 +127,11 @@ void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept 
     run_tree(scores, targets);
   else
     run_chain(scores, targets);
+}
+
+bool MaxMarginals::trace(Scores &scores, std::int32_t *labelling) noexcept {
+  double score = 0;
+  return scores.length() == 0 || trace_chain(scores, inside_, work_, labelling, score);
 }
 
 void MaxMarginals::write_position(std::int32_t t, const double *a, const double *b,

@@ -39,6 +39,8 @@ class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
+  // After a run on a chain (not a tree): the best labelling, as BestLabelling finds it.
+  bool trace(Scores &scores, std::int32_t *labelling) noexcept;
 
 private:
   void run_chain(Scores &scores, const MarginalTargets &targets) noexcept;

@@ -1,0 +1,427 @@
+#include "cluster/chain_program.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace chorale {
+namespace {
+
+// A program with the scores it runs on, placed together.
+template <class Program> struct Placed {
+  Placed(Layout &layout, const ChainView &view) noexcept
+      : scores(layout, view), program(layout, view) {}
+  Scores scores;
+  Program program;
+};
+
+template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
+  Layout layout;
+  const Placed<Program> placed(layout, view);
+  return layout.bytes();
+}
+
+std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
+                        const JointOptions &options, bool decode) noexcept {
+  Layout layout;
+  const Joint joint(layout, view, attachments, options, decode);
+  return joint.fits() ? layout.bytes() : 0;
+}
+
+JointOptions exactly(JointOptions options) noexcept {
+  options.mode = CHORALE_JOINT_EXACT;
+  return options;
+}
+
+} // namespace
+
+ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chain,
+                           const ChainView &view, const JointOptions &joint) noexcept
+    : model_(&model), chain_(model.chains[chain]), slots_(model.slots.begin() + chain_.first_slot),
+      view_(view), joint_(joint) {
+  const std::int32_t slots = chain_.slots;
+  const std::int64_t grid = std::int64_t{chain_.length} * chain_.labels;
+  labels = layout.take<std::int32_t>(chain_.length);
+  shown = layout.take<std::int32_t>(slots);
+  row_begin_ = layout.take<std::int64_t>(slots + 1);
+  for (std::int32_t s = 0; s < slots; ++s) {
+    if (!layout.measuring())
+      row_begin_[s] = row_entries;
+    row_entries += model.width(slots_[s]);
+  }
+  if (!layout.measuring())
+    row_begin_[slots] = row_entries;
+  incoming = layout.take<double>(row_entries);
+  outgoing = layout.take<double>(row_entries);
+  if (chain_.instance) {
+    incoming_rows_ = layout.take<const double *>(slots);
+    outgoing_rows_ = layout.take<double *>(slots);
+    widths_ = layout.take<std::int64_t>(slots);
+    return;
+  }
+  if (has_positions()) {
+    added_ = layout.take<double>(grid);
+    if (!has_whole())
+      marginals_ = layout.take<double>(grid);
+  }
+  if (has_whole()) {
+    forced_ = layout.take<std::int32_t>(chain_.length);
+    attachments_ = layout.take<chorale_attachment>(chain_.whole_slots);
+    outgoing_rows_ = layout.take<double *>(chain_.whole_slots);
+    if (!layout.measuring())
+      attach();
+  }
+}
+
+std::size_t ChainProgram::room_bytes() const noexcept {
+  if (chain_.instance)
+    return 0;
+  // Measuring looks at which arrays there are, not at what they hold.
+  static constexpr double kSome = 0;
+  ChainView view = view_;
+  if (has_positions())
+    view.added = &kSome;
+  static constexpr std::int32_t kLabel = 0;
+  if (has_whole())
+    view.forced = &kLabel;
+  if (!has_whole())
+    return std::max(bytes_of<BestLabelling>(view), bytes_of<MaxMarginals>(view));
+  // Sizes follow from the properties alone; the attachments are not written yet while measuring.
+  constexpr std::int32_t kFew = 16;
+  chorale_attachment few[kFew]{};
+  chorale_attachment *first = attachments_;
+  Block many;
+  if (!first && chain_.whole_slots <= kFew)
+    first = few;
+  if (!first) {
+    many = Block(model_->memory,
+                 static_cast<std::size_t>(chain_.whole_slots) * sizeof(chorale_attachment));
+    if (!many)
+      return SIZE_MAX;
+    first = reinterpret_cast<chorale_attachment *>(many.data());
+  }
+  for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
+    const Attached attached = model_->attached(slots_[k]);
+    first[k] = {sizeof(chorale_attachment), attached.property, attached.dictionary,
+                attached.classes,           attached.table,    nullptr};
+  }
+  const Attachments all{first, sizeof(chorale_attachment), chain_.whole_slots, chain_.length};
+  std::size_t bytes = joint_bytes(view, all, joint_, false);
+  for (const JointOptions &options : {joint_, exactly(joint_)})
+    bytes = std::max(bytes, joint_bytes(view, all, options, true));
+  const Attachments one{first, sizeof(chorale_attachment), 1, chain_.length};
+  return std::max(bytes, joint_bytes(view, one, exactly(joint_), true));
+}
+
+void ChainProgram::attach() noexcept {
+  for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
+    const Attached attached = model_->attached(slots_[k]);
+    attachments_[k] = {sizeof(chorale_attachment), attached.property,
+                       attached.dictionary,        attached.classes,
+                       attached.table,             incoming + row_begin_[k]};
+    outgoing_rows_[k] = outgoing + row_begin_[k];
+  }
+}
+
+void ChainProgram::add_positions(std::int32_t but) noexcept {
+  if (!has_positions())
+    return;
+  const std::int32_t m = chain_.labels;
+  std::fill_n(added_, std::int64_t{chain_.length} * m, 0.0);
+  for (std::int32_t s = chain_.whole_slots; s < chain_.slots; ++s) {
+    if (s == but)
+      continue;
+    const Clique &clique = clique_of(s);
+    const double *row = incoming + row_begin_[s];
+    double *to = added_ + std::int64_t{slots_[s].position} * m;
+    for (std::int32_t y = 0; y < m; ++y)
+      to[y] += row[clique.column_of(slots_[s].member, y)];
+  }
+  view_.added = added_;
+}
+
+void ChainProgram::show() noexcept {
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    shown[s] = slots_[s].position < 0
+                   ? model_->attached(slots_[s]).evaluate(labels, view_.parents)
+                   : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
+  score = view_.score(labels);
+}
+
+bool ChainProgram::decode() noexcept {
+  score = kForbidden;
+  if (chain_.instance)
+    return decode_instance();
+  add_positions(-1);
+  return has_whole() ? decode_joint(attachments(), joint_, nullptr) : decode_plain();
+}
+
+void ChainProgram::send() noexcept {
+  if (chain_.slots == 0)
+    return;
+  if (chain_.instance) {
+    send_instance();
+    return;
+  }
+  if (has_whole()) {
+    add_positions(-1);
+    send_whole();
+    if (has_positions() && failure == RunFailure::none)
+      send_forced();
+  } else {
+    add_positions(-1);
+    run_marginals(marginals_, chain_.labels, nullptr);
+    write_positions();
+  }
+}
+
+bool ChainProgram::decode_and_send() noexcept {
+  if (chain_.instance || has_whole() || chain_.slots == 0 || view_.parents) {
+    const bool found = decode();
+    if (failure == RunFailure::none)
+      send();
+    return found;
+  }
+  add_positions(-1);
+  score = kForbidden;
+  Layout layout(room_);
+  Placed<MaxMarginals> placed(layout, view_);
+  placed.scores.load();
+  placed.program.run(placed.scores, {marginals_, chain_.labels, nullptr, nullptr});
+  const bool found = placed.program.trace(placed.scores, labels);
+  if (found)
+    show();
+  write_positions();
+  return found;
+}
+
+bool ChainProgram::decode_plain() noexcept {
+  Layout layout(room_);
+  Placed<BestLabelling> placed(layout, view_);
+  placed.scores.load();
+  if (!placed.program.run(placed.scores))
+    return false;
+  std::copy_n(placed.program.labelling, chain_.length, labels);
+  show();
+  return true;
+}
+
+bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint,
+                                double *value) noexcept {
+  Layout layout(room_);
+  Joint program(layout, view_, of, joint, true);
+  if (!program.fits()) {
+    failure = RunFailure::state_space;
+    return false;
+  }
+  program.prepare();
+  JointSummary summary;
+  program.decode(summary);
+  if (summary.outcome.overflow) {
+    failure = RunFailure::state_space;
+    return false;
+  }
+  if (value)
+    *value = summary.score;
+  if (summary.score == kForbidden)
+    return false;
+  std::copy_n(program.labelling, chain_.length, labels);
+  show();
+  // Absorption may have paid for what the labelling does not show.
+  double messages = 0;
+  for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
+    if (shown[k] < 0)
+      return false;
+    messages += incoming[row_begin_[k] + shown[k]];
+  }
+  return score > kForbidden && messages > kForbidden;
+}
+
+// From the max-marginals under all rows: each slot's own is subtracted, or, where that forbids a
+// label, left out of another forward-backward.
+void ChainProgram::write_positions() noexcept {
+  const std::int32_t m = chain_.labels;
+  const auto forbids = [&](std::int32_t s) {
+    const double *row = incoming + row_begin_[s];
+    for (std::int32_t y = 0; y < m; ++y)
+      if (row[clique_of(s).column_of(slots_[s].member, y)] == kForbidden)
+        return true;
+    return false;
+  };
+  const auto write = [&](std::int32_t s, bool subtract) {
+    const double *own = incoming + row_begin_[s];
+    const double *from = marginals_ + std::int64_t{slots_[s].position} * m;
+    double *to = outgoing + row_begin_[s];
+    std::fill_n(to, columns_of(s), kForbidden);
+    for (std::int32_t y = 0; y < m; ++y) {
+      const std::int32_t v = clique_of(s).column_of(slots_[s].member, y);
+      to[v] = std::max(to[v], subtract ? from[y] - own[v] : from[y]);
+    }
+  };
+  bool again = false;
+  for (std::int32_t s = chain_.whole_slots; s < chain_.slots; ++s) {
+    if (forbids(s))
+      again = true;
+    else
+      write(s, true);
+  }
+  for (std::int32_t s = chain_.whole_slots; again && s < chain_.slots; ++s) {
+    if (!forbids(s))
+      continue;
+    add_positions(s);
+    run_marginals(marginals_, m, nullptr);
+    write(s, false);
+  }
+}
+
+void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept {
+  Layout layout(room_);
+  Placed<MaxMarginals> placed(layout, view_);
+  placed.scores.load();
+  placed.program.run(placed.scores, {to, row_stride, nullptr, margins});
+}
+
+void ChainProgram::send_whole() noexcept {
+  Layout layout(room_);
+  Joint program(layout, view_, attachments(), joint_, false);
+  if (!program.fits()) {
+    failure = RunFailure::state_space;
+    return;
+  }
+  program.prepare();
+  JointSummary summary;
+  program.send(outgoing_rows_, summary);
+  if (summary.outcome.overflow)
+    failure = RunFailure::state_space;
+}
+
+// The best joint value with label y at t; minus infinity where the chain does not allow it.
+double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
+  if (!view_.allows(t, y))
+    return kForbidden;
+  const std::int32_t *given = view_.forced;
+  for (std::int32_t u = 0; u < chain_.length; ++u)
+    forced_[u] = given ? given[u] : -1;
+  forced_[t] = y;
+  view_.forced = forced_;
+  Layout layout(room_);
+  Joint program(layout, view_, attachments(), joint_, true);
+  program.prepare();
+  JointSummary summary;
+  program.decode(summary);
+  view_.forced = given;
+  if (summary.outcome.overflow)
+    failure = RunFailure::state_space;
+  return summary.score;
+}
+
+void ChainProgram::send_forced() noexcept {
+  for (std::int32_t s = chain_.whole_slots; s < chain_.slots; ++s) {
+    add_positions(s);
+    double *to = outgoing + row_begin_[s];
+    std::fill_n(to, columns_of(s), kForbidden);
+    for (std::int32_t y = 0; y < chain_.labels && failure == RunFailure::none; ++y) {
+      const std::int32_t v = clique_of(s).column_of(slots_[s].member, y);
+      to[v] = std::max(to[v], forced_value(slots_[s].position, y));
+    }
+  }
+}
+
+void ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept {
+  add_positions(-1);
+  if (!has_whole()) {
+    run_marginals(to, row_stride, margins);
+    return;
+  }
+  for (std::int32_t t = 0; t < chain_.length && failure == RunFailure::none; ++t) {
+    double first = kForbidden;
+    double second = kForbidden;
+    for (std::int32_t y = 0; y < chain_.labels; ++y) {
+      const double best = forced_value(t, y);
+      if (to)
+        to[t * row_stride + y] = best;
+      second = std::max(second, std::min(first, best));
+      first = std::max(first, best);
+    }
+    if (margins)
+      margins[t] = first == kForbidden ? 0.0 : first - second;
+  }
+}
+
+bool ChainProgram::decode_instance() noexcept {
+  score = kForbidden;
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    incoming_rows_[s] = incoming + row_begin_[s];
+    widths_[s] = columns_of(s);
+  }
+  double own = kForbidden;
+  const chorale_instance &instance = *chain_.instance;
+  if (instance.decode(instance.user, chain_.slots, widths_, incoming_rows_, labels, shown, &own) !=
+      0) {
+    failure = RunFailure::instance_stopped;
+    return false;
+  }
+  if (own == kForbidden)
+    return false;
+  bool fine = own < kInfinity;
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    fine = fine && shown[s] >= 0 && shown[s] < columns_of(s);
+  for (std::int32_t t = 0; t < chain_.length; ++t)
+    fine = fine && labels[t] >= 0 && labels[t] < chain_.labels;
+  if (!fine)
+    failure = RunFailure::instance_value;
+  score = own;
+  return fine;
+}
+
+void ChainProgram::send_instance() noexcept {
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    incoming_rows_[s] = incoming + row_begin_[s];
+    outgoing_rows_[s] = outgoing + row_begin_[s];
+    widths_[s] = columns_of(s);
+  }
+  std::fill_n(outgoing, row_entries, kForbidden);
+  const chorale_instance &instance = *chain_.instance;
+  if (instance.messages(instance.user, chain_.slots, widths_, incoming_rows_, outgoing_rows_) != 0)
+    failure = RunFailure::instance_stopped;
+  for (std::int64_t e = 0; e < row_entries; ++e)
+    if (!(outgoing[e] < kInfinity))
+      failure = RunFailure::instance_value;
+}
+
+// Where the joint state is too large the first property keeps all of phi and the others are bounded
+// by their best value.
+double ChainProgram::bound() noexcept {
+  if (chain_.instance) {
+    if (!decode_instance())
+      return kForbidden;
+  } else {
+    add_positions(-1);
+    if (has_whole())
+      return bound_joint();
+    if (!decode_plain())
+      return kForbidden;
+  }
+  double value = score;
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    value += incoming[row_begin_[s] + shown[s]];
+  return value;
+}
+
+double ChainProgram::bound_joint() noexcept {
+  double value = kForbidden;
+  decode_joint(attachments(), exactly(joint_), &value);
+  if (failure == RunFailure::none)
+    return value;
+  failure = RunFailure::none;
+  const Attachments first{attachments_, sizeof(chorale_attachment), 1, chain_.length};
+  decode_joint(first, exactly(joint_), &value);
+  if (failure != RunFailure::none) {
+    failure = RunFailure::none;
+    return kInfinity;
+  }
+  for (std::int32_t k = 1; k < chain_.whole_slots && value > kForbidden; ++k)
+    value += *std::max_element(incoming + row_begin_[k], incoming + row_begin_[k + 1]);
+  return value;
+}
+
+} // namespace chorale

@@ -1,0 +1,103 @@
+// What a run asks of one chain, tree or instance: decode it, and send its messages, under the rows
+// of scores that its slots have received.
+//
+// Positions without properties need one forward-backward for all of them. Properties go through the
+// joint program; next to them a position's message is found by forcing its label, one joint decode
+// a label, which is as exact as the joint program is.
+#pragma once
+
+#include "chain/joint.hpp"
+#include "chain/programs.hpp"
+#include "cluster/model.hpp"
+
+namespace chorale {
+
+// Why a computation of a run could not be carried out.
+enum class RunFailure : std::int32_t {
+  none,
+  potential_stopped,
+  potential_value,
+  instance_stopped,
+  instance_value,
+  state_space
+};
+
+class ChainProgram {
+public:
+  // `view` is that of the chain, or of what a run was told to read instead. Before anything is
+  // computed the dynamic programs need room of their own.
+  ChainProgram(Layout &layout, const Model &model, std::int32_t chain, const ChainView &view,
+               const JointOptions &joint) noexcept;
+  // The bytes of that room.
+  std::size_t room_bytes() const noexcept;
+  void set_room(std::byte *room) noexcept { room_ = room; }
+
+  // Rows of the chain's slots, one after the other, each as wide as its clique's columns.
+  double *incoming;
+  double *outgoing;
+  std::int64_t row_entries = 0;
+  const std::int64_t *row_begin() const noexcept { return row_begin_; } // slots + 1
+
+  // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
+  // is none, or something failed.
+  bool decode() noexcept;
+  // Fills `outgoing`, each row leaving out its own incoming one; minus infinity throughout where
+  // nothing is possible.
+  void send() noexcept;
+  // decode, then send, sharing what they can.
+  bool decode_and_send() noexcept;
+  // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
+  void marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
+  // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a labelling
+  // near it. Neither beams nor absorption are used. Minus infinity where there is none.
+  double bound() noexcept;
+
+  std::int32_t *labels;      // T
+  std::int32_t *shown;       // what each slot shows
+  double score = kForbidden; // phi of the labelling
+  RunFailure failure = RunFailure::none;
+
+private:
+  bool has_whole() const noexcept { return chain_.whole_slots > 0; }
+  bool has_positions() const noexcept { return chain_.slots > chain_.whole_slots; }
+  // Adds the rows of all positions but slot `but` to the unary scores.
+  void add_positions(std::int32_t but) noexcept;
+  void attach() noexcept;
+  Attachments attachments() const noexcept {
+    return {attachments_, sizeof(chorale_attachment), chain_.whole_slots, chain_.length};
+  }
+  bool decode_plain() noexcept;
+  bool decode_joint(const Attachments &of, const JointOptions &joint, double *value) noexcept;
+  double bound_joint() noexcept;
+  double forced_value(std::int32_t t, std::int32_t y) noexcept;
+  void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
+  void send_whole() noexcept;
+  void send_forced() noexcept;
+  void write_positions() noexcept;
+  bool decode_instance() noexcept;
+  void send_instance() noexcept;
+  void show() noexcept;
+  std::int32_t columns_of(std::int32_t slot) const noexcept {
+    return static_cast<std::int32_t>(row_begin_[slot + 1] - row_begin_[slot]);
+  }
+  const Clique &clique_of(std::int32_t slot) const noexcept {
+    return model_->cliques[slots_[slot].clique];
+  }
+
+  const Model *model_;
+  Chain chain_;
+  const Slot *slots_;
+  ChainView view_;
+  JointOptions joint_;
+  std::int64_t *row_begin_;
+  double *added_ = nullptr;     // T x m: of positions
+  double *marginals_ = nullptr; // T x m: of positions, without properties
+  std::int32_t *forced_ = nullptr; // T: chains under properties
+  chorale_attachment *attachments_ = nullptr;
+  double **outgoing_rows_ = nullptr;
+  const double **incoming_rows_ = nullptr;
+  std::int64_t *widths_ = nullptr;
+  std::byte *room_ = nullptr;
+};
+
+} // namespace chorale

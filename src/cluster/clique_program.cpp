@@ -1,0 +1,183 @@
+#include "cluster/clique_program.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+// Branch and bound over counts is cut off here when it is to bound one clique of many.
+constexpr std::int64_t kBoundNodes = 200;
+
+} // namespace
+
+CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
+                             const KeptColumns *kept) noexcept
+    : clique_(&clique), settings_(settings), kept_(kept) {
+  const std::int64_t entries = std::int64_t{clique.members} * clique.columns + clique.centre_values;
+  incoming = layout.take<double>(entries);
+  outgoing = layout.take<double>(entries);
+  shown = layout.take<std::int32_t>(clique.all_members());
+  const std::int64_t used = std::int64_t{clique.members} * used_columns();
+  if (kept_)
+    gathered_ = layout.take<double>(used);
+  if (kept_ || clique.centred())
+    answers_ = layout.take<double>(used);
+}
+
+CliqueTask CliqueProgram::task_for(const Potential &potential, bool wants_marginals) const noexcept {
+  CliqueTask task;
+  task.potential = &potential;
+  task.problem.members = clique_->members;
+  task.problem.values = potential.values;
+  task.problem.scores = kept_ ? gathered_ : incoming;
+  task.problem.row_stride = potential.values;
+  task.wants_marginals = wants_marginals;
+  task.marginal_form = CHORALE_MARGINAL_MESSAGE;
+  task.marginals_stride = potential.values;
+  const CliqueKind kind(potential, clique_->members);
+  if (wants_marginals) {
+    // What was insisted on holds where it fits.
+    task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
+    if (task.plan.misfit != Misfit::none)
+      task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);
+    if (task.plan.misfit != Misfit::none)
+      task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, false);
+  } else {
+    task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, kind.form == Form::sum);
+    task.options.gap = 0;
+    task.options.node_limit = kBoundNodes;
+    task.options.node_pool = kBoundNodes;
+  }
+  return task;
+}
+
+std::size_t CliqueProgram::room_bytes() const noexcept {
+  if (clique_->members == 0)
+    return 0;
+  std::size_t bytes = 0;
+  for (std::int32_t c = 0; c < std::max(clique_->centre_values, 1); ++c) {
+    bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), true)));
+    bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), false)));
+  }
+  if (kept_)
+    bytes = std::max(bytes, measure(task_for(*kept_->potential, true)));
+  return bytes;
+}
+
+void CliqueProgram::note(CallbackFailure failed) noexcept {
+  if (failed == CallbackFailure::stopped)
+    failure = RunFailure::potential_stopped;
+  else if (failed == CallbackFailure::bad_value)
+    failure = RunFailure::potential_value;
+}
+
+bool CliqueProgram::answer(Limits &limits) noexcept {
+  if (clique_->centred()) {
+    answer_centred(limits);
+  } else if (clique_->members > 0) {
+    const std::int64_t n = clique_->members;
+    if (kept_)
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int32_t k = 0; k < kept_->count; ++k)
+          gathered_[i * kept_->count + k] =
+              incoming[i * clique_->columns + kept_->columns[k]];
+    CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential, true);
+    task.marginals = kept_ ? answers_ : outgoing;
+    note(compute(task, limits, room_).failure);
+    if (kept_) {
+      std::fill_n(outgoing, n * clique_->columns, kForbidden);
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int32_t k = 0; k < kept_->count; ++k)
+          outgoing[i * clique_->columns + kept_->columns[k]] = answers_[i * kept_->count + k];
+    }
+  }
+  return failure == RunFailure::none && limits.interruption() == Interruption::none;
+}
+
+// One solve a value of the centre: its best score is the answer to the centre, its max-marginals
+// and the centre's own message are one side of the answer to the others.
+void CliqueProgram::answer_centred(Limits &limits) noexcept {
+  const std::int64_t n = clique_->members;
+  const std::int64_t entries = n * clique_->columns;
+  const double *from_centre = incoming + entries;
+  double *to_centre = outgoing + entries;
+  std::fill_n(outgoing, entries, kForbidden);
+  for (std::int32_t c = 0; c < clique_->centre_values; ++c) {
+    if (n == 0) {
+      to_centre[c] = 0;
+      continue;
+    }
+    CliqueTask task = task_for(*clique_->centre[c], true);
+    task.marginals = answers_;
+    const CliqueAnswer answer = compute(task, limits, room_);
+    note(answer.failure);
+    if (failure != RunFailure::none || limits.interruption() != Interruption::none)
+      return;
+    to_centre[c] = answer.member_score == kForbidden ? kForbidden
+                                                     : answer.member_score + answer.clique_score;
+    for (std::int64_t e = 0; e < entries; ++e)
+      outgoing[e] = std::max(outgoing[e], answers_[e] + from_centre[c]);
+  }
+}
+
+double CliqueProgram::bound(Limits &limits, bool *found) noexcept {
+  *found = false;
+  const std::int32_t n = clique_->members;
+  if (n == 0 && !clique_->centred()) {
+    *found = true;
+    return 0;
+  }
+  double best = kForbidden;
+  double best_score = kForbidden;
+  const double *from_centre = incoming + std::int64_t{n} * clique_->columns;
+  for (std::int32_t c = 0; c < std::max(clique_->centre_values, 1); ++c) {
+    const double own = clique_->centred() ? from_centre[c] : 0.0;
+    if (own == kForbidden)
+      continue;
+    double bound = 0;
+    double score = 0;
+    if (n > 0) {
+      CliqueTask task;
+      const KeptColumns *kept = std::exchange(kept_, nullptr);
+      task = task_for(clique_->potential_at(c), false);
+      kept_ = kept;
+      // A better value of the centre overwrites; a worse one must not.
+      task.assignment = nullptr;
+      CliqueAnswer answer = compute(task, limits, room_);
+      note(answer.failure);
+      if (failure != RunFailure::none)
+        return kInfinity;
+      bound = answer.upper_bound;
+      score = answer.member_score == kForbidden ? kForbidden
+                                                : answer.member_score + answer.clique_score;
+      if (score > kForbidden && score + own > best_score) {
+        task.assignment = shown;
+        compute(task, limits, room_);
+      }
+    }
+    if (score > kForbidden && score + own > best_score) {
+      best_score = score + own;
+      *found = true;
+      if (clique_->centred())
+        shown[n] = c;
+    }
+    best = std::max(best, bound + own);
+  }
+  return best;
+}
+
+double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t centre,
+                    CallbackFailure *failure) noexcept {
+  *failure = CallbackFailure::none;
+  if (clique.members == 0)
+    return 0;
+  const Potential &potential = clique.potential_at(centre);
+  if (potential.callback)
+    for (std::int32_t v = 0; v < clique.columns; ++v)
+      if (!potential.counts(v))
+        counts[v] = 0;
+  return potential.evaluate(counts, clique.members, failure);
+}
+
+} // namespace chorale

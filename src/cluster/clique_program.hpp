@@ -1,0 +1,76 @@
+// What a run asks of one clique: answer all its members, bound its best score.
+//
+// A clique may work on some of its columns only: `kept` lists them, and the potential given for
+// them has those alone. What is left out is answered with minus infinity.
+#pragma once
+
+#include "clique/computation.hpp"
+#include "cluster/chain_program.hpp"
+
+namespace chorale {
+
+struct CliqueSettings {
+  chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO;
+  bool exact_marginals = false;
+};
+
+// Some columns of a property clique, in a run that restricts ranges.
+struct KeptColumns {
+  const std::int32_t *columns; // ascending
+  std::int32_t count;
+  const Potential *potential; // over them
+};
+
+class CliqueProgram {
+public:
+  CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
+                const KeptColumns *kept) noexcept;
+  std::size_t room_bytes() const noexcept;
+  void set_room(std::byte *room) noexcept { room_ = room; }
+
+  // The clique's rows, as the model lays them out: scores from the members, answers to them.
+  double *incoming;
+  double *outgoing;
+
+  // Fills `outgoing` from `incoming`. False where the limits ended it, or a callback failed.
+  bool answer(Limits &limits) noexcept;
+  // No less than the greatest score under `incoming`, by exact algorithms and dual bounds alone;
+  // plus infinity where the family has none. `shown` is a labelling near it (a centre last); false
+  // in *found where there is none.
+  double bound(Limits &limits, bool *found) noexcept;
+
+  std::int32_t *shown;
+  RunFailure failure = RunFailure::none;
+
+private:
+  CliqueTask task_for(const Potential &potential, bool marginals) const noexcept;
+  CliqueTask bound_task(const Potential &potential) const noexcept;
+  void note(CallbackFailure failed) noexcept;
+  void answer_centred(Limits &limits) noexcept;
+  std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns; }
+
+  const Clique *clique_;
+  CliqueSettings settings_;
+  const KeptColumns *kept_;
+  double *gathered_ = nullptr; // n x kept columns
+  double *answers_ = nullptr;  // n x kept columns, or n x columns of one value of a centre
+  std::byte *room_ = nullptr;
+};
+
+// The counts of what members show, into `counts` (columns), by `shown_by(member)`; -1 counts for
+// nothing.
+template <class ShownBy>
+void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_by) noexcept {
+  for (std::int32_t v = 0; v < clique.columns; ++v)
+    counts[v] = 0;
+  for (std::int32_t i = 0; i < clique.members; ++i)
+    if (const std::int32_t v = shown_by(i); v >= 0)
+      ++counts[v];
+}
+
+// C of counts over the clique's columns. A callback sees zeros where nothing counts; `counts` is
+// changed for that.
+double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t centre,
+                    CallbackFailure *failure) noexcept;
+
+} // namespace chorale
