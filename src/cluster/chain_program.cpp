@@ -105,7 +105,7 @@ std::size_t ChainProgram::room_bytes() const noexcept {
                 attached.classes,           attached.table,    nullptr};
   }
   const Attachments all{first, sizeof(chorale_attachment), chain_.whole_slots, chain_.length};
-  std::size_t bytes = joint_bytes(view, all, joint_, false);
+  std::size_t bytes = std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, false));
   for (const JointOptions &options : {joint_, exactly(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, true));
   const Attachments one{first, sizeof(chorale_attachment), 1, chain_.length};
@@ -174,9 +174,22 @@ void ChainProgram::send() noexcept {
   }
 }
 
-bool ChainProgram::decode_and_send() noexcept {
+bool ChainProgram::decode_own() noexcept {
+  std::fill_n(incoming, row_entries, 0.0);
+  if (chain_.instance)
+    return decode_instance();
+  view_.added = nullptr;
+  if (!decode_plain())
+    return false;
+  if (std::find(shown, shown + chain_.slots, -1) == shown + chain_.slots)
+    return true;
+  add_positions(-1);
+  return decode_joint(attachments(), joint_, nullptr);
+}
+
+bool ChainProgram::decode_and_send(bool own) noexcept {
   if (chain_.instance || has_whole() || chain_.slots == 0 || view_.parents) {
-    const bool found = decode();
+    const bool found = own ? decode_own() : decode();
     if (failure == RunFailure::none)
       send();
     return found;

@@ -41,16 +41,22 @@ public:
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
   bool decode() noexcept;
+  // The same without any messages; only a labelling with a value outside a dictionary makes the
+  // joint program look at properties.
+  bool decode_own() noexcept;
   // Fills `outgoing`, each row leaving out its own incoming one; minus infinity throughout where
   // nothing is possible.
   void send() noexcept;
-  // decode, then send, sharing what they can.
-  bool decode_and_send() noexcept;
+  // decode (with `own`, decode_own), then send, sharing what they can. Rows must be 0 for `own`.
+  bool decode_and_send(bool own) noexcept;
   // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
   void marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
   // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a labelling
   // near it. Neither beams nor absorption are used. Minus infinity where there is none.
   double bound() noexcept;
+
+  // `shown` and `score` of the `labels` that are there.
+  void show() noexcept;
 
   std::int32_t *labels;      // T
   std::int32_t *shown;       // what each slot shows
@@ -76,7 +82,6 @@ private:
   void write_positions() noexcept;
   bool decode_instance() noexcept;
   void send_instance() noexcept;
-  void show() noexcept;
   std::int32_t columns_of(std::int32_t slot) const noexcept {
     return static_cast<std::int32_t>(row_begin_[slot + 1] - row_begin_[slot]);
   }

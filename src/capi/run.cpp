@@ -1,0 +1,516 @@
+// extern "C" of run.h.
+#include "capi/chain_call.hpp"
+#include "clique/plan.hpp"
+#include "cluster/run.hpp"
+
+#include <gsl/gsl>
+
+namespace chorale {
+namespace {
+
+chorale_run_options default_options() noexcept {
+  chorale_run_options options{};
+  options.struct_size = sizeof options;
+  options.rounds = 10;
+  options.schedule = CHORALE_SCHEDULE_ALL;
+  options.algorithm = CHORALE_ALGORITHM_AUTO;
+  options.polish = 1;
+  options.joint_mode = CHORALE_JOINT_AUTO;
+  options.beam_width = 300;
+  options.budget = 1024;
+  options.threads = 1;
+  options.time_limit = -1;
+  return options;
+}
+
+chorale_status check_flag(const Report &report, std::string_view name,
+                          std::int32_t value) noexcept {
+  if (value == 0 || value == 1)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", value, "; it must be 0 or 1");
+}
+
+chorale_status check_seconds(const Report &report, std::string_view name, double value) noexcept {
+  if (!std::isnan(value))
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name,
+                     " is NaN; it must be seconds, or negative for none");
+}
+
+chorale_status take_options(const Report &report, const Model &model,
+                            const chorale_run_options *given, RunOptions &to) noexcept {
+  chorale_run_options options = default_options();
+  if (given)
+    CHORALE_CHECK(read_struct(report, "options", given, sizeof options, options));
+  if (options.rounds < 0)
+    return report.fail(CHORALE_ERROR_SIZE, "options->rounds is ", options.rounds,
+                       "; it must be at least 0");
+  CHORALE_CHECK(check_finite(report, "options->damping", options.damping));
+  if (options.damping < 0 || options.damping >= 1)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->damping is ", options.damping,
+                       "; it must be from 0 to below 1");
+  if (options.schedule != CHORALE_SCHEDULE_ALL &&
+      options.schedule != CHORALE_SCHEDULE_DISAGREEMENT)
+    return report.unknown_constant("options->schedule", options.schedule,
+                                   "a CHORALE_SCHEDULE_ constant");
+  switch (options.algorithm) {
+  case CHORALE_ALGORITHM_AUTO:
+  case CHORALE_ALGORITHM_ALPHA_PASS:
+  case CHORALE_ALGORITHM_EXACT_MAJORITY:
+  case CHORALE_ALGORITHM_CONCAVE_FLOW:
+  case CHORALE_ALGORITHM_COUNT_BOXES:
+    break;
+  default:
+    return report.unknown_constant("options->algorithm", options.algorithm,
+                                   "AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES");
+  }
+  CHORALE_CHECK(check_flag(report, "options->exact_marginals", options.exact_marginals));
+  CHORALE_CHECK(check_flag(report, "options->polish", options.polish));
+  CHORALE_CHECK(check_flag(report, "options->restrict_range", options.restrict_range));
+  if (options.joint_mode != CHORALE_JOINT_AUTO && options.joint_mode != CHORALE_JOINT_EXACT &&
+      options.joint_mode != CHORALE_JOINT_ABSORPTION && options.joint_mode != CHORALE_JOINT_BEAM)
+    return report.unknown_constant("options->joint_mode", options.joint_mode,
+                                   "a CHORALE_JOINT_ constant");
+  if (options.message_number != CHORALE_FLOAT64 && options.message_number != CHORALE_FLOAT32)
+    return report.unknown_constant("options->message_number", options.message_number,
+                                   "CHORALE_FLOAT64 or CHORALE_FLOAT32");
+  CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width));
+  CHORALE_CHECK(check_size(report, "options->budget", options.budget));
+  CHORALE_CHECK(check_size(report, "options->threads", options.threads));
+  if (options.threads > kMostWorkers)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "options->threads is ", options.threads,
+                       "; it must be at most ", kMostWorkers);
+  CHORALE_CHECK(check_seconds(report, "options->time_limit", options.time_limit));
+  if (options.bound_steps < 0)
+    return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
+                       "; it must be at least 0");
+  // Configurations and labels are noted together, in one number.
+  const std::int64_t limit =
+      std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
+  to.rounds = options.rounds;
+  to.damping = options.damping;
+  to.schedule = options.schedule;
+  to.clique = {options.algorithm, options.exact_marginals != 0};
+  to.joint = {options.joint_mode,
+              gsl::narrow_cast<std::int32_t>(std::min(options.beam_width, limit)),
+              gsl::narrow_cast<std::int32_t>(std::min(options.budget, limit))};
+  to.polish = options.polish != 0;
+  to.restrict_range = options.restrict_range != 0;
+  to.single_messages = options.message_number == CHORALE_FLOAT32;
+  to.executor.workers = gsl::narrow_cast<std::int32_t>(options.threads);
+  to.executor.external = options.executor;
+  to.executor.user = options.executor_user;
+  to.time_limit = options.time_limit;
+  to.cancel = options.cancel;
+  to.progress = options.progress;
+  to.progress_user = options.progress_user;
+  to.bound_steps = options.bound_steps;
+  return CHORALE_OK;
+}
+
+chorale_status failure_status(const Report &report, RunFailure failure) noexcept {
+  switch (failure) {
+  case RunFailure::none:
+    break;
+  case RunFailure::potential_stopped:
+    return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
+                       "a potential's callback returned non-zero: it asked to stop");
+  case RunFailure::potential_value:
+    return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
+                       "a potential's callback gave NaN or plus infinity; it must give a number or "
+                       "minus infinity");
+  case RunFailure::instance_stopped:
+    return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
+                       "an instance's callback returned non-zero: it asked to stop");
+  case RunFailure::instance_value:
+    return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
+                       "an instance's callback gave NaN, plus infinity, or a label or value out of "
+                       "range");
+  case RunFailure::state_space:
+    return report.fail(CHORALE_ERROR_STATE_SPACE,
+                       "the joint state of a chain's properties exceeds options->budget, or its "
+                       "properties are too many");
+  }
+  return CHORALE_OK;
+}
+
+chorale_status check_result(const Report &report, const chorale_run_result *result) noexcept {
+  chorale_run_result ignored{};
+  return result ? read_struct(report, "result", result, sizeof ignored, ignored) : CHORALE_OK;
+}
+
+// A call that works on the run: limits, failures, the result.
+template <class Work>
+chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_error *error,
+                         Work &&work) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!run)
+      return report.null_argument("run");
+    CHORALE_CHECK(check_result(report, result));
+    run->begin_call();
+    CHORALE_CHECK(work(report));
+    CHORALE_CHECK(failure_status(report, run->failure.load(std::memory_order_relaxed)));
+    if (result)
+      write_struct(result, run->result());
+    return CHORALE_OK;
+  });
+}
+
+// Checks what calls about results share; `of` is then the assignment that was asked for.
+chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
+  if (!run)
+    return report.null_argument("run");
+  if (!run->has_labelling || run->at.best.total() == kForbidden || run->fill_in_own)
+    return report.fail(CHORALE_ERROR_NO_LABELLING,
+                       "the run has no labelling: round 0 has not been done, or every labelling "
+                       "it has met is forbidden");
+  return CHORALE_OK;
+}
+
+chorale_status check_index(const Report &report, std::string_view name, std::int64_t index,
+                           std::int64_t count) noexcept {
+  if (index >= 0 && index < count)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", index, "; it must be from 0 to ",
+                     count - 1);
+}
+
+chorale_status check_capacity(const Report &report, std::int64_t capacity,
+                              std::int64_t needed) noexcept {
+  if (capacity >= needed)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least ",
+                     needed);
+}
+
+const Assignment &assignment(const chorale_run &run, std::int32_t own) noexcept {
+  return own != 0 ? run.at.own : run.at.best;
+}
+
+struct RunDraft {
+  ~RunDraft() {
+    if (made)
+      Memory::destroy(made, made->memory);
+  }
+  Run *made = nullptr;
+};
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+extern "C" {
+
+void chorale_run_options_init(chorale_run_options *options, size_t struct_size) {
+  init_struct(options, struct_size, default_options());
+}
+void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size) {
+  init_struct(cost, struct_size, chorale_run_cost{});
+}
+void chorale_run_result_init(chorale_run_result *result, size_t struct_size) {
+  init_struct(result, struct_size, chorale_run_result{});
+}
+
+chorale_status chorale_run_estimate(const chorale_model *model, const chorale_run_options *options,
+                                    chorale_run_cost *cost, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!model)
+      return report.null_argument("model");
+    if (!cost)
+      return report.null_argument("cost");
+    chorale_run_cost full{};
+    CHORALE_CHECK(read_struct(report, "cost", cost, sizeof full, full));
+    RunOptions checked;
+    CHORALE_CHECK(take_options(report, *model, options, checked));
+    const Run run(Memory(), *model, checked);
+    full = {};
+    full.run_bytes = run.estimate();
+    if (full.run_bytes == SIZE_MAX)
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the run exceeds the address space");
+    full.model_bytes = model->bytes();
+    full.score_bytes = model->score_bytes;
+    for (const Chain &chain : model->chains) {
+      double configurations = 1;
+      for (std::int32_t s = 0; s < chain.whole_slots && !chain.instance; ++s)
+        configurations *= model->cliques[model->slots[chain.first_slot + s].clique].property->states;
+      full.chain_steps += static_cast<double>(chain.length) * chain.labels * chain.labels *
+                          std::min(configurations, static_cast<double>(checked.joint.budget));
+    }
+    for (const Clique &clique : model->cliques)
+      full.clique_scores += static_cast<double>(clique.members) * clique.columns;
+    write_struct(cost, full);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
+                                  const chorale_run_options *options, const chorale_run *earlier,
+                                  chorale_run **run, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!model)
+      return report.null_argument("model");
+    if (!run)
+      return report.null_argument("run");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    RunOptions checked;
+    CHORALE_CHECK(take_options(report, *model, options, checked));
+    if (earlier && (earlier->model->chains.size() != model->chains.size() ||
+                    earlier->model->cliques.size() != model->cliques.size()))
+      return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "earlier is of a model of ",
+                         earlier->model->chains.size(), " chains and ",
+                         earlier->model->cliques.size(), " cliques; this one has ",
+                         model->chains.size(), " and ", model->cliques.size());
+    const Memory memory(&lent);
+    RunDraft draft;
+    draft.made = memory.create<Run>(memory, *model, checked);
+    if (!draft.made)
+      return report.out_of_memory(sizeof(Run));
+    if (!draft.made->prepare())
+      return report.out_of_memory(draft.made->estimate());
+    if (!draft.made->restrict_ranges())
+      return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+    CHORALE_CHECK(
+        failure_status(report, draft.made->failure.load(std::memory_order_relaxed)));
+    if (earlier)
+      draft.made->start_from(*earlier);
+    *run = std::exchange(draft.made, nullptr);
+    return CHORALE_OK;
+  });
+}
+
+void chorale_run_destroy(chorale_run *run) {
+  if (run)
+    Memory::destroy(run, run->memory);
+}
+
+void chorale_run_reset(chorale_run *run) {
+  if (run)
+    run->reset();
+}
+
+chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chorale_chain *scores,
+                                     chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!run)
+      return report.null_argument("run");
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    const Chain &of = run->model->chains[chain];
+    if (of.instance)
+      return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+                         " is an instance, which keeps its own scores");
+    ChainCall call(report);
+    CHORALE_CHECK(call.take_chain(scores));
+    CHORALE_CHECK(call.check_numbers());
+    const ChainView before = of.view();
+    bool same = call.view.length == before.length && call.view.labels == before.labels &&
+                (call.view.parents != nullptr) == (before.parents != nullptr);
+    for (std::int32_t t = 0; same && before.parents && t < before.length; ++t)
+      same = call.view.parents[t] == before.parents[t];
+    if (!same)
+      return report.fail(CHORALE_ERROR_SHAPE, "scores is a chain of ", call.view.length,
+                         " positions and ", call.view.labels, " labels; chain ", chain, " has ",
+                         before.length, " and ", before.labels,
+                         ", and both must be chains, or trees with the same parents");
+    if (!run->replace(gsl::narrow_cast<std::int32_t>(chain), call.view))
+      return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
+                                chorale_error *error) {
+  return carry_out(run, result, error, [&](Report &) -> chorale_status {
+    run->step();
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
+                                 chorale_error *error) {
+  return carry_out(run, result, error, [&](Report &) -> chorale_status {
+    run->solve();
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
+                                  chorale_error *error) {
+  return carry_out(run, result, error, [&](Report &) -> chorale_status {
+    if (!run->pending || run->step())
+      run->polish();
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_result *result,
+                                 chorale_error *error) {
+  return carry_out(run, result, error, [&](Report &report) -> chorale_status {
+    if (steps < 0)
+      return report.fail(CHORALE_ERROR_SIZE, "steps is ", steps, "; it must be at least 0");
+    if (run->options.bound_steps == 0)
+      return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps was 0 when the run was created; "
+                                             "it takes memory that this run does not have");
+    if (!run->pending || run->step())
+      run->tighten(steps);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
+                                      const chorale_cancel *cancel, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!run)
+      return report.null_argument("run");
+    CHORALE_CHECK(check_seconds(report, "time_limit", time_limit));
+    run->options.time_limit = time_limit;
+    run->options.cancel = cancel;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result *result,
+                                      chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!run)
+      return report.null_argument("run");
+    if (!result)
+      return report.null_argument("result");
+    CHORALE_CHECK(check_result(report, result));
+    write_struct(result, run->result());
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_labels(const chorale_run *run, int64_t chain, int32_t own,
+                                  int32_t *labels, int64_t capacity, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    const std::int64_t length = run->model->chains[chain].length;
+    CHORALE_CHECK(check_capacity(report, capacity, length));
+    if (!labels && length > 0)
+      return report.null_argument("labels");
+    assignment(*run, own).get(gsl::narrow_cast<std::int32_t>(chain), labels);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_all_labels(const chorale_run *run, int32_t own, int32_t *labels,
+                                      int64_t capacity, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_capacity(report, capacity, run->model->label_count));
+    if (!labels && run->model->label_count > 0)
+      return report.null_argument("labels");
+    const Assignment &of = assignment(*run, own);
+    for (std::int64_t t = 0; t < run->model->label_count; ++t)
+      labels[t] = of.labels.get(t);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain, int32_t own,
+                                       double *score, int32_t *changed, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    if (score)
+      *score = assignment(*run, own).score[chain];
+    if (changed)
+      *changed = run->has_changed(gsl::narrow_cast<std::int32_t>(chain)) ? 1 : 0;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique, int32_t own,
+                                        double *score, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
+    if (!score)
+      return report.null_argument("score");
+    *score = run->clique_score(assignment(*run, own), run->model->cliques[clique]);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_values(const chorale_run *run, int64_t clique, int32_t own,
+                                  int32_t *values, int64_t capacity, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
+    const Clique &of = run->model->cliques[clique];
+    CHORALE_CHECK(check_capacity(report, capacity, of.all_members()));
+    if (!values && of.all_members() > 0)
+      return report.null_argument("values");
+    for (std::int32_t i = 0; i < of.all_members(); ++i)
+      values[i] = assignment(*run, own).shown(run->model->slot(of, i));
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
+                                    chorale_payment *payments, int64_t capacity, int64_t *count,
+                                    chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    CHORALE_CHECK(check_capacity(report, capacity, 0));
+    if (!payments && capacity > 0)
+      return report.null_argument("payments");
+    if (!count)
+      return report.null_argument("count");
+    const Chain &of = run->model->chains[chain];
+    *count = 0;
+    for (std::int64_t s = of.first_slot; s < of.first_slot + of.slots; ++s) {
+      const Slot &slot = run->model->slots[s];
+      const std::int32_t own = run->at.own.shown(slot);
+      const std::int32_t now = run->at.best.shown(slot);
+      if (own == now)
+        continue;
+      if (*count < capacity)
+        payments[*count] = {slot.clique, slot.member,        slot.position,
+                            own,         now, run->payment(slot)};
+      ++*count;
+    }
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double *marginals,
+                                         int64_t row_stride, double *margins,
+                                         chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    const Chain &of = run->model->chains[chain];
+    if (of.instance)
+      return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+                         " is an instance, whose positions the run does not know");
+    if (row_stride == 0)
+      row_stride = of.labels;
+    if (marginals)
+      CHORALE_CHECK(check_matrix(report, "the length of the chain",
+                                 std::max(of.length, 1), "its labels", of.labels, "row_stride",
+                                 row_stride));
+    return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain),
+                                                       marginals, row_stride, margins));
+  });
+}
+
+chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
+                                size_t *needed, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_labelling(report, run));
+    if (!buffer && capacity > 0)
+      return report.null_argument("buffer");
+    const std::size_t bytes = run->write_json(buffer, capacity);
+    if (needed)
+      *needed = bytes;
+    return CHORALE_OK;
+  });
+}
+
+} // extern "C"

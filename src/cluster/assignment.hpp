@@ -1,0 +1,172 @@
+// A labelling of a whole model, and messages of a whole model, in as few bytes as they need.
+#pragma once
+
+#include "base/workspace.hpp"
+#include "cluster/model.hpp"
+
+namespace chorale {
+
+// Labels of all chains end to end, one, two or four bytes each.
+class LabelStore {
+public:
+  LabelStore() noexcept = default;
+  LabelStore(Layout &layout, std::int64_t count, std::int32_t labels) noexcept
+      : width_(labels <= 256 ? 1 : labels <= 65536 ? 2 : 4),
+        bytes_(saturating_product(static_cast<std::size_t>(count),
+                                  static_cast<std::size_t>(width_))),
+        data_(layout.take<std::byte>(bytes_)) {}
+
+  std::int32_t get(std::int64_t i) const noexcept {
+    switch (width_) {
+    case 1:
+      return reinterpret_cast<const std::uint8_t *>(data_)[i];
+    case 2:
+      return reinterpret_cast<const std::uint16_t *>(data_)[i];
+    default:
+      return reinterpret_cast<const std::int32_t *>(data_)[i];
+    }
+  }
+  void set(std::int64_t i, std::int32_t label) noexcept {
+    switch (width_) {
+    case 1:
+      reinterpret_cast<std::uint8_t *>(data_)[i] = static_cast<std::uint8_t>(label);
+      break;
+    case 2:
+      reinterpret_cast<std::uint16_t *>(data_)[i] = static_cast<std::uint16_t>(label);
+      break;
+    default:
+      reinterpret_cast<std::int32_t *>(data_)[i] = label;
+      break;
+    }
+  }
+  void copy(const LabelStore &from) noexcept {
+    if (bytes_ > 0)
+      std::memcpy(data_, from.data_, bytes_);
+  }
+
+private:
+  std::int32_t width_ = 1;
+  std::size_t bytes_ = 0;
+  std::byte *data_ = nullptr;
+};
+
+// A labelling with what its whole-chain slots show and its chains' scores. Positions show what
+// their labels say.
+struct Assignment {
+  Assignment() noexcept = default;
+  Assignment(Layout &layout, const Model &model) noexcept
+      : model_(&model), labels(layout, model.label_count, model.most_labels),
+        whole(layout.take<std::int32_t>(model.wholes.size())),
+        score(layout.take<double>(model.chains.size())) {}
+
+  std::int32_t shown(const Slot &slot) const noexcept {
+    if (slot.position < 0)
+      return whole[slot.whole];
+    return model_->cliques[slot.clique].column_of(
+        slot.member, labels.get(model_->chains[slot.chain].first_label + slot.position));
+  }
+  // The labels of a chain, as the dynamic programs write them, and what its slots show.
+  void set(std::int32_t chain, const std::int32_t *of_chain, const std::int32_t *of_slots,
+           double chain_score) noexcept {
+    const Chain &to = model_->chains[chain];
+    for (std::int32_t t = 0; t < to.length; ++t)
+      labels.set(to.first_label + t, of_chain[t]);
+    for (std::int32_t s = 0; s < to.whole_slots; ++s)
+      whole[model_->slots[to.first_slot + s].whole] = of_slots[s];
+    score[chain] = chain_score;
+  }
+  void get(std::int32_t chain, std::int32_t *to) const noexcept {
+    const Chain &from = model_->chains[chain];
+    for (std::int32_t t = 0; t < from.length; ++t)
+      to[t] = labels.get(from.first_label + t);
+  }
+  void copy(const Assignment &from) noexcept {
+    labels.copy(from.labels);
+    std::copy_n(from.whole, model_->wholes.size(), whole);
+    std::copy_n(from.score, model_->chains.size(), score);
+    chain_total = from.chain_total;
+    clique_total = from.clique_total;
+  }
+  double total() const noexcept { return chain_total + clique_total; }
+
+private:
+  const Model *model_ = nullptr;
+
+public:
+  LabelStore labels;
+  std::int32_t *whole = nullptr;
+  double *score = nullptr; // phi of each chain; minus infinity where it has no labelling
+  double chain_total = kForbidden;
+  double clique_total = 0;
+};
+
+// Rows of scores between members and cliques, as doubles or floats. A row says nothing by a
+// constant: it is stored with 0 as its greatest entry.
+class MessageStore {
+public:
+  MessageStore() noexcept = default;
+  MessageStore(Layout &layout, std::int64_t count, bool single) noexcept
+      : count_(count), single_(single) {
+    if (single)
+      floats_ = layout.take<float>(count);
+    else
+      doubles_ = layout.take<double>(count);
+  }
+
+  void clear() noexcept {
+    if (single_)
+      std::fill_n(floats_, count_, 0.0F);
+    else
+      std::fill_n(doubles_, count_, 0.0);
+  }
+  void load(std::int64_t begin, std::int64_t count, double *to) const noexcept {
+    if (single_)
+      std::copy_n(floats_ + begin, count, to);
+    else
+      std::copy_n(doubles_ + begin, count, to);
+  }
+  // Stores a row, `kept` of it being what is there already; returns whether it has changed by more
+  // than rounding. A row that forbids everything says nothing.
+  bool store(std::int64_t begin, std::int32_t count, double *row, double kept) noexcept {
+    const double top = *std::max_element(row, row + count);
+    for (std::int32_t v = 0; v < count; ++v) {
+      row[v] = top == kForbidden ? 0.0 : row[v] - top;
+      if (kept > 0)
+        if (const double before = get(begin + v); before > kForbidden && row[v] > kForbidden)
+          row[v] += kept * (before - row[v]);
+    }
+    const double tolerance = single_ ? 1e-6 : 1e-12;
+    bool changed = false;
+    for (std::int32_t v = 0; v < count && !changed; ++v) {
+      const double before = get(begin + v);
+      changed = before != row[v] &&
+                !(std::fabs(before - row[v]) <= tolerance * std::max(1.0, std::fabs(row[v])));
+    }
+    if (changed)
+      write(begin, count, row);
+    return changed;
+  }
+  bool single() const noexcept { return single_; }
+  std::int64_t count() const noexcept { return count_; }
+  void write(std::int64_t begin, std::int64_t count, const double *row) noexcept {
+    for (std::int64_t v = 0; v < count; ++v)
+      if (single_)
+        floats_[begin + v] =
+            row[v] < -std::numeric_limits<float>::max() ? -std::numeric_limits<float>::infinity()
+                                                        : static_cast<float>(row[v]);
+      else
+        doubles_[begin + v] = row[v];
+  }
+
+private:
+  double get(std::int64_t i) const noexcept {
+    return single_ ? double{floats_[i]} : doubles_[i];
+  }
+
+  std::int64_t count_ = 0;
+  bool single_ = false;
+  double *doubles_ = nullptr;
+  float *floats_ = nullptr;
+};
+
+} // namespace chorale

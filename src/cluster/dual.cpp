@@ -1,0 +1,198 @@
+// An upper bound of equation 1 by dual decomposition.
+//
+// With multipliers for what each slot shows, paid to its chain and charged to its clique,
+//
+//     D = sum_i max { phi_i + multipliers }  +  sum_p max { C_p - multipliers }
+//
+// is never below equation 1. Chains are decoded exactly or bounded from above, cliques by exact
+// algorithms or their own dual; beams and absorption have no part in it. The multipliers follow
+// subgradients: where chain and clique disagree about a slot, what the chain shows gets cheaper and
+// what the clique wants dearer, by steps towards the best score known (Polyak's rule).
+#include "cluster/run.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kGrain = 2;
+constexpr std::int64_t kPatience = 6;
+constexpr double kSlower = 0.7;
+
+class Dual {
+public:
+  explicit Dual(Run &run) noexcept : run_(run), model_(*run.model), dual_(run.dual) {}
+
+  void run(std::int64_t steps) noexcept {
+    if (!run_.dual_started && !start())
+      return;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      if (run_.has_labelling && closes_gap(run_.at.best.total(), run_.upper_bound))
+        return;
+      const double value = evaluate();
+      if (run_.must_stop())
+        return;
+      take(value);
+      if (value == kInfinity || value == kForbidden || !move(value))
+        return;
+    }
+  }
+
+private:
+  // The better of no multipliers and half of the last messages.
+  bool start() noexcept {
+    std::fill_n(dual_.multipliers, model_.message_count, 0.0);
+    std::fill_n(dual_.best, model_.message_count, 0.0);
+    const double plain = evaluate();
+    if (run_.must_stop())
+      return false;
+    take(plain);
+    run_.dual_started = true;
+    if (plain == kInfinity || run_.zero_messages)
+      return true;
+    run_.at.to_chain.load(0, model_.message_count, dual_.multipliers);
+    for (std::int64_t e = 0; e < model_.message_count; ++e)
+      dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
+    const double half = evaluate();
+    if (run_.must_stop())
+      return false;
+    take(half);
+    return true;
+  }
+
+  double evaluate() noexcept {
+    RunMemory &at = run_.at;
+    parallel_for(run_.options.executor, model_.cliques.size(), kGrain,
+                 [&](std::int64_t c, std::int32_t w) noexcept {
+                   if (run_.check_limits(at.workers[w]))
+                     at.clique_value[c] = bound_clique(c, at.workers[w]);
+                 });
+    parallel_for(run_.options.executor, model_.chains.size(), kGrain,
+                 [&](std::int64_t i, std::int32_t w) noexcept {
+                   if (run_.check_limits(at.workers[w]))
+                     at.chain_value[i] = bound_chain(static_cast<std::int32_t>(i), at.workers[w]);
+                 });
+    if (run_.must_stop())
+      return kInfinity;
+    double chains = 0;
+    double cliques = 0;
+    for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
+      if (at.chain_value[i] == kForbidden)
+        return kForbidden;
+      chains += at.chain_value[i];
+    }
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+      if (at.clique_value[c] == kForbidden)
+        return kForbidden;
+      cliques += at.clique_value[c];
+    }
+    // What the chains show now is a labelling like any other.
+    if (run_.has_labelling)
+      run_.offer_now();
+    return chains + cliques;
+  }
+
+  double bound_chain(std::int32_t number, Worker &worker) noexcept {
+    const Chain &chain = model_.chains[number];
+    if (chain.slots == 0) {
+      if (run_.has_labelling) {
+        run_.at.now.score[number] = run_.at.own.score[number];
+        for (std::int32_t t = 0; t < chain.length; ++t)
+          run_.at.now.labels.set(chain.first_label + t,
+                                 run_.at.own.labels.get(chain.first_label + t));
+        return run_.at.own.score[number];
+      }
+    }
+    Layout layout(worker.room);
+    ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
+    program.set_room(worker.room + layout.bytes());
+    const Slot *slots = model_.slots.begin() + chain.first_slot;
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      std::copy_n(dual_.multipliers + model_.row(slots[s]), model_.width(slots[s]),
+                  program.incoming + program.row_begin()[s]);
+    const double value = program.bound();
+    run_.fail(program.failure);
+    if (program.score > kForbidden) {
+      run_.at.now.set(number, program.labels, program.shown, program.score);
+      std::copy_n(program.shown, chain.slots, dual_.by_chain + chain.first_slot);
+    } else {
+      std::fill_n(dual_.by_chain + chain.first_slot, chain.slots, -1);
+    }
+    return value;
+  }
+
+  double bound_clique(std::int64_t number, Worker &worker) noexcept {
+    const Clique &clique = model_.cliques[number];
+    if (clique.all_members() == 0)
+      return 0;
+    Layout layout(worker.room);
+    CliqueProgram program(layout, clique, run_.options.clique, nullptr);
+    program.set_room(worker.room + layout.bytes());
+    const std::int64_t entries =
+        std::int64_t{clique.members} * clique.columns + clique.centre_values;
+    for (std::int64_t e = 0; e < entries; ++e)
+      program.incoming[e] = -dual_.multipliers[clique.first_message + e];
+    bool found = false;
+    const double value = program.bound(worker.limits, &found);
+    run_.fail(program.failure);
+    for (std::int32_t i = 0; i < clique.all_members(); ++i)
+      dual_.by_clique[clique.first_slot + i] = found ? program.shown[i] : -1;
+    return value;
+  }
+
+  void take(double value) noexcept {
+    if (value < run_.dual_bound) {
+      run_.dual_bound = value;
+      run_.dual_stalled = 0;
+      std::copy_n(dual_.multipliers, model_.message_count, dual_.best);
+    } else if (++run_.dual_stalled >= kPatience) {
+      run_.dual_stalled = 0;
+      run_.dual_pace *= kSlower;
+    }
+    run_.upper_bound = std::min(run_.upper_bound, value);
+    if (run_.has_labelling) // a bound that rounding left a hair below the score is the score
+      run_.upper_bound = std::max(run_.upper_bound, run_.at.best.total());
+  }
+
+  // One step; false where chains and cliques agree throughout.
+  bool move(double value) noexcept {
+    std::int64_t differences = 0;
+    const auto each = [&](auto &&visit) {
+      for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+        const Clique &clique = model_.cliques[c];
+        for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+          const std::int32_t wanted = dual_.by_clique[clique.first_slot + i];
+          const std::int32_t shown = dual_.by_chain[model_.members[clique.first_slot + i]];
+          if (wanted != shown && wanted >= 0 && shown >= 0)
+            visit(dual_.multipliers + clique.row(i), shown, wanted);
+        }
+      }
+    };
+    each([&](double *, std::int32_t, std::int32_t) { ++differences; });
+    if (differences == 0)
+      return false;
+    const double target =
+        run_.has_labelling && run_.at.best.total() > kForbidden ? run_.at.best.total() : value - 1;
+    const double gap = std::max(value - target, 1e-9 * std::max(1.0, std::fabs(value)));
+    const double size = run_.dual_pace * gap / static_cast<double>(2 * differences);
+    each([&](double *row, std::int32_t shown, std::int32_t wanted) {
+      row[shown] -= size;
+      row[wanted] += size;
+    });
+    return true;
+  }
+
+  Run &run_;
+  const Model &model_;
+  DualMemory &dual_;
+};
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+void chorale_run::tighten(std::int64_t steps) noexcept {
+  Dual(*this).run(steps);
+  report_progress();
+}

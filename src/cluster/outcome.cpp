@@ -1,0 +1,192 @@
+// What a run has found, and why.
+#include "cluster/json.hpp"
+#include "cluster/run.hpp"
+
+#include <algorithm>
+
+using namespace chorale;
+
+chorale_run_result chorale_run::result() const noexcept {
+  chorale_run_result result{};
+  result.struct_size = sizeof result;
+  const bool found = has_labelling && at.best.total() > kForbidden;
+  const std::int32_t stopped = stop.load(std::memory_order_relaxed);
+  if (infeasible)
+    result.outcome = CHORALE_OUTCOME_INFEASIBLE;
+  else if (stopped == 1)
+    result.outcome = CHORALE_OUTCOME_DEADLINE;
+  else if (stopped == 2)
+    result.outcome = CHORALE_OUTCOME_CANCELLED;
+  else if (!pending && !found)
+    result.outcome = CHORALE_OUTCOME_NOTHING_FOUND;
+  else
+    result.outcome = converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
+  result.rounds = rounds;
+  result.best_round = best_round;
+  result.score = found ? at.best.total() : kForbidden;
+  result.chain_score = found ? at.best.chain_total : kForbidden;
+  result.clique_score = found ? at.best.clique_total : 0.0;
+  result.own_score = own_score;
+  result.rounds_score = rounds_score;
+  result.polished_score = polished_score;
+  result.polished_own_score = polished_own_score;
+  result.upper_bound = infeasible ? kForbidden : upper_bound;
+  result.gap = found ? upper_bound - result.score : kInfinity;
+  result.proven = found && closes_gap(result.score, upper_bound) ? 1 : 0;
+  for (std::int32_t i = 0; found && i < model->chains.size(); ++i)
+    result.changed_chains += has_changed(i) ? 1 : 0;
+  result.messages_changed = messages_changed;
+  result.chain_updates = chain_updates;
+  result.clique_updates = clique_updates;
+  return result;
+}
+
+bool chorale_run::has_changed(std::int32_t number) const noexcept {
+  const Chain &chain = model->chains[number];
+  for (std::int64_t t = chain.first_label; t < chain.first_label + chain.length; ++t)
+    if (at.best.labels.get(t) != at.own.labels.get(t))
+      return true;
+  for (std::int32_t s = 0; s < chain.whole_slots; ++s) {
+    const Slot &slot = model->slots[chain.first_slot + s];
+    if (at.best.shown(slot) != at.own.shown(slot))
+      return true;
+  }
+  return false;
+}
+
+double chorale_run::clique_score(const Assignment &of, const Clique &clique) const noexcept {
+  CallbackFailure failed = CallbackFailure::none;
+  return score_of_clique(*model, clique, of,
+                         reinterpret_cast<std::int64_t *>(at.workers[0].room), &failed);
+}
+
+double chorale_run::payment(const Slot &slot) const noexcept {
+  const Clique &clique = model->cliques[slot.clique];
+  auto *counts = reinterpret_cast<std::int64_t *>(at.workers[0].room);
+  const std::int32_t own = at.own.shown(slot);
+  if (own < 0)
+    return kInfinity;
+  count_columns(clique, counts, [&](std::int32_t i) noexcept {
+    return i == slot.member ? own : at.best.shown(model->slot(clique, i));
+  });
+  std::int32_t centre = 0;
+  if (clique.centred())
+    centre = slot.member == clique.members
+                 ? own
+                 : at.best.shown(model->slot(clique, clique.members));
+  CallbackFailure failed = CallbackFailure::none;
+  const double so = chorale::clique_score(clique, counts, centre, &failed);
+  const double now = clique_score(at.best, clique);
+  return so == kForbidden ? kInfinity : now - so;
+}
+
+RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
+                                        std::ptrdiff_t row_stride, double *margins) noexcept {
+  const Chain &chain = model->chains[number];
+  Layout layout(at.workers[0].room);
+  ChainProgram program(layout, *model, number, view_of(number), options.joint);
+  program.set_room(at.workers[0].room + layout.bytes());
+  for (std::int32_t s = 0; s < chain.slots; ++s) {
+    const Slot &slot = model->slots[chain.first_slot + s];
+    at.to_chain.load(model->row(slot), model->width(slot),
+                     program.incoming + program.row_begin()[s]);
+  }
+  program.marginals(marginals, row_stride, margins);
+  return program.failure;
+}
+
+std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const noexcept {
+  JsonWriter json(buffer, capacity);
+  const chorale_run_result all = result();
+  const auto number = [&](std::string_view name, double value) {
+    json.key(name);
+    json.number(value);
+  };
+  const auto integer = [&](std::string_view name, std::int64_t value) {
+    json.key(name);
+    json.integer(value);
+  };
+  const auto labels = [&](std::string_view name, const Assignment &of, const Chain &chain) {
+    json.key(name);
+    json.open('[');
+    for (std::int64_t t = chain.first_label; t < chain.first_label + chain.length; ++t)
+      json.integer(of.labels.get(t));
+    json.close(']');
+  };
+  json.open('{');
+  json.key("outcome");
+  switch (all.outcome) {
+  case CHORALE_OUTCOME_COMPLETE:
+    json.string("complete");
+    break;
+  case CHORALE_OUTCOME_DEADLINE:
+    json.string("deadline");
+    break;
+  case CHORALE_OUTCOME_CANCELLED:
+    json.string("cancelled");
+    break;
+  default:
+    json.string("iteration-limit");
+    break;
+  }
+  json.key("proven");
+  json.boolean(all.proven != 0);
+  integer("rounds", all.rounds);
+  integer("best_round", all.best_round);
+  number("score", all.score);
+  number("chain_score", all.chain_score);
+  number("clique_score", all.clique_score);
+  number("own_score", all.own_score);
+  number("upper_bound", all.upper_bound);
+  number("gap", all.gap);
+  integer("changed_chains", all.changed_chains);
+
+  json.key("chains");
+  json.open('[');
+  for (std::int32_t i = 0; i < model->chains.size(); ++i) {
+    const Chain &chain = model->chains[i];
+    const bool changed = has_changed(i);
+    json.open('{');
+    number("score", at.best.score[i]);
+    labels("labels", at.best, chain);
+    json.key("changed");
+    json.boolean(changed);
+    if (changed) {
+      number("own_score", at.own.score[i]);
+      labels("own_labels", at.own, chain);
+      json.key("payments");
+      json.open('[');
+      for (std::int64_t s = chain.first_slot; s < chain.first_slot + chain.slots; ++s) {
+        const Slot &slot = model->slots[s];
+        if (at.best.shown(slot) == at.own.shown(slot))
+          continue;
+        json.open('{');
+        integer("clique", slot.clique);
+        integer("member", slot.member);
+        integer("position", slot.position);
+        integer("own_value", at.own.shown(slot));
+        integer("value", at.best.shown(slot));
+        number("amount", payment(slot));
+        json.close('}');
+      }
+      json.close(']');
+    }
+    json.close('}');
+  }
+  json.close(']');
+  json.key("cliques");
+  json.open('[');
+  for (const Clique &clique : model->cliques) {
+    json.open('{');
+    number("score", clique_score(at.best, clique));
+    json.key("values");
+    json.open('[');
+    for (std::int32_t k = 0; k < clique.all_members(); ++k)
+      json.integer(at.best.shown(model->slot(clique, k)));
+    json.close(']');
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
+  return json.finish();
+}

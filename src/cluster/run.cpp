@@ -1,0 +1,371 @@
+// Memory of a run, and what it starts from.
+#include "cluster/run.hpp"
+
+#include "potential/recolumn.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kProposals = 1 << 15;
+
+std::int32_t most_columns(const Model &model) noexcept {
+  std::int32_t most = 1;
+  for (const Clique &clique : model.cliques)
+    most = std::max(most, clique.columns);
+  return most;
+}
+
+} // namespace
+
+RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &options) noexcept
+    : own(layout, model), best(layout, model), now(layout, model),
+      to_chain(layout, model.message_count, options.single_messages),
+      to_clique(layout, model.message_count, options.single_messages),
+      chain_needs(layout.take<std::uint8_t>(model.chains.size())),
+      clique_needs(layout.take<std::uint8_t>(model.cliques.size())),
+      clique_value(layout.take<double>(model.cliques.size())),
+      chain_value(options.bound_steps > 0 ? layout.take<double>(model.chains.size()) : nullptr),
+      order(nullptr), disagreement(nullptr), gathered(nullptr),
+      workers(layout.take<Worker>(options.executor.workers)) {
+  if (options.schedule == CHORALE_SCHEDULE_DISAGREEMENT) {
+    std::int32_t members = 0;
+    for (const Clique &clique : model.cliques)
+      members = std::max(members, clique.all_members());
+    order = layout.take<std::int32_t>(model.cliques.size());
+    disagreement = layout.take<std::int32_t>(model.cliques.size());
+    gathered = layout.take<std::int32_t>(members);
+  }
+  std::int32_t longest = 0;
+  std::int32_t most_slots = 0;
+  for (const Chain &chain : model.chains) {
+    longest = std::max(longest, chain.length);
+    most_slots = std::max(most_slots, chain.slots);
+  }
+  proposal_labels =
+      std::max<std::int64_t>(longest, std::min<std::int64_t>(kProposals, model.label_count));
+  proposal_slots =
+      std::max<std::int64_t>(most_slots, std::min<std::int64_t>(kProposals, model.slots.size()));
+  const std::int64_t batch = std::min<std::int64_t>(kBatchChains, model.chains.size());
+  counts = layout.take<std::int32_t>(model.count_count);
+  changed_at = layout.take<std::int32_t>(model.cliques.size());
+  visited_at = layout.take<std::int32_t>(model.chains.size());
+  proposed_labels = layout.take<std::int32_t>(proposal_labels);
+  proposed_shown = layout.take<std::int32_t>(proposal_slots);
+  proposed_score = layout.take<double>(batch);
+  proposed = layout.take<std::uint8_t>(batch);
+}
+
+double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,
+                       std::int64_t *counts, CallbackFailure *failure) noexcept {
+  *failure = CallbackFailure::none;
+  bool valid = true;
+  count_columns(clique, counts, [&](std::int32_t i) noexcept {
+    const std::int32_t v = of.shown(model.slot(clique, i));
+    valid = valid && v >= 0;
+    return v;
+  });
+  if (!valid)
+    return kForbidden;
+  const std::int32_t centre =
+      clique.centred() ? of.shown(model.slot(clique, clique.members)) : 0;
+  return clique_score(clique, counts, centre, failure);
+}
+
+} // namespace chorale
+
+using namespace chorale;
+
+chorale_run::~chorale_run() {
+  for (const KeptColumns &columns : kept)
+    chorale_potential_release(columns.potential);
+  chorale_model_release(model);
+}
+
+ChainView chorale_run::view_of(std::int32_t chain) const noexcept {
+  if (!replaced.empty()) {
+    const Replaced *at_chain =
+        std::lower_bound(replaced.begin(), replaced.end(), chain,
+                         [](const Replaced &a, std::int32_t b) { return a.chain < b; });
+    if (at_chain != replaced.end() && at_chain->chain == chain)
+      return at_chain->view;
+  }
+  return model->chains[chain].view();
+}
+
+std::size_t chorale_run::measure_chain(std::int32_t chain) const noexcept {
+  Layout layout;
+  const ChainProgram program(layout, *model, chain, view_of(chain), options.joint);
+  return saturating_sum(saturating_sum(layout.bytes(), program.room_bytes()),
+                        polish_bytes(*model, chain));
+}
+
+std::size_t chorale_run::measure_rooms() const noexcept {
+  std::size_t bytes = static_cast<std::size_t>(most_columns(*model)) * sizeof(std::int64_t);
+  for (std::int32_t i = 0; i < model->chains.size(); ++i)
+    bytes = std::max(bytes, measure_chain(i));
+  const Clique *before = nullptr;
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    const Clique &clique = model->cliques[c];
+    const KeptColumns *columns = kept.empty() || kept[c].count == 0 ? nullptr : &kept[c];
+    // Cliques of equal shape come in rows.
+    if (before && !columns && !clique.centred() && before->potential == clique.potential &&
+        before->members == clique.members)
+      continue;
+    before = columns ? nullptr : &clique;
+    Layout layout;
+    const CliqueProgram program(layout, clique, options.clique, columns);
+    bytes = std::max(bytes, saturating_sum(layout.bytes(), program.room_bytes()));
+  }
+  const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
+  return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
+}
+
+bool chorale_run::make_rooms(std::size_t bytes) noexcept {
+  const std::size_t all =
+      saturating_product(bytes, static_cast<std::size_t>(options.executor.workers));
+  if (all == SIZE_MAX)
+    return false;
+  Block grown(memory, all);
+  if (!grown)
+    return false;
+  rooms.swap(grown);
+  room_bytes = bytes;
+  for (std::int32_t w = 0; w < options.executor.workers; ++w)
+    at.workers[w].room = rooms.data() + static_cast<std::size_t>(w) * bytes;
+  return true;
+}
+
+std::size_t chorale_run::estimate() const noexcept {
+  Layout layout;
+  const RunMemory measured(layout, *model, options);
+  std::size_t bytes = layout.bytes();
+  if (options.bound_steps > 0) {
+    Layout more;
+    const DualMemory measured_dual(more, *model);
+    bytes = saturating_sum(bytes, more.bytes());
+  }
+  return saturating_sum(
+      saturating_sum(bytes, sizeof(chorale_run)),
+      saturating_product(measure_rooms(), static_cast<std::size_t>(options.executor.workers)));
+}
+
+bool chorale_run::prepare() noexcept {
+  Layout measure;
+  const RunMemory measured(measure, *model, options);
+  if (measure.bytes() == SIZE_MAX)
+    return false;
+  block = Block(memory, measure.bytes());
+  if (!block)
+    return false;
+  Layout layout(block.data());
+  at = RunMemory(layout, *model, options);
+  for (std::int32_t w = 0; w < options.executor.workers; ++w)
+    new (at.workers + w) Worker();
+  if (!make_rooms(measure_rooms()))
+    return false;
+  if (options.bound_steps > 0) {
+    Layout more;
+    const DualMemory measured_dual(more, *model);
+    dual_block = Block(memory, more.bytes());
+    if (!dual_block)
+      return false;
+    Layout place(dual_block.data());
+    dual = DualMemory(place, *model);
+  }
+  reset();
+  return true;
+}
+
+bool chorale_run::restrict_ranges() noexcept {
+  const std::int64_t cliques = model->cliques.size();
+  if (!options.restrict_range || cliques == 0)
+    return true;
+  if (!kept.resize(cliques))
+    return false;
+  std::fill(kept.begin(), kept.end(), KeptColumns{});
+  Array<std::int32_t> fired(memory);
+  for (std::int64_t c = 0; c < cliques; ++c) {
+    const Clique &clique = model->cliques[c];
+    if (!clique.property || !may_leave_out(*clique.potential))
+      continue;
+    fired.truncate(0);
+    bool fits = true;
+    bool all = false; // an instance may show anything
+    for (std::int32_t i = 0; i < clique.members && fits && !all; ++i) {
+      const Slot &slot = model->slot(clique, i);
+      all = model->chains[slot.chain].instance != nullptr;
+      if (all)
+        break;
+      Layout layout(at.workers[0].room);
+      ChainProgram program(layout, *model, slot.chain, view_of(slot.chain), options.joint);
+      program.set_room(at.workers[0].room + layout.bytes());
+      if (!program.decode_own()) {
+        fail(program.failure);
+        continue;
+      }
+      const Attached attached = model->attached(slot);
+      attached.each_firing(program.labels, model->chains[slot.chain].view().parents,
+                           [&](std::int32_t value) {
+                             if (const std::int32_t v = attached.number(value); v >= 0)
+                               fits = fits && fired.push(v);
+                           });
+    }
+    fits = fits && fired.push(clique.values) && fired.push(clique.values + 1);
+    if (!fits)
+      return false;
+    std::sort(fired.begin(), fired.end());
+    fired.truncate(std::unique(fired.begin(), fired.end()) - fired.begin());
+    if (all || fired.size() == clique.columns)
+      continue;
+    const Potential *potential = recolumn(memory, *clique.potential, fired.begin(),
+                                          static_cast<std::int32_t>(fired.size()));
+    if (!potential)
+      return false;
+    kept[c] = {nullptr, static_cast<std::int32_t>(fired.size()), potential};
+    for (const std::int32_t v : fired)
+      if (!kept_columns.push(v))
+        return false;
+  }
+  const std::int32_t *next = kept_columns.begin();
+  for (KeptColumns &columns : kept) {
+    columns.columns = next;
+    next += columns.count;
+  }
+  const std::size_t bytes = measure_rooms();
+  return bytes <= room_bytes || make_rooms(bytes);
+}
+
+void chorale_run::reset() noexcept {
+  replaced.truncate(0);
+  at.to_chain.clear();
+  at.to_clique.clear();
+  for (std::int64_t i = 0; i < model->chains.size(); ++i)
+    at.chain_needs[i] = static_cast<std::uint8_t>(
+        kNeedsOwn | (model->chains[i].slots > 0 ? kNeedsUpdate : 0));
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
+    at.clique_needs[c] = model->cliques[c].all_members() > 0 ? 1 : 0;
+  for (Assignment *assignment : {&at.own, &at.best, &at.now}) {
+    assignment->chain_total = kForbidden;
+    assignment->clique_total = 0;
+  }
+  pending = true;
+  infeasible = converged = used_up = has_labelling = is_polished = false;
+  zero_messages = true;
+  rounds = best_round = messages_changed = chain_updates = clique_updates = 0;
+  own_score = rounds_score = polished_score = polished_own_score = kForbidden;
+  forget_bound();
+  dual_started = false;
+  stop.store(0, std::memory_order_relaxed);
+  failure.store(RunFailure::none, std::memory_order_relaxed);
+}
+
+void chorale_run::forget_bound() noexcept {
+  upper_bound = dual_bound = kInfinity;
+  dual_pace = 1;
+  dual_stalled = 0;
+}
+
+// Positions, properties and scores of a labelling of one chain that is there already.
+void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
+  Layout layout(at.workers[0].room);
+  ChainProgram program(layout, *model, number, view_of(number), options.joint);
+  of.get(number, program.labels);
+  program.show();
+  of.set(number, program.labels, program.shown, program.score);
+}
+
+void chorale_run::start_from(const chorale_run &earlier) noexcept {
+  const bool same_model = earlier.model == model;
+  const std::int64_t cliques = model->cliques.size();
+  const std::int64_t chains = model->chains.size();
+  zero_messages = false;
+  double *row = reinterpret_cast<double *>(at.workers[0].room);
+  for (std::int64_t c = 0; c < cliques; ++c) {
+    const Clique &clique = model->cliques[c];
+    const Clique &from = earlier.model->cliques[c];
+    if (from.columns != clique.columns || from.members != clique.members ||
+        from.centre_values != clique.centre_values)
+      continue;
+    for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+      earlier.at.to_chain.load(from.row(i), from.width(i), row);
+      at.to_chain.write(clique.row(i), clique.width(i), row);
+      earlier.at.to_clique.load(from.row(i), from.width(i), row);
+      at.to_clique.write(clique.row(i), clique.width(i), row);
+    }
+  }
+  if (!same_model || !earlier.replaced.empty()) {
+    if (!earlier.has_labelling)
+      return;
+    // Of what cannot be taken over the chains' own labellings take the place, once they are known.
+    for (std::int32_t i = 0; i < chains; ++i) {
+      const Chain &chain = model->chains[i];
+      const Chain &from = earlier.model->chains[i];
+      at.best.score[i] = at.now.score[i] = kForbidden;
+      if (chain.instance || from.instance || chain.length != from.length ||
+          chain.labels != from.labels)
+        continue;
+      for (std::int32_t t = 0; t < chain.length; ++t)
+        at.best.labels.set(chain.first_label + t,
+                           earlier.at.best.labels.get(from.first_label + t));
+      judge_chain(at.best, i);
+    }
+    fill_in_own = true;
+    has_labelling = true;
+    return;
+  }
+  at.own.copy(earlier.at.own);
+  at.best.copy(earlier.at.best);
+  at.now.copy(earlier.at.now);
+  std::copy_n(earlier.at.chain_needs, chains, at.chain_needs);
+  std::copy_n(earlier.at.clique_needs, cliques, at.clique_needs);
+  zero_messages = earlier.zero_messages;
+  pending = earlier.pending;
+  infeasible = earlier.infeasible;
+  converged = earlier.converged;
+  has_labelling = earlier.has_labelling;
+  is_polished = earlier.is_polished;
+  best_round = earlier.best_round;
+  own_score = earlier.own_score;
+  rounds_score = earlier.rounds_score;
+  polished_score = earlier.polished_score;
+  polished_own_score = earlier.polished_own_score;
+  upper_bound = earlier.upper_bound;
+}
+
+bool chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
+  Replaced *place = std::lower_bound(replaced.begin(), replaced.end(), chain,
+                                     [](const Replaced &a, std::int32_t b) { return a.chain < b; });
+  const std::int64_t index = place - replaced.begin();
+  const bool there = place != replaced.end() && place->chain == chain;
+  const Replaced before = there ? *place : Replaced{};
+  if (there) {
+    *place = {chain, view};
+  } else {
+    if (!replaced.push({chain, view}))
+      return false;
+    std::rotate(replaced.begin() + index, replaced.end() - 1, replaced.end());
+  }
+  if (const std::size_t bytes = (measure_chain(chain) + kAlignment - 1) / kAlignment * kAlignment;
+      bytes > room_bytes && !make_rooms(bytes)) {
+    if (there) {
+      replaced[index] = before;
+    } else {
+      std::rotate(replaced.begin() + index, replaced.begin() + index + 1, replaced.end());
+      replaced.truncate(replaced.size() - 1);
+    }
+    return false;
+  }
+  at.chain_needs[chain] = static_cast<std::uint8_t>(
+      at.chain_needs[chain] | kNeedsOwn | (model->chains[chain].slots > 0 ? kNeedsUpdate : 0));
+  if (has_labelling) {
+    judge_chain(at.best, chain);
+    judge_chain(at.now, chain);
+  }
+  pending = true;
+  converged = infeasible = is_polished = false;
+  forget_bound();
+  return true;
+}

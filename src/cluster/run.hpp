@@ -1,0 +1,222 @@
+// The public run: messages, labellings and their upkeep.
+//
+// All memory is in two blocks: what the run remembers, and for each worker the room of one chain or
+// clique program. The parts of a run are in rounds.cpp, polish.cpp, dual.cpp and outcome.cpp.
+#pragma once
+
+#include "base/parallel.hpp"
+#include "cluster/assignment.hpp"
+#include "cluster/clique_program.hpp"
+
+#include <chorale/run.h>
+
+#include <atomic>
+
+namespace chorale {
+
+// Options, checked.
+struct RunOptions {
+  std::int64_t rounds = 10;
+  double damping = 0;
+  chorale_schedule schedule = CHORALE_SCHEDULE_ALL;
+  CliqueSettings clique;
+  JointOptions joint{CHORALE_JOINT_AUTO, 300, 1024};
+  bool polish = true;
+  bool restrict_range = false;
+  bool single_messages = false;
+  Executor executor;
+  double time_limit = -1;
+  const chorale_cancel *cancel = nullptr;
+  chorale_progress_function progress = nullptr;
+  void *progress_user = nullptr;
+  std::int64_t bound_steps = 0;
+};
+
+// Work of one worker that is added up when a loop is over.
+struct alignas(kAlignment) Worker {
+  Limits limits;
+  std::byte *room = nullptr;
+  std::int64_t chain_updates = 0;
+  std::int64_t clique_updates = 0;
+  std::int64_t changed = 0;
+};
+
+// What a chain waits for.
+inline constexpr std::uint8_t kNeedsOwn = 1;    // to be decoded by itself
+inline constexpr std::uint8_t kNeedsUpdate = 2; // to be decoded under new messages and to answer
+
+// Chains of one batch of the polish.
+inline constexpr std::int64_t kBatchChains = 1024;
+
+// Memory of a run, laid out by its constructor.
+struct RunMemory {
+  RunMemory() noexcept = default;
+  RunMemory(Layout &layout, const Model &model, const RunOptions &options) noexcept;
+
+  Assignment own;  // the chains' own best labellings
+  Assignment best; // the best labelling so far
+  Assignment now;  // of this round, or being polished
+  MessageStore to_chain;
+  MessageStore to_clique;
+  std::uint8_t *chain_needs;   // kNeeds bits
+  std::uint8_t *clique_needs;  // 1: some message to it has changed
+  double *clique_value;        // scratch: C of each clique, or its bound
+  double *chain_value;         // scratch, by chain: bounds
+  std::int32_t *order;         // schedules by disagreement: cliques; else NULL
+  std::int32_t *disagreement;  // likewise
+  std::int32_t *gathered;      // likewise: chains of a clique
+  // Polish.
+  std::int32_t *counts;       // of every clique's columns
+  std::int32_t *changed_at;   // clique: number of the last change of its counts
+  std::int32_t *visited_at;   // chain: the last change it has taken into account
+  std::int32_t *proposed_labels;
+  std::int32_t *proposed_shown;
+  double *proposed_score;
+  std::uint8_t *proposed;
+  std::int64_t proposal_labels = 0; // room for proposals
+  std::int64_t proposal_slots = 0;
+  Worker *workers;
+};
+
+// Multipliers of the dual; kept apart because not every run has them.
+struct DualMemory {
+  DualMemory() noexcept = default;
+  DualMemory(Layout &layout, const Model &model) noexcept
+      : multipliers(layout.take<double>(model.message_count)),
+        best(layout.take<double>(model.message_count)),
+        by_chain(layout.take<std::int32_t>(model.slots.size())),
+        by_clique(layout.take<std::int32_t>(model.slots.size())) {}
+  double *multipliers = nullptr; // what chains get and cliques pay for each column
+  double *best = nullptr;        // those of the lowest bound
+  std::int32_t *by_chain = nullptr;  // by slot: what its chain's best labelling shows
+  std::int32_t *by_clique = nullptr; // by place in Model::members: what the clique would have
+};
+
+// C of a clique in an assignment; minus infinity where some member shows what no column stands for.
+// `counts`: scratch, one number a column.
+double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,
+                       std::int64_t *counts, CallbackFailure *failure) noexcept;
+
+// Bytes the polish needs for a chain beside its program.
+std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;
+
+// A chain that the run was told to read elsewhere.
+struct Replaced {
+  std::int32_t chain;
+  ChainView view;
+};
+
+} // namespace chorale
+
+struct chorale_run {
+  chorale_run(const chorale::Memory &from, const chorale::Model &of,
+              const chorale::RunOptions &with) noexcept
+      : memory(from), model(chorale_model_retain(&of)), options(with), replaced(from),
+        kept_columns(from), kept(from) {}
+  ~chorale_run();
+  chorale_run(const chorale_run &) = delete;
+  chorale_run &operator=(const chorale_run &) = delete;
+
+  // ---- Memory (run.cpp) ----
+  // Lays everything out; false where there is no memory.
+  bool prepare() noexcept;
+  bool make_rooms(std::size_t bytes) noexcept;
+  std::size_t measure_chain(std::int32_t chain) const noexcept;
+  void forget_bound() noexcept;
+  void judge_chain(chorale::Assignment &of, std::int32_t number) noexcept;
+  // Bytes of all of it, as far as they are known before ranges are restricted.
+  std::size_t estimate() const noexcept;
+  // Finds the columns each property clique keeps. False: `failure` or no memory.
+  bool restrict_ranges() noexcept;
+  void reset() noexcept;
+  void start_from(const chorale_run &earlier) noexcept;
+  bool replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
+  chorale::ChainView view_of(std::int32_t chain) const noexcept;
+
+  // ---- Rounds (rounds.cpp) ----
+  void begin_call() noexcept;
+  // Round 0, or the next one. False where the call must end.
+  bool step() noexcept;
+  void solve() noexcept;
+  // ---- Polish (polish.cpp), dual bound (dual.cpp) ----
+  void polish() noexcept;
+  void tighten(std::int64_t steps) noexcept;
+  // ---- Outcome (outcome.cpp) ----
+  chorale_run_result result() const noexcept;
+  double clique_score(const chorale::Assignment &of, const chorale::Clique &clique) const noexcept;
+  double payment(const chorale::Slot &slot) const noexcept;
+  bool has_changed(std::int32_t chain) const noexcept;
+  chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
+                                      std::ptrdiff_t row_stride, double *margins) noexcept;
+  std::size_t write_json(char *buffer, std::size_t capacity) const noexcept;
+
+  bool must_stop() const noexcept {
+    return stop.load(std::memory_order_relaxed) != 0 ||
+           failure.load(std::memory_order_relaxed) != chorale::RunFailure::none;
+  }
+  void fail(chorale::RunFailure why) noexcept {
+    if (why != chorale::RunFailure::none)
+      failure.store(why, std::memory_order_relaxed);
+  }
+
+  chorale::Memory memory;
+  chorale_model *model;
+  chorale::RunOptions options;
+  chorale::Block block;
+  chorale::Block rooms;
+  chorale::Block dual_block;
+  std::size_t room_bytes = 0; // of one worker
+  chorale::RunMemory at;
+  chorale::DualMemory dual;
+  chorale::Array<chorale::Replaced> replaced;        // ascending by chain
+  chorale::Array<std::int32_t> kept_columns;
+  chorale::Array<chorale::KeptColumns> kept;         // by clique, or empty
+
+  // What the results say.
+  bool pending = true;    // some chains are to be decoded by themselves, or judged anew
+  bool infeasible = false;
+  bool converged = false;
+  bool used_up = false;
+  std::int64_t rounds = 0;
+  std::int64_t best_round = 0;
+  std::int64_t messages_changed = 0;
+  std::int64_t chain_updates = 0;
+  std::int64_t clique_updates = 0;
+  double own_score = chorale::kForbidden;
+  double rounds_score = chorale::kForbidden;
+  double polished_score = chorale::kForbidden;
+  double polished_own_score = chorale::kForbidden;
+  double upper_bound = chorale::kInfinity;
+  double dual_bound = chorale::kInfinity; // at dual.best
+  double dual_pace = 1;
+  std::int64_t dual_stalled = 0;
+  bool dual_started = false;
+  std::atomic<std::int32_t> stop{0};
+  std::atomic<chorale::RunFailure> failure{chorale::RunFailure::none};
+
+  // ---- Steps of a round ----
+  std::size_t measure_rooms() const noexcept;
+  bool check_limits(chorale::Worker &worker) noexcept;
+  void update_chain(std::int32_t chain, chorale::Worker &worker) noexcept;
+  void update_clique(std::int32_t clique, chorale::Worker &worker) noexcept;
+  void update_chains() noexcept;
+  void update_cliques() noexcept;
+  void update_by_disagreement() noexcept;
+  void rank_cliques() noexcept;
+  void first_round() noexcept;
+  void add_up() noexcept;
+  void report_progress() noexcept;
+  // (1) of an assignment, into its totals.
+  void evaluate(chorale::Assignment &of) noexcept;
+  void offer_now() noexcept;
+  void take_own(chorale::Assignment &of, std::int32_t number) noexcept;
+
+  bool zero_messages = true; // no clique has answered yet
+  bool is_polished = false;  // nothing has happened since
+  bool has_labelling = false; // `best` holds one
+  bool fill_in_own = false;   // but not for chains of score minus infinity
+};
+
+namespace chorale {
+using Run = ::chorale_run;
+}
