@@ -33,9 +33,10 @@ const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, 
 
 template <class Number>
 bool copy_array(Arena &arena, const Number *&array, std::int64_t count) noexcept {
-  if (array)
-    array = arena.copy(array, count);
-  return array || count == 0;
+  if (!array)
+    return true;
+  array = arena.copy(array, count);
+  return array != nullptr;
 }
 
 // Moves all arrays of a chain into the arena, without gaps.

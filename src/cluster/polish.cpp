@@ -394,9 +394,13 @@ std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept {
 using namespace chorale;
 
 void chorale_run::polish() noexcept {
-  if (!has_labelling || model->slots.empty())
+  if (!has_labelling)
     return;
   rounds_score = at.best.total();
+  if (model->slots.empty()) {
+    polished_score = polished_own_score = rounds_score;
+    return;
+  }
   at.now.copy(at.best);
   Polisher(*this).run();
   if (failure.load(std::memory_order_relaxed) != RunFailure::none)
