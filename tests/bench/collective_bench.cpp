@@ -1,0 +1,196 @@
+// Figures of collective inference: what a round, a second thread and memory cost.
+//
+//     collective_bench [--quick]
+//
+// The classical model of repeated words: half a million sentences of 20 tokens over 10 labels in
+// documents of 25, a clique over every token that a document repeats. Tokens are drawn as words are,
+// the r-th commonest with probability about 1/r, and the 50 commonest are stop words.
+#include <chorale/chorale.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr int kLabels = 10;
+constexpr int kLength = 20;
+constexpr int kDocument = 25;
+constexpr int kWords = 20000;
+constexpr int kStopWords = 50;
+
+std::uint64_t state = 1;
+double unit() {
+  std::uint64_t z = state += 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+void check(chorale_status status, const chorale_error &error) {
+  if (status == CHORALE_OK)
+    return;
+  std::fprintf(stderr, "%s: %s\n", chorale_status_name(status), error.message);
+  std::exit(1);
+}
+
+template <class Body> double seconds(Body &&body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> times) {
+  std::nth_element(times.begin(), times.begin() + std::ptrdiff_t(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+void figure(const char *name, double value, const char *unit_name) {
+  std::printf("%s\t%.6g\t%s\n", name, value, unit_name);
+}
+
+struct Bytes {
+  std::size_t now = 0;
+  std::size_t most = 0;
+};
+
+void *counted_allocate(void *user, std::size_t bytes, std::size_t alignment) {
+  auto &held = *static_cast<Bytes *>(user);
+  held.now += bytes;
+  held.most = std::max(held.most, held.now);
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+void counted_deallocate(void *user, void *memory, std::size_t bytes, std::size_t) {
+  static_cast<Bytes *>(user)->now -= bytes;
+  std::free(memory);
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  const bool quick = count > 1 && std::strcmp(arguments[1], "--quick") == 0;
+  const std::size_t chains = quick ? 5000 : 500000;
+  const int rounds = quick ? 3 : 5;
+  chorale_error error;
+
+  std::vector<double> transitions(kLabels * kLabels);
+  for (double &score : transitions)
+    score = 2 * unit() - 1;
+  std::vector<double> unary(chains * kLength * kLabels);
+  for (double &score : unary)
+    score = 4 * unit();
+  std::vector<std::int32_t> tokens(chains * kLength);
+  for (std::int32_t &token : tokens)
+    token = std::int32_t(std::exp(unit() * std::log(double(kWords)))) - 1;
+  std::vector<std::int32_t> stop;
+  for (std::int32_t word = 0; word < kStopWords; ++word)
+    stop.push_back(word);
+
+  chorale_transitions *shared = nullptr;
+  check(chorale_transitions_create(nullptr, kLabels, transitions.data(), nullptr, &shared, &error),
+        error);
+  chorale_potential_options scaled;
+  chorale_potential_options_init(&scaled, sizeof scaled);
+  scaled.scale = CHORALE_SCALE_BY_MEMBERS;
+  chorale_potential *potts = nullptr;
+  check(chorale_potential_create_potts(nullptr, kLabels, 0.9, &scaled, &potts, &error), error);
+
+  Bytes held;
+  const chorale_allocator counting = {&held, counted_allocate, counted_deallocate};
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.allocator = &counting;
+  const auto given = [&](std::size_t i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = kLength;
+    chain.labels = kLabels;
+    chain.unary = unary.data() + i * kLength * kLabels;
+    chain.transitions = shared;
+    return chain;
+  };
+  chorale_model_builder *builder = nullptr;
+  check(chorale_model_builder_create(&host, &builder, &error), error);
+  for (std::size_t i = 0; i < chains; ++i) {
+    const chorale_chain chain = given(i);
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.borrow = 1;
+    options.group = std::int64_t(i / kDocument);
+    options.tokens = tokens.data() + i * kLength;
+    check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
+  }
+  chorale_repeated_words_options words;
+  chorale_repeated_words_options_init(&words, sizeof words);
+  words.stop = stop.data();
+  words.stop_count = std::int64_t(stop.size());
+  check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
+        error);
+  chorale_model *model = nullptr;
+  check(chorale_model_builder_freeze(builder, &model, &error), error);
+  chorale_model_builder_destroy(builder);
+  const double scores = double(chorale_model_score_bytes(model));
+
+  // Plain decoding of the same chains, round by round with the messages.
+  chorale_chain_solver *solver = nullptr;
+  check(chorale_chain_solver_create(nullptr, &solver, &error), error);
+  std::vector<double> plain, round;
+  std::int32_t labels[kLength];
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  chorale_run *run = nullptr;
+  check(chorale_run_create(&host, model, &options, nullptr, &run, &error), error);
+  const double bytes = double(held.now) + scores; // borrowed
+  check(chorale_run_step(run, nullptr, &error), error);
+  for (int r = 0; r < rounds; ++r) {
+    plain.push_back(seconds([&] {
+      for (std::size_t i = 0; i < chains; ++i) {
+        const chorale_chain chain = given(i);
+        check(chorale_chain_best(solver, &chain, labels, nullptr, &error), error);
+      }
+    }));
+    // The first round: every message is new.
+    chorale_run_reset(run);
+    check(chorale_run_step(run, nullptr, &error), error);
+    round.push_back(seconds([&] { check(chorale_run_step(run, nullptr, &error), error); }));
+  }
+  figure("collective.chains", double(chains), "chains");
+  figure("collective.members", double(chorale_model_members(model)), "members");
+  figure("collective.decode_all_ms", 1e3 * median(plain), "ms");
+  figure("collective.round_ms", 1e3 * median(round), "ms");
+  figure("collective.round_over_viterbi", median(round) / median(plain), "ratio");
+
+  // To the end, with polish, on one thread and on two.
+  std::vector<double> one, two;
+  options.rounds = 3;
+  chorale_run_destroy(run);
+  double score = 0;
+  for (int r = 0; r < (quick ? 1 : 3); ++r)
+    for (const std::int64_t threads : {1, 2}) {
+      options.threads = threads;
+      check(chorale_run_create(nullptr, model, &options, nullptr, &run, &error), error);
+      chorale_run_result result;
+      chorale_run_result_init(&result, sizeof result);
+      (threads == 1 ? one : two).push_back(seconds([&] {
+        check(chorale_run_solve(run, &result, &error), error);
+      }));
+      if (score != 0 && score != result.score) {
+        std::fprintf(stderr, "scores differ: %.17g and %.17g\n", score, result.score);
+        return 1;
+      }
+      score = result.score;
+      chorale_run_destroy(run);
+    }
+  figure("collective.solve_ms", 1e3 * median(one), "ms");
+  figure("collective.thread_speedup_2", median(one) / median(two), "ratio");
+  figure("collective.bytes_over_scores", bytes / scores, "ratio");
+
+  chorale_chain_solver_destroy(solver);
+  chorale_model_release(model);
+  chorale_potential_release(potts);
+  chorale_transitions_release(shared);
+}
