@@ -160,7 +160,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
     scores.max_plus().step(at(inside_, t - 1), m, scores.forward(t), scores.forward_stride(), m,
                            scores.unary(t), at(inside_, t));
   std::copy_n(scores.end(), m, at(outside_, T - 1));
-  for (std::int32_t t = T - 1; t > 0; --t) {
+  for (std::int32_t t = T - 1; t > targets.first; --t) {
     const double *unary = scores.unary(t);
     const double *after = at(outside_, t);
     for (std::int32_t y = 0; y < m; ++y)
@@ -175,7 +175,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
           *to++ = at(inside_, t - 1)[x] + edge[x * scores.forward_stride() + y] + work_[y];
     }
   }
-  for (std::int32_t t = 0; t < T; ++t)
+  for (std::int32_t t = targets.first; t < T; ++t)
     write_position(t, at(inside_, t), at(outside_, t), targets);
 }
 

@@ -33,6 +33,7 @@ struct MarginalTargets {
   std::ptrdiff_t row_stride;
   double *edge_marginals; // (T - 1) x m x m, or NULL
   double *margins;        // T, or NULL
+  std::int32_t first = 0; // chains: nothing is wanted of the positions before
 };
 
 class MaxMarginals {

@@ -185,7 +185,8 @@ private:
   }
 
   void find_restricted_passes() noexcept {
-    search();
+    if (!task_.messages_only)
+      search();
     if (instance_.potential.form == Form::max) {
       phase<MaxPass>(
           [&](auto &pass) { exact_marginals_ = pass.messages(limits_, solution_, messages_); });
@@ -197,7 +198,8 @@ private:
       phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
     });
     exact_marginals_ = is_pass_exact(instance_.members, instance_.columns);
-    follow_best_marginal();
+    if (!task_.messages_only)
+      follow_best_marginal();
   }
 
   // With single moves from the best labellings of `polished` passes.

@@ -16,6 +16,8 @@ struct CliqueTask {
   const std::int32_t *start_assignment = nullptr;
 
   bool wants_marginals = false;
+  // Where max-marginals are those of restricted passes: no search for a labelling beside them.
+  bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   double *marginals = nullptr;
   std::ptrdiff_t marginals_stride = 0;

@@ -199,7 +199,8 @@ bool ChainProgram::decode_and_send(bool own) noexcept {
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
   placed.scores.load();
-  placed.program.run(placed.scores, {marginals_, chain_.labels, nullptr, nullptr});
+  placed.program.run(placed.scores, {marginals_, chain_.labels, nullptr, nullptr,
+                                     slots_[chain_.whole_slots].position});
   const bool found = placed.program.trace(placed.scores, labels);
   if (found)
     show();

@@ -33,6 +33,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, bool wants_margin
   task.problem.scores = kept_ ? gathered_ : incoming;
   task.problem.row_stride = potential.values;
   task.wants_marginals = wants_marginals;
+  task.messages_only = !clique_->centred(); // a centre hears the best score
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals_stride = potential.values;
   const CliqueKind kind(potential, clique_->members);
