@@ -90,7 +90,8 @@ public:
 
   // NULL where there is no memory. Aligned for any number.
   void *take(std::size_t bytes) noexcept {
-    const std::size_t padded = saturating_sum(bytes, kStep - 1) / kStep * kStep;
+    const std::size_t padded =
+        saturating_sum(std::max<std::size_t>(bytes, 1), kStep - 1) / kStep * kStep;
     if (padded > left_) {
       const std::size_t whole =
           std::max(kBlock, saturating_sum(padded, (sizeof(Head) + kStep - 1) / kStep * kStep));

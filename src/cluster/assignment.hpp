@@ -139,8 +139,9 @@ public:
     bool changed = false;
     for (std::int32_t v = 0; v < count && !changed; ++v) {
       const double before = get(begin + v);
-      changed = before != row[v] &&
-                !(std::fabs(before - row[v]) <= tolerance * std::max(1.0, std::fabs(row[v])));
+      changed = before == kForbidden || row[v] == kForbidden
+                    ? before != row[v]
+                    : std::fabs(before - row[v]) > tolerance * std::max(1.0, std::fabs(row[v]));
     }
     if (changed)
       write(begin, count, row);

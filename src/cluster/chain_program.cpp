@@ -179,12 +179,7 @@ bool ChainProgram::decode_own() noexcept {
   if (chain_.instance)
     return decode_instance();
   view_.added = nullptr;
-  if (!decode_plain())
-    return false;
-  if (std::find(shown, shown + chain_.slots, -1) == shown + chain_.slots)
-    return true;
-  add_positions(-1);
-  return decode_joint(attachments(), joint_, nullptr);
+  return decode_plain();
 }
 
 bool ChainProgram::decode_and_send(bool own) noexcept {

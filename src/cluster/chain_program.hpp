@@ -41,8 +41,8 @@ public:
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
   bool decode() noexcept;
-  // The same without any messages; only a labelling with a value outside a dictionary makes the
-  // joint program look at properties.
+  // The same without any messages, whatever properties show: -1 in `shown` stands for a value outside
+  // a dictionary.
   bool decode_own() noexcept;
   // Fills `outgoing`, each row leaving out its own incoming one; minus infinity throughout where
   // nothing is possible.

@@ -24,6 +24,8 @@ public:
   explicit Dual(Run &run) noexcept : run_(run), model_(*run.model), dual_(run.dual) {}
 
   void run(std::int64_t steps) noexcept {
+    if (shows_outside())
+      return;
     if (!run_.dual_started && !start())
       return;
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -39,6 +41,17 @@ public:
   }
 
 private:
+  // Whether some labelling may show a value outside a dictionary: (1) admits it, chains do not decode
+  // it, so there is no bound.
+  bool shows_outside() const noexcept {
+    for (const Clique &clique : model_.cliques)
+      if (clique.dictionary && clique.members > 0)
+        for (std::int32_t v = 0; v < clique.property->values; ++v)
+          if (clique.dictionary->find(v) < 0)
+            return true;
+    return false;
+  }
+
   // The better of no multipliers and half of the last messages.
   bool start() noexcept {
     std::fill_n(dual_.multipliers, model_.message_count, 0.0);
@@ -194,5 +207,6 @@ using namespace chorale;
 
 void chorale_run::tighten(std::int64_t steps) noexcept {
   Dual(*this).run(steps);
-  report_progress();
+  if (upper_bound < kInfinity)
+    report_progress();
 }

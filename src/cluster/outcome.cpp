@@ -64,8 +64,6 @@ double chorale_run::payment(const Slot &slot) const noexcept {
   const Clique &clique = model->cliques[slot.clique];
   auto *counts = reinterpret_cast<std::int64_t *>(at.workers[0].room);
   const std::int32_t own = at.own.shown(slot);
-  if (own < 0)
-    return kInfinity;
   count_columns(clique, counts, [&](std::int32_t i) noexcept {
     return i == slot.member ? own : at.best.shown(model->slot(clique, i));
   });

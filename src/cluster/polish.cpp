@@ -62,17 +62,13 @@ public:
       while (end < chain_.slots && is_repeat(end))
         ++end;
       bool changes = false;
-      bool was_valid = true;
-      bool is_valid = true;
       for (std::int32_t j = k; j < end; ++j) {
         const std::int32_t s = by_clique_[j];
         changes = changes || shown[s] != others[s];
-        was_valid = was_valid && shown[s] >= 0;
-        is_valid = is_valid && others[s] >= 0;
       }
       if (changes) {
-        before += was_valid ? score_with(k, end, shown) : kForbidden;
-        after += is_valid ? score_with(k, end, others) : kForbidden;
+        before += score_with(k, end, shown);
+        after += score_with(k, end, others);
       }
       k = end;
     }
@@ -179,7 +175,8 @@ private:
       }
       if (shown[s] >= 0)
         --counts_[shown[s]];
-      ++counts_[values[s]];
+      if (values[s] >= 0)
+        ++counts_[values[s]];
     }
     return evaluate(clique, centre);
   }
@@ -396,9 +393,9 @@ using namespace chorale;
 void chorale_run::polish() noexcept {
   if (!has_labelling)
     return;
-  rounds_score = at.best.total();
+  const double start = at.best.total();
   if (model->slots.empty()) {
-    polished_score = polished_own_score = rounds_score;
+    polished_score = polished_own_score = start;
     return;
   }
   at.now.copy(at.best);
@@ -407,7 +404,7 @@ void chorale_run::polish() noexcept {
     return;
   offer_now();
   polished_score = at.now.total();
-  if (best_round > 0 || rounds_score != own_score) {
+  if (best_round > 0 || start != own_score) {
     if (must_stop())
       return;
     at.now.copy(at.own);

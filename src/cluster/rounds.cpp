@@ -113,14 +113,17 @@ void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
     return;
   }
   ++worker.clique_updates;
+  bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
     double *row = program.outgoing + std::int64_t{i} * clique.columns;
     if (at.to_chain.store(clique.row(i), clique.width(i), row, options.damping)) {
       ++worker.changed;
+      changed = true;
       raise(at.chain_needs[model->slot(clique, i).chain], kNeedsUpdate);
     }
   }
-  at.clique_needs[number] = 0;
+  // A damped answer has some way to go yet.
+  at.clique_needs[number] = changed && options.damping > 0 ? 1 : 0;
 }
 
 void chorale_run::update_chains() noexcept {
@@ -262,7 +265,9 @@ void chorale_run::first_round() noexcept {
   pending = false;
   if (infeasible)
     return;
+  rounds_score = own_score;
   offer_now();
+  rounds_score = std::max(rounds_score, at.now.total());
   report_progress();
 }
 
@@ -293,6 +298,7 @@ bool chorale_run::step() noexcept {
   converged = std::find(at.clique_needs, at.clique_needs + model->cliques.size(), 1) ==
               at.clique_needs + model->cliques.size();
   offer_now();
+  rounds_score = std::max(rounds_score, at.now.total());
   report_progress();
   return !must_stop();
 }

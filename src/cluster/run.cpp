@@ -61,14 +61,8 @@ RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &optio
 double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,
                        std::int64_t *counts, CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
-  bool valid = true;
-  count_columns(clique, counts, [&](std::int32_t i) noexcept {
-    const std::int32_t v = of.shown(model.slot(clique, i));
-    valid = valid && v >= 0;
-    return v;
-  });
-  if (!valid)
-    return kForbidden;
+  count_columns(clique, counts,
+                [&](std::int32_t i) noexcept { return of.shown(model.slot(clique, i)); });
   const std::int32_t centre =
       clique.centred() ? of.shown(model.slot(clique, clique.members)) : 0;
   return clique_score(clique, counts, centre, failure);

@@ -92,8 +92,7 @@ struct DualMemory {
   std::int32_t *by_clique = nullptr; // by place in Model::members: what the clique would have
 };
 
-// C of a clique in an assignment; minus infinity where some member shows what no column stands for.
-// `counts`: scratch, one number a column.
+// C of a clique in an assignment. `counts`: scratch, one number a column.
 double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,
                        std::int64_t *counts, CallbackFailure *failure) noexcept;
 
