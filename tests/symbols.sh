@@ -87,7 +87,7 @@ threads='pthread_(create|join)'
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
 none "imports from C are memory and mathematics" < <(
   grep -v '^_Z' "$scratch/imported" |
-    grep -vE "^($memory|$mathematics|$runtime|$machine|$hardening) " || true
+    grep -vE "^($memory|$mathematics|$runtime|$machine|$threads|$hardening) " || true
 )
 # Of the C++ library anything (std::terminate behind Expects of GSL and noexcept, which no mistake
 # of a caller reaches; clocks, to_chars, exceptions) but streams and locales, which the library
