@@ -1,10 +1,10 @@
 /* Five references of one author's page, labelled together.
  *
  * A tagger has scored the words of every reference as Title, Venue or Other. It gets three right.
- * In the fourth it takes the year for the end of the title, and in the fifth it is wrong about where
- * the title ends. The page writes all its references alike: what follows the title is the same. One
- * clique over that property of the five chains, with a Potts potential that rewards agreement,
- * changes the tagger's mind; the payments say why.
+ * In the fourth it takes the year for the end of the title, and in the fifth it is wrong about
+ * where the title ends. The page writes all its references alike: what follows the title is the
+ * same. One clique over that property of the five chains, with a Potts potential that rewards
+ * agreement, changes the tagger's mind; the payments say why.
  */
 #include <chorale/chorale.h>
 
@@ -15,8 +15,8 @@ enum { CHAINS = 5, WORDS = 4, LABELS = 3, VALUES = 4 };
 enum { TITLE, VENUE, OTHER };
 
 static const char *const labels[LABELS] = {"Title", "Venue", "Other"};
-static const char *const shown[VALUES + 2] = {"Title", "Venue", "Other", "nothing", "no title",
-                                              "different things"};
+static const char *const shown[VALUES + 2] = {"Title",   "Venue",    "Other",
+                                              "nothing", "no title", "different things"};
 
 static const char *const words[CHAINS][WORDS] = {
     {"Markov", "fields", "JMLR", "2001"},   {"Tree", "kernels", "ICML", "2003"},

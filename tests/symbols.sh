@@ -81,9 +81,9 @@ runtime='__gxx_personality_v0|_Unwind_Resume|__cxa_(allocate_exception|free_exce
 runtime+='|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length|init_primary_exception)'
 # What the machine can do, as the C library found at its start.
 machine='__x86_get_cpuid_feature_leaf'
-# What hardened compilers add.
 # Threads that a run starts when its caller asks for them.
 threads='pthread_(create|join)'
+# What hardened compilers add.
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
 none "imports from C are memory and mathematics" < <(
   grep -v '^_Z' "$scratch/imported" |

@@ -23,6 +23,10 @@
  * when it is created; nothing is allocated afterwards, except by chorale_run_set_chain, and by the
  * system when it starts threads. The result is the same, bit for bit, for any number of threads,
  * any executor, step by step or to the end, in a fresh or a used run (chorale_run_reset).
+ *
+ * A deadline or a cancel is seen before every chain and every clique. What has been done until then
+ * stays: the best labelling, and every message; the next call goes on from there. Before round 0 is
+ * done there is no labelling.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
@@ -80,7 +84,7 @@ typedef struct chorale_run_options {
   int32_t restrict_range;
   int32_t reserved;
   /* How a chain under several properties is treated (message.h): mode, beam_width, budget. EXACT
-   * beyond the budget is STATE_SPACE when the run is created. */
+   * beyond the budget is STATE_SPACE when a chain comes to it. */
   chorale_joint_mode joint_mode;
   chorale_number message_number; /* what messages are stored as: FLOAT64 (default), or FLOAT32 to
                                     halve their memory */
@@ -96,8 +100,9 @@ typedef struct chorale_run_options {
   const chorale_cancel *cancel;       /* may be NULL. Borrowed until the run is destroyed */
   chorale_progress_function progress; /* may be NULL */
   void *progress_user;
-  /* Steps of the dual ascent; 0 (default): no bound. It stops early when the bound meets the score.
-   * Each step decodes every chain and solves every clique. */
+  /* Steps of the dual ascent; 0 (default): no bound. Plus infinity where some clique's family has
+   * none (PAIRS, CALLBACK) or a dictionary leaves values out without OUT. It stops early when the
+   * bound meets the score. Each step decodes every chain and solves every clique. */
   int64_t bound_steps;
 } chorale_run_options;
 
@@ -177,15 +182,15 @@ typedef struct chorale_run_result {
 CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
 
 /* One round (the first call: round 0). result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE,
- * CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY (a thread could not be started and no other could
- * do its work). After an error the run is as after a cancel. O(T m^2) a chain and one
- * all-max-marginals call a clique. */
+ * CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE. After an error the run is as after a cancel. O(T
+ * m^2) a chain and one all-max-marginals call a clique. */
 CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                             chorale_error *error);
 /* To the end: the rounds that are left, polish, bound. May be called again: `rounds` more. */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
-/* The polish alone, and the bound alone, of `steps` more steps. */
+/* The polish alone, and the bound alone, of `steps` more steps (SIZE if the run was created
+ * with bound_steps 0, and has no memory for it). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                               chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
@@ -202,7 +207,7 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 /* Everything below speaks of the best labelling so far, or with `own` 1 of the chains' own best
  * labellings. Errors of all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), NO_LABELLING (there is
  * none: round 0 has not been done, or the run is infeasible), SIZE (capacity below what is
- * needed). No allocation. A run that no thread is changing may be read from several. */
+ * needed). No allocation. They use the run's workspace: one thread at a time. */
 
 /* The result as the last call returned it. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,

@@ -112,8 +112,7 @@ public:
     return taken;
   }
   template <class T> T *take_array(std::int64_t count) noexcept {
-    return static_cast<T *>(
-        take(saturating_product(static_cast<std::size_t>(count), sizeof(T))));
+    return static_cast<T *>(take(saturating_product(static_cast<std::size_t>(count), sizeof(T))));
   }
   template <class T> const T *copy(const T *from, std::int64_t count) noexcept {
     T *to = take_array<T>(count);

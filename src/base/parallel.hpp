@@ -38,16 +38,15 @@ void parallel_for(const Executor &executor, std::int64_t count, std::int64_t gra
     std::int64_t count;
     std::int64_t grain;
   } stretch{&step, count, grain};
-  executor.run(
-      (count + grain - 1) / grain,
-      [](void *user, std::int64_t i, std::int64_t worker) {
-        const auto &of = *static_cast<Stretch *>(user);
-        const std::int64_t begin = i * of.grain;
-        const std::int64_t end = begin + of.grain < of.count ? begin + of.grain : of.count;
-        for (std::int64_t k = begin; k < end; ++k)
-          (*of.step)(k, static_cast<std::int32_t>(worker));
-      },
-      &stretch);
+  executor.run((count + grain - 1) / grain,
+               [](void *user, std::int64_t i, std::int64_t worker) {
+                 const auto &of = *static_cast<Stretch *>(user);
+                 const std::int64_t begin = i * of.grain;
+                 const std::int64_t end = begin + of.grain < of.count ? begin + of.grain : of.count;
+                 for (std::int64_t k = begin; k < end; ++k)
+                   (*of.step)(k, static_cast<std::int32_t>(worker));
+               },
+               &stretch);
 }
 
 } // namespace chorale

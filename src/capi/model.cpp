@@ -206,8 +206,7 @@ void chorale_repeated_words_options_init(chorale_repeated_words_options *options
 }
 
 chorale_status chorale_model_builder_create(const chorale_host *host,
-                                            chorale_model_builder **builder,
-                                            chorale_error *error) {
+                                            chorale_model_builder **builder, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!builder)
       return report.null_argument("builder");
@@ -235,8 +234,8 @@ void chorale_model_builder_destroy(chorale_model_builder *builder) {
 
 chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
                                                const chorale_chain *chain,
-                                               const chorale_chain_options *options,
-                                               int64_t *index, chorale_error *error) {
+                                               const chorale_chain_options *options, int64_t *index,
+                                               chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     const BuilderCall call(report, builder);
     CHORALE_CHECK(call.check_builder());
@@ -260,8 +259,8 @@ chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
 }
 
 chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,
-                                                  const chorale_instance *instance,
-                                                  int64_t *index, chorale_error *error) {
+                                                  const chorale_instance *instance, int64_t *index,
+                                                  chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     const BuilderCall call(report, builder);
     CHORALE_CHECK(call.check_builder());
@@ -387,10 +386,11 @@ chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder, 
   });
 }
 
-chorale_status chorale_model_builder_add_repeated_words(
-    chorale_model_builder *builder, const chorale_potential *potential,
-    const chorale_repeated_words_options *options, int64_t *first, int64_t *count,
-    chorale_error *error) {
+chorale_status
+chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
+                                         const chorale_potential *potential,
+                                         const chorale_repeated_words_options *options,
+                                         int64_t *first, int64_t *count, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     const BuilderCall call(report, builder);
     CHORALE_CHECK(call.check_builder());

@@ -1,7 +1,7 @@
 // extern "C" of run.h.
+#include "cluster/run.hpp"
 #include "capi/chain_call.hpp"
 #include "clique/plan.hpp"
-#include "cluster/run.hpp"
 
 #include <gsl/gsl>
 
@@ -49,8 +49,7 @@ chorale_status take_options(const Report &report, const Model &model,
   if (options.damping < 0 || options.damping >= 1)
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->damping is ", options.damping,
                        "; it must be from 0 to below 1");
-  if (options.schedule != CHORALE_SCHEDULE_ALL &&
-      options.schedule != CHORALE_SCHEDULE_DISAGREEMENT)
+  if (options.schedule != CHORALE_SCHEDULE_ALL && options.schedule != CHORALE_SCHEDULE_DISAGREEMENT)
     return report.unknown_constant("options->schedule", options.schedule,
                                    "a CHORALE_SCHEDULE_ constant");
   switch (options.algorithm) {
@@ -233,7 +232,8 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
     for (const Chain &chain : model->chains) {
       double configurations = 1;
       for (std::int32_t s = 0; s < chain.whole_slots && !chain.instance; ++s)
-        configurations *= model->cliques[model->slots[chain.first_slot + s].clique].property->states;
+        configurations *=
+            model->cliques[model->slots[chain.first_slot + s].clique].property->states;
       full.chain_steps += static_cast<double>(chain.length) * chain.labels * chain.labels *
                           std::min(configurations, static_cast<double>(checked.joint.budget));
     }
@@ -271,8 +271,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
       return report.out_of_memory(draft.made->estimate());
     if (!draft.made->restrict_ranges())
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
-    CHORALE_CHECK(
-        failure_status(report, draft.made->failure.load(std::memory_order_relaxed)));
+    CHORALE_CHECK(failure_status(report, draft.made->failure.load(std::memory_order_relaxed)));
     if (earlier)
       draft.made->start_from(*earlier);
     *run = std::exchange(draft.made, nullptr);
@@ -471,8 +470,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
       if (own == now)
         continue;
       if (*count < capacity)
-        payments[*count] = {slot.clique, slot.member,        slot.position,
-                            own,         now, run->payment(slot)};
+        payments[*count] = {slot.clique, slot.member, slot.position, own, now, run->payment(slot)};
       ++*count;
     }
     return CHORALE_OK;
@@ -492,9 +490,8 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
     if (row_stride == 0)
       row_stride = of.labels;
     if (marginals)
-      CHORALE_CHECK(check_matrix(report, "the length of the chain",
-                                 std::max(of.length, 1), "its labels", of.labels, "row_stride",
-                                 row_stride));
+      CHORALE_CHECK(check_matrix(report, "the length of the chain", std::max(of.length, 1),
+                                 "its labels", of.labels, "row_stride", row_stride));
     return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain),
                                                        marginals, row_stride, margins));
   });

@@ -5,8 +5,7 @@
 namespace chorale {
 
 bool Scores::copies_unary() const noexcept {
-  return view_.single || view_.unary_column != 1 || view_.forced || view_.allowed ||
-         view_.added;
+  return view_.single || view_.unary_column != 1 || view_.forced || view_.allowed || view_.added;
 }
 
 Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {

@@ -11,9 +11,11 @@ class LabelStore {
 public:
   LabelStore() noexcept = default;
   LabelStore(Layout &layout, std::int64_t count, std::int32_t labels) noexcept
-      : width_(labels <= 256 ? 1 : labels <= 65536 ? 2 : 4),
-        bytes_(saturating_product(static_cast<std::size_t>(count),
-                                  static_cast<std::size_t>(width_))),
+      : width_(labels <= 256     ? 1
+               : labels <= 65536 ? 2
+                                 : 4),
+        bytes_(
+            saturating_product(static_cast<std::size_t>(count), static_cast<std::size_t>(width_))),
         data_(layout.take<std::byte>(bytes_)) {}
 
   std::int32_t get(std::int64_t i) const noexcept {
@@ -152,17 +154,15 @@ public:
   void write(std::int64_t begin, std::int64_t count, const double *row) noexcept {
     for (std::int64_t v = 0; v < count; ++v)
       if (single_)
-        floats_[begin + v] =
-            row[v] < -std::numeric_limits<float>::max() ? -std::numeric_limits<float>::infinity()
-                                                        : static_cast<float>(row[v]);
+        floats_[begin + v] = row[v] < -std::numeric_limits<float>::max()
+                                 ? -std::numeric_limits<float>::infinity()
+                                 : static_cast<float>(row[v]);
       else
         doubles_[begin + v] = row[v];
   }
 
 private:
-  double get(std::int64_t i) const noexcept {
-    return single_ ? double{floats_[i]} : doubles_[i];
-  }
+  double get(std::int64_t i) const noexcept { return single_ ? double{floats_[i]} : doubles_[i]; }
 
   std::int64_t count_ = 0;
   bool single_ = false;

@@ -96,8 +96,8 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
                                       std::int64_t group) noexcept {
   if (!reserve_chain())
     return false;
-  if (!borrow && (!copy_chain(model->arena, view) ||
-                  !copy_array(model->arena, tokens, view.length)))
+  if (!borrow &&
+      (!copy_chain(model->arena, view) || !copy_array(model->arena, tokens, view.length)))
     return false;
   Chain chain{};
   chain.unary = view.unary;
@@ -118,8 +118,8 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
     chorale_transitions_retain(view.transitions);
     model->transitions.push(view.transitions);
   }
-  const auto numbers = static_cast<std::size_t>(std::int64_t{view.length} * view.labels +
-                                                edge_numbers(view));
+  const auto numbers =
+      static_cast<std::size_t>(std::int64_t{view.length} * view.labels + edge_numbers(view));
   model->score_bytes += numbers * number_bytes(view);
   chain.first_label = model->label_count;
   model->label_count += view.length;
@@ -184,8 +184,8 @@ bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexce
   clique.values = static_cast<std::int32_t>(setup.values);
   clique.columns = may_be_empty || given == setup.values + 2 ? clique.values + 2 : clique.values;
   const std::int64_t potentials = std::max<std::int64_t>(setup.centre_values, 1);
-  if (!model->cliques.reserve(model->cliques.size() + 1) ||
-      !centres.reserve(centres.size() + 1) || !members.reserve(members.size() + 1) ||
+  if (!model->cliques.reserve(model->cliques.size() + 1) || !centres.reserve(centres.size() + 1) ||
+      !members.reserve(members.size() + 1) ||
       !model->properties.reserve(model->properties.size() + 1) ||
       !model->dictionaries.reserve(model->dictionaries.size() + 1) ||
       !model->potentials.reserve(model->potentials.size() + potentials))

@@ -39,12 +39,12 @@ struct chorale_model_builder {
 
   chorale::Memory memory;
   chorale::Log log;
-  chorale_model *model = nullptr; // NULL once frozen; its slots are in the order of adding
-  chorale::Array<std::int64_t> groups;     // of each chain
-  chorale::Array<std::int32_t> last_slot;  // of each chain, or -1
-  chorale::Array<std::int32_t> previous;   // of each slot: the slot of its chain before it, or -1
-  chorale::Array<Centre> centres;          // of each clique
-  chorale::Array<std::int32_t> members;    // of each clique, so far
+  chorale_model *model = nullptr;         // NULL once frozen; its slots are in the order of adding
+  chorale::Array<std::int64_t> groups;    // of each chain
+  chorale::Array<std::int32_t> last_slot; // of each chain, or -1
+  chorale::Array<std::int32_t> previous;  // of each slot: the slot of its chain before it, or -1
+  chorale::Array<Centre> centres;         // of each clique
+  chorale::Array<std::int32_t> members;   // of each clique, so far
 
 private:
   bool reserve_chain() noexcept;

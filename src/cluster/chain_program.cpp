@@ -105,7 +105,8 @@ std::size_t ChainProgram::room_bytes() const noexcept {
                 attached.classes,           attached.table,    nullptr};
   }
   const Attachments all{first, sizeof(chorale_attachment), chain_.whole_slots, chain_.length};
-  std::size_t bytes = std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, false));
+  std::size_t bytes =
+      std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, false));
   for (const JointOptions &options : {joint_, exactly(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, true));
   const Attachments one{first, sizeof(chorale_attachment), 1, chain_.length};
@@ -115,9 +116,8 @@ std::size_t ChainProgram::room_bytes() const noexcept {
 void ChainProgram::attach() noexcept {
   for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
     const Attached attached = model_->attached(slots_[k]);
-    attachments_[k] = {sizeof(chorale_attachment), attached.property,
-                       attached.dictionary,        attached.classes,
-                       attached.table,             incoming + row_begin_[k]};
+    attachments_[k] = {sizeof(chorale_attachment), attached.property, attached.dictionary,
+                       attached.classes,           attached.table,    incoming + row_begin_[k]};
     outgoing_rows_[k] = outgoing + row_begin_[k];
   }
 }

@@ -41,8 +41,8 @@ public:
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
   bool decode() noexcept;
-  // The same without any messages, whatever properties show: -1 in `shown` stands for a value outside
-  // a dictionary.
+  // The same without any messages, whatever properties show: -1 in `shown` stands for a value
+  // outside a dictionary.
   bool decode_own() noexcept;
   // Fills `outgoing`, each row leaving out its own incoming one; minus infinity throughout where
   // nothing is possible.
@@ -51,8 +51,8 @@ public:
   bool decode_and_send(bool own) noexcept;
   // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
   void marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
-  // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a labelling
-  // near it. Neither beams nor absorption are used. Minus infinity where there is none.
+  // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a
+  // labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.
   double bound() noexcept;
 
   // `shown` and `score` of the `labels` that are there.
@@ -95,8 +95,8 @@ private:
   ChainView view_;
   JointOptions joint_;
   std::int64_t *row_begin_;
-  double *added_ = nullptr;     // T x m: of positions
-  double *marginals_ = nullptr; // T x m: of positions, without properties
+  double *added_ = nullptr;        // T x m: of positions
+  double *marginals_ = nullptr;    // T x m: of positions, without properties
   std::int32_t *forced_ = nullptr; // T: chains under properties
   chorale_attachment *attachments_ = nullptr;
   double **outgoing_rows_ = nullptr;

@@ -25,7 +25,8 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     answers_ = layout.take<double>(used);
 }
 
-CliqueTask CliqueProgram::task_for(const Potential &potential, bool wants_marginals) const noexcept {
+CliqueTask CliqueProgram::task_for(const Potential &potential,
+                                   bool wants_marginals) const noexcept {
   CliqueTask task;
   task.potential = &potential;
   task.problem.members = clique_->members;
@@ -81,8 +82,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
     if (kept_)
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int32_t k = 0; k < kept_->count; ++k)
-          gathered_[i * kept_->count + k] =
-              incoming[i * clique_->columns + kept_->columns[k]];
+          gathered_[i * kept_->count + k] = incoming[i * clique_->columns + kept_->columns[k]];
     CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential, true);
     task.marginals = kept_ ? answers_ : outgoing;
     note(compute(task, limits, room_).failure);
@@ -115,8 +115,8 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
     note(answer.failure);
     if (failure != RunFailure::none || limits.interruption() != Interruption::none)
       return;
-    to_centre[c] = answer.member_score == kForbidden ? kForbidden
-                                                     : answer.member_score + answer.clique_score;
+    to_centre[c] =
+        answer.member_score == kForbidden ? kForbidden : answer.member_score + answer.clique_score;
     for (std::int64_t e = 0; e < entries; ++e)
       outgoing[e] = std::max(outgoing[e], answers_[e] + from_centre[c]);
   }

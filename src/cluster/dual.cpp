@@ -41,8 +41,8 @@ public:
   }
 
 private:
-  // Whether some labelling may show a value outside a dictionary: (1) admits it, chains do not decode
-  // it, so there is no bound.
+  // Whether some labelling may show a value outside a dictionary: (1) admits it, chains do not
+  // decode it, so there is no bound.
   bool shows_outside() const noexcept {
     for (const Clique &clique : model_.cliques)
       if (clique.dictionary && clique.members > 0)

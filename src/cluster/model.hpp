@@ -1,8 +1,9 @@
 // The public model: chains, cliques, and the slots where they meet. Immutable once frozen.
 //
 // A *slot* is one membership: a chain (by one position, by a property, or as an instance's port) in
-// a clique. Slots lie chain by chain: whole-chain ones first, in the order of adding, then positions
-// in ascending order. A clique lists its slots in the order of its members, a centre last.
+// a clique. Slots lie chain by chain: whole-chain ones first, in the order of adding, then
+// positions in ascending order. A clique lists its slots in the order of its members, a centre
+// last.
 //
 // What a slot shows is a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT where the clique
 // has them; -1 for a value that no column stands for. Messages of a clique are one row of columns a

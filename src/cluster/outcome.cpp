@@ -56,8 +56,8 @@ bool chorale_run::has_changed(std::int32_t number) const noexcept {
 
 double chorale_run::clique_score(const Assignment &of, const Clique &clique) const noexcept {
   CallbackFailure failed = CallbackFailure::none;
-  return score_of_clique(*model, clique, of,
-                         reinterpret_cast<std::int64_t *>(at.workers[0].room), &failed);
+  return score_of_clique(*model, clique, of, reinterpret_cast<std::int64_t *>(at.workers[0].room),
+                         &failed);
 }
 
 double chorale_run::payment(const Slot &slot) const noexcept {
@@ -69,9 +69,8 @@ double chorale_run::payment(const Slot &slot) const noexcept {
   });
   std::int32_t centre = 0;
   if (clique.centred())
-    centre = slot.member == clique.members
-                 ? own
-                 : at.best.shown(model->slot(clique, clique.members));
+    centre =
+        slot.member == clique.members ? own : at.best.shown(model->slot(clique, clique.members));
   CallbackFailure failed = CallbackFailure::none;
   const double so = chorale::clique_score(clique, counts, centre, &failed);
   const double now = clique_score(at.best, clique);

@@ -3,8 +3,8 @@
 // What a clique would say of each value of one slot, everything else as it is, is exact as long as
 // the chain has no other slot in the clique; then the decoded labelling is the best of the block.
 // With several slots in one clique the gains do not add up: what is decoded so is taken only if it
-// gains, and otherwise a convex SUM is linearised at the counts (a minorant: what gains there gains),
-// and then one such slot after the other is set free alone.
+// gains, and otherwise a convex SUM is linearised at the counts (a minorant: what gains there
+// gains), and then one such slot after the other is set free alone.
 //
 // Chains of a batch propose against the same counts, on any number of threads; proposals are then
 // judged in the order of the chains, against the counts as they have become.
@@ -102,8 +102,8 @@ public:
     for (std::int32_t k = 0; k < chain_.slots; ++k) {
       const std::int32_t s = by_clique_[k];
       const Clique &clique = model_.cliques[slots_[s].clique];
-      if (!is_one_of_several(k) || clique.centred() || clique.potential->family != CHORALE_FAMILY_SUM ||
-          !clique.potential->finite_tables ||
+      if (!is_one_of_several(k) || clique.centred() ||
+          clique.potential->family != CHORALE_FAMILY_SUM || !clique.potential->finite_tables ||
           clique.potential->convex_length <= clique.members)
         continue;
       any = true;
@@ -113,11 +113,10 @@ public:
       const double factor = potential.factor(clique.members);
       for (std::int32_t v = 0; v < clique.columns; ++v) {
         const std::int64_t from = std::min<std::int64_t>(counts[v], clique.members - 1);
-        row[v] = !potential.counts(v)
-                     ? 0.0
-                     : (potential.table_entry(v, from + 1, clique.members) -
-                        potential.table_entry(v, from, clique.members)) *
-                           factor;
+        row[v] = !potential.counts(v) ? 0.0
+                                      : (potential.table_entry(v, from + 1, clique.members) -
+                                         potential.table_entry(v, from, clique.members)) *
+                                            factor;
       }
     }
     return any;
@@ -343,8 +342,7 @@ private:
              std::int32_t stamp) noexcept {
     const Chain &chain = model_.chains[number];
     const Chain &from = model_.chains[first];
-    const std::int32_t *labels =
-        run_.at.proposed_labels + (chain.first_label - from.first_label);
+    const std::int32_t *labels = run_.at.proposed_labels + (chain.first_label - from.first_label);
     const std::int32_t *shown = run_.at.proposed_shown + (chain.first_slot - from.first_slot);
     const bool was_current = !is_stale(chain, stamp);
     run_.at.visited_at[number] = stamp;

@@ -63,8 +63,7 @@ double score_of_clique(const Model &model, const Clique &clique, const Assignmen
   *failure = CallbackFailure::none;
   count_columns(clique, counts,
                 [&](std::int32_t i) noexcept { return of.shown(model.slot(clique, i)); });
-  const std::int32_t centre =
-      clique.centred() ? of.shown(model.slot(clique, clique.members)) : 0;
+  const std::int32_t centre = clique.centred() ? of.shown(model.slot(clique, clique.members)) : 0;
   return clique_score(clique, counts, centre, failure);
 }
 
@@ -214,8 +213,8 @@ bool chorale_run::restrict_ranges() noexcept {
     fired.truncate(std::unique(fired.begin(), fired.end()) - fired.begin());
     if (all || fired.size() == clique.columns)
       continue;
-    const Potential *potential = recolumn(memory, *clique.potential, fired.begin(),
-                                          static_cast<std::int32_t>(fired.size()));
+    const Potential *potential =
+        recolumn(memory, *clique.potential, fired.begin(), static_cast<std::int32_t>(fired.size()));
     if (!potential)
       return false;
     kept[c] = {nullptr, static_cast<std::int32_t>(fired.size()), potential};
@@ -237,8 +236,8 @@ void chorale_run::reset() noexcept {
   at.to_chain.clear();
   at.to_clique.clear();
   for (std::int64_t i = 0; i < model->chains.size(); ++i)
-    at.chain_needs[i] = static_cast<std::uint8_t>(
-        kNeedsOwn | (model->chains[i].slots > 0 ? kNeedsUpdate : 0));
+    at.chain_needs[i] =
+        static_cast<std::uint8_t>(kNeedsOwn | (model->chains[i].slots > 0 ? kNeedsUpdate : 0));
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)
     at.clique_needs[c] = model->cliques[c].all_members() > 0 ? 1 : 0;
   for (Assignment *assignment : {&at.own, &at.best, &at.now}) {
@@ -302,8 +301,7 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
           chain.labels != from.labels)
         continue;
       for (std::int32_t t = 0; t < chain.length; ++t)
-        at.best.labels.set(chain.first_label + t,
-                           earlier.at.best.labels.get(from.first_label + t));
+        at.best.labels.set(chain.first_label + t, earlier.at.best.labels.get(from.first_label + t));
       judge_chain(at.best, i);
     }
     fill_in_own = true;

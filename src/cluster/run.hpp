@@ -58,17 +58,17 @@ struct RunMemory {
   Assignment now;  // of this round, or being polished
   MessageStore to_chain;
   MessageStore to_clique;
-  std::uint8_t *chain_needs;   // kNeeds bits
-  std::uint8_t *clique_needs;  // 1: some message to it has changed
-  double *clique_value;        // scratch: C of each clique, or its bound
-  double *chain_value;         // scratch, by chain: bounds
-  std::int32_t *order;         // schedules by disagreement: cliques; else NULL
-  std::int32_t *disagreement;  // likewise
-  std::int32_t *gathered;      // likewise: chains of a clique
+  std::uint8_t *chain_needs;  // kNeeds bits
+  std::uint8_t *clique_needs; // 1: some message to it has changed
+  double *clique_value;       // scratch: C of each clique, or its bound
+  double *chain_value;        // scratch, by chain: bounds
+  std::int32_t *order;        // schedules by disagreement: cliques; else NULL
+  std::int32_t *disagreement; // likewise
+  std::int32_t *gathered;     // likewise: chains of a clique
   // Polish.
-  std::int32_t *counts;       // of every clique's columns
-  std::int32_t *changed_at;   // clique: number of the last change of its counts
-  std::int32_t *visited_at;   // chain: the last change it has taken into account
+  std::int32_t *counts;     // of every clique's columns
+  std::int32_t *changed_at; // clique: number of the last change of its counts
+  std::int32_t *visited_at; // chain: the last change it has taken into account
   std::int32_t *proposed_labels;
   std::int32_t *proposed_shown;
   double *proposed_score;
@@ -86,8 +86,8 @@ struct DualMemory {
         best(layout.take<double>(model.message_count)),
         by_chain(layout.take<std::int32_t>(model.slots.size())),
         by_clique(layout.take<std::int32_t>(model.slots.size())) {}
-  double *multipliers = nullptr; // what chains get and cliques pay for each column
-  double *best = nullptr;        // those of the lowest bound
+  double *multipliers = nullptr;     // what chains get and cliques pay for each column
+  double *best = nullptr;            // those of the lowest bound
   std::int32_t *by_chain = nullptr;  // by slot: what its chain's best labelling shows
   std::int32_t *by_clique = nullptr; // by place in Model::members: what the clique would have
 };
@@ -167,12 +167,12 @@ struct chorale_run {
   std::size_t room_bytes = 0; // of one worker
   chorale::RunMemory at;
   chorale::DualMemory dual;
-  chorale::Array<chorale::Replaced> replaced;        // ascending by chain
+  chorale::Array<chorale::Replaced> replaced; // ascending by chain
   chorale::Array<std::int32_t> kept_columns;
-  chorale::Array<chorale::KeptColumns> kept;         // by clique, or empty
+  chorale::Array<chorale::KeptColumns> kept; // by clique, or empty
 
   // What the results say.
-  bool pending = true;    // some chains are to be decoded by themselves, or judged anew
+  bool pending = true; // some chains are to be decoded by themselves, or judged anew
   bool infeasible = false;
   bool converged = false;
   bool used_up = false;
@@ -210,8 +210,8 @@ struct chorale_run {
   void offer_now() noexcept;
   void take_own(chorale::Assignment &of, std::int32_t number) noexcept;
 
-  bool zero_messages = true; // no clique has answered yet
-  bool is_polished = false;  // nothing has happened since
+  bool zero_messages = true;  // no clique has answered yet
+  bool is_polished = false;   // nothing has happened since
   bool has_labelling = false; // `best` holds one
   bool fill_in_own = false;   // but not for chains of score minus infinity
 };

@@ -37,8 +37,7 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
   made->family = source.family;
   made->scale = source.scale;
   made->shape = source.shape;
-  made->source =
-      source.source == TableSource::separable_pairs ? TableSource::none : source.source;
+  made->source = source.source == TableSource::separable_pairs ? TableSource::none : source.source;
   made->values = values;
   made->lambda = source.lambda;
   made->table_length = source.table_length;

@@ -70,9 +70,9 @@ public:
 
   int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
   double number() {
-    return simple_ ? std::uniform_real_distribution<double>(-2, 2)(random)
-                   : below(4) == 0 ? below(5) - 2.0
-                                   : std::uniform_real_distribution<double>(-2, 2)(random);
+    return simple_         ? std::uniform_real_distribution<double>(-2, 2)(random)
+           : below(4) == 0 ? below(5) - 2.0
+                           : std::uniform_real_distribution<double>(-2, 2)(random);
   }
 
   double score(const std::vector<std::vector<std::int32_t>> &labels) const {
@@ -142,13 +142,13 @@ private:
                   std::int64_t values, std::int64_t n) const {
     double c = 0;
     const auto R = static_cast<std::int64_t>(counts.size()) - 2;
-    if (values == R && counts[static_cast<std::size_t>(R)] + counts[static_cast<std::size_t>(R) + 1] >
-                           0) {
+    if (values == R &&
+        counts[static_cast<std::size_t>(R)] + counts[static_cast<std::size_t>(R) + 1] > 0) {
       // By the definition: what is left out adds nothing. Only families that can be written out.
       return left_out(potential, counts, n);
     }
-    assert_int_equal(
-        chorale_potential_evaluate(potential, counts.data(), values, n, &c, nullptr), CHORALE_OK);
+    assert_int_equal(chorale_potential_evaluate(potential, counts.data(), values, n, &c, nullptr),
+                     CHORALE_OK);
     return c;
   }
   // Values that do not count, for the potentials made below (Potts, scaled or not; makespan).
@@ -161,7 +161,8 @@ private:
         for (std::size_t v = 0; v + 2 < counts.size(); ++v) {
           const double k = static_cast<double>(counts[v]);
           counted += counts[v];
-          total = kind == 0 ? total + lambda * k * k : std::max(v == 0 ? -kInfinity : total, lambda * k);
+          total = kind == 0 ? total + lambda * k * k
+                            : std::max(v == 0 ? -kInfinity : total, lambda * k);
         }
         return counted == 0 ? 0.0 : scaled ? total / static_cast<double>(n) : total;
       }
@@ -319,8 +320,8 @@ private:
       }
       default:
         chorale_property_create_token_before(nullptr, &map, 1, nullptr,
-                                             CHORALE_SEGMENT_SPANS_IGNORED, 3, 2,
-                                             &clique.property, nullptr);
+                                             CHORALE_SEGMENT_SPANS_IGNORED, 3, 2, &clique.property,
+                                             nullptr);
         clique.values = 3;
         break;
       }
@@ -339,7 +340,8 @@ private:
       }
       for (int i = 0; i < static_cast<int>(chains.size()); ++i)
         for (int t = 0; t < chains[static_cast<std::size_t>(i)].length; ++t)
-          if (below(2) == 0 && (!simple_ || clique.members.empty() || clique.members.back().chain != i))
+          if (below(2) == 0 &&
+              (!simple_ || clique.members.empty() || clique.members.back().chain != i))
             clique.members.push_back({i, t});
       if (clique.members.size() < 2)
         clique.centred = false;
@@ -362,8 +364,8 @@ private:
       chorale_chain_options_init(&options, sizeof options);
       options.tokens = chain.tokens.data();
       options.borrow = below(2);
-      assert_int_equal(
-          chorale_model_builder_add_chain(builder, &view, &options, nullptr, &error), CHORALE_OK);
+      assert_int_equal(chorale_model_builder_add_chain(builder, &view, &options, nullptr, &error),
+                       CHORALE_OK);
     }
     for (const auto &clique : cliques) {
       chorale_clique_setup setup;
@@ -394,8 +396,8 @@ private:
           status = chorale_model_builder_set_centre(builder, index, member.chain, member.position,
                                                     &error);
         else
-          status = chorale_model_builder_add_position(builder, index, member.chain,
-                                                      member.position, &error);
+          status = chorale_model_builder_add_position(builder, index, member.chain, member.position,
+                                                      &error);
         if (status != CHORALE_OK)
           print_message("%s\n", error.message);
         assert_int_equal(status, CHORALE_OK);
@@ -461,7 +463,7 @@ void runs_agree_with_enumeration(void **) {
     options.bound_steps = seed % 4 == 0 ? 60 : 0;
     options.damping = seed % 5 == 0 ? 0.5 : 0;
     options.schedule = seed % 3 == 0 ? CHORALE_SCHEDULE_DISAGREEMENT : CHORALE_SCHEDULE_ALL;
-    options.joint_mode = seed % 7 == 0   ? CHORALE_JOINT_ABSORPTION
+    options.joint_mode = seed % 7 == 0    ? CHORALE_JOINT_ABSORPTION
                          : seed % 11 == 0 ? CHORALE_JOINT_BEAM
                                           : CHORALE_JOINT_AUTO;
     options.beam_width = seed % 2 == 0 ? 1 : 4;
@@ -469,9 +471,8 @@ void runs_agree_with_enumeration(void **) {
     options.message_number = seed % 13 == 0 ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
     const Answer answer = solve(problem, options, seed);
     double best = -kInfinity;
-    problem.each_labelling([&](const auto &labels) {
-      best = std::max(best, problem.score(labels));
-    });
+    problem.each_labelling(
+        [&](const auto &labels) { best = std::max(best, problem.score(labels)); });
     const auto &result = answer.result;
     if (best == -kInfinity) {
       if (result.score != -kInfinity)
@@ -485,7 +486,8 @@ void runs_agree_with_enumeration(void **) {
     const double score = problem.score(answer.labels);
     const double own = problem.score(answer.own);
     if (!near(result.score, score) || !near(result.own_score, own) || result.score < own - 1e-9 ||
-        result.score > best + 1e-9 || result.upper_bound < best - 1e-9 * std::max(1.0, std::fabs(best)) ||
+        result.score > best + 1e-9 ||
+        result.upper_bound < best - 1e-9 * std::max(1.0, std::fabs(best)) ||
         result.score < result.rounds_score || result.score < result.polished_own_score)
       print_message("seed %u: score %.17g (%.17g) own %.17g (%.17g) best %.17g bound %.17g\n", seed,
                     result.score, score, result.own_score, own, best, result.upper_bound);
@@ -520,9 +522,8 @@ void acyclic_models_are_solved(void **) {
     options.rounds = 2;
     const Answer answer = solve(problem, options, seed);
     double best = -kInfinity;
-    problem.each_labelling([&](const auto &labels) {
-      best = std::max(best, problem.score(labels));
-    });
+    problem.each_labelling(
+        [&](const auto &labels) { best = std::max(best, problem.score(labels)); });
     if (!near(answer.result.score, best))
       print_message("seed %u: %.17g, best %.17g\n", seed, answer.result.score, best);
     assert_true(near(answer.result.score, best));
@@ -583,9 +584,8 @@ void an_earlier_run_leaves_nothing_to_do(void **) {
       assert_int_equal(chorale_run_set_chain(second, 0, &view, &error), CHORALE_OK);
       assert_int_equal(chorale_run_solve(second, &b, &error), CHORALE_OK);
       double best = -kInfinity;
-      problem.each_labelling([&](const auto &labels) {
-        best = std::max(best, problem.score(labels));
-      });
+      problem.each_labelling(
+          [&](const auto &labels) { best = std::max(best, problem.score(labels)); });
       assert_true(b.score <= best + 1e-9);
       assert_true(b.score >= b.own_score);
     }
