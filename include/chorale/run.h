@@ -207,7 +207,9 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 /* Everything below speaks of the best labelling so far, or with `own` 1 of the chains' own best
  * labellings. Errors of all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), NO_LABELLING (there is
  * none: round 0 has not been done, or the run is infeasible), SIZE (capacity below what is
- * needed). No allocation. They use the run's workspace: one thread at a time. */
+ * needed). Those that take a const run may be called
+ * from several threads at once while none changes it. No allocation, but for cliques of more than 256
+ * columns, whose counts need scratch memory (OUT_OF_MEMORY). */
 
 /* The result as the last call returned it. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,

@@ -89,7 +89,7 @@ chorale_status take_options(const Report &report, const Model &model,
   to.rounds = options.rounds;
   to.damping = options.damping;
   to.schedule = options.schedule;
-  to.clique = {options.algorithm, options.exact_marginals != 0};
+  to.clique = {options.algorithm, options.exact_marginals != 0, options.bound_steps > 0};
   to.joint = {options.joint_mode,
               gsl::narrow_cast<std::int32_t>(std::min(options.beam_width, limit)),
               gsl::narrow_cast<std::int32_t>(std::min(options.budget, limit))};

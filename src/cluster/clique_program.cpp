@@ -6,8 +6,10 @@
 namespace chorale {
 namespace {
 
-// Branch and bound over counts is cut off here when it is to bound one clique of many.
+// Branch and bound over counts is cut off here when it is to bound one clique of many: after so
+// many nodes, fewer where they are large.
 constexpr std::int64_t kBoundNodes = 200;
+constexpr std::int64_t kBoundMembers = 1 << 20;
 
 } // namespace
 
@@ -48,8 +50,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential,
   } else {
     task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, kind.form == Form::sum);
     task.options.gap = 0;
-    task.options.node_limit = kBoundNodes;
-    task.options.node_pool = kBoundNodes;
+    task.options.node_limit = task.options.node_pool =
+        std::clamp<std::int64_t>(kBoundMembers / clique_->members, 2, kBoundNodes);
   }
   return task;
 }
@@ -60,7 +62,8 @@ std::size_t CliqueProgram::room_bytes() const noexcept {
   std::size_t bytes = 0;
   for (std::int32_t c = 0; c < std::max(clique_->centre_values, 1); ++c) {
     bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), true)));
-    bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), false)));
+    if (settings_.bounds)
+      bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), false)));
   }
   if (kept_)
     bytes = std::max(bytes, measure(task_for(*kept_->potential, true)));

@@ -12,6 +12,7 @@ namespace chorale {
 struct CliqueSettings {
   chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO;
   bool exact_marginals = false;
+  bool bounds = false; // bounds are wanted as well
 };
 
 // Some columns of a property clique, in a run that restricts ranges.

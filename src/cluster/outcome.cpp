@@ -3,6 +3,34 @@
 #include "cluster/run.hpp"
 
 #include <algorithm>
+#include <new>
+
+namespace chorale {
+namespace {
+
+// Counts of a clique's columns while a result is being read, which may be on any thread: no room of
+// the run is used.
+class Counts {
+public:
+  Counts(const Memory &memory, std::int32_t columns)
+      : block_(columns <= kFew
+                   ? Block()
+                   : Block(memory, static_cast<std::size_t>(columns) * sizeof(std::int64_t))) {
+    if (columns > kFew && !block_)
+      throw std::bad_alloc();
+  }
+  std::int64_t *data() noexcept {
+    return block_ ? reinterpret_cast<std::int64_t *>(block_.data()) : few_;
+  }
+
+private:
+  static constexpr std::int32_t kFew = 256;
+  std::int64_t few_[kFew];
+  Block block_;
+};
+
+} // namespace
+} // namespace chorale
 
 using namespace chorale;
 
@@ -54,15 +82,16 @@ bool chorale_run::has_changed(std::int32_t number) const noexcept {
   return false;
 }
 
-double chorale_run::clique_score(const Assignment &of, const Clique &clique) const noexcept {
+double chorale_run::clique_score(const Assignment &of, const Clique &clique) const {
+  Counts counts(memory, clique.columns);
   CallbackFailure failed = CallbackFailure::none;
-  return score_of_clique(*model, clique, of, reinterpret_cast<std::int64_t *>(at.workers[0].room),
-                         &failed);
+  return score_of_clique(*model, clique, of, counts.data(), &failed);
 }
 
-double chorale_run::payment(const Slot &slot) const noexcept {
+double chorale_run::payment(const Slot &slot) const {
   const Clique &clique = model->cliques[slot.clique];
-  auto *counts = reinterpret_cast<std::int64_t *>(at.workers[0].room);
+  Counts room(memory, clique.columns);
+  std::int64_t *counts = room.data();
   const std::int32_t own = at.own.shown(slot);
   count_columns(clique, counts, [&](std::int32_t i) noexcept {
     return i == slot.member ? own : at.best.shown(model->slot(clique, i));
@@ -92,7 +121,7 @@ RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
   return program.failure;
 }
 
-std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const noexcept {
+std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
   JsonWriter json(buffer, capacity);
   const chorale_run_result all = result();
   const auto number = [&](std::string_view name, double value) {

@@ -207,6 +207,10 @@ private:
       }
       return;
     }
+    if (potential.family == CHORALE_FAMILY_MAX && others > 0) {
+      fill_max_row(clique, potential, counts, shown[s], row);
+      return;
+    }
     for (std::int32_t v = 0; v < clique.columns; ++v) {
       std::copy_n(counts, clique.columns, counts_);
       if (shown[s] >= 0)
@@ -214,6 +218,33 @@ private:
       ++counts_[v];
       row[v] = evaluate(clique, centre);
     }
+  }
+
+  // The greatest entry of all values but one is the greatest, or the second of them.
+  static void fill_max_row(const Clique &clique, const Potential &potential,
+                           const std::int32_t *counts, std::int32_t own, double *row) noexcept {
+    const double factor = potential.factor(clique.members);
+    const auto entry = [&](std::int32_t v, std::int64_t more) {
+      return potential.table_entry(v, counts[v] - (v == own ? 1 : 0) + more, clique.members) *
+             factor;
+    };
+    double first = kForbidden;
+    double second = kForbidden;
+    std::int32_t top = -1;
+    for (std::int32_t v = 0; v < clique.columns; ++v) {
+      if (!potential.counts(v))
+        continue;
+      const double score = entry(v, 0);
+      if (top < 0 || score > first) {
+        second = first;
+        first = score;
+        top = v;
+      } else {
+        second = std::max(second, score);
+      }
+    }
+    for (std::int32_t v = 0; v < clique.columns; ++v)
+      row[v] = potential.counts(v) ? std::max(entry(v, 1), v == top ? second : first) : first;
   }
 
   Run &run_;
@@ -260,46 +291,46 @@ private:
 
   // A sweep over all chains; whether anything changed.
   bool pass() noexcept {
+    RunMemory &at = run_.at;
     bool changed = false;
     const std::int64_t chains = model_.chains.size();
-    for (std::int64_t begin = 0; begin < chains && !run_.must_stop();) {
-      // Chains whose labels and slots fit into the room for proposals.
+    for (std::int64_t next = 0; next < chains && !run_.must_stop();) {
+      // Chains that have something to look at, as many as their proposals have room.
       std::int64_t labels = 0;
       std::int64_t slots = 0;
-      std::int64_t end = begin;
-      for (; end < chains && end - begin < kBatchChains; ++end) {
-        const Chain &chain = model_.chains[end];
-        if (end > begin && (labels + chain.length > run_.at.proposal_labels ||
-                            slots + chain.slots > run_.at.proposal_slots))
+      std::int64_t count = 0;
+      for (; next < chains && count < kBatchChains; ++next) {
+        const Chain &chain = model_.chains[next];
+        if (!is_stale(chain, at.visited_at[next]))
+          continue;
+        if (count > 0 &&
+            (labels + chain.length > at.proposal_labels || slots + chain.slots > at.proposal_slots))
           break;
+        at.batch[count] = {static_cast<std::int32_t>(next), 0, labels, slots, 0};
         labels += chain.length;
         slots += chain.slots;
+        ++count;
       }
       const std::int32_t stamp = stamp_;
-      parallel_for(run_.options.executor, end - begin, kChainGrain,
+      parallel_for(run_.options.executor, count, kChainGrain,
                    [&](std::int64_t k, std::int32_t w) noexcept {
-                     run_.at.proposed[k] = 0;
-                     const auto chain = static_cast<std::int32_t>(begin + k);
-                     if (is_stale(model_.chains[chain], run_.at.visited_at[chain]) &&
-                         run_.check_limits(run_.at.workers[w]))
-                       propose(chain, begin, k, run_.at.workers[w]);
+                     if (run_.check_limits(at.workers[w]))
+                       propose(at.batch[k], at.workers[w]);
                    });
       if (run_.must_stop())
         break;
-      for (std::int64_t k = 0; k < end - begin; ++k)
-        if (run_.at.proposed[k] != 0)
-          changed |= judge(static_cast<std::int32_t>(begin + k), begin, k, stamp);
-      begin = end;
+      for (std::int64_t k = 0; k < count; ++k)
+        changed |= judge(at.batch[k], stamp);
     }
     return changed;
   }
 
-  void propose(std::int32_t number, std::int64_t first, std::int64_t place,
-               Worker &worker) noexcept {
-    const Chain &chain = model_.chains[number];
+  void propose(Proposal &proposal, Worker &worker) noexcept {
+    const Chain &chain = model_.chains[proposal.chain];
     Layout layout(worker.room);
-    ChainBlock block(layout, run_, number);
-    ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
+    ChainBlock block(layout, run_, proposal.chain);
+    ChainProgram program(layout, model_, proposal.chain, run_.view_of(proposal.chain),
+                         run_.options.joint);
     program.set_room(worker.room + layout.bytes());
     block.load();
     const auto offer = [&]() noexcept {
@@ -312,16 +343,12 @@ private:
       block.compare(program.score, program.shown, before, after);
       if (!gains(before, after))
         return false;
-      const Chain &from = model_.chains[first];
-      std::copy_n(program.labels, chain.length,
-                  run_.at.proposed_labels + (chain.first_label - from.first_label));
-      std::copy_n(program.shown, chain.slots,
-                  run_.at.proposed_shown + (chain.first_slot - from.first_slot));
-      run_.at.proposed_score[place] = program.score;
-      run_.at.proposed[place] = 2;
+      std::copy_n(program.labels, chain.length, run_.at.proposed_labels + proposal.first_label);
+      std::copy_n(program.shown, chain.slots, run_.at.proposed_shown + proposal.first_shown);
+      proposal.score = program.score;
+      proposal.gains = 1;
       return true;
     };
-    run_.at.proposed[place] = 1;
     block.fill_rows(program);
     if (offer() || !block.repeats)
       return;
@@ -338,27 +365,24 @@ private:
   }
 
   // Takes a proposal that still gains.
-  bool judge(std::int32_t number, std::int64_t first, std::int64_t place,
-             std::int32_t stamp) noexcept {
-    const Chain &chain = model_.chains[number];
-    const Chain &from = model_.chains[first];
-    const std::int32_t *labels = run_.at.proposed_labels + (chain.first_label - from.first_label);
-    const std::int32_t *shown = run_.at.proposed_shown + (chain.first_slot - from.first_slot);
-    const bool was_current = !is_stale(chain, stamp);
+  bool judge(const Proposal &proposal, std::int32_t stamp) noexcept {
+    const std::int32_t number = proposal.chain;
     run_.at.visited_at[number] = stamp;
-    if (run_.at.proposed[place] == 1)
+    if (proposal.gains == 0)
       return false;
+    const bool was_current = !is_stale(model_.chains[number], stamp);
+    const std::int32_t *shown = run_.at.proposed_shown + proposal.first_shown;
     Layout layout(run_.at.workers[0].room);
     ChainBlock block(layout, run_, number);
     block.load();
     double before = 0;
     double after = 0;
-    block.compare(run_.at.proposed_score[place], shown, before, after);
+    block.compare(proposal.score, shown, before, after);
     if (!gains(before, after) || run_.must_stop())
       return false;
     ++stamp_;
     block.move_counts(shown, stamp_);
-    run_.at.now.set(number, labels, shown, run_.at.proposed_score[place]);
+    run_.at.now.set(number, run_.at.proposed_labels + proposal.first_label, shown, proposal.score);
     // Decoded against the counts as they are, with exact gains, it is at its best.
     if (was_current && !block.repeats)
       run_.at.visited_at[number] = stamp_;

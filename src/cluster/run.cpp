@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kProposals = 1 << 15;
+constexpr std::int64_t kProposals = 1 << 17;
 
 std::int32_t most_columns(const Model &model) noexcept {
   std::int32_t most = 1;
@@ -48,14 +48,12 @@ RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &optio
       std::max<std::int64_t>(longest, std::min<std::int64_t>(kProposals, model.label_count));
   proposal_slots =
       std::max<std::int64_t>(most_slots, std::min<std::int64_t>(kProposals, model.slots.size()));
-  const std::int64_t batch = std::min<std::int64_t>(kBatchChains, model.chains.size());
   counts = layout.take<std::int32_t>(model.count_count);
   changed_at = layout.take<std::int32_t>(model.cliques.size());
   visited_at = layout.take<std::int32_t>(model.chains.size());
   proposed_labels = layout.take<std::int32_t>(proposal_labels);
   proposed_shown = layout.take<std::int32_t>(proposal_slots);
-  proposed_score = layout.take<double>(batch);
-  proposed = layout.take<std::uint8_t>(batch);
+  batch = layout.take<Proposal>(std::min<std::int64_t>(kBatchChains, model.chains.size()));
 }
 
 double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,

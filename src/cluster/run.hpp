@@ -46,7 +46,16 @@ inline constexpr std::uint8_t kNeedsOwn = 1;    // to be decoded by itself
 inline constexpr std::uint8_t kNeedsUpdate = 2; // to be decoded under new messages and to answer
 
 // Chains of one batch of the polish.
-inline constexpr std::int64_t kBatchChains = 1024;
+inline constexpr std::int64_t kBatchChains = 4096;
+
+// What a chain of the batch would show.
+struct Proposal {
+  std::int32_t chain;
+  std::int32_t gains; // 1 if anything was found
+  std::int64_t first_label;
+  std::int64_t first_shown;
+  double score;
+};
 
 // Memory of a run, laid out by its constructor.
 struct RunMemory {
@@ -71,8 +80,7 @@ struct RunMemory {
   std::int32_t *visited_at; // chain: the last change it has taken into account
   std::int32_t *proposed_labels;
   std::int32_t *proposed_shown;
-  double *proposed_score;
-  std::uint8_t *proposed;
+  Proposal *batch;
   std::int64_t proposal_labels = 0; // room for proposals
   std::int64_t proposal_slots = 0;
   Worker *workers;
@@ -142,12 +150,12 @@ struct chorale_run {
   void tighten(std::int64_t steps) noexcept;
   // ---- Outcome (outcome.cpp) ----
   chorale_run_result result() const noexcept;
-  double clique_score(const chorale::Assignment &of, const chorale::Clique &clique) const noexcept;
-  double payment(const chorale::Slot &slot) const noexcept;
+  double clique_score(const chorale::Assignment &of, const chorale::Clique &clique) const;
+  double payment(const chorale::Slot &slot) const;
   bool has_changed(std::int32_t chain) const noexcept;
   chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
                                       std::ptrdiff_t row_stride, double *margins) noexcept;
-  std::size_t write_json(char *buffer, std::size_t capacity) const noexcept;
+  std::size_t write_json(char *buffer, std::size_t capacity) const;
 
   bool must_stop() const noexcept {
     return stop.load(std::memory_order_relaxed) != 0 ||
