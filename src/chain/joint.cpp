@@ -108,9 +108,13 @@ double Joint::run(std::int32_t outgoing, double *message, const double *lower, s
                              message, lower, to, outcome);
 }
 
-// Phi of a labelling; minus infinity where it fires a value outside a dictionary.
+// What the program maximises, for a labelling; minus infinity where it fires a value outside a
+// dictionary.
 double Joint::value_of(const std::int32_t *labels) const noexcept {
   double total = view_.score(labels);
+  if (view_.added)
+    for (std::int64_t t = 0; t < view_.length; ++t)
+      total += view_.added[t * view_.labels + labels[t]];
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
     const Attached attached = attachments_.at(k);
     if (attached.fires_outside(labels, view_.parents))
