@@ -84,7 +84,7 @@ typedef struct chorale_run_options {
   int32_t restrict_range;
   int32_t reserved;
   /* How a chain under several properties is treated (message.h): mode, beam_width, budget. EXACT
-   * beyond the budget is STATE_SPACE when a chain comes to it. */
+   * beyond the budget is STATE_SPACE when the run is created, which tries every such chain. */
   chorale_joint_mode joint_mode;
   chorale_number message_number; /* what messages are stored as: FLOAT64 (default), or FLOAT32 to
                                     halve their memory */

@@ -269,6 +269,10 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
       return report.out_of_memory(sizeof(Run));
     if (!draft.made->prepare())
       return report.out_of_memory(draft.made->estimate());
+    if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
+      return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ",
+                         chain, " exceeds options->budget = ", checked.joint.budget,
+                         ", or its properties are too many");
     if (!draft.made->restrict_ranges())
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
     CHORALE_CHECK(failure_status(report, draft.made->failure.load(std::memory_order_relaxed)));

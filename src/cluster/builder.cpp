@@ -394,13 +394,12 @@ bool chorale_model_builder::order_slots() noexcept {
   for (std::int64_t i = 0; i < chains; ++i) {
     Chain &chain = model->chains[i];
     Slot *first = ordered.begin() + chain.first_slot;
-    // Whole slots keep the order of adding, which is that of their numbers.
-    std::sort(first, first + chain.slots, [](const Slot &a, const Slot &b) {
+    // The ports of an instance keep the order of adding, which is that of their numbers.
+    const bool ports = chain.instance != nullptr;
+    std::sort(first, first + chain.slots, [ports](const Slot &a, const Slot &b) {
       if (a.position != b.position)
         return a.position < b.position;
-      if (a.whole != b.whole)
-        return a.whole < b.whole;
-      return a.clique < b.clique;
+      return ports ? a.whole < b.whole : a.clique < b.clique;
     });
     while (chain.whole_slots < chain.slots && first[chain.whole_slots].position < 0)
       ++chain.whole_slots;

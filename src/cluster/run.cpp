@@ -170,6 +170,26 @@ bool chorale_run::prepare() noexcept {
   return true;
 }
 
+// How many configurations are alive does not depend on messages, unless these forbid some.
+std::int32_t chorale_run::try_joint_states() noexcept {
+  if (options.joint.mode != CHORALE_JOINT_EXACT)
+    return -1;
+  for (std::int32_t i = 0; i < model->chains.size(); ++i) {
+    if (model->chains[i].instance || model->chains[i].whole_slots == 0)
+      continue;
+    Layout layout(at.workers[0].room);
+    ChainProgram program(layout, *model, i, view_of(i), options.joint);
+    program.set_room(at.workers[0].room + layout.bytes());
+    std::fill_n(program.incoming, program.row_entries, 0.0);
+    program.decode();
+    if (program.failure == RunFailure::none)
+      program.send();
+    if (program.failure != RunFailure::none)
+      return i;
+  }
+  return -1;
+}
+
 bool chorale_run::restrict_ranges() noexcept {
   const std::int64_t cliques = model->cliques.size();
   if (!options.restrict_range || cliques == 0)

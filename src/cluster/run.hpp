@@ -133,6 +133,8 @@ struct chorale_run {
   void judge_chain(chorale::Assignment &of, std::int32_t number) noexcept;
   // Bytes of all of it, as far as they are known before ranges are restricted.
   std::size_t estimate() const noexcept;
+  // The first chain whose joint state, asked to be exact, exceeds the budget, or -1.
+  std::int32_t try_joint_states() noexcept;
   // Finds the columns each property clique keeps. False: `failure` or no memory.
   bool restrict_ranges() noexcept;
   void reset() noexcept;
