@@ -121,7 +121,8 @@ typedef struct chorale_run_cost {
 /* Fills `cost` with zeros; pass sizeof(chorale_run_cost). NULL is ignored. */
 CHORALE_API void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size);
 
-/* The size and cost of a run, before it is made. Errors: as for create. Any thread. */
+/* The size and cost of a run, before it is made. Errors: as for create, but for what only trying the
+ * chains shows (STATE_SPACE). Any thread. */
 CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
                                                 const chorale_run_options *options,
                                                 chorale_run_cost *cost, chorale_error *error);

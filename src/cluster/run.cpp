@@ -132,11 +132,11 @@ bool chorale_run::make_rooms(std::size_t bytes) noexcept {
 std::size_t chorale_run::estimate() const noexcept {
   Layout layout;
   const RunMemory measured(layout, *model, options);
-  std::size_t bytes = layout.bytes();
+  std::size_t bytes = std::max<std::size_t>(layout.bytes(), 1); // no block is empty
   if (options.bound_steps > 0) {
     Layout more;
     const DualMemory measured_dual(more, *model);
-    bytes = saturating_sum(bytes, more.bytes());
+    bytes = saturating_sum(bytes, std::max<std::size_t>(more.bytes(), 1));
   }
   return saturating_sum(
       saturating_sum(bytes, sizeof(chorale_run)),
