@@ -138,6 +138,19 @@ std::size_t chorale_run::estimate() const noexcept {
     const DualMemory measured_dual(more, *model);
     bytes = saturating_sum(bytes, std::max<std::size_t>(more.bytes(), 1));
   }
+  // Columns that are kept grow by halves; a potential over some of them is no larger than the
+  // whole.
+  if (options.restrict_range) {
+    bytes += static_cast<std::size_t>(model->cliques.size()) * sizeof(KeptColumns);
+    std::size_t columns = 8;
+    for (const Clique &clique : model->cliques)
+      if (clique.property) {
+        columns += static_cast<std::size_t>(clique.columns);
+        bytes += sizeof(Potential) + clique.potential->storage.bytes() +
+                 static_cast<std::size_t>(clique.columns);
+      }
+    bytes += columns * 2 * sizeof(std::int32_t);
+  }
   return saturating_sum(
       saturating_sum(bytes, sizeof(chorale_run)),
       saturating_product(measure_rooms(), static_cast<std::size_t>(options.executor.workers)));
