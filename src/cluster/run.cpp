@@ -108,6 +108,10 @@ std::size_t chorale_run::measure_rooms() const noexcept {
     before = columns ? nullptr : &clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options.clique, columns);
+    // Before the columns are known that a clique keeps, room to gather all.
+    if (options.restrict_range && kept.empty() && clique.property)
+      for (int k = 0; k < 2; ++k)
+        layout.take<double>(std::int64_t{clique.members} * clique.columns);
     bytes = std::max(bytes, saturating_sum(layout.bytes(), program.room_bytes()));
   }
   const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
