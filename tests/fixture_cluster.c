@@ -1,0 +1,282 @@
+/* Random models. */
+#include "fixture_cluster.h"
+
+int32_t plain_members(const Group *group) {
+  return group->member_count - (group->shape == CENTRED ? 1 : 0);
+}
+
+int chain_in_cliques(const Cluster *cluster, int32_t chain) {
+  int memberships = 0;
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i)
+      memberships += cluster->cliques[c].members[i].chain == chain;
+  return memberships;
+}
+
+/* ---- Random models ------------------------------------------------------------------------ */
+
+static void random_chain(Random *random, int32_t labels, int is_real, Sample *sample) {
+  int32_t positions;
+  do {
+    random_sample(random, random_chance(random, 25), sample);
+    positions = labelling_count(sample);
+  } while (sample->labels != labels || sample->length > 4 || positions > MOST_LABELLINGS ||
+           (sample->length == 0 && !random_chance(random, 20)) ||
+           (is_real >= 0 && sample->is_real != is_real));
+  /* Chains without any labelling are rare, or nothing else would be tried. */
+  if (random_chance(random, 80)) {
+    sample->has_forced = 0;
+    if (random_chance(random, 50))
+      sample->has_allowed = 0;
+  }
+}
+
+static void random_property_group(Random *random, Cluster *cluster, Group *group) {
+  Sample shape = cluster->chains[group->members[0].chain];
+  for (int32_t i = 0; i < group->member_count; ++i)
+    if (cluster->chains[group->members[i].chain].is_tree)
+      shape = cluster->chains[group->members[i].chain];
+  do
+    random_use(random, &shape, &group->use);
+  while (own_range(&group->use) > MOST_CLIQUE_VALUES);
+  const Rule *rule = &group->use.rule;
+  group->values = own_range(&group->use);
+  for (int32_t i = 0; i < group->member_count; ++i) {
+    Member *member = &group->members[i];
+    member->position = -1;
+    member->has_classes = random_chance(random, 60);
+    member->reads_tokens = cluster->has_tokens[member->chain] && random_chance(random, 50);
+    for (int32_t t = 0; t < MOST_POSITIONS; ++t) {
+      member->classes[t] = random_int(random, 0, rule->classes - 1);
+      member->table[t] =
+          random_int(random, -1, rule->kind == PROPERTY_TOKEN ? 3 : rule->values - 1);
+    }
+  }
+}
+
+static void random_position_group(Random *random, Group *group) {
+  group->values = group->labels;
+  group->has_label_values = random_chance(random, 40);
+  if (group->has_label_values) {
+    group->values = random_int(random, 1, 3);
+    for (int32_t y = 0; y < group->labels; ++y)
+      group->label_values[y] = random_int(random, -1, group->values - 1);
+  }
+  if (group->shape != CENTRED)
+    return;
+  group->centre_values = group->labels;
+  group->has_centre_map = group->labels > MOST_CENTRES || random_chance(random, 30);
+  if (group->has_centre_map) {
+    group->centre_values = random_int(random, 1, MOST_CENTRES);
+    for (int32_t y = 0; y < group->labels; ++y)
+      group->centre_map[y] = random_int(random, 0, group->centre_values - 1);
+  }
+}
+
+/* What counts may look like to an exact solver: the same over R + 2 values. */
+static Problem widened(const Problem *problem) {
+  Problem wide = *problem;
+  if (problem->values + 2 > MAX_VALUES)
+    return wide;
+  for (int32_t v = 0; v < MAX_VALUES; ++v)
+    wide.counted[v] = v < problem->values && counts_value(problem, v);
+  wide.has_counted = 1;
+  wide.values += 2;
+  if (wide.table_count > 1)
+    wide.table_count = wide.values;
+  return wide;
+}
+
+static int is_exact(const Problem *problem) {
+  if (problem->kind >= KIND_MAX_SHARED && problem->kind <= KIND_MAJORITY)
+    return 1;
+  const Problem wide = widened(problem);
+  return is_sum(problem) == YES && is_sum(&wide) == YES;
+}
+
+static void random_group_potentials(Random *random, int exact, Group *group) {
+  const int is_wide = random_chance(random, 30);
+  const int32_t values = group->values + (is_wide ? 2 : 0);
+  for (int32_t k = 0; k < (group->shape == CENTRED ? group->centre_values : 1); ++k)
+    do
+      random_problem_of(random, (Kind)random_int(random, 0, KIND_COUNT - 1),
+                        plain_members(group) > 0 ? plain_members(group) : 1, values,
+                        &group->potentials[k]);
+    while (group->potentials[k].values != values || (exact && !is_exact(&group->potentials[k])));
+  for (int32_t k = 0; k < MOST_CENTRES; ++k)
+    group->potentials[k].members = plain_members(group);
+}
+
+static int has_member(const Group *group, int32_t chain, int32_t position) {
+  for (int32_t i = 0; i < group->member_count; ++i)
+    if (group->members[i].chain == chain && group->members[i].position == position)
+      return 1;
+  return 0;
+}
+
+static void random_group(Random *random, Cluster *cluster, Group *group) {
+  memset(group, 0, sizeof *group);
+  const int32_t what = random_int(random, 0, 9);
+  group->shape = what < 5 ? OVER_PROPERTY : what < 8 ? OVER_POSITIONS : CENTRED;
+  group->labels = cluster->chains[random_int(random, 0, cluster->chain_count - 1)].labels;
+  const int32_t wanted = random_chance(random, 4) ? 0 : random_int(random, 1, MOST_TOGETHER);
+  for (int32_t attempt = 0; attempt < 30 && group->member_count < wanted; ++attempt) {
+    Member *member = &group->members[group->member_count];
+    const int32_t chain = random_int(random, 0, cluster->chain_count - 1);
+    const Sample *sample = &cluster->chains[chain];
+    if (sample->labels != group->labels)
+      continue;
+    int32_t position = -1;
+    if (group->shape != OVER_PROPERTY) {
+      if (sample->length == 0 || cluster->is_instance[chain])
+        continue;
+      position = random_int(random, 0, sample->length - 1);
+    }
+    if (has_member(group, chain, position))
+      continue;
+    member->chain = chain;
+    member->position = position;
+    ++group->member_count;
+  }
+  if (group->shape == CENTRED && group->member_count < 2)
+    group->shape = OVER_POSITIONS;
+  if (group->shape == OVER_PROPERTY && group->member_count == 0)
+    group->shape = OVER_POSITIONS;
+  if (group->shape == OVER_PROPERTY)
+    random_property_group(random, cluster, group);
+  else
+    random_position_group(random, group);
+  random_group_potentials(random, 0, group);
+}
+
+static void random_options(Random *random, chorale_run_options *options) {
+  static const chorale_algorithm algorithms[] = {
+      CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_EXACT_MAJORITY,
+      CHORALE_ALGORITHM_CONCAVE_FLOW, CHORALE_ALGORITHM_COUNT_BOXES};
+  chorale_run_options_init(options, sizeof *options);
+  if (random_chance(random, 40))
+    options->rounds = random_int(random, 0, 6);
+  if (random_chance(random, 25))
+    options->damping = random_chance(random, 50) ? 0.5 : 0.9 * random_unit(random);
+  if (random_chance(random, 30))
+    options->schedule = CHORALE_SCHEDULE_DISAGREEMENT;
+  if (random_chance(random, 15))
+    options->algorithm = algorithms[random_int(random, 0, (int32_t)COUNT_OF(algorithms) - 1)];
+  options->exact_marginals = random_chance(random, 20);
+  options->polish = random_chance(random, 85);
+  options->restrict_range = random_chance(random, 15);
+  if (random_chance(random, 15))
+    options->joint_mode = random_chance(random, 50) ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_BEAM;
+  if (random_chance(random, 20))
+    options->beam_width = random_int(random, 1, 4);
+  if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10))
+    options->budget = random_int(random, 1, 20);
+  options->message_number = random_chance(random, 15) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+  options->threads = random_chance(random, 3) ? 2 : 1;
+  options->bound_steps = random_chance(random, 50) ? random_int(random, 1, 12) : 0;
+}
+
+static void random_chains(Random *random, int32_t count, int is_real, Cluster *cluster) {
+  cluster->chain_count = count;
+  const int32_t common = random_int(random, 2, 3);
+  const int is_mixed = random_chance(random, 15);
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t labels = is_mixed ? random_int(random, 1, MOST_LABELS) : common;
+    random_chain(random, labels, is_real, &cluster->chains[i]);
+    cluster->has_tokens[i] = random_chance(random, 60);
+    cluster->is_borrowed[i] = random_chance(random, 30);
+    for (int32_t t = 0; t < MOST_POSITIONS; ++t)
+      cluster->tokens[i][t] = random_int(random, -1, labels - 1);
+  }
+}
+
+static void random_instances(Random *random, Cluster *cluster) {
+  if (!random_chance(random, 12))
+    return;
+  const int32_t chain = random_int(random, 0, cluster->chain_count - 1);
+  cluster->is_instance[chain] = 1;
+}
+
+static void forbid_lost_values(Cluster *cluster) {
+  /* An instance decodes by itself under messages of zeros, where a dictionary without OUT already
+   * forbids what a chain by itself may show. */
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
+      Group *group = &cluster->cliques[c];
+      if (cluster->is_instance[group->members[i].chain] && group->use.has_dictionary &&
+          !group->use.has_out)
+        cluster->is_instance[group->members[i].chain] = 0;
+    }
+}
+
+void random_cluster(Random *random, Cluster *cluster) {
+  ClusterTruth truth;
+  do {
+    memset(cluster, 0, sizeof *cluster);
+    random_chains(random, random_int(random, 2, MOST_CHAINS), -1, cluster);
+    random_instances(random, cluster);
+    cluster->clique_count = random_chance(random, 5) ? 0 : random_int(random, 1, MOST_CLIQUES);
+    for (int32_t c = 0; c < cluster->clique_count; ++c)
+      random_group(random, cluster, &cluster->cliques[c]);
+    forbid_lost_values(cluster);
+    random_options(random, &cluster->options);
+  } while (!enumerate_cluster(cluster, &truth) || (truth.is_stuck && !random_chance(random, 20)));
+}
+
+/* ---- Models of exact message passing ------------------------------------------------------ */
+
+static void random_forest(Random *random, Cluster *cluster) {
+  int32_t tree_of[MOST_CHAINS];
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    tree_of[i] = i;
+  cluster->clique_count = random_int(random, 1, MOST_CLIQUES);
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    Group *group = &cluster->cliques[c];
+    memset(group, 0, sizeof *group);
+    const int32_t what = random_int(random, 0, 9);
+    group->shape = what < 5 ? OVER_PROPERTY : what < 7 ? OVER_POSITIONS : CENTRED;
+    group->labels = cluster->chains[random_int(random, 0, cluster->chain_count - 1)].labels;
+    int32_t joined = -1;
+    const int32_t first = random_int(random, 0, cluster->chain_count - 1);
+    for (int32_t k = 0; k < cluster->chain_count; ++k) {
+      const int32_t i = (first + k) % cluster->chain_count;
+      const Sample *sample = &cluster->chains[i];
+      if (sample->labels != group->labels || tree_of[i] == joined || random_chance(random, 15) ||
+          (group->shape != OVER_PROPERTY && sample->length == 0))
+        continue;
+      Member *member = &group->members[group->member_count++];
+      member->chain = i;
+      member->position =
+          group->shape == OVER_PROPERTY ? -1 : random_int(random, 0, sample->length - 1);
+      const int32_t old = tree_of[i];
+      joined = joined < 0 ? old : joined;
+      for (int32_t j = 0; j < cluster->chain_count; ++j)
+        if (tree_of[j] == old)
+          tree_of[j] = joined;
+    }
+    if (group->member_count == 0 || (group->shape == CENTRED && group->member_count < 2))
+      group->shape = OVER_POSITIONS;
+    if (group->shape == OVER_PROPERTY)
+      random_property_group(random, cluster, group);
+    else
+      random_position_group(random, group);
+    random_group_potentials(random, 1, group);
+  }
+}
+
+void random_exact_cluster(Random *random, Cluster *cluster) {
+  ClusterTruth truth;
+  int found;
+  do {
+    memset(cluster, 0, sizeof *cluster);
+    random_chains(random, random_int(random, 2, MOST_CHAINS), 1, cluster);
+    random_forest(random, cluster);
+    chorale_run_options_init(&cluster->options, sizeof cluster->options);
+    cluster->options.rounds = cluster->clique_count + 1;
+    cluster->options.exact_marginals = 1;
+    cluster->options.joint_mode = CHORALE_JOINT_EXACT;
+    cluster->options.budget = 1 << 16;
+    cluster->options.polish = 0;
+    found = enumerate_cluster(cluster, &truth);
+  } while (!found || truth.is_stuck || !truth.is_unique);
+}

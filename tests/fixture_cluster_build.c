@@ -1,0 +1,196 @@
+/* What the library is told of a model. */
+#include "fixture_cluster.h"
+
+/* ---- Instances that wrap a chain ---------------------------------------------------------- */
+
+/* The messages of a property clique have R + 2 entries on either side. */
+static void attach(Wrapped *self, int64_t ports, const double *const *incoming) {
+  for (int64_t p = 0; p < ports; ++p)
+    self->attachments[p].message = incoming[p];
+}
+
+static int32_t wrapped_messages(void *user, int64_t ports, const int64_t *columns,
+                                const double *const *incoming, double *const *outgoing) {
+  Wrapped *self = user;
+  if (++self->calls == self->stop_at)
+    return 7;
+  attach(self, ports, incoming);
+  chorale_message_result result;
+  chorale_message_result_init(&result, sizeof result);
+  if (ports != self->ports ||
+      chorale_chain_messages(self->solver, self->chain, self->attachments, ports, &self->options,
+                             outgoing, &result, NULL) != CHORALE_OK)
+    return 8;
+  for (int64_t p = 0; p < ports; ++p)
+    if (columns[p] != chorale_attachment_values(&self->attachments[p]) + 2)
+      return 9;
+  return 0;
+}
+
+static int32_t wrapped_decode(void *user, int64_t ports, const int64_t *columns,
+                              const double *const *incoming, int32_t *labelling, int32_t *values,
+                              double *score) {
+  Wrapped *self = user;
+  if (++self->calls == self->stop_at)
+    return 7;
+  attach(self, ports, incoming);
+  chorale_message_result result;
+  chorale_message_result_init(&result, sizeof result);
+  if (ports != self->ports ||
+      chorale_chain_decode(self->solver, self->chain, self->attachments, ports, &self->options,
+                           labelling, values, &result, NULL) != CHORALE_OK)
+    return 8;
+  for (int64_t p = 0; p < ports; ++p)
+    if (columns[p] != chorale_attachment_values(&self->attachments[p]) + 2)
+      return 9;
+  *score = result.outcome == CHORALE_OUTCOME_COMPLETE ? result.chain_score : -INFINITY;
+  return 0;
+}
+
+/* ---- Building ----------------------------------------------------------------------------- */
+
+static void open_uses(const Cluster *cluster, Built *built) {
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    if (cluster->cliques[c].shape == OVER_PROPERTY) {
+      built->uses[c] = cluster->cliques[c].use;
+      open_use(&built->uses[c]);
+    }
+}
+
+void open_parts(const Cluster *cluster, const chorale_host *host, Built *built) {
+  chorale_error error;
+  memset(built, 0, sizeof *built);
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    give(&cluster->chains[i], &built->given[i]);
+  open_uses(cluster, built);
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    const Group *group = &cluster->cliques[c];
+    for (int32_t k = 0; k < (group->shape == CENTRED ? group->centre_values : 1); ++k)
+      OK(make_potential(&group->potentials[k], host, &built->potentials[c][k], &error));
+  }
+}
+
+static void wrap(Built *built, int32_t chain, chorale_instance *instance) {
+  Wrapped *wrapped = &built->wrapped[chain];
+  chorale_error error;
+  if (!wrapped->solver)
+    OK(chorale_chain_solver_create(NULL, &wrapped->solver, &error));
+  wrapped->chain = &built->given[chain].chain;
+  wrapped->ports = 0;
+  chorale_message_options_init(&wrapped->options, sizeof wrapped->options);
+  wrapped->options.budget = 1 << 16;
+  chorale_instance_init(instance, sizeof *instance);
+  instance->length = wrapped->chain->length;
+  instance->labels = wrapped->chain->labels;
+  instance->user = wrapped;
+  instance->messages = wrapped_messages;
+  instance->decode = wrapped_decode;
+}
+
+chorale_status add_chains(const Cluster *cluster, Built *built, chorale_model_builder *builder,
+                          chorale_error *error) {
+  chorale_status status = CHORALE_OK;
+  for (int32_t i = 0; i < cluster->chain_count && status == CHORALE_OK; ++i) {
+    int64_t index = -1;
+    if (cluster->is_instance[i]) {
+      chorale_instance instance;
+      wrap(built, i, &instance);
+      status = chorale_model_builder_add_instance(builder, &instance, &index, error);
+    } else {
+      chorale_chain_options options;
+      chorale_chain_options_init(&options, sizeof options);
+      options.borrow = cluster->is_borrowed[i];
+      options.tokens = cluster->has_tokens[i] ? cluster->tokens[i] : NULL;
+      status =
+          chorale_model_builder_add_chain(builder, &built->given[i].chain, &options, &index, error);
+    }
+    if (status == CHORALE_OK && index != i)
+      fail_msg("chain %d was given number %lld", i, (long long)index);
+  }
+  return status;
+}
+
+static chorale_status add_one_member(const Cluster *cluster, Built *built,
+                                     chorale_model_builder *builder, int32_t c, int32_t i,
+                                     chorale_error *error) {
+  const Group *group = &cluster->cliques[c];
+  const Member *member = &group->members[i];
+  if (group->shape == CENTRED && i == group->member_count - 1)
+    return chorale_model_builder_set_centre(builder, c, member->chain, member->position, error);
+  if (group->shape != OVER_PROPERTY)
+    return chorale_model_builder_add_position(builder, c, member->chain, member->position, error);
+  chorale_member_options options;
+  chorale_member_options_init(&options, sizeof options);
+  options.classes = member->has_classes ? member->classes : NULL;
+  options.table = member->reads_tokens ? NULL : member->table;
+  options.borrow = cluster->is_borrowed[member->chain];
+  Wrapped *wrapped = &built->wrapped[member->chain];
+  if (cluster->is_instance[member->chain]) {
+    chorale_attachment *attachment = &wrapped->attachments[wrapped->ports++];
+    *attachment = built->uses[c].attachment;
+    attachment->classes = options.classes;
+    attachment->table = member->reads_tokens ? cluster->tokens[member->chain] : member->table;
+  }
+  return chorale_model_builder_add_member(builder, c, member->chain, &options, error);
+}
+
+chorale_status add_cliques(const Cluster *cluster, Built *built, chorale_model_builder *builder,
+                           chorale_error *error) {
+  chorale_status status = CHORALE_OK;
+  for (int32_t c = 0; c < cluster->clique_count && status == CHORALE_OK; ++c) {
+    const Group *group = &cluster->cliques[c];
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    const chorale_potential *centre[MOST_CENTRES];
+    for (int32_t k = 0; k < MOST_CENTRES; ++k)
+      centre[k] = built->potentials[c][k];
+    if (group->shape == OVER_PROPERTY) {
+      setup.property = built->uses[c].property;
+      setup.dictionary = built->uses[c].dictionary;
+    } else {
+      setup.values = group->values;
+      setup.label_values = group->has_label_values ? group->label_values : NULL;
+      setup.labels = group->has_label_values ? group->labels : 0;
+    }
+    if (group->shape == CENTRED) {
+      setup.centre_potentials = centre;
+      setup.centre_values = group->centre_values;
+      setup.centre_label_values = group->has_centre_map ? group->centre_map : NULL;
+      setup.centre_labels = group->has_centre_map ? group->labels : 0;
+    } else {
+      setup.potential = centre[0];
+    }
+    int64_t index = -1;
+    status = chorale_model_builder_add_clique(builder, &setup, &index, error);
+    if (status == CHORALE_OK && index != c)
+      fail_msg("clique %d was given number %lld", c, (long long)index);
+    for (int32_t i = 0; i < group->member_count && status == CHORALE_OK; ++i)
+      status = add_one_member(cluster, built, builder, c, i, error);
+  }
+  return status;
+}
+
+void build(const Cluster *cluster, const chorale_host *host, Built *built) {
+  chorale_error error;
+  open_parts(cluster, host, built);
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(host, &builder, &error));
+  OK(add_chains(cluster, built, builder, &error));
+  OK(add_cliques(cluster, built, builder, &error));
+  OK(chorale_model_builder_freeze(builder, &built->model, &error));
+  chorale_model_builder_destroy(builder);
+}
+
+void close_built(const Cluster *cluster, Built *built) {
+  chorale_model_release(built->model);
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    for (int32_t k = 0; k < MOST_CENTRES; ++k)
+      chorale_potential_release(built->potentials[c][k]);
+    if (cluster->cliques[c].shape == OVER_PROPERTY)
+      close_use(&built->uses[c]);
+  }
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    chorale_chain_solver_destroy(built->wrapped[i].solver);
+    take_back(&built->given[i]);
+  }
+}

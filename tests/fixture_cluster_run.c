@@ -1,0 +1,305 @@
+/* What holds for every run, and everything that a run says. */
+#include "fixture_cluster.h"
+
+/* ---- One run ------------------------------------------------------------------------------ */
+
+static const char *check_totals(const Cluster *cluster, const ClusterTruth *truth,
+                                const chorale_run_result *r) {
+  if (truth->is_stuck != (r->outcome == CHORALE_OUTCOME_INFEASIBLE))
+    return complain("outcome %d, and a chain without labelling: %d", r->outcome, truth->is_stuck);
+  if (r->outcome == CHORALE_OUTCOME_INFEASIBLE) {
+    if (r->score != -INFINITY || r->proven < 0)
+      return complain("infeasible with score %.17g", r->score);
+    return NULL;
+  }
+  if (r->outcome != CHORALE_OUTCOME_COMPLETE && r->outcome != CHORALE_OUTCOME_ITERATION_LIMIT &&
+      r->outcome != CHORALE_OUTCOME_NOTHING_FOUND)
+    return complain("outcome %d", r->outcome);
+  if ((r->score == -INFINITY) != (r->outcome == CHORALE_OUTCOME_NOTHING_FOUND))
+    return complain("outcome %d, score %.17g", r->outcome, r->score);
+  if (!is_close(r->own_score, truth->own_score))
+    return complain("own score %.17g, it is %.17g", r->own_score, truth->own_score);
+  if (r->score != -INFINITY && r->score != r->chain_score + r->clique_score)
+    return complain("score %.17g is not %.17g + %.17g", r->score, r->chain_score, r->clique_score);
+  if (r->score < r->own_score)
+    return complain("score %.17g below the chains' own %.17g", r->score, r->own_score);
+  if (r->rounds_score < r->own_score)
+    return complain("rounds score %.17g below the chains' own %.17g", r->rounds_score,
+                    r->own_score);
+  if (r->score < r->rounds_score)
+    return complain("score %.17g below that of the rounds %.17g", r->score, r->rounds_score);
+  if (cluster->options.polish &&
+      (r->score < r->polished_score || r->score < r->polished_own_score ||
+       r->polished_score < r->rounds_score || r->polished_own_score < r->own_score))
+    return complain("score %.17g, rounds %.17g polished to %.17g, own %.17g polished to %.17g",
+                    r->score, r->rounds_score, r->polished_score, r->own_score,
+                    r->polished_own_score);
+  if (!is_at_most(r->score, truth->best_any))
+    return complain("score %.17g above the optimum %.17g", r->score, truth->best_any);
+  if (isnan(r->upper_bound) || !is_at_most(truth->best, r->upper_bound) ||
+      !is_at_most(r->score, r->upper_bound))
+    return complain("upper bound %.17g, the optimum is %.17g, the score %.17g", r->upper_bound,
+                    truth->best, r->score);
+  if (r->score > -INFINITY && r->gap != r->upper_bound - r->score)
+    return complain("gap %.17g, bound %.17g, score %.17g", r->gap, r->upper_bound, r->score);
+  const int closed = r->upper_bound - r->score <= 1e-9 * fmax(1, fabs(r->score));
+  if (r->proven != closed && r->score > -INFINITY)
+    return complain("proven is %d, bound %.17g, score %.17g", r->proven, r->upper_bound, r->score);
+  if (r->rounds < 0 || r->rounds > cluster->options.rounds || r->best_round < 0 ||
+      r->best_round > r->rounds)
+    return complain("best round %lld of %lld, the limit is %lld", (long long)r->best_round,
+                    (long long)r->rounds, (long long)cluster->options.rounds);
+  return NULL;
+}
+
+static double amount_of(const Group *group, const int32_t *values, int32_t member, int32_t value) {
+  int32_t other[MOST_TOGETHER];
+  memcpy(other, values, sizeof(int32_t) * (size_t)group->member_count);
+  other[member] = value;
+  const double so = own_group_score(group, other);
+  return so == -INFINITY ? INFINITY : own_group_score(group, values) - so;
+}
+
+/* The payments of a chain in their order: whole chains, then positions, each by clique. */
+static const char *check_payments(const Cluster *cluster, chorale_run *run, int32_t chain,
+                                  const Parts *now, const Parts *own) {
+  chorale_payment payments[MOST_SLOTS];
+  chorale_error error;
+  int64_t count = -1;
+  if (chorale_run_payments(run, chain, payments, MOST_SLOTS, &count, &error) != CHORALE_OK)
+    return complain("payments of chain %d: \"%s\"", chain, error.message);
+  int64_t expected = 0;
+  for (int32_t position = -1; position < MOST_POSITIONS; ++position)
+    for (int32_t c = 0; c < cluster->clique_count; ++c)
+      for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
+        const Group *group = &cluster->cliques[c];
+        if (group->members[i].chain != chain || group->members[i].position != position ||
+            now->values[c][i] == own->values[c][i])
+          continue;
+        const double amount = amount_of(group, now->values[c], i, own->values[c][i]);
+        const chorale_payment *p = &payments[expected];
+        if (expected >= count)
+          return complain("chain %d: payment of clique %d, member %d is missing", chain, c, i);
+        if (p->clique != c || p->member != i || p->position != position ||
+            p->own_value != own->values[c][i] || p->value != now->values[c][i])
+          return complain("chain %d, payment %lld: clique %lld, member %lld, position %lld, from "
+                          "%d to %d; it should be clique %d, member %d, position %d, from %d to %d",
+                          chain, (long long)expected, (long long)p->clique, (long long)p->member,
+                          (long long)p->position, p->own_value, p->value, c, i, position,
+                          own->values[c][i], now->values[c][i]);
+        if (!is_close(p->amount, amount))
+          return complain("chain %d, clique %d pays %.17g, it is %.17g", chain, c, p->amount,
+                          amount);
+        ++expected;
+      }
+  if (count != expected)
+    return complain("chain %d has %lld payments, it should be %lld", chain, (long long)count,
+                    (long long)expected);
+  return NULL;
+}
+
+static const char *check_marginals(const Cluster *cluster, chorale_run *run, int32_t chain) {
+  const Sample *sample = &cluster->chains[chain];
+  const int32_t m = sample->labels;
+  double marginals[MOST_POSITIONS * MOST_LABELS], margins[MOST_POSITIONS];
+  chorale_error error;
+  const chorale_status status =
+      chorale_run_max_marginals(run, chain, marginals, 0, margins, &error);
+  if (cluster->is_instance[chain])
+    return status == CHORALE_ERROR_SHAPE ? NULL : complain("marginals of an instance: %d", status);
+  if (status != CHORALE_OK)
+    return complain("marginals of chain %d: \"%s\"", chain, error.message);
+  double truth[MOST_POSITIONS][MOST_LABELS];
+  for (int32_t t = 0; t < sample->length; ++t)
+    for (int32_t y = 0; y < m; ++y)
+      truth[t][y] = -INFINITY;
+  for (int32_t index = 0; index < labelling_count(sample); ++index) {
+    int32_t labelling[MOST_POSITIONS] = {0};
+    labelling_at(sample, index, labelling);
+    const double phi = own_phi(sample, labelling);
+    for (int32_t t = 0; t < sample->length; ++t)
+      truth[t][labelling[t]] = fmax(truth[t][labelling[t]], phi);
+  }
+  const int is_free = !chain_in_cliques(cluster, chain);
+  for (int32_t t = 0; t < sample->length; ++t) {
+    double best = -INFINITY, second = -INFINITY;
+    for (int32_t y = 0; y < m; ++y) {
+      const double x = marginals[t * m + y];
+      if (isnan(x) || x == INFINITY || (truth[t][y] == -INFINITY && x > -INFINITY) ||
+          (is_free && !is_close(x, truth[t][y])))
+        return complain("chain %d, position %d, label %d: marginal %.17g, without cliques it is "
+                        "%.17g",
+                        chain, t, y, x, truth[t][y]);
+      second = fmax(second, fmin(best, x));
+      best = fmax(best, x);
+    }
+    const double margin = best == -INFINITY ? 0 : second == -INFINITY ? INFINITY : best - second;
+    if (!is_close(margins[t], margin))
+      return complain("chain %d, position %d: margin %.17g, it is %.17g", chain, t, margins[t],
+                      margin);
+  }
+  return NULL;
+}
+
+static const char *check_labelling(const Cluster *cluster, const ClusterTruth *truth,
+                                   chorale_run *run, int own, Labelling labelling, Parts *parts) {
+  chorale_error error;
+  memset(labelling, 0, sizeof(Labelling));
+  int32_t all[MOST_CHAINS * MOST_POSITIONS];
+  int64_t at = 0;
+  if (chorale_run_all_labels(run, own, all, (int64_t)COUNT_OF(all), &error) != CHORALE_OK)
+    return complain("all labels: \"%s\"", error.message);
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    const Sample *sample = &cluster->chains[i];
+    if (chorale_run_labels(run, i, own, labelling[i], sample->length, &error) != CHORALE_OK)
+      return complain("labels of chain %d: \"%s\"", i, error.message);
+    for (int32_t t = 0; t < sample->length; ++t) {
+      if (labelling[i][t] < 0 || labelling[i][t] >= sample->labels)
+        return complain("chain %d, position %d has label %d", i, t, labelling[i][t]);
+      if (all[at++] != labelling[i][t])
+        return complain("chain %d: all labels say other than its own", i);
+    }
+  }
+  own_parts(cluster, labelling, parts);
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    double score = NAN;
+    int32_t changed = -1;
+    if (chorale_run_chain_score(run, i, own, &score, &changed, &error) != CHORALE_OK)
+      return complain("score of chain %d: \"%s\"", i, error.message);
+    if (cluster->is_instance[i] ? !is_close(score, parts->chains[i]) : score != parts->chains[i])
+      return complain("chain %d scores %.17g, it is %.17g", i, score, parts->chains[i]);
+    const int differs = memcmp(labelling[i], truth->own[i], sizeof labelling[i]) != 0;
+    if (own && differs && !cluster->is_instance[i])
+      return complain("chain %d: not its own best labelling", i);
+    if (!own && !cluster->is_instance[i] && changed != differs)
+      return complain("chain %d: changed is %d, it is %d", i, changed, differs);
+  }
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    const Group *group = &cluster->cliques[c];
+    double score = NAN;
+    int32_t values[MOST_TOGETHER];
+    if (chorale_run_clique_score(run, c, own, &score, &error) != CHORALE_OK ||
+        chorale_run_values(run, c, own, values, MOST_TOGETHER, &error) != CHORALE_OK)
+      return complain("clique %d: \"%s\"", c, error.message);
+    if (!is_close(score, parts->cliques[c]))
+      return complain("clique %d scores %.17g, it is %.17g", c, score, parts->cliques[c]);
+    for (int32_t i = 0; i < group->member_count; ++i)
+      if (values[i] != parts->values[c][i])
+        return complain("clique %d, member %d shows %d, it is %d", c, i, values[i],
+                        parts->values[c][i]);
+  }
+  return NULL;
+}
+
+const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale_run *run,
+                      const chorale_run_result *result) {
+  const char *why = check_totals(cluster, truth, result);
+  if (why)
+    return why;
+  chorale_error error;
+  chorale_run_result again;
+  chorale_run_result_init(&again, sizeof again);
+  if (chorale_run_get_result(run, &again, &error) != CHORALE_OK ||
+      memcmp(&again, result, sizeof again) != 0)
+    return complain("the result is not what the last call said");
+  if (result->outcome == CHORALE_OUTCOME_INFEASIBLE) {
+    int32_t labels[MOST_CHAINS * MOST_POSITIONS];
+    if (chorale_run_all_labels(run, 0, labels, (int64_t)COUNT_OF(labels), &error) !=
+        CHORALE_ERROR_NO_LABELLING)
+      return complain("labels of an infeasible run: \"%s\"", error.message);
+    return NULL;
+  }
+  Labelling own_labels, labels;
+  Parts own, parts;
+  if ((why = check_labelling(cluster, truth, run, 1, own_labels, &own)) != NULL)
+    return why;
+  if (result->outcome == CHORALE_OUTCOME_NOTHING_FOUND)
+    return NULL;
+  if ((why = check_labelling(cluster, truth, run, 0, labels, &parts)) != NULL)
+    return why;
+  if (!is_close(result->score, parts.total))
+    return complain("score %.17g, it is %.17g", result->score, parts.total);
+  double chain_sum = 0, clique_sum = 0;
+  int64_t changed = 0;
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    double score = NAN;
+    int32_t differs = 0;
+    (void)chorale_run_chain_score(run, i, 0, &score, &differs, &error);
+    chain_sum += score;
+    changed += differs;
+    if (differs != (memcmp(labels[i], own_labels[i], sizeof labels[i]) != 0))
+      return complain("chain %d: changed is %d", i, differs);
+    if ((why = check_payments(cluster, run, i, &parts, &own)) != NULL)
+      return why;
+    if ((why = check_marginals(cluster, run, i)) != NULL)
+      return why;
+  }
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    double score = NAN;
+    (void)chorale_run_clique_score(run, c, 0, &score, &error);
+    clique_sum += score;
+  }
+  if (chain_sum != result->chain_score || clique_sum != result->clique_score)
+    return complain("chain score %.17g, clique score %.17g; the parts sum to %.17g and %.17g",
+                    result->chain_score, result->clique_score, chain_sum, clique_sum);
+  if (changed != result->changed_chains)
+    return complain("%lld chains changed, it is %lld", (long long)result->changed_chains,
+                    (long long)changed);
+  return NULL;
+}
+
+/* ---- Everything a run says ---------------------------------------------------------------- */
+
+void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
+  memset(said, 0, sizeof *said);
+  chorale_error error;
+  chorale_run_result_init(&said->result, sizeof said->result);
+  OK(chorale_run_get_result(run, &said->result, &error));
+  if (said->result.score == -INFINITY)
+    return;
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    int64_t count = 0;
+    OK(chorale_run_labels(run, i, 0, said->labels[i], MOST_POSITIONS, &error));
+    OK(chorale_run_labels(run, i, 1, said->own[i], MOST_POSITIONS, &error));
+    OK(chorale_run_chain_score(run, i, 0, &said->chain_scores[i], NULL, &error));
+    OK(chorale_run_payments(run, i, said->payments[i], MOST_SLOTS, &count, &error));
+    if (!cluster->is_instance[i])
+      OK(chorale_run_max_marginals(run, i, said->marginals[i], 0, NULL, &error));
+  }
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    OK(chorale_run_clique_score(run, c, 0, &said->clique_scores[c], &error));
+    OK(chorale_run_values(run, c, 0, said->values[c], MOST_TOGETHER, &error));
+  }
+  size_t needed = 0;
+  OK(chorale_run_json(run, said->json, sizeof said->json, &needed, &error));
+  assert_true(needed <= sizeof said->json);
+}
+
+/* NaN is never said, so equal numbers are equal bits but for the sign of zero. */
+const char *compare_said(const Cluster *cluster, const Said *a, const Said *b) {
+  if (memcmp(&a->result, &b->result, sizeof a->result) != 0)
+    return complain("results differ: outcome %d and %d, score %.17g and %.17g, bound %.17g and "
+                    "%.17g, rounds %lld and %lld, updates %lld %lld and %lld %lld",
+                    a->result.outcome, b->result.outcome, a->result.score, b->result.score,
+                    a->result.upper_bound, b->result.upper_bound, (long long)a->result.rounds,
+                    (long long)b->result.rounds, (long long)a->result.chain_updates,
+                    (long long)a->result.clique_updates, (long long)b->result.chain_updates,
+                    (long long)b->result.clique_updates);
+  if (memcmp(a->labels, b->labels, sizeof a->labels) != 0 ||
+      memcmp(a->own, b->own, sizeof a->own) != 0)
+    return complain("labels differ");
+  if (memcmp(a->chain_scores, b->chain_scores, sizeof a->chain_scores) != 0 ||
+      memcmp(a->clique_scores, b->clique_scores, sizeof a->clique_scores) != 0)
+    return complain("scores of parts differ");
+  if (memcmp(a->values, b->values, sizeof a->values) != 0)
+    return complain("values differ");
+  if (memcmp(a->payments, b->payments, sizeof a->payments) != 0)
+    return complain("payments differ");
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    for (int32_t e = 0; e < MOST_POSITIONS * MOST_LABELS; ++e)
+      if (a->marginals[i][e] != b->marginals[i][e])
+        return complain("marginals of chain %d differ", i);
+  if (strcmp(a->json, b->json) != 0)
+    return complain("JSON differs");
+  return NULL;
+}

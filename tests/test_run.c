@@ -1,0 +1,533 @@
+/* Runs against the enumeration of equation 1: every result is what it says, the bound holds, what
+ * is proven is true; exactness where message passing is exact; the polish; small examples. */
+#include "fixture_cluster.h"
+
+typedef struct Tally {
+  int64_t models, optima, proven, bounded, changed;
+} Tally;
+
+static void open_run(const Cluster *cluster, const Built *built, const chorale_run *earlier,
+                     chorale_run **run) {
+  chorale_error error;
+  *run = NULL;
+  OK(chorale_run_create(NULL, built->model, &cluster->options, earlier, run, &error));
+}
+
+/* Creates and solves; 0 where the options do not fit the model (STATE_SPACE). */
+static int run_once(const Cluster *cluster, const Built *built, chorale_run **run,
+                    chorale_run_result *result, const char **why) {
+  chorale_error error;
+  *run = NULL;
+  *why = NULL;
+  chorale_status status =
+      chorale_run_create(NULL, built->model, &cluster->options, NULL, run, &error);
+  if (status == CHORALE_ERROR_STATE_SPACE && cluster->options.joint_mode == CHORALE_JOINT_EXACT)
+    return 0;
+  if (status == CHORALE_OK) {
+    chorale_run_result_init(result, sizeof *result);
+    status = chorale_run_solve(*run, result, &error);
+  }
+  if (status != CHORALE_OK)
+    *why = complain("%s: \"%s\"", chorale_status_name(status), error.message);
+  return status == CHORALE_OK;
+}
+
+static const char *solve_and_check(const Cluster *cluster, void *context) {
+  Tally *tally = context;
+  static Built built;
+  ClusterTruth truth;
+  (void)enumerate_cluster(cluster, &truth);
+  build(cluster, NULL, &built);
+  chorale_run *run;
+  chorale_run_result result;
+  const char *why;
+  if (run_once(cluster, &built, &run, &result, &why)) {
+    why = check_run(cluster, &truth, run, &result);
+    if (!why && truth.best > -INFINITY) {
+      ++tally->models;
+      tally->optima += is_at_most(truth.best, result.score);
+      tally->proven += result.proven;
+      tally->bounded += result.upper_bound < INFINITY;
+      tally->changed += result.changed_chains > 0;
+    }
+  }
+  chorale_run_destroy(run);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void every_result_is_what_it_says(void **state) {
+  (void)state;
+  Tally tally = {0};
+  check_clusters("runs", test_rounds(3000), random_cluster, solve_and_check, &tally);
+  print_message("optima found: %lld of %lld (%.1f %%); %lld bounded, %lld proven, %lld changed\n",
+                (long long)tally.optima, (long long)tally.models,
+                100.0 * (double)tally.optima / (double)(tally.models ? tally.models : 1),
+                (long long)tally.bounded, (long long)tally.proven, (long long)tally.changed);
+  assert_true(tally.optima * 2 > tally.models);
+}
+
+static const char *must_find_the_optimum(const Cluster *cluster, void *context) {
+  (void)context;
+  static Built built;
+  ClusterTruth truth;
+  (void)enumerate_cluster(cluster, &truth);
+  if (!truth.is_unique || truth.is_stuck)
+    return NULL;
+  build(cluster, NULL, &built);
+  chorale_run *run;
+  chorale_run_result result;
+  const char *why;
+  if (run_once(cluster, &built, &run, &result, &why)) {
+    why = check_run(cluster, &truth, run, &result);
+    if (!why && !is_at_most(truth.best, result.score))
+      why = complain("score %.17g, the optimum is %.17g; %lld rounds", result.score, truth.best,
+                     (long long)result.rounds);
+  }
+  chorale_run_destroy(run);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void exact_where_message_passing_is(void **state) {
+  (void)state;
+  check_clusters("exact", test_rounds(1500), random_exact_cluster, must_find_the_optimum, NULL);
+}
+
+/* The same with other schedules, which may need more rounds, and through the default options. */
+static void random_exact_with_disagreement(Random *random, Cluster *cluster) {
+  random_exact_cluster(random, cluster);
+  cluster->options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
+}
+
+static void exact_with_the_other_schedule(void **state) {
+  (void)state;
+  check_clusters("disagreement", test_rounds(500), random_exact_with_disagreement,
+                 must_find_the_optimum, NULL);
+}
+
+/* ---- Polish and bound by themselves ------------------------------------------------------- */
+
+static const char *polish_and_bound(const Cluster *cluster, void *context) {
+  (void)context;
+  static Built built;
+  ClusterTruth truth;
+  (void)enumerate_cluster(cluster, &truth);
+  build(cluster, NULL, &built);
+  chorale_run *run;
+  chorale_run_result result;
+  const char *why = NULL;
+  Cluster plain = *cluster;
+  plain.options.polish = 0;
+  plain.options.bound_steps = 0;
+  chorale_error error;
+  if (run_once(&plain, &built, &run, &result, &why) && !truth.is_stuck) {
+    why = check_run(&plain, &truth, run, &result);
+    const double before = result.score;
+    if (!why && chorale_run_polish(run, &result, &error) != CHORALE_OK)
+      why = complain("polish: \"%s\"", error.message);
+    if (!why && result.score < before)
+      why = complain("the polish takes %.17g to %.17g", before, result.score);
+    if (!why &&
+        !(result.polished_score >= result.rounds_score &&
+          result.polished_own_score >= result.own_score && result.score >= result.polished_score &&
+          result.score >= result.polished_own_score))
+      why = complain("score %.17g, polished %.17g from %.17g, own %.17g from %.17g", result.score,
+                     result.polished_score, result.rounds_score, result.polished_own_score,
+                     result.own_score);
+    if (!why)
+      why = check_run(&plain, &truth, run, &result);
+    double bound = INFINITY;
+    for (int64_t steps = 1; steps <= 8 && !why; steps *= 2) {
+      if (chorale_run_bound(run, steps, &result, &error) != CHORALE_OK)
+        why = complain("bound: \"%s\"", error.message);
+      else if (result.upper_bound > bound)
+        why = complain("%lld more steps raise the bound from %.17g to %.17g", (long long)steps,
+                       bound, result.upper_bound);
+      else
+        why = check_run(&plain, &truth, run, &result);
+      bound = result.upper_bound;
+    }
+  }
+  chorale_run_destroy(run);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void the_polish_never_lowers_and_the_bound_holds(void **state) {
+  (void)state;
+  check_clusters("polish", test_rounds(1000), random_cluster, polish_and_bound, NULL);
+}
+
+/* ---- Small examples ----------------------------------------------------------------------- */
+
+/* `count` items of one position and two labels; the first `for_one` prefer label 1 by `margin`. */
+static void items(Cluster *cluster, int32_t count, int32_t for_one, double margin) {
+  memset(cluster, 0, sizeof *cluster);
+  cluster->chain_count = count;
+  for (int32_t i = 0; i < count; ++i) {
+    Sample *sample = &cluster->chains[i];
+    sample->length = 1;
+    sample->labels = 2;
+    sample->unary[0][i < for_one] = margin;
+  }
+  chorale_run_options_init(&cluster->options, sizeof cluster->options);
+}
+
+static Group *position_clique(Cluster *cluster, double lambda) {
+  Group *group = &cluster->cliques[cluster->clique_count++];
+  memset(group, 0, sizeof *group);
+  group->shape = OVER_POSITIONS;
+  group->labels = group->values = 2;
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    group->members[i].chain = i;
+    ++group->member_count;
+  }
+  Problem *problem = &group->potentials[0];
+  problem->kind = KIND_POTTS;
+  problem->values = 2;
+  problem->members = group->member_count;
+  problem->lambda = lambda;
+  return group;
+}
+
+static void a_clique_changes_a_mind(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  items(&cluster, 4, 1, 0.5);
+  (void)position_clique(&cluster, 0.25);
+  build(&cluster, NULL, &built);
+  chorale_run *run;
+  open_run(&cluster, &built, NULL, &run);
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  assert_true(result.own_score == 2.0 + 0.25 * 10);
+  assert_true(result.score == 1.5 + 0.25 * 16);
+  assert_int_equal(result.changed_chains, 1);
+  chorale_payment payment;
+  int64_t count = -1;
+  OK(chorale_run_payments(run, 0, &payment, 1, &count, &error));
+  assert_int_equal(count, 1);
+  assert_int_equal(payment.clique, 0);
+  assert_int_equal(payment.member, 0);
+  assert_int_equal(payment.position, 0);
+  assert_int_equal(payment.own_value, 1);
+  assert_int_equal(payment.value, 0);
+  assert_true(is_close(payment.amount, 0.25 * 6));
+  OK(chorale_run_payments(run, 0, NULL, 0, &count, &error));
+  assert_int_equal(count, 1);
+  OK(chorale_run_bound(run, 30, &result, &error));
+  assert_true(result.upper_bound >= result.score - 1e-12);
+  chorale_run_destroy(run);
+  close_built(&cluster, &built);
+}
+
+static void a_chain_outside_all_cliques_is_decoded_once(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  chorale_error error;
+  items(&cluster, 3, 1, 0.5);
+  build(&cluster, NULL, &built);
+  chorale_run *run;
+  open_run(&cluster, &built, NULL, &run);
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  assert_true(result.score == 1.5);
+  assert_int_equal(result.chain_updates, 3);
+  assert_int_equal(result.clique_updates, 0);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.chain_updates, 3);
+  chorale_run_destroy(run);
+  close_built(&cluster, &built);
+}
+
+static void an_empty_model_has_an_empty_labelling(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  chorale_error error;
+  memset(&cluster, 0, sizeof cluster);
+  chorale_run_options_init(&cluster.options, sizeof cluster.options);
+  build(&cluster, NULL, &built);
+  chorale_run *run;
+  open_run(&cluster, &built, NULL, &run);
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  assert_true(result.score == 0);
+  OK(chorale_run_all_labels(run, 0, NULL, 0, &error));
+  chorale_run_destroy(run);
+  close_built(&cluster, &built);
+}
+
+/* Messages can end below what re-decoding from the chains' own labelling finds: the better of both
+ * is kept. */
+static void the_better_of_both_starts_is_kept(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  Random random = {test_seed() + 5};
+  int64_t own_is_better = 0, rounds_are_better = 0;
+  for (int64_t round = 0; round < test_rounds(1500); ++round) {
+    random_cluster(&random, &cluster);
+    cluster.options.polish = 1;
+    cluster.options.damping = 0;
+    cluster.options.joint_mode = CHORALE_JOINT_AUTO;
+    cluster.options.bound_steps = 0;
+    build(&cluster, NULL, &built);
+    chorale_run *run;
+    open_run(&cluster, &built, NULL, &run);
+    chorale_error error;
+    chorale_run_result r;
+    chorale_run_result_init(&r, sizeof r);
+    OK(chorale_run_solve(run, &r, &error));
+    if (r.outcome != CHORALE_OUTCOME_INFEASIBLE &&
+        r.score != fmax(r.polished_score, r.polished_own_score)) {
+      dump_cluster(stderr, &cluster);
+      fail_msg("score %.17g, polished %.17g, own polished %.17g", r.score, r.polished_score,
+               r.polished_own_score);
+    }
+    own_is_better += r.polished_own_score > r.polished_score;
+    rounds_are_better += r.polished_score > r.polished_own_score;
+    chorale_run_destroy(run);
+    close_built(&cluster, &built);
+  }
+  print_message("the rounds' start is the better in %lld models, the chains' own in %lld\n",
+                (long long)rounds_are_better, (long long)own_is_better);
+}
+
+/* ---- Progress ----------------------------------------------------------------------------- */
+
+typedef struct Watch {
+  int64_t calls, stop_at, mistakes;
+  double best;
+} Watch;
+
+static int32_t watch(void *user, const chorale_progress *progress) {
+  Watch *self = user;
+  self->mistakes += progress->struct_size != sizeof *progress || progress->round != self->calls ||
+                    progress->best_score < self->best || progress->best_score < progress->score ||
+                    progress->upper_bound < progress->best_score - 1e-9;
+  self->best = progress->best_score;
+  ++self->calls;
+  return self->calls == self->stop_at;
+}
+
+static void progress_is_told_of_every_round(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  Random random = {test_seed() + 6};
+  for (int64_t round = 0; round < test_rounds(300); ++round) {
+    random_cluster(&random, &cluster);
+    Watch told = {0, round % 3 == 0 ? random_int(&random, 1, 3) : 0, 0, -INFINITY};
+    cluster.options.progress = watch;
+    cluster.options.progress_user = &told;
+    build(&cluster, NULL, &built);
+    chorale_run *run;
+    open_run(&cluster, &built, NULL, &run);
+    chorale_error error;
+    chorale_run_result r;
+    chorale_run_result_init(&r, sizeof r);
+    OK(chorale_run_solve(run, &r, &error));
+    assert_int_equal(told.mistakes, 0);
+    if (r.outcome != CHORALE_OUTCOME_INFEASIBLE) {
+      assert_int_equal(told.calls, r.rounds + 1);
+      if (told.stop_at == told.calls)
+        assert_int_equal(r.outcome, CHORALE_OUTCOME_CANCELLED);
+      assert_true(r.score >= r.own_score);
+    }
+    chorale_run_destroy(run);
+    close_built(&cluster, &built);
+  }
+}
+
+/* ---- Instances ---------------------------------------------------------------------------- */
+
+/* A chain that joins by callbacks fares as the chain itself: real scores, hence no ties. */
+static const char *compare_instances(const Cluster *cluster, void *context) {
+  (void)context;
+  static Built built;
+  static Cluster other;
+  static Said said[2];
+  const char *why = NULL;
+  for (int way = 0; way < 2 && !why; ++way) {
+    other = *cluster;
+    for (int32_t i = 0; i < other.chain_count && way == 0; ++i)
+      other.is_instance[i] = 0;
+    build(&other, NULL, &built);
+    chorale_run *run;
+    chorale_run_result result;
+    memset(&said[way], 0, sizeof said[way]);
+    if (run_once(&other, &built, &run, &result, &why))
+      listen_to(&other, run, &said[way]);
+    chorale_run_destroy(run);
+    close_built(&other, &built);
+  }
+  if (why)
+    return why;
+  const chorale_run_result *a = &said[0].result, *b = &said[1].result;
+  if (a->outcome != b->outcome || a->rounds != b->rounds || !is_close(a->score, b->score) ||
+      !is_close(a->rounds_score, b->rounds_score) || !is_close(a->own_score, b->own_score) ||
+      !is_close(a->polished_score, b->polished_score))
+    return complain("as a chain: outcome %d, %lld rounds, score %.17g (rounds %.17g, own %.17g); "
+                    "as an instance: %d, %lld, %.17g (%.17g, %.17g)",
+                    a->outcome, (long long)a->rounds, a->score, a->rounds_score, a->own_score,
+                    b->outcome, (long long)b->rounds, b->score, b->rounds_score, b->own_score);
+  if (memcmp(said[0].labels, said[1].labels, sizeof said[0].labels) != 0)
+    return complain("labels differ");
+  if (memcmp(said[0].values, said[1].values, sizeof said[0].values) != 0)
+    return complain("values differ");
+  return NULL;
+}
+
+static void random_instance_cluster(Random *random, Cluster *cluster) {
+  for (;;) {
+    random_exact_cluster(random, cluster);
+    int fits = 0;
+    for (int32_t i = 0; i < cluster->chain_count; ++i)
+      cluster->is_instance[i] = random_chance(random, 60);
+    for (int32_t c = 0; c < cluster->clique_count; ++c)
+      for (int32_t k = 0; k < cluster->cliques[c].member_count; ++k) {
+        const Group *group = &cluster->cliques[c];
+        int *const is_instance = &cluster->is_instance[group->members[k].chain];
+        if (group->shape != OVER_PROPERTY || (group->use.has_dictionary && !group->use.has_out))
+          *is_instance = 0;
+      }
+    for (int32_t i = 0; i < cluster->chain_count; ++i)
+      fits = fits || (cluster->is_instance[i] && chain_in_cliques(cluster, i));
+    cluster->options.polish = random_chance(random, 50);
+    if (fits)
+      return;
+  }
+}
+
+static void an_instance_joins_like_a_chain(void **state) {
+  (void)state;
+  check_clusters("instances", test_rounds(400), random_instance_cluster, compare_instances, NULL);
+}
+
+static void a_callback_that_stops_ends_the_call(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  static Said before, after;
+  Random random = {test_seed() + 8};
+  int64_t stopped = 0;
+  for (int64_t round = 0; round < test_rounds(100); ++round) {
+    random_instance_cluster(&random, &cluster);
+    build(&cluster, NULL, &built);
+    Wrapped *wrapped = NULL;
+    for (int32_t i = 0; i < cluster.chain_count; ++i)
+      if (cluster.is_instance[i])
+        wrapped = &built.wrapped[i];
+    chorale_run *run;
+    open_run(&cluster, &built, NULL, &run);
+    chorale_error error;
+    OK(chorale_run_solve(run, NULL, &error));
+    listen_to(&cluster, run, &before);
+    const int64_t calls = wrapped->calls;
+    for (int64_t at = 1; at <= calls; ++at) {
+      chorale_run_reset(run);
+      wrapped->calls = 0;
+      wrapped->stop_at = at;
+      FAILS(chorale_run_solve(run, NULL, &error), CHORALE_ERROR_CALLBACK_STOPPED, "");
+      assert_true(error.message[0] != '\0');
+      assert_int_equal(wrapped->calls, at);
+      wrapped->stop_at = 0;
+      ++stopped;
+      /* The run goes on from where it stopped. */
+      OK(chorale_run_solve(run, NULL, &error));
+    }
+    chorale_run_reset(run);
+    OK(chorale_run_solve(run, NULL, &error));
+    listen_to(&cluster, run, &after);
+    const char *why = compare_said(&cluster, &before, &after);
+    if (why) {
+      dump_cluster(stderr, &cluster);
+      fail_msg("after errors and a reset: %s", why);
+    }
+    chorale_run_destroy(run);
+    close_built(&cluster, &built);
+  }
+  assert_true(stopped > 0);
+}
+
+static int32_t stop_counting(void *user, const int64_t *counts, int64_t values, int64_t members,
+                             double *score) {
+  const double *answer = user;
+  (void)counts;
+  (void)values;
+  (void)members;
+  *score = *answer;
+  return isinf(*answer) && *answer < 0;
+}
+
+static void a_potential_that_fails_ends_the_call(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  static const double answers[] = {NAN, INFINITY, -INFINITY};
+  static const chorale_status statuses[] = {
+      CHORALE_ERROR_CALLBACK_VALUE, CHORALE_ERROR_CALLBACK_VALUE, CHORALE_ERROR_CALLBACK_STOPPED};
+  for (int32_t way = 0; way < 3; ++way) {
+    items(&cluster, 3, 1, 0.5);
+    chorale_error error;
+    double answer = answers[way];
+    open_parts(&cluster, NULL, &built);
+    chorale_potential *potential = NULL;
+    OK(chorale_potential_create_callback(NULL, 2, stop_counting, &answer, NULL, NULL, &potential,
+                                         &error));
+    chorale_model_builder *builder = NULL;
+    OK(chorale_model_builder_create(NULL, &builder, &error));
+    OK(add_chains(&cluster, &built, builder, &error));
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.values = 2;
+    setup.potential = potential;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    for (int64_t i = 0; i < 3; ++i)
+      OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+    OK(chorale_model_builder_freeze(builder, &built.model, &error));
+    chorale_model_builder_destroy(builder);
+    chorale_potential_release(potential);
+    chorale_run *run;
+    open_run(&cluster, &built, NULL, &run);
+    FAILS(chorale_run_solve(run, NULL, &error), statuses[way], "");
+    assert_true(error.message[0] != '\0');
+    answer = 1;
+    chorale_run_reset(run);
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_solve(run, &result, &error));
+    assert_true(result.score == 2.5);
+    chorale_run_destroy(run);
+    close_built(&cluster, &built);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_clique_changes_a_mind),
+      cmocka_unit_test(a_chain_outside_all_cliques_is_decoded_once),
+      cmocka_unit_test(an_empty_model_has_an_empty_labelling),
+      cmocka_unit_test(every_result_is_what_it_says),
+      cmocka_unit_test(exact_where_message_passing_is),
+      cmocka_unit_test(exact_with_the_other_schedule),
+      cmocka_unit_test(the_polish_never_lowers_and_the_bound_holds),
+      cmocka_unit_test(the_better_of_both_starts_is_kept),
+      cmocka_unit_test(progress_is_told_of_every_round),
+      cmocka_unit_test(an_instance_joins_like_a_chain),
+      cmocka_unit_test(a_callback_that_stops_ends_the_call),
+      cmocka_unit_test(a_potential_that_fails_ends_the_call),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
