@@ -89,6 +89,10 @@ chorale_status add_chains(const Cluster *cluster, Built *built, chorale_model_bu
                           chorale_error *error);
 chorale_status add_cliques(const Cluster *cluster, Built *built, chorale_model_builder *builder,
                            chorale_error *error);
+void describe_group(const Group *group, const Use *use, const chorale_potential *const *potentials,
+                    chorale_clique_setup *setup);
+chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_model_builder *builder,
+                              int32_t clique, int32_t member, chorale_error *error);
 /* All of it. `built` must not move until it is closed. */
 void build(const Cluster *cluster, const chorale_host *host, Built *built);
 void close_built(const Cluster *cluster, Built *built);

@@ -110,9 +110,8 @@ chorale_status add_chains(const Cluster *cluster, Built *built, chorale_model_bu
   return status;
 }
 
-static chorale_status add_one_member(const Cluster *cluster, Built *built,
-                                     chorale_model_builder *builder, int32_t c, int32_t i,
-                                     chorale_error *error) {
+chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_model_builder *builder,
+                              int32_t c, int32_t i, chorale_error *error) {
   const Group *group = &cluster->cliques[c];
   const Member *member = &group->members[i];
   if (group->shape == CENTRED && i == group->member_count - 1)
@@ -134,32 +133,37 @@ static chorale_status add_one_member(const Cluster *cluster, Built *built,
   return chorale_model_builder_add_member(builder, c, member->chain, &options, error);
 }
 
+void describe_group(const Group *group, const Use *use, const chorale_potential *const *potentials,
+                    chorale_clique_setup *setup) {
+  chorale_clique_setup_init(setup, sizeof *setup);
+  if (group->shape == OVER_PROPERTY) {
+    setup->property = use->property;
+    setup->dictionary = use->dictionary;
+  } else {
+    setup->values = group->values;
+    setup->label_values = group->has_label_values ? group->label_values : NULL;
+    setup->labels = group->has_label_values ? group->labels : 0;
+  }
+  if (group->shape == CENTRED) {
+    setup->centre_potentials = potentials;
+    setup->centre_values = group->centre_values;
+    setup->centre_label_values = group->has_centre_map ? group->centre_map : NULL;
+    setup->centre_labels = group->has_centre_map ? group->labels : 0;
+  } else {
+    setup->potential = potentials[0];
+  }
+}
+
 chorale_status add_cliques(const Cluster *cluster, Built *built, chorale_model_builder *builder,
                            chorale_error *error) {
   chorale_status status = CHORALE_OK;
   for (int32_t c = 0; c < cluster->clique_count && status == CHORALE_OK; ++c) {
     const Group *group = &cluster->cliques[c];
     chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
     const chorale_potential *centre[MOST_CENTRES];
     for (int32_t k = 0; k < MOST_CENTRES; ++k)
       centre[k] = built->potentials[c][k];
-    if (group->shape == OVER_PROPERTY) {
-      setup.property = built->uses[c].property;
-      setup.dictionary = built->uses[c].dictionary;
-    } else {
-      setup.values = group->values;
-      setup.label_values = group->has_label_values ? group->label_values : NULL;
-      setup.labels = group->has_label_values ? group->labels : 0;
-    }
-    if (group->shape == CENTRED) {
-      setup.centre_potentials = centre;
-      setup.centre_values = group->centre_values;
-      setup.centre_label_values = group->has_centre_map ? group->centre_map : NULL;
-      setup.centre_labels = group->has_centre_map ? group->labels : 0;
-    } else {
-      setup.potential = centre[0];
-    }
+    describe_group(group, &built->uses[c], centre, &setup);
     int64_t index = -1;
     status = chorale_model_builder_add_clique(builder, &setup, &index, error);
     if (status == CHORALE_OK && index != c)
