@@ -209,18 +209,30 @@ static void forbid_lost_values(Cluster *cluster) {
     }
 }
 
+static void random_parts(Random *random, Cluster *cluster) {
+  memset(cluster, 0, sizeof *cluster);
+  random_chains(random, random_int(random, 2, MOST_CHAINS), -1, cluster);
+  random_instances(random, cluster);
+  cluster->clique_count = random_chance(random, 5) ? 0 : random_int(random, 1, MOST_CLIQUES);
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    random_group(random, cluster, &cluster->cliques[c]);
+  forbid_lost_values(cluster);
+  random_options(random, &cluster->options);
+}
+
 void random_cluster(Random *random, Cluster *cluster) {
   ClusterTruth truth;
-  do {
-    memset(cluster, 0, sizeof *cluster);
-    random_chains(random, random_int(random, 2, MOST_CHAINS), -1, cluster);
-    random_instances(random, cluster);
-    cluster->clique_count = random_chance(random, 5) ? 0 : random_int(random, 1, MOST_CLIQUES);
-    for (int32_t c = 0; c < cluster->clique_count; ++c)
-      random_group(random, cluster, &cluster->cliques[c]);
-    forbid_lost_values(cluster);
-    random_options(random, &cluster->options);
-  } while (!enumerate_cluster(cluster, &truth) || (truth.is_stuck && !random_chance(random, 20)));
+  do
+    random_parts(random, cluster);
+  while (!enumerate_cluster(cluster, &truth) || (truth.is_stuck && !random_chance(random, 20)) ||
+         (!truth.is_stuck && !truth.own_is_decodable));
+}
+
+void random_outside_cluster(Random *random, Cluster *cluster) {
+  ClusterTruth truth;
+  do
+    random_parts(random, cluster);
+  while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || truth.own_is_decodable);
 }
 
 /* ---- Models of exact message passing ------------------------------------------------------ */
@@ -278,5 +290,5 @@ void random_exact_cluster(Random *random, Cluster *cluster) {
     cluster->options.budget = 1 << 16;
     cluster->options.polish = 0;
     found = enumerate_cluster(cluster, &truth);
-  } while (!found || truth.is_stuck || !truth.is_unique);
+  } while (!found || truth.is_stuck || !truth.is_unique || !truth.own_is_decodable);
 }

@@ -56,6 +56,8 @@ typedef struct Cluster {
 typedef int32_t Labelling[MOST_CHAINS][MOST_POSITIONS];
 
 void random_cluster(Random *random, Cluster *cluster);
+/* One whose chains by themselves show what some dictionary without OUT does not know. */
+void random_outside_cluster(Random *random, Cluster *cluster);
 /* One on which message passing is exact: no cycles, one member a chain, every family exact. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);
@@ -117,7 +119,8 @@ typedef struct ClusterTruth {
   double best_any; /* over everything */
   int is_unique;   /* no other labelling comes within 1e-6 of the best */
   int is_stuck;    /* some chain has no labelling */
-  Labelling own;   /* each chain's best, ties as chain.h breaks them */
+  int own_is_decodable;
+  Labelling own; /* each chain's best, ties as chain.h breaks them */
   double own_score;
 } ClusterTruth;
 /* 0 where there are too many combinations. */

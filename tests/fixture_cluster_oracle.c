@@ -191,6 +191,14 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
   Parts parts;
   own_parts(cluster, truth->own, &parts);
   truth->own_score = parts.total;
+  truth->own_is_decodable = 1;
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
+      int is_decodable;
+      (void)own_shown(cluster, c, i, truth->own[cluster->cliques[c].members[i].chain],
+                      &is_decodable);
+      truth->own_is_decodable = truth->own_is_decodable && is_decodable;
+    }
   Search search;
   memset(&search, 0, sizeof search);
   search.cluster = cluster;

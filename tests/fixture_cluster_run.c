@@ -211,10 +211,10 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   }
   Labelling own_labels, labels;
   Parts own, parts;
-  if ((why = check_labelling(cluster, truth, run, 1, own_labels, &own)) != NULL)
-    return why;
   if (result->outcome == CHORALE_OUTCOME_NOTHING_FOUND)
     return NULL;
+  if ((why = check_labelling(cluster, truth, run, 1, own_labels, &own)) != NULL)
+    return why;
   if ((why = check_labelling(cluster, truth, run, 0, labels, &parts)) != NULL)
     return why;
   if (!is_close(result->score, parts.total))

@@ -67,25 +67,39 @@ static void every_result_is_what_it_says(void **state) {
   assert_true(tally.optima * 2 > tally.models);
 }
 
+static void own_labellings_outside_a_dictionary(void **state) {
+  (void)state;
+  Tally tally = {0};
+  check_clusters("outside", test_rounds(300), random_outside_cluster, solve_and_check, &tally);
+}
+
 static const char *must_find_the_optimum(const Cluster *cluster, void *context) {
   (void)context;
   static Built built;
   ClusterTruth truth;
   (void)enumerate_cluster(cluster, &truth);
-  if (!truth.is_unique || truth.is_stuck)
+  if (!truth.is_unique || truth.is_stuck || !truth.own_is_decodable)
     return NULL;
-  build(cluster, NULL, &built);
+  Cluster exact = *cluster; /* whatever shrinking has made of the options */
+  exact.options.rounds = exact.clique_count + 1;
+  if (exact.options.damping > 0)
+    exact.options.rounds = 300;
+  exact.options.exact_marginals = 1;
+  exact.options.joint_mode = CHORALE_JOINT_EXACT;
+  exact.options.budget = 1 << 16;
+  exact.options.restrict_range = 0;
+  build(&exact, NULL, &built);
   chorale_run *run;
   chorale_run_result result;
   const char *why;
-  if (run_once(cluster, &built, &run, &result, &why)) {
-    why = check_run(cluster, &truth, run, &result);
+  if (run_once(&exact, &built, &run, &result, &why)) {
+    why = check_run(&exact, &truth, run, &result);
     if (!why && !is_at_most(truth.best, result.score))
       why = complain("score %.17g, the optimum is %.17g; %lld rounds", result.score, truth.best,
                      (long long)result.rounds);
   }
   chorale_run_destroy(run);
-  close_built(cluster, &built);
+  close_built(&exact, &built);
   return why;
 }
 
@@ -94,7 +108,7 @@ static void exact_where_message_passing_is(void **state) {
   check_clusters("exact", test_rounds(1500), random_exact_cluster, must_find_the_optimum, NULL);
 }
 
-/* The same with other schedules, which may need more rounds, and through the default options. */
+/* One clique after the other. */
 static void random_exact_with_disagreement(Random *random, Cluster *cluster) {
   random_exact_cluster(random, cluster);
   cluster->options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
@@ -104,6 +118,17 @@ static void exact_with_the_other_schedule(void **state) {
   (void)state;
   check_clusters("disagreement", test_rounds(500), random_exact_with_disagreement,
                  must_find_the_optimum, NULL);
+}
+
+/* Damped messages come to the same end, only later. */
+static void random_damped_cluster(Random *random, Cluster *cluster) {
+  random_exact_cluster(random, cluster);
+  cluster->options.damping = 0.5;
+}
+
+static void exact_under_damping(void **state) {
+  (void)state;
+  check_clusters("damping", test_rounds(200), random_damped_cluster, must_find_the_optimum, NULL);
 }
 
 /* ---- Polish and bound by themselves ------------------------------------------------------- */
@@ -119,7 +144,7 @@ static const char *polish_and_bound(const Cluster *cluster, void *context) {
   const char *why = NULL;
   Cluster plain = *cluster;
   plain.options.polish = 0;
-  plain.options.bound_steps = 0;
+  plain.options.bound_steps = 1;
   chorale_error error;
   if (run_once(&plain, &built, &run, &result, &why) && !truth.is_stuck) {
     why = check_run(&plain, &truth, run, &result);
@@ -197,6 +222,7 @@ static void a_clique_changes_a_mind(void **state) {
   static Built built;
   items(&cluster, 4, 1, 0.5);
   (void)position_clique(&cluster, 0.25);
+  cluster.options.bound_steps = 1;
   build(&cluster, NULL, &built);
   chorale_run *run;
   open_run(&cluster, &built, NULL, &run);
@@ -520,8 +546,10 @@ int main(void) {
       cmocka_unit_test(a_chain_outside_all_cliques_is_decoded_once),
       cmocka_unit_test(an_empty_model_has_an_empty_labelling),
       cmocka_unit_test(every_result_is_what_it_says),
+      cmocka_unit_test(own_labellings_outside_a_dictionary),
       cmocka_unit_test(exact_where_message_passing_is),
       cmocka_unit_test(exact_with_the_other_schedule),
+      cmocka_unit_test(exact_under_damping),
       cmocka_unit_test(the_polish_never_lowers_and_the_bound_holds),
       cmocka_unit_test(the_better_of_both_starts_is_kept),
       cmocka_unit_test(progress_is_told_of_every_round),
