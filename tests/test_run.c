@@ -334,13 +334,14 @@ static void the_better_of_both_starts_is_kept(void **state) {
 
 typedef struct Watch {
   int64_t calls, rounds, stop_at;
+  int is_bounded;
   double best;
   char mistake[256];
 } Watch;
 
 static int32_t watch(void *user, const chorale_progress *progress) {
   Watch *self = user;
-  /* Steps of the bound tell of the last round again. */
+  /* The bound tells of the last round again. */
   const int is_again =
       self->rounds > 0 && progress->round == self->rounds - 1 && progress->upper_bound < INFINITY;
   if (progress->struct_size != sizeof *progress || (!is_again && progress->round != self->rounds) ||
@@ -362,7 +363,7 @@ static const char *follow_progress(const Cluster *cluster, void *context) {
   static Built built;
   static Cluster watched;
   watched = *cluster;
-  Watch told = {0, 0, *stop_at, -INFINITY, ""};
+  Watch told = {0, 0, *stop_at, cluster->options.bound_steps > 0, -INFINITY, ""};
   watched.options.progress = watch;
   watched.options.progress_user = &told;
   build(&watched, NULL, &built);

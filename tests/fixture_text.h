@@ -1,0 +1,44 @@
+/* A made-up text: many chains over words, cliques of repeated words and of a property, large enough
+ * for work to be divided and memory to be weighed. */
+#ifndef CHORALE_TESTS_FIXTURE_TEXT_H
+#define CHORALE_TESTS_FIXTURE_TEXT_H
+
+#include "fixture.h"
+
+typedef struct TextShape {
+  int64_t chains, longest, labels, words;
+  int64_t in_group; /* chains of a property clique; 0: none */
+  int32_t is_borrowed;
+  double lambda; /* of Potts over the words, by members */
+  uint64_t seed;
+} TextShape;
+
+typedef struct Text {
+  TextShape shape;
+  int64_t positions; /* of all chains */
+  int64_t *first;    /* chains + 1: where each begins */
+  double *scores;    /* positions x labels */
+  int32_t *tokens;   /* positions */
+  chorale_transitions *transitions;
+  chorale_potential *potts, *majority;
+  chorale_property *property;
+  chorale_model *model;
+} Text;
+
+void open_text(const TextShape *shape, const chorale_host *host, Text *text);
+void close_text(Text *text);
+void describe_sentence(const Text *text, int64_t chain, chorale_chain *described);
+
+/* Everything that a run says of a text. */
+typedef struct Story {
+  chorale_run_result result;
+  int32_t *labels, *own;
+  double *chain_scores, *clique_scores;
+  char *json;
+} Story;
+void tell(const Text *text, const chorale_run *run, Story *story);
+void forget(Story *story);
+/* NULL, or what differs. */
+const char *compare_stories(const Text *text, const Story *a, const Story *b);
+
+#endif

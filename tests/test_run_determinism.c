@@ -1,0 +1,622 @@
+/* The same bits for any number of threads, any executor, fresh and used runs, step by step and to
+ * the end; starting from earlier runs; ending early in good order. */
+#include "fixture_cluster.h"
+#include "fixture_text.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* ---- Executors ---------------------------------------------------------------------------- */
+
+static void backwards(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                      void *body_user) {
+  int64_t *calls = user;
+  ++*calls;
+  for (int64_t i = count - 1; i >= 0; --i)
+    body(body_user, i, i % workers);
+}
+
+typedef struct Team {
+  pthread_mutex_t lock;
+  int64_t next, count, calls;
+  chorale_parallel_body body;
+  void *body_user;
+} Team;
+
+typedef struct TeamWorker {
+  Team *team;
+  int64_t worker;
+  pthread_t thread;
+} TeamWorker;
+
+static void *work(void *argument) {
+  TeamWorker *self = argument;
+  Team *team = self->team;
+  for (;;) {
+    pthread_mutex_lock(&team->lock);
+    const int64_t i = team->next < team->count ? team->next++ : -1;
+    pthread_mutex_unlock(&team->lock);
+    if (i < 0)
+      return NULL;
+    team->body(team->body_user, i, self->worker);
+  }
+}
+
+static void with_threads(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                         void *body_user) {
+  Team *team = user;
+  ++team->calls;
+  team->next = 0;
+  team->count = count;
+  team->body = body;
+  team->body_user = body_user;
+  TeamWorker crew[8];
+  for (int64_t w = 0; w < workers && w < 8; ++w) {
+    crew[w].team = team;
+    crew[w].worker = w;
+    if (pthread_create(&crew[w].thread, NULL, work, &crew[w]) != 0)
+      abort();
+  }
+  for (int64_t w = 0; w < workers && w < 8; ++w)
+    (void)pthread_join(crew[w].thread, NULL);
+}
+
+/* ---- The same bits ------------------------------------------------------------------------ */
+
+static const TextShape kText = {400, 9, 4, 300, 25, 0, 1.5, 11};
+
+static void random_text_options(Random *random, chorale_run_options *options) {
+  chorale_run_options_init(options, sizeof *options);
+  options->rounds = random_int(random, 1, 5);
+  options->damping = random_chance(random, 40) ? 0.3 : 0;
+  options->schedule =
+      random_chance(random, 40) ? CHORALE_SCHEDULE_DISAGREEMENT : CHORALE_SCHEDULE_ALL;
+  options->bound_steps = random_chance(random, 50) ? 3 : 0;
+  options->restrict_range = random_chance(random, 30);
+  options->message_number = random_chance(random, 30) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+}
+
+static void solve_text(const Text *text, const chorale_run_options *options, Story *story) {
+  chorale_error error;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, text->model, options, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  tell(text, run, story);
+  chorale_run_destroy(run);
+}
+
+static void expect_same_story(const Text *text, const Story *a, const Story *b, const char *what,
+                              int64_t round) {
+  const char *why = compare_stories(text, a, b);
+  if (why)
+    fail_msg("CHORALE_TEST_SEED=%llu, round %lld, %s: %s", (unsigned long long)test_seed(),
+             (long long)round, what, why);
+}
+
+static void any_number_of_threads(void **state) {
+  (void)state;
+  Random random = {test_seed() + 31};
+  for (int64_t round = 0; round < test_rounds(6); ++round) {
+    TextShape shape = kText;
+    shape.seed = random_bits(&random);
+    Text text;
+    open_text(&shape, NULL, &text);
+    chorale_run_options options;
+    random_text_options(&random, &options);
+    Story one, other;
+    solve_text(&text, &options, &one);
+    static const int64_t threads[] = {2, 4, 8};
+    for (size_t k = 0; k < COUNT_OF(threads); ++k) {
+      char what[32];
+      (void)snprintf(what, sizeof what, "%lld threads", (long long)threads[k]);
+      options.threads = threads[k];
+      solve_text(&text, &options, &other);
+      expect_same_story(&text, &one, &other, what, round);
+      forget(&other);
+    }
+    int64_t calls = 0;
+    options.executor = backwards;
+    options.executor_user = &calls;
+    options.threads = 3;
+    solve_text(&text, &options, &other);
+    expect_same_story(&text, &one, &other, "an executor that goes backwards", round);
+    assert_true(calls > 0);
+    forget(&other);
+    Team team;
+    memset(&team, 0, sizeof team);
+    (void)pthread_mutex_init(&team.lock, NULL);
+    options.executor = with_threads;
+    options.executor_user = &team;
+    options.threads = 4;
+    solve_text(&text, &options, &other);
+    expect_same_story(&text, &one, &other, "an executor with threads", round);
+    assert_true(team.calls > 0);
+    (void)pthread_mutex_destroy(&team.lock);
+    forget(&other);
+    forget(&one);
+    close_text(&text);
+  }
+}
+
+/* One model, a run a thread. */
+typedef struct Reader {
+  const Text *text;
+  chorale_run_options options;
+  Story story;
+  pthread_t thread;
+} Reader;
+
+static void *read_along(void *argument) {
+  Reader *self = argument;
+  solve_text(self->text, &self->options, &self->story);
+  return NULL;
+}
+
+static void runs_share_a_model(void **state) {
+  (void)state;
+  Text text;
+  open_text(&kText, NULL, &text);
+  Reader readers[3];
+  for (size_t k = 0; k < COUNT_OF(readers); ++k) {
+    readers[k].text = &text;
+    chorale_run_options_init(&readers[k].options, sizeof readers[k].options);
+    readers[k].options.threads = 2;
+    assert_int_equal(pthread_create(&readers[k].thread, NULL, read_along, &readers[k]), 0);
+  }
+  for (size_t k = 0; k < COUNT_OF(readers); ++k)
+    assert_int_equal(pthread_join(readers[k].thread, NULL), 0);
+  for (size_t k = 1; k < COUNT_OF(readers); ++k)
+    expect_same_story(&text, &readers[0].story, &readers[k].story, "a run a thread", (int64_t)k);
+  for (size_t k = 0; k < COUNT_OF(readers); ++k)
+    forget(&readers[k].story);
+  close_text(&text);
+}
+
+/* ---- Ways of running the same model ------------------------------------------------------- */
+
+typedef enum Way {
+  WAY_PLAIN,
+  WAY_OTHER_MEMORY,
+  WAY_RESET,
+  WAY_RESET_AFTER_ANOTHER_CHAIN,
+  WAY_STEPS,
+  WAY_LISTENING,
+  WAYS
+} Way;
+static const char *const kWays[WAYS] = {"plain",        "memory of noise",
+                                        "reset",        "reset after other scores",
+                                        "step by step", "asked between steps"};
+
+static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way way, Said *said) {
+  static CountingAllocator noise;
+  static Said between;
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  counting_allocator_init(&noise);
+  if (way == WAY_OTHER_MEMORY)
+    host.allocator = &noise.hooks;
+  chorale_error error;
+  chorale_run *run = NULL;
+  chorale_status status =
+      chorale_run_create(&host, built->model, &cluster->options, NULL, &run, &error);
+  if (way == WAY_RESET || way == WAY_RESET_AFTER_ANOTHER_CHAIN) {
+    Sample other = cluster->chains[0];
+    Given given;
+    memset(&given, 0, sizeof given);
+    if (way == WAY_RESET_AFTER_ANOTHER_CHAIN && !cluster->is_instance[0]) {
+      for (int32_t t = 0; t < other.length; ++t)
+        other.unary[t][0] += 1;
+      give(&other, &given);
+      if (status == CHORALE_OK)
+        status = chorale_run_set_chain(run, 0, &given.chain, &error);
+    }
+    if (status == CHORALE_OK)
+      status = chorale_run_solve(run, NULL, &error);
+    chorale_run_reset(run);
+    take_back(&given);
+  }
+  if (way == WAY_STEPS || way == WAY_LISTENING) {
+    for (int64_t round = 0; round <= cluster->options.rounds && status == CHORALE_OK; ++round) {
+      status = chorale_run_step(run, NULL, &error);
+      if (way == WAY_LISTENING && status == CHORALE_OK)
+        listen_to(cluster, run, &between);
+    }
+    if (cluster->options.polish && status == CHORALE_OK)
+      status = chorale_run_polish(run, NULL, &error);
+    if (cluster->options.bound_steps > 0 && status == CHORALE_OK)
+      status = chorale_run_bound(run, cluster->options.bound_steps, NULL, &error);
+  } else if (status == CHORALE_OK) {
+    status = chorale_run_solve(run, NULL, &error);
+  }
+  if (status == CHORALE_OK)
+    listen_to(cluster, run, said);
+  chorale_run_destroy(run);
+  return status == CHORALE_OK ? NULL : complain("%s: \"%s\"", kWays[way], error.message);
+}
+
+static const char *compare_ways(const Cluster *cluster, void *context) {
+  (void)context;
+  static Built built;
+  static Said plain, other;
+  build(cluster, NULL, &built);
+  const char *why = run_in_a_way(cluster, &built, WAY_PLAIN, &plain);
+  for (Way way = WAY_OTHER_MEMORY; way < WAYS && !why; way = (Way)(way + 1)) {
+    why = run_in_a_way(cluster, &built, way, &other);
+    if (!why && (why = compare_said(cluster, &plain, &other)) != NULL)
+      why = complain("%s: %s", kWays[way], why);
+  }
+  close_built(cluster, &built);
+  return why;
+}
+
+static void any_way_of_running(void **state) {
+  (void)state;
+  check_clusters("ways", test_rounds(400), random_cluster, compare_ways, NULL);
+}
+
+/* ---- Starting from an earlier run --------------------------------------------------------- */
+
+static const char *start_from_the_same(const Cluster *cluster, void *context) {
+  int64_t *converged = context;
+  static Built built;
+  static Said said[2];
+  Cluster patient = *cluster;
+  patient.options.rounds = 50;
+  chorale_error error;
+  build(&patient, NULL, &built);
+  chorale_run *run = NULL, *again = NULL;
+  OK(chorale_run_create(NULL, built.model, &patient.options, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  listen_to(&patient, run, &said[0]);
+  OK(chorale_run_create(NULL, built.model, &patient.options, run, &again, &error));
+  chorale_run_destroy(run); /* it is only read when the other is created */
+  OK(chorale_run_solve(again, NULL, &error));
+  listen_to(&patient, again, &said[1]);
+  const chorale_run_result *a = &said[0].result, *b = &said[1].result;
+  const char *why = NULL;
+  if (a->outcome == CHORALE_OUTCOME_COMPLETE) {
+    ++*converged;
+    if (b->chain_updates != 0 || b->clique_updates != 0)
+      why = complain("nothing has changed, yet there are %lld and %lld updates",
+                     (long long)b->chain_updates, (long long)b->clique_updates);
+    else if (a->score != b->score || a->outcome != b->outcome)
+      why = complain("score %.17g, from there %.17g; outcome %d", a->score, b->score, b->outcome);
+    else if (memcmp(said[0].labels, said[1].labels, sizeof said[0].labels) != 0 ||
+             memcmp(said[0].own, said[1].own, sizeof said[0].own) != 0 ||
+             memcmp(said[0].marginals, said[1].marginals, sizeof said[0].marginals) != 0)
+      why = complain("labels or marginals differ");
+  } else if (b->score < a->score) {
+    why = complain("score %.17g, from there %.17g", a->score, b->score);
+  }
+  chorale_run_destroy(again);
+  close_built(&patient, &built);
+  return why;
+}
+
+static void an_unchanged_model_needs_no_work(void **state) {
+  (void)state;
+  int64_t converged = 0;
+  check_clusters("warm", test_rounds(500), random_cluster, start_from_the_same, &converged);
+  print_message("%lld runs had converged\n", (long long)converged);
+  assert_true(converged > 0);
+}
+
+/* One chain gets other scores (not another shape). */
+static void change_scores(const Cluster *cluster, int32_t chain, uint64_t seed, Cluster *changed) {
+  *changed = *cluster;
+  Random random = {seed};
+  Sample *sample = &changed->chains[chain];
+  for (int32_t t = 0; t < sample->length; ++t)
+    for (int32_t y = 0; y < sample->labels; ++y)
+      if (sample->unary[t][y] > -INFINITY)
+        sample->unary[t][y] +=
+            sample->is_real ? 2 * random_unit(&random) - 1 : random_int(&random, -4, 4) / 4.0;
+}
+
+typedef enum Change { CHANGE_MODEL, CHANGE_CHAIN, CHANGE_CHAIN_BEFORE_START } Change;
+
+typedef struct Changing {
+  Change change;
+  int must_be_optimal;
+} Changing;
+
+static const char *go_on_after_a_change(const Cluster *cluster, void *context) {
+  const Changing *changing = context;
+  static Built built, other;
+  static Cluster changed;
+  static Given given;
+  ClusterTruth before, truth;
+  int32_t chain = 0;
+  while (chain < cluster->chain_count - 1 && cluster->is_instance[chain])
+    ++chain;
+  if (cluster->is_instance[chain])
+    return NULL;
+  change_scores(cluster, chain, 77, &changed);
+  if (changing->must_be_optimal)
+    changed.options.rounds = 2 * cluster->clique_count + 2;
+  if (!enumerate_cluster(cluster, &before) || !enumerate_cluster(&changed, &truth) ||
+      before.is_stuck || !truth.own_is_decodable || !before.own_is_decodable ||
+      (changing->must_be_optimal && !truth.is_unique))
+    return NULL;
+  chorale_error error;
+  memset(&other, 0, sizeof other);
+  memset(&given, 0, sizeof given);
+  build(cluster, NULL, &built);
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, built.model, &changed.options, NULL, &run, &error));
+  Labelling old;
+  memset(old, 0, sizeof old);
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  if (changing->change != CHANGE_CHAIN_BEFORE_START)
+    OK(chorale_run_solve(run, &result, &error));
+  const int has_old = changing->change != CHANGE_CHAIN_BEFORE_START && result.score > -INFINITY;
+  for (int32_t i = 0; i < cluster->chain_count && has_old; ++i)
+    OK(chorale_run_labels(run, i, 0, old[i], MOST_POSITIONS, &error));
+  if (changing->change == CHANGE_MODEL) {
+    build(&changed, NULL, &other);
+    chorale_run *warm = NULL;
+    OK(chorale_run_create(NULL, other.model, &changed.options, run, &warm, &error));
+    chorale_run_destroy(run);
+    run = warm;
+  } else {
+    give(&changed.chains[chain], &given);
+    OK(chorale_run_set_chain(run, chain, &given.chain, &error));
+  }
+  OK(chorale_run_solve(run, &result, &error));
+  Cluster judged = changed;
+  judged.options.rounds *= 2; /* those of both calls */
+  const char *why = check_run(&judged, &truth, run, &result);
+  Parts parts;
+  own_parts(&changed, old, &parts);
+  if (!why && has_old && !is_at_most(parts.total, result.score))
+    why = complain("the earlier labelling scores %.17g now, the run ends at %.17g", parts.total,
+                   result.score);
+  if (!why && changing->must_be_optimal && !is_at_most(truth.best, result.score))
+    why = complain("score %.17g, the optimum is %.17g", result.score, truth.best);
+  chorale_run_destroy(run);
+  close_built(&changed, &other);
+  take_back(&given);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void a_changed_model_goes_on(void **state) {
+  (void)state;
+  for (Change change = CHANGE_MODEL; change <= CHANGE_CHAIN_BEFORE_START;
+       change = (Change)(change + 1)) {
+    Changing changing = {change, 0};
+    check_clusters("changed", test_rounds(300), random_cluster, go_on_after_a_change, &changing);
+    changing.must_be_optimal = 1;
+    check_clusters("changed, exact", test_rounds(300), random_exact_cluster, go_on_after_a_change,
+                   &changing);
+  }
+}
+
+static void little_work_for_a_little_change(void **state) {
+  (void)state;
+  chorale_error error;
+  Text text;
+  open_text(&kText, NULL, &text);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = 40;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
+  chorale_run_result first, second;
+  chorale_run_result_init(&first, sizeof first);
+  chorale_run_result_init(&second, sizeof second);
+  OK(chorale_run_solve(run, &first, &error));
+  chorale_chain chain;
+  describe_sentence(&text, 3, &chain);
+  double scores[9 * 4];
+  memcpy(scores, chain.unary, sizeof(double) * (size_t)(chain.length * chain.labels));
+  scores[0] += 0.5;
+  chain.unary = scores;
+  OK(chorale_run_set_chain(run, 3, &chain, &error));
+  OK(chorale_run_solve(run, &second, &error));
+  print_message("fresh: outcome %d, %lld chain and %lld clique updates; after a change %d, %lld "
+                "and %lld more\n",
+                first.outcome, (long long)first.chain_updates, (long long)first.clique_updates,
+                second.outcome, (long long)(second.chain_updates - first.chain_updates),
+                (long long)(second.clique_updates - first.clique_updates));
+  assert_true(second.chain_updates - first.chain_updates < first.chain_updates);
+  chorale_run_destroy(run);
+  close_text(&text);
+}
+
+/* ---- Ending early ------------------------------------------------------------------------- */
+
+static double now(void) {
+  struct timespec time;
+  (void)clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+typedef struct Canceller {
+  chorale_cancel *cancel;
+  double wait, raised_at;
+  pthread_t thread;
+} Canceller;
+
+static void *raise_later(void *argument) {
+  Canceller *self = argument;
+  const struct timespec pause = {0, (long)(1e9 * self->wait)};
+  (void)nanosleep(&pause, NULL);
+  self->raised_at = now();
+  chorale_cancel_raise(self->cancel);
+  return NULL;
+}
+
+/* A text that does not come to rest. */
+static const TextShape kRestless = {1500, 12, 6, 150, 50, 1, -6, 13};
+
+static void expect_good_order(const Text *text, chorale_run *run,
+                              const chorale_run_result *result) {
+  chorale_error error;
+  int32_t *labels = malloc(sizeof(int32_t) * (size_t)text->positions);
+  assert_non_null(labels);
+  const chorale_status status = chorale_run_all_labels(run, 0, labels, text->positions, &error);
+  if (result->score == -INFINITY) {
+    assert_int_equal(status, CHORALE_ERROR_NO_LABELLING);
+  } else {
+    assert_int_equal(status, CHORALE_OK);
+    assert_true(result->score >= result->own_score);
+    double sum = 0;
+    for (int64_t i = 0; i < text->shape.chains; ++i) {
+      chorale_chain chain;
+      describe_sentence(text, i, &chain);
+      double score = NAN;
+      OK(chorale_chain_score(&chain, labels + text->first[i], &score, &error));
+      sum += score;
+    }
+    assert_true(sum == result->chain_score);
+  }
+  free(labels);
+}
+
+static void a_cancel_from_another_thread_ends_it(void **state) {
+  (void)state;
+  chorale_error error;
+  Text text;
+  open_text(&kRestless, NULL, &text);
+  Canceller canceller;
+  memset(&canceller, 0, sizeof canceller);
+  OK(chorale_cancel_create(NULL, &canceller.cancel, &error));
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = 100000;
+  options.cancel = canceller.cancel;
+  options.bound_steps = 100000;
+  Random random = {test_seed() + 33};
+  int64_t cancelled = 0;
+  double slowest = 0;
+  for (int64_t round = 0; round < test_rounds(16); ++round) {
+    options.threads = round % 2 == 0 ? 1 : 2;
+    options.schedule = round % 4 < 2 ? CHORALE_SCHEDULE_ALL : CHORALE_SCHEDULE_DISAGREEMENT;
+    chorale_run *run = NULL;
+    OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
+    canceller.wait = 0.1 * random_unit(&random) * random_unit(&random);
+    assert_int_equal(pthread_create(&canceller.thread, NULL, raise_later, &canceller), 0);
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_solve(run, &result, &error));
+    const double ended = now();
+    assert_int_equal(pthread_join(canceller.thread, NULL), 0);
+    if (result.outcome == CHORALE_OUTCOME_CANCELLED) {
+      ++cancelled;
+      slowest = fmax(slowest, ended - canceller.raised_at);
+    }
+    expect_good_order(&text, run, &result);
+    /* It goes on where it was. */
+    chorale_cancel_lower(canceller.cancel);
+    const double before = result.score;
+    OK(chorale_run_step(run, &result, &error));
+    OK(chorale_run_step(run, &result, &error));
+    assert_true(result.score >= before && result.score >= result.own_score);
+    expect_good_order(&text, run, &result);
+    chorale_run_destroy(run);
+  }
+  print_message("%lld cancelled, at most %.1f ms late\n", (long long)cancelled, 1e3 * slowest);
+  assert_true(cancelled > 0);
+  assert_true(slowest < 2);
+  chorale_cancel_destroy(canceller.cancel);
+  close_text(&text);
+}
+
+static void a_deadline_ends_it(void **state) {
+  (void)state;
+  chorale_error error;
+  Text text;
+  open_text(&kRestless, NULL, &text);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = 100000;
+  options.bound_steps = 100000;
+  double slowest = 0;
+  static const double limits[] = {0, 0.001, 0.01, 0.05, 0.1};
+  for (int64_t round = 0; round < (int64_t)COUNT_OF(limits) * 2; ++round) {
+    options.threads = 1 + round % 2;
+    options.time_limit = limits[round / 2];
+    chorale_run *run = NULL;
+    OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    const double start = now();
+    OK(chorale_run_solve(run, &result, &error));
+    slowest = fmax(slowest, now() - start - options.time_limit);
+    assert_int_equal(result.outcome, CHORALE_OUTCOME_DEADLINE);
+    if (options.time_limit == 0)
+      assert_int_equal(result.chain_updates, 0);
+    expect_good_order(&text, run, &result);
+    OK(chorale_run_set_limits(run, -1, NULL, &error));
+    OK(chorale_run_step(run, &result, &error));
+    OK(chorale_run_step(run, &result, &error));
+    expect_good_order(&text, run, &result);
+    assert_true(result.score > -INFINITY);
+    chorale_run_destroy(run);
+  }
+  print_message("at most %.1f ms late\n", 1e3 * slowest);
+  assert_true(slowest < 2);
+  close_text(&text);
+}
+
+/* A run that is told to stop after any number of rounds, and goes on, ends in good order. */
+static int32_t stop_now_and_then(void *user, const chorale_progress *progress) {
+  int64_t *left = user;
+  (void)progress;
+  return --*left == 0;
+}
+
+static const char *stop_and_go(const Cluster *cluster, void *context) {
+  (void)context;
+  static Built built;
+  static Cluster stopping;
+  stopping = *cluster;
+  ClusterTruth truth;
+  (void)enumerate_cluster(cluster, &truth);
+  int64_t left = 2;
+  stopping.options.progress = stop_now_and_then;
+  stopping.options.progress_user = &left;
+  build(&stopping, NULL, &built);
+  chorale_error error;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, built.model, &stopping.options, NULL, &run, &error));
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  const char *why = NULL;
+  double before = -INFINITY;
+  for (int call = 0; call < 4 && !why; ++call) {
+    left = call < 3 ? 2 : INT64_MAX;
+    OK(chorale_run_solve(run, &result, &error));
+    if (result.score < before)
+      why = complain("call %d: score %.17g after %.17g", call, result.score, before);
+    before = result.score;
+  }
+  stopping.options.rounds = 4 * stopping.options.rounds + 4;
+  if (!why)
+    why = check_run(&stopping, &truth, run, &result);
+  chorale_run_destroy(run);
+  close_built(&stopping, &built);
+  return why;
+}
+
+static void stopping_and_going_on(void **state) {
+  (void)state;
+  check_clusters("stop and go", test_rounds(300), random_cluster, stop_and_go, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_number_of_threads),
+      cmocka_unit_test(runs_share_a_model),
+      cmocka_unit_test(any_way_of_running),
+      cmocka_unit_test(an_unchanged_model_needs_no_work),
+      cmocka_unit_test(a_changed_model_goes_on),
+      cmocka_unit_test(little_work_for_a_little_change),
+      cmocka_unit_test(a_cancel_from_another_thread_ends_it),
+      cmocka_unit_test(a_deadline_ends_it),
+      cmocka_unit_test(stopping_and_going_on),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
