@@ -1,0 +1,457 @@
+/* Every bad input of a run: its status, a message that names it, and nothing changed; the order of
+ * payments; oracle instances among positions and with wrong answers. */
+#include "fixture_cluster.h"
+
+/* Two chains of 3 and 2 positions over 2 labels, a tree of 2, and an instance; a clique of the
+ * first positions of both chains, one of the second ones, a property clique of all but the
+ * instance. */
+typedef struct Scene {
+  double scores[8];
+  int32_t parents[2];
+  chorale_potential *potts;
+  chorale_property *first;
+  chorale_model *model;
+  int32_t label, value, status; /* what the instance says */
+  double score, message;
+} Scene;
+
+static int32_t answer(void *user, int64_t ports, const int64_t *columns,
+                      const double *const *incoming, double *const *outgoing) {
+  const Scene *scene = user;
+  (void)incoming;
+  for (int64_t p = 0; p < ports; ++p)
+    for (int64_t v = 0; v < columns[p]; ++v)
+      outgoing[p][v] = scene->message - (double)v;
+  return scene->status;
+}
+
+static int32_t decide(void *user, int64_t ports, const int64_t *columns,
+                      const double *const *incoming, int32_t *labelling, int32_t *values,
+                      double *score) {
+  const Scene *scene = user;
+  (void)columns;
+  (void)incoming;
+  labelling[0] = scene->label;
+  for (int64_t p = 0; p < ports; ++p)
+    values[p] = scene->value;
+  *score = scene->score;
+  return scene->status;
+}
+
+static void describe_chain(const Scene *scene, int64_t length, chorale_chain *chain) {
+  chorale_chain_init(chain, sizeof *chain);
+  chain->length = length;
+  chain->labels = 2;
+  chain->unary = scene->scores;
+}
+
+static void open_scene(Scene *scene) {
+  chorale_error error;
+  memset(scene, 0, sizeof *scene);
+  for (int32_t i = 0; i < 8; ++i)
+    scene->scores[i] = i % 3 * 0.25;
+  scene->parents[0] = -1;
+  OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &scene->potts, &error));
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = 2;
+  OK(chorale_property_create_position_label(NULL, &map, 0, &scene->first, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_chain chain;
+  describe_chain(scene, 3, &chain);
+  OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  describe_chain(scene, 2, &chain);
+  OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  chain.parents = scene->parents;
+  OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  chorale_instance instance;
+  chorale_instance_init(&instance, sizeof instance);
+  instance.length = instance.labels = 1;
+  instance.user = scene;
+  instance.messages = answer;
+  instance.decode = decide;
+  OK(chorale_model_builder_add_instance(builder, &instance, NULL, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = 2;
+  setup.potential = scene->potts;
+  for (int64_t c = 0; c < 2; ++c) {
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, c, 0, c, &error));
+    OK(chorale_model_builder_add_position(builder, c, 1, c, &error));
+  }
+  OK(chorale_model_builder_add_member(builder, 1, 3, NULL, &error));
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.property = scene->first;
+  setup.potential = scene->potts;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int64_t i = 0; i < 3; ++i)
+    OK(chorale_model_builder_add_member(builder, 2, i, NULL, &error));
+  OK(chorale_model_builder_freeze(builder, &scene->model, &error));
+  chorale_model_builder_destroy(builder);
+}
+
+static void close_scene(Scene *scene) {
+  chorale_model_release(scene->model);
+  chorale_property_release(scene->first);
+  chorale_potential_release(scene->potts);
+}
+
+static void bad_options(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_run_options options;
+  chorale_run *run = NULL;
+  chorale_run_cost cost;
+  chorale_run_cost_init(&cost, sizeof cost);
+  chorale_run_options_init(&options, sizeof options);
+  assert_int_equal(options.rounds, 10);
+  assert_true(options.damping == 0);
+  assert_int_equal(options.schedule, CHORALE_SCHEDULE_ALL);
+  assert_int_equal(options.algorithm, CHORALE_ALGORITHM_AUTO);
+  assert_int_equal(options.polish, 1);
+  assert_int_equal(options.threads, 1);
+  assert_true(options.time_limit < 0);
+  assert_int_equal(options.bound_steps, 0);
+  assert_int_equal(options.beam_width, 300);
+  assert_int_equal(options.budget, 1024);
+  /* Each for creating and for estimating. */
+#define REFUSED(field, wrong, expected, ...)                                                       \
+  do {                                                                                             \
+    chorale_run_options_init(&options, sizeof options);                                            \
+    options.field = (wrong);                                                                       \
+    FAILS(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error), expected,           \
+          __VA_ARGS__);                                                                            \
+    assert_null(run);                                                                              \
+    FAILS(chorale_run_estimate(scene.model, &options, &cost, &error), expected, __VA_ARGS__);      \
+  } while (0)
+  REFUSED(struct_size, 4, CHORALE_ERROR_STRUCT_SIZE, "options", "4");
+  REFUSED(rounds, -1, CHORALE_ERROR_SIZE, "rounds", "-1");
+  REFUSED(damping, 1.0, CHORALE_ERROR_OUT_OF_RANGE, "damping", "1");
+  REFUSED(damping, -0.5, CHORALE_ERROR_OUT_OF_RANGE, "damping", "-0.5");
+  REFUSED(damping, NAN, CHORALE_ERROR_NOT_A_NUMBER, "damping");
+  REFUSED(schedule, 5, CHORALE_ERROR_UNKNOWN_CONSTANT, "schedule", "5");
+  REFUSED(algorithm, 999, CHORALE_ERROR_UNKNOWN_CONSTANT, "algorithm", "999");
+  REFUSED(joint_mode, 99, CHORALE_ERROR_UNKNOWN_CONSTANT, "joint_mode", "99");
+  REFUSED(message_number, 9, CHORALE_ERROR_UNKNOWN_CONSTANT, "message_number", "9");
+  REFUSED(beam_width, 0, CHORALE_ERROR_SIZE, "beam_width", "0");
+  REFUSED(budget, 0, CHORALE_ERROR_SIZE, "budget", "0");
+  REFUSED(threads, 0, CHORALE_ERROR_SIZE, "threads", "0");
+  REFUSED(time_limit, NAN, CHORALE_ERROR_NOT_A_NUMBER, "time_limit");
+  REFUSED(bound_steps, -1, CHORALE_ERROR_SIZE, "bound_steps", "-1");
+#undef REFUSED
+  FAILS(chorale_run_create(NULL, NULL, NULL, NULL, &run, &error), CHORALE_ERROR_NULL_ARGUMENT,
+        "model");
+  FAILS(chorale_run_create(NULL, scene.model, NULL, NULL, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "run");
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.struct_size = 3;
+  FAILS(chorale_run_create(&host, scene.model, NULL, NULL, &run, &error), CHORALE_ERROR_STRUCT_SIZE,
+        "host");
+  FAILS(chorale_run_estimate(NULL, NULL, &cost, &error), CHORALE_ERROR_NULL_ARGUMENT, "model");
+  FAILS(chorale_run_estimate(scene.model, NULL, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "cost");
+  cost.struct_size = 2;
+  FAILS(chorale_run_estimate(scene.model, NULL, &cost, &error), CHORALE_ERROR_STRUCT_SIZE, "cost",
+        "2");
+  assert_null(run);
+  close_scene(&scene);
+}
+
+/* Nothing of a model with other numbers of chains or cliques can be taken over. */
+static void a_run_of_another_model(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_run *run = NULL, *other = NULL;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  FAILS(chorale_run_create(NULL, scene.model, NULL, run, &other, &error),
+        CHORALE_ERROR_MODEL_MISMATCH, "earlier", "4", "0");
+  assert_null(other);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  close_scene(&scene);
+}
+
+static void bad_calls(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_run *run = NULL;
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = 1;
+  OK(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error));
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  result.struct_size = 6;
+  FAILS(chorale_run_step(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
+  FAILS(chorale_run_solve(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
+  FAILS(chorale_run_polish(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
+  FAILS(chorale_run_bound(run, 1, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
+  FAILS(chorale_run_get_result(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
+  chorale_run_result_init(&result, sizeof result);
+  FAILS(chorale_run_step(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_solve(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_polish(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_bound(NULL, 1, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_bound(run, -1, &result, &error), CHORALE_ERROR_SIZE, "steps", "-1");
+  FAILS(chorale_run_set_limits(NULL, 1, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_set_limits(run, NAN, NULL, &error), CHORALE_ERROR_NOT_A_NUMBER, "time_limit");
+  FAILS(chorale_run_get_result(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_get_result(run, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "result");
+
+  /* Other scores of a chain: of the same shape only. */
+  chorale_chain chain;
+  describe_chain(&scene, 3, &chain);
+  FAILS(chorale_run_set_chain(NULL, 0, &chain, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_set_chain(run, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "NULL");
+  FAILS(chorale_run_set_chain(run, 4, &chain, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "4");
+  FAILS(chorale_run_set_chain(run, -1, &chain, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "-1");
+  FAILS(chorale_run_set_chain(run, 3, &chain, &error), CHORALE_ERROR_SHAPE, "instance");
+  FAILS(chorale_run_set_chain(run, 1, &chain, &error), CHORALE_ERROR_SHAPE, "3", "2");
+  describe_chain(&scene, 2, &chain);
+  FAILS(chorale_run_set_chain(run, 2, &chain, &error), CHORALE_ERROR_SHAPE, "tree");
+  chain.parents = scene.parents;
+  FAILS(chorale_run_set_chain(run, 1, &chain, &error), CHORALE_ERROR_SHAPE, "tree");
+  const int32_t two_roots[2] = {-1, -1};
+  chain.parents = two_roots;
+  FAILS(chorale_run_set_chain(run, 2, &chain, &error), CHORALE_ERROR_SHAPE, "parent");
+  const double wrong[4] = {0, NAN, 0, 0};
+  chain.parents = NULL;
+  chain.unary = wrong;
+  FAILS(chorale_run_set_chain(run, 1, &chain, &error), CHORALE_ERROR_NOT_A_NUMBER, "unary");
+  chorale_run_destroy(run);
+  close_scene(&scene);
+}
+
+static void bad_questions(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, scene.model, NULL, NULL, &run, &error));
+  int32_t labels[16];
+  double score, numbers[16];
+  chorale_payment payments[4];
+  int64_t count;
+  size_t needed;
+  char text[8];
+  for (int done = 0; done < 2; ++done) {
+    if (done == 0) {
+      FAILS(chorale_run_labels(run, 0, 0, labels, 16, &error), CHORALE_ERROR_NO_LABELLING, "");
+      FAILS(chorale_run_labels(run, 0, 1, labels, 16, &error), CHORALE_ERROR_NO_LABELLING, "");
+      FAILS(chorale_run_all_labels(run, 0, labels, 16, &error), CHORALE_ERROR_NO_LABELLING, "");
+      FAILS(chorale_run_chain_score(run, 0, 0, &score, NULL, &error), CHORALE_ERROR_NO_LABELLING,
+            "");
+      FAILS(chorale_run_clique_score(run, 0, 0, &score, &error), CHORALE_ERROR_NO_LABELLING, "");
+      FAILS(chorale_run_values(run, 0, 0, labels, 16, &error), CHORALE_ERROR_NO_LABELLING, "");
+      FAILS(chorale_run_payments(run, 0, payments, 4, &count, &error), CHORALE_ERROR_NO_LABELLING,
+            "");
+      FAILS(chorale_run_json(run, text, sizeof text, &needed, &error), CHORALE_ERROR_NO_LABELLING,
+            "");
+      OK(chorale_run_solve(run, NULL, &error));
+    }
+    FAILS(chorale_run_labels(run, 4, 0, labels, 16, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain",
+          "4");
+    FAILS(chorale_run_labels(run, -1, 0, labels, 16, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain",
+          "-1");
+    FAILS(chorale_run_labels(run, 0, 0, labels, 2, &error), CHORALE_ERROR_SIZE, "capacity", "2",
+          "3");
+    FAILS(chorale_run_labels(run, 0, 0, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT, "labels");
+    FAILS(chorale_run_labels(NULL, 0, 0, labels, 16, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+    FAILS(chorale_run_all_labels(run, 0, labels, 7, &error), CHORALE_ERROR_SIZE, "capacity", "7",
+          "8");
+    FAILS(chorale_run_all_labels(run, 0, NULL, 16, &error), CHORALE_ERROR_NULL_ARGUMENT, "labels");
+    FAILS(chorale_run_all_labels(NULL, 0, labels, 16, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+    FAILS(chorale_run_chain_score(run, 4, 0, &score, NULL, &error), CHORALE_ERROR_OUT_OF_RANGE,
+          "chain", "4");
+    FAILS(chorale_run_chain_score(NULL, 0, 0, &score, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "run");
+    OK(chorale_run_chain_score(run, 0, 0, NULL, NULL, &error));
+    FAILS(chorale_run_clique_score(run, 3, 0, &score, &error), CHORALE_ERROR_OUT_OF_RANGE, "clique",
+          "3");
+    FAILS(chorale_run_clique_score(run, 0, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "score");
+    FAILS(chorale_run_clique_score(NULL, 0, 0, &score, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+    FAILS(chorale_run_values(run, 3, 0, labels, 16, &error), CHORALE_ERROR_OUT_OF_RANGE, "clique",
+          "3");
+    FAILS(chorale_run_values(run, 1, 0, labels, 2, &error), CHORALE_ERROR_SIZE, "capacity", "2",
+          "3");
+    FAILS(chorale_run_values(run, 1, 0, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT, "values");
+    FAILS(chorale_run_values(NULL, 1, 0, labels, 3, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+    FAILS(chorale_run_payments(run, 4, payments, 4, &count, &error), CHORALE_ERROR_OUT_OF_RANGE,
+          "chain", "4");
+    FAILS(chorale_run_payments(run, 0, payments, 4, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "count");
+    FAILS(chorale_run_payments(run, 0, NULL, 4, &count, &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "payments");
+    FAILS(chorale_run_payments(NULL, 0, payments, 4, &count, &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "run");
+    FAILS(chorale_run_max_marginals(run, 4, numbers, 0, NULL, &error), CHORALE_ERROR_OUT_OF_RANGE,
+          "chain", "4");
+    FAILS(chorale_run_max_marginals(run, 0, numbers, 1, NULL, &error), CHORALE_ERROR_STRIDE, "1",
+          "2");
+    FAILS(chorale_run_max_marginals(run, 3, numbers, 0, NULL, &error), CHORALE_ERROR_SHAPE,
+          "instance");
+    FAILS(chorale_run_max_marginals(NULL, 0, numbers, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "run");
+    OK(chorale_run_max_marginals(run, 0, NULL, 0, NULL, &error));
+    FAILS(chorale_run_json(run, NULL, 8, &needed, &error), CHORALE_ERROR_NULL_ARGUMENT, "buffer");
+    FAILS(chorale_run_json(NULL, text, sizeof text, &needed, &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "run");
+  }
+  /* Marginals go to rows of the stride that is asked for. */
+  for (int32_t e = 0; e < 16; ++e)
+    numbers[e] = -77;
+  OK(chorale_run_max_marginals(run, 0, numbers, 3, NULL, &error));
+  assert_true(numbers[2] == -77 && numbers[5] == -77 && numbers[8] == -77);
+  assert_true(numbers[0] != -77 && numbers[1] != -77 && numbers[7] != -77);
+  chorale_run_destroy(run);
+  close_scene(&scene);
+}
+
+/* ---- Instances ---------------------------------------------------------------------------- */
+
+static void instances_that_say_what_cannot_be(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, scene.model, NULL, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+#define REFUSED(field, wrong, right, expected)                                                     \
+  do {                                                                                             \
+    chorale_run_reset(run);                                                                        \
+    scene.field = (wrong);                                                                         \
+    FAILS(chorale_run_solve(run, NULL, &error), expected, "");                                     \
+    assert_true(error.message[0] != '\0');                                                         \
+    scene.field = (right);                                                                         \
+  } while (0)
+  REFUSED(label, 1, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(label, -1, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(value, 2, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(value, -1, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(score, NAN, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(score, INFINITY, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(message, NAN, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(message, INFINITY, 0, CHORALE_ERROR_CALLBACK_VALUE);
+  REFUSED(status, 1, 0, CHORALE_ERROR_CALLBACK_STOPPED);
+#undef REFUSED
+  chorale_run_reset(run);
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  /* All its labellings forbidden: no labelling of the whole. */
+  scene.score = -INFINITY;
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
+  assert_true(result.score == -INFINITY);
+  scene.score = 0.5;
+  chorale_run_reset(run);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_true(result.score > 0);
+  /* It shows 0 in the clique of the second positions, as its third member. */
+  int32_t values[3];
+  OK(chorale_run_values(run, 1, 0, values, 3, &error));
+  assert_int_equal(values[2], 0);
+  double score = NAN;
+  OK(chorale_run_chain_score(run, 3, 0, &score, NULL, &error));
+  assert_true(score == 0.5);
+  chorale_run_destroy(run);
+  close_scene(&scene);
+}
+
+/* ---- The order of payments ---------------------------------------------------------------- */
+
+/* Members are added in the opposite order of the cliques; payments are in that of the cliques. */
+static void payments_are_in_order(void **state) {
+  (void)state;
+  chorale_error error;
+  chorale_potential *potts = NULL;
+  OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, &error));
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = 2;
+  chorale_property *first = NULL;
+  OK(chorale_property_create_position_label(NULL, &map, 0, &first, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  const double yes[4] = {1, 0, 1, 0}, no[4] = {0, 0.25, 0, 0.25};
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  chain.length = chain.labels = 2;
+  for (int32_t i = 0; i < 4; ++i) {
+    chain.unary = i < 3 ? yes : no;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  }
+  chorale_clique_setup setup;
+  for (int32_t c = 0; c < 6; ++c) {
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.potential = potts;
+    setup.values = 2;
+    if (c % 2 == 0)
+      setup.property = first;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  }
+  for (int64_t c = 5; c >= 0; --c)
+    for (int64_t i = 0; i < 4; ++i) {
+      if (c % 2 == 0)
+        OK(chorale_model_builder_add_member(builder, c, i, NULL, &error));
+      else
+        for (int64_t t = 1; t >= 0; --t)
+          OK(chorale_model_builder_add_position(builder, c, i, t, &error));
+    }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  chorale_payment payments[12];
+  int64_t count = 0;
+  OK(chorale_run_payments(run, 3, payments, 12, &count, &error));
+  static const int64_t cliques[] = {0, 2, 4, 1, 3, 5, 1, 3, 5};
+  static const int64_t positions[] = {-1, -1, -1, 0, 0, 0, 1, 1, 1};
+  assert_int_equal(count, COUNT_OF(cliques));
+  for (int64_t k = 0; k < count; ++k) {
+    assert_int_equal(payments[k].clique, cliques[k]);
+    assert_int_equal(payments[k].position, positions[k]);
+    assert_int_equal(payments[k].own_value, 1);
+    assert_int_equal(payments[k].value, 0);
+    assert_true(payments[k].amount > 0);
+  }
+  /* Less room than there is: as many as fit. */
+  memset(payments, 0x11, sizeof payments);
+  chorale_payment untouched = payments[4];
+  OK(chorale_run_payments(run, 3, payments, 4, &count, &error));
+  assert_int_equal(count, COUNT_OF(cliques));
+  assert_int_equal(payments[3].clique, 1);
+  assert_memory_equal(&payments[4], &untouched, sizeof untouched);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_property_release(first);
+  chorale_potential_release(potts);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bad_options),
+      cmocka_unit_test(a_run_of_another_model),
+      cmocka_unit_test(bad_calls),
+      cmocka_unit_test(bad_questions),
+      cmocka_unit_test(instances_that_say_what_cannot_be),
+      cmocka_unit_test(payments_are_in_order),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
