@@ -167,6 +167,10 @@ static void random_options(Random *random, chorale_run_options *options) {
   options->restrict_range = random_chance(random, 15);
   if (random_chance(random, 15))
     options->joint_mode = random_chance(random, 50) ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_BEAM;
+  if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10)) {
+    options->joint_mode = CHORALE_JOINT_EXACT;
+    options->budget = 1 << 16;
+  }
   if (random_chance(random, 20))
     options->beam_width = random_int(random, 1, 4);
   if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10))

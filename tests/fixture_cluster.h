@@ -120,7 +120,8 @@ typedef struct ClusterTruth {
   int is_unique;   /* no other labelling comes within 1e-6 of the best */
   int is_stuck;    /* some chain has no labelling */
   int own_is_decodable;
-  Labelling own; /* each chain's best, ties as chain.h breaks them */
+  int has_tied_instance; /* which of its best labellings is its own is not known */
+  Labelling own;         /* each chain's best, ties as chain.h breaks them */
   double own_score;
 } ClusterTruth;
 /* 0 where there are too many combinations. */

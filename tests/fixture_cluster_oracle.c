@@ -109,15 +109,17 @@ static void find_shows(const Cluster *cluster, int32_t chain, Shows *shows) {
 }
 
 /* Chains break ties by the lowest label at the last position that differs, which is the order of
- * labelling_at; trees at the first. */
-static void find_own(const Sample *sample, int32_t *own) {
+ * labelling_at; trees at the first. 1: there are several. */
+static int find_own(const Sample *sample, int32_t *own) {
   double best = -INFINITY;
+  int is_tied = 0;
   int32_t labelling[MOST_POSITIONS] = {0};
   memset(own, 0, sizeof(int32_t) * MOST_POSITIONS);
   for (int32_t index = 0; index < labelling_count(sample); ++index) {
     labelling_at(sample, index, labelling);
     const double phi = own_phi(sample, labelling);
     int is_better = phi > best;
+    is_tied = (is_tied && phi < best + 1e-9) || (fabs(phi - best) < 1e-9);
     if (phi == best && phi > -INFINITY && sample->is_tree)
       for (int32_t t = 0; t < sample->length; ++t)
         if (labelling[t] != own[t]) {
@@ -129,6 +131,7 @@ static void find_own(const Sample *sample, int32_t *own) {
     best = phi;
     memcpy(own, labelling, sizeof labelling);
   }
+  return is_tied;
 }
 
 typedef struct Search {
@@ -180,7 +183,8 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
   double combinations = 1;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     find_shows(cluster, i, &shows[i]);
-    find_own(&cluster->chains[i], truth->own[i]);
+    const int is_tied = find_own(&cluster->chains[i], truth->own[i]);
+    truth->has_tied_instance = truth->has_tied_instance || (is_tied && cluster->is_instance[i]);
     truth->is_stuck = truth->is_stuck || shows[i].count == 0;
     combinations *= shows[i].count;
   }

@@ -161,6 +161,55 @@ static void bad_options(void **state) {
   close_scene(&scene);
 }
 
+/* Exact messages of several properties, of which the chains of the scene have but one. */
+static void a_joint_state_beyond_the_budget(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = 2;
+  chorale_property *next = NULL;
+  OK(chorale_property_create_next_label(NULL, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED, -1,
+                                        &next, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_chain chain;
+  describe_chain(&scene, 3, &chain);
+  OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = scene.potts;
+  for (int64_t c = 0; c < 2; ++c) {
+    setup.property = c == 0 ? scene.first : next;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_member(builder, c, 0, NULL, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.joint_mode = CHORALE_JOINT_EXACT;
+  options.budget = 1;
+  chorale_run *run = NULL;
+  chorale_run_cost cost;
+  chorale_run_cost_init(&cost, sizeof cost);
+  FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
+        "chain 0", "1");
+  assert_null(run);
+  FAILS(chorale_run_estimate(model, &options, &cost, &error), CHORALE_ERROR_STATE_SPACE, "chain 0",
+        "1");
+  options.joint_mode = CHORALE_JOINT_AUTO;
+  OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_property_release(next);
+  close_scene(&scene);
+}
+
 /* Nothing of a model with other numbers of chains or cliques can be taken over. */
 static void a_run_of_another_model(void **state) {
   (void)state;
@@ -447,6 +496,7 @@ static void payments_are_in_order(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_options),
+      cmocka_unit_test(a_joint_state_beyond_the_budget),
       cmocka_unit_test(a_run_of_another_model),
       cmocka_unit_test(bad_calls),
       cmocka_unit_test(bad_questions),
