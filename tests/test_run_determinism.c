@@ -585,9 +585,9 @@ static void a_deadline_ends_it(void **state) {
   options.bound_steps = 100000;
   double slowest = 0;
   static const double limits[] = {0, 0.001, 0.01, 0.05, 0.1};
-  for (int64_t round = 0; round < (int64_t)COUNT_OF(limits) * 2; ++round) {
+  for (int64_t round = 0; round < test_rounds(2 * (int64_t)COUNT_OF(limits)); ++round) {
     options.threads = 1 + round % 2;
-    options.time_limit = limits[round / 2];
+    options.time_limit = limits[round / 2 % (int64_t)COUNT_OF(limits)];
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
     chorale_run_result result;

@@ -54,8 +54,8 @@ typedef void (*chorale_parallel_body)(void *body_user, int64_t i, int64_t worker
 typedef void (*chorale_parallel_for)(void *user, int64_t count, int64_t workers,
                                      chorale_parallel_body body, void *body_user);
 
-/* Told after every round, on the thread that calls the run. Non-zero ends the call as a cancel
- * would. */
+/* Told after every round and every step of the bound, on the thread that calls the run. Non-zero
+ * ends the call as a cancel would. */
 typedef struct chorale_progress {
   size_t struct_size;
   int64_t round;            /* 0: the chains' own labellings */
@@ -207,8 +207,8 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 
 /* Everything below speaks of the best labelling so far, or with `own` 1 of the chains' own best
  * labellings. Errors of all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), NO_LABELLING (there is
- * none: round 0 has not been done, or the run is infeasible), SIZE (capacity below what is
- * needed). Those that take a const run may be called
+ * none: round 0 has not been done, the run is infeasible, or cliques forbid every labelling met),
+ * SIZE (capacity below what is needed). Those that take a const run may be called
  * from several threads at once while none changes it. No allocation, but for cliques of more than 256
  * columns, whose counts need scratch memory (OUT_OF_MEMORY). */
 
@@ -265,11 +265,18 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);
 
-/* The whole of it as JSON (UTF-8, RFC 8259; numbers that are not finite as null): outcome, scores,
- * bound, and for every chain score, labels, own labels if they differ, payments; for every clique
- * its score and the values of its members. Written to `buffer` (capacity bytes, NUL at the end);
- * *needed: bytes of the whole, NUL included. A buffer that is too small, or NULL with capacity 0,
- * holds what fits and is no error. */
+/* The whole of it as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object with
+ *
+ *   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,
+ *   gap, changed_chains   as in chorale_run_result
+ *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
+ *             own_labels, payments: an array of { clique, member, position, own_value, value,
+ *             amount }
+ *   cliques   an array of { score, values }
+ *
+ * Written to `buffer` (capacity bytes, NUL at the end); *needed (may be NULL): bytes of the whole,
+ * NUL included. A buffer that is too small, or NULL with capacity 0, holds what fits and is no
+ * error. */
 CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
                                             size_t *needed, chorale_error *error);
 

@@ -39,7 +39,10 @@ CliqueTask CliqueProgram::task_for(const Potential &potential,
   task.messages_only = !clique_->centred(); // a centre hears the best score
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals_stride = potential.values;
-  const CliqueKind kind(potential, clique_->members);
+  // Kept columns are solved as all columns would be: a plan for fewer could take more memory than
+  // the run has been told of.
+  const bool is_kept = kept_ && &potential == kept_->potential;
+  const CliqueKind kind(is_kept ? *clique_->potential : potential, clique_->members);
   if (wants_marginals) {
     // What was insisted on holds where it fits.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);

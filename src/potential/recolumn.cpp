@@ -73,6 +73,11 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     std::copy(source.numbers, source.numbers + numbers, to);
   }
   derive_potential(*made, split);
+  // Fewer columns may separate where all of them do not: they keep the form all have, so that what
+  // is solved, and in how much memory, does not hang on which columns are kept.
+  if (source.source != TableSource::separable_pairs &&
+      made->source == TableSource::separable_pairs)
+    made->source = TableSource::none;
   return made;
 }
 
