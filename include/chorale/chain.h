@@ -23,7 +23,8 @@
 #ifndef CHORALE_CHAIN_H
 #define CHORALE_CHAIN_H
 
-#include "chorale/clique.h"
+#include "chorale/host.h"
+#include "chorale/outcome.h"
 
 CHORALE_BEGIN_DECLS
 

@@ -3,6 +3,7 @@
  * One include for the whole library. Read the headers in this order:
  *   version.h    which library this is
  *   status.h     how calls report mistakes of the caller
+ *   outcome.h    how computations end
  *   host.h       what the host lends: memory, a log, a way to cancel
  *   potential.h  symmetric potentials
  *   clique.h     clique inference: best values, max-marginals, bounds
@@ -30,6 +31,7 @@
 #include "chorale/kernel.h"
 #include "chorale/message.h"
 #include "chorale/model.h"
+#include "chorale/outcome.h"
 #include "chorale/potential.h"
 #include "chorale/property.h"
 #include "chorale/run.h"

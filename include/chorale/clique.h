@@ -14,6 +14,7 @@
 #ifndef CHORALE_CLIQUE_H
 #define CHORALE_CLIQUE_H
 
+#include "chorale/outcome.h"
 #include "chorale/potential.h"
 
 CHORALE_BEGIN_DECLS
@@ -153,18 +154,6 @@ typedef struct chorale_clique_options {
 CHORALE_API void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size);
 
 /* ---- Results ------------------------------------------------------------------------------ */
-
-typedef int32_t chorale_outcome;
-enum {
-  CHORALE_OUTCOME_COMPLETE = 0,        /* the algorithm came to its own end */
-  CHORALE_OUTCOME_GAP_REACHED = 10,    /* the requested gap was reached before that */
-  CHORALE_OUTCOME_ITERATION_LIMIT = 20,
-  CHORALE_OUTCOME_NODE_LIMIT = 21,
-  CHORALE_OUTCOME_DEADLINE = 30,
-  CHORALE_OUTCOME_CANCELLED = 31,
-  CHORALE_OUTCOME_INFEASIBLE = 40,     /* proven: every labelling scores minus infinity */
-  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* no labelling above minus infinity found, none excluded */
-};
 
 typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result); set by init */

@@ -23,6 +23,7 @@
 #define CHORALE_MODEL_H
 
 #include "chorale/message.h"
+#include "chorale/potential.h"
 
 CHORALE_BEGIN_DECLS
 

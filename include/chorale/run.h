@@ -31,6 +31,7 @@
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
 
+#include "chorale/clique.h"
 #include "chorale/model.h"
 
 CHORALE_BEGIN_DECLS

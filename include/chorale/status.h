@@ -1,7 +1,7 @@
 /* How calls report a mistake of the caller, or a lack of memory.
  *
  * A status says that a call could not be carried out. How a computation *ended* (to its end, at a
- * deadline, infeasible) is an outcome, not a status: see chorale_outcome in clique.h.
+ * deadline, infeasible) is an outcome, not a status: see outcome.h.
  */
 #ifndef CHORALE_STATUS_H
 #define CHORALE_STATUS_H
