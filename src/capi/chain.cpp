@@ -93,50 +93,15 @@ chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *la
 
 chorale_status chorale_chain_solver_create(const chorale_host *host, chorale_chain_solver **solver,
                                            chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    auto *made = memory.create<chorale_chain_solver>(memory);
-    if (!made)
-      return report.out_of_memory(sizeof(chorale_chain_solver));
-    *solver = made;
-    return CHORALE_OK;
-  });
+  return create_solver(host, solver, error);
 }
 
 chorale_status chorale_chain_solver_create_in(void *memory, size_t bytes, const chorale_host *host,
                                               chorale_chain_solver **solver, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!memory)
-      return report.null_argument("memory");
-    if (!solver)
-      return report.null_argument("solver");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    if (const auto offset = reinterpret_cast<std::uintptr_t>(memory) % kAlignment; offset != 0)
-      return report.fail(CHORALE_ERROR_ALIGNMENT, "memory is ", offset,
-                         " bytes past a multiple of ", kAlignment, "; it must be aligned to ",
-                         kAlignment);
-    if (bytes <= kChainHandleBytes)
-      return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
-                         "; the handle alone takes ", kChainHandleBytes);
-    *solver = new (memory) chorale_chain_solver(
-        static_cast<std::byte *>(memory) + kChainHandleBytes, bytes - kChainHandleBytes);
-    return CHORALE_OK;
-  });
+  return create_solver_in(memory, bytes, host, solver, error);
 }
 
-void chorale_chain_solver_destroy(chorale_chain_solver *solver) {
-  if (!solver)
-    return;
-  if (solver->workspace.is_borrowed())
-    solver->~chorale_chain_solver();
-  else
-    Memory::destroy(solver, solver->memory);
-}
+void chorale_chain_solver_destroy(chorale_chain_solver *solver) { destroy_solver(solver); }
 
 chorale_status chorale_chain_solver_bytes(const chorale_chain *chain, chorale_chain_task task,
                                           int64_t k, size_t *bytes, chorale_error *error) {
@@ -147,7 +112,7 @@ chorale_status chorale_chain_solver_bytes(const chorale_chain *chain, chorale_ch
     CHORALE_CHECK(call.take_chain(chain));
     std::size_t needed = 0;
     CHORALE_CHECK(bytes_for(report, call, task, k, needed));
-    needed = saturating_sum(kChainHandleBytes, needed);
+    needed = saturating_sum(kHandleBytes<chorale_chain_solver>, needed);
     if (needed == SIZE_MAX)
       return call.too_large();
     *bytes = needed;

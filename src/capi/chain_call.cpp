@@ -314,7 +314,7 @@ chorale_status ChainCall::reserve(chorale_chain_solver &solver, std::size_t byte
   if (solver.workspace.is_borrowed())
     return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the workspace has ",
                         solver.workspace.capacity(), " bytes; this needs ", bytes, " and ",
-                        kChainHandleBytes, " for the solver, if there is one");
+                        kHandleBytes<chorale_chain_solver>, " for the solver, if there is one");
   return report_.out_of_memory(bytes);
 }
 

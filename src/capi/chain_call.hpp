@@ -2,14 +2,11 @@
 #pragma once
 
 #include "capi/report.hpp"
+#include "capi/solver_handle.hpp"
 #include "chain/joint.hpp"
 #include "chain/solver.hpp"
 
 namespace chorale {
-
-// A handle borrowed into the caller's memory takes this much of it; the workspace gets the rest.
-inline constexpr std::size_t kChainHandleBytes =
-    (sizeof(chorale_chain_solver) + kAlignment - 1) / kAlignment * kAlignment;
 
 inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 

@@ -1,5 +1,6 @@
 // extern "C" of clique.h.
 #include "capi/potential_checks.hpp"
+#include "capi/solver_handle.hpp"
 #include "clique/computation.hpp"
 #include "clique/solver.hpp"
 
@@ -19,10 +20,6 @@ chorale_clique_options default_options() noexcept {
   options.time_limit = -1;
   return options;
 }
-
-// A handle borrowed into the caller's memory takes this much of it; the workspace gets the rest.
-constexpr std::size_t kHandleBytes =
-    (sizeof(chorale_clique_solver) + kAlignment - 1) / kAlignment * kAlignment;
 
 // One call on its way from the caller's arguments to a checked task.
 class Call {
@@ -194,8 +191,8 @@ public:
                           " values exceeds the address space");
     if (solver.workspace.is_borrowed())
       return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
-                          kHandleBytes + solver.workspace.capacity(), " bytes; this needs ",
-                          kHandleBytes + bytes);
+                          kHandleBytes<chorale_clique_solver> + solver.workspace.capacity(),
+                          " bytes; this needs ", kHandleBytes<chorale_clique_solver> + bytes);
     return report_.out_of_memory(bytes);
   }
 
@@ -304,51 +301,16 @@ chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length) {
 
 chorale_status chorale_clique_solver_create(const chorale_host *host,
                                             chorale_clique_solver **solver, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    auto *made = memory.create<chorale_clique_solver>(memory, Log(&lent));
-    if (!made)
-      return report.out_of_memory(sizeof(chorale_clique_solver));
-    *solver = made;
-    return CHORALE_OK;
-  });
+  return create_solver(host, solver, error);
 }
 
 chorale_status chorale_clique_solver_create_in(void *memory, size_t bytes, const chorale_host *host,
                                                chorale_clique_solver **solver,
                                                chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!memory)
-      return report.null_argument("memory");
-    if (!solver)
-      return report.null_argument("solver");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    if (const auto offset = reinterpret_cast<std::uintptr_t>(memory) % kAlignment; offset != 0)
-      return report.fail(CHORALE_ERROR_ALIGNMENT, "memory is ", offset,
-                         " bytes past a multiple of ", kAlignment, "; it must be aligned to ",
-                         kAlignment);
-    if (bytes <= kHandleBytes)
-      return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
-                         "; the handle alone takes ", kHandleBytes);
-    *solver = new (memory) chorale_clique_solver(static_cast<std::byte *>(memory) + kHandleBytes,
-                                                 bytes - kHandleBytes, Log(&lent));
-    return CHORALE_OK;
-  });
+  return create_solver_in(memory, bytes, host, solver, error);
 }
 
-void chorale_clique_solver_destroy(chorale_clique_solver *solver) {
-  if (!solver)
-    return;
-  if (solver->workspace.is_borrowed())
-    solver->~chorale_clique_solver();
-  else
-    Memory::destroy(solver, solver->memory);
-}
+void chorale_clique_solver_destroy(chorale_clique_solver *solver) { destroy_solver(solver); }
 
 chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, int64_t members,
                                            const chorale_clique_options *options,
@@ -362,7 +324,8 @@ chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, i
     CHORALE_CHECK(call.take_members("members", members));
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_plan(task));
-    const std::size_t needed = saturating_sum(kHandleBytes, call.bytes_up_to_members());
+    const std::size_t needed =
+        saturating_sum(kHandleBytes<chorale_clique_solver>, call.bytes_up_to_members());
     if (needed == SIZE_MAX)
       return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", members,
                          " members exceeds the address space");

@@ -1,5 +1,6 @@
 // extern "C" of kernel.h: the calls of chain.h and message.h on a solver that lives for one call.
 #include "capi/report.hpp"
+#include "capi/solver_handle.hpp"
 #include "chain/solver.hpp"
 
 #include <chorale/kernel.h>
@@ -13,15 +14,11 @@ chorale_status in_scratch(void *scratch, std::size_t bytes, chorale_error *error
   const chorale_status status = guarded(error, [&](Report &report) -> chorale_status {
     if (!scratch)
       return report.null_argument("scratch");
-    if (const auto offset = reinterpret_cast<std::uintptr_t>(scratch) % kAlignment; offset != 0)
-      return report.fail(CHORALE_ERROR_ALIGNMENT, "scratch is ", offset,
-                         " bytes past a multiple of ", kAlignment, "; it must be aligned to ",
-                         kAlignment);
-    return CHORALE_OK;
+    return check_alignment(report, "scratch", scratch);
   });
   if (status != CHORALE_OK)
     return status;
-  chorale_chain_solver solver(static_cast<std::byte *>(scratch), bytes);
+  chorale_chain_solver solver(static_cast<std::byte *>(scratch), bytes, chorale_host{});
   return call(&solver);
 }
 

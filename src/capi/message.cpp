@@ -93,7 +93,7 @@ chorale_status chorale_message_bytes(const chorale_chain *chain,
     CHORALE_CHECK(take(call, chain, attachments, count, options));
     std::size_t needed = 0;
     CHORALE_CHECK(measure_task(report, call, task, needed));
-    needed = saturating_sum(kChainHandleBytes, needed);
+    needed = saturating_sum(kHandleBytes<chorale_chain_solver>, needed);
     if (needed == SIZE_MAX)
       return call.too_large();
     *bytes = needed;

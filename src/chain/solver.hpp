@@ -6,9 +6,9 @@
 #include <chorale/chain.h>
 
 struct chorale_chain_solver {
-  explicit chorale_chain_solver(const chorale::Memory &from) noexcept
+  chorale_chain_solver(const chorale::Memory &from, const chorale_host &) noexcept
       : memory(from), workspace(from) {}
-  chorale_chain_solver(std::byte *borrowed, std::size_t bytes) noexcept
+  chorale_chain_solver(std::byte *borrowed, std::size_t bytes, const chorale_host &) noexcept
       : workspace(borrowed, bytes) {}
 
   chorale::Memory memory; // where the handle itself came from; unused when it is borrowed

@@ -1,0 +1,73 @@
+// The life of a solver handle, the same for every kind: on the host's memory with a workspace that
+// grows, or at the start of the caller's memory with the rest of it as the workspace.
+//
+// A Solver is constructed from (Memory, host) or (bytes of workspace, their number, host), and has
+// `memory` and `workspace`.
+#pragma once
+
+#include "base/workspace.hpp"
+#include "capi/report.hpp"
+
+namespace chorale {
+
+// A handle in the caller's memory takes this much of it.
+template <class Solver>
+inline constexpr std::size_t
+    kHandleBytes = (sizeof(Solver) + kAlignment - 1) / kAlignment *kAlignment;
+
+inline chorale_status check_alignment(const Report &report, std::string_view name,
+                                      const void *memory) noexcept {
+  const auto offset = reinterpret_cast<std::uintptr_t>(memory) % kAlignment;
+  return offset == 0 ? CHORALE_OK
+                     : report.fail(CHORALE_ERROR_ALIGNMENT, name, " is ", offset,
+                                   " bytes past a multiple of ", kAlignment,
+                                   "; it must be aligned to ", kAlignment);
+}
+
+template <class Solver>
+chorale_status create_solver(const chorale_host *host, Solver **solver,
+                             chorale_error *error) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!solver)
+      return report.null_argument("solver");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    const Memory memory(&lent);
+    Solver *made = memory.create<Solver>(memory, lent);
+    if (!made)
+      return report.out_of_memory(sizeof(Solver));
+    *solver = made;
+    return CHORALE_OK;
+  });
+}
+
+template <class Solver>
+chorale_status create_solver_in(void *memory, std::size_t bytes, const chorale_host *host,
+                                Solver **solver, chorale_error *error) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!memory)
+      return report.null_argument("memory");
+    if (!solver)
+      return report.null_argument("solver");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    CHORALE_CHECK(check_alignment(report, "memory", memory));
+    if (bytes <= kHandleBytes<Solver>)
+      return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
+                         "; the handle alone takes ", kHandleBytes<Solver>);
+    *solver = new (memory) Solver(static_cast<std::byte *>(memory) + kHandleBytes<Solver>,
+                                  bytes - kHandleBytes<Solver>, lent);
+    return CHORALE_OK;
+  });
+}
+
+template <class Solver> void destroy_solver(Solver *solver) noexcept {
+  if (!solver)
+    return;
+  if (solver->workspace.is_borrowed())
+    solver->~Solver();
+  else
+    Memory::destroy(solver, solver->memory);
+}
+
+} // namespace chorale
