@@ -1,5 +1,7 @@
 #include "capi/chain_call.hpp"
 
+#include "base/rows.hpp"
+
 #include <gsl/gsl>
 
 namespace chorale {
@@ -147,10 +149,10 @@ chorale_status ChainCall::check_numbers() const noexcept {
   const std::int32_t T = view.length;
   const std::int32_t m = view.labels;
   const bool in_rows = !view.single && view.unary_column == 1;
-  const MaxPlus &kernels = max_plus_here();
+  const RowScans &scans = row_scans_here();
   for (std::int32_t t = 0; t < T; ++t) {
     if (in_rows &&
-        kernels.are_scores(static_cast<const double *>(view.unary) + t * view.unary_row, m))
+        scans.are_scores(static_cast<const double *>(view.unary) + t * view.unary_row, m))
       continue;
     for (std::int32_t y = 0; y < m; ++y)
       if (!is_score(view.unary_at(t, y)))

@@ -1,4 +1,5 @@
 // extern "C" of clique.h.
+#include "base/rows.hpp"
 #include "capi/potential_checks.hpp"
 #include "capi/solver_handle.hpp"
 #include "clique/computation.hpp"
@@ -60,8 +61,13 @@ public:
     CHORALE_CHECK(check_matrix(report_, "problem->members", problem.members, "problem->values",
                                problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
-    for (std::int64_t i = 0; i < problem.members; ++i) {
+    const RowScans &scans = row_scans_here();
+    const bool in_one = problem.row_stride == problem.values &&
+                        scans.are_scores(problem.scores, problem.members * problem.values);
+    for (std::int64_t i = in_one ? problem.members : 0; i < problem.members; ++i) {
       const double *row = problem.scores + i * problem.row_stride;
+      if (scans.are_scores(row, problem.values))
+        continue;
       for (std::int64_t v = 0; v < problem.values; ++v)
         if (!is_score(row[v]))
           return fail_number(report_, row[v], true, [&](MessageWriter &place) {

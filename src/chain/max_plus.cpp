@@ -241,22 +241,6 @@ CHORALE_INLINE bool max_masked_of(const double *row, const double *mask, std::in
   return found;
 }
 
-CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
-  Indices fine = {-1, -1, -1, -1};
-  const Lanes most = {kLargestScore, kLargestScore, kLargestScore, kLargestScore};
-  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
-  std::int64_t x = 0;
-  for (; x + kLanes <= count; x += kLanes) {
-    Lanes numbers;
-    std::memcpy(&numbers, row + x, sizeof numbers);
-    fine &= (numbers <= most) & ((numbers >= -most) | (numbers == forbidden));
-  }
-  bool all = (fine[0] & fine[1] & fine[2] & fine[3]) != 0;
-  for (; x < count; ++x)
-    all = all && is_score(row[x]);
-  return all;
-}
-
 void step_anywhere(const double *from, std::int32_t rows, const double *matrix,
                    std::ptrdiff_t stride, std::int32_t columns, const double *add,
                    double *out) noexcept {
@@ -270,15 +254,12 @@ void step_arg_anywhere(const double *from, std::int32_t rows, const double *matr
 std::int32_t best_sum_anywhere(const double *a, const double *b, std::int32_t count) noexcept {
   return best_sum_of(a, b, count);
 }
-bool are_scores_anywhere(const double *row, std::int64_t count) noexcept {
-  return are_scores_in(row, count);
-}
 bool max_masked_anywhere(const double *row, const double *mask, std::int32_t count,
                          double *to) noexcept {
   return max_masked_of(row, mask, count, to);
 }
 constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere, best_sum_anywhere,
-                            max_masked_anywhere, are_scores_anywhere};
+                            max_masked_anywhere};
 
 #if CHORALE_HAS_AVX2_VARIANTS
 [[gnu::target("avx2")]] void step_avx2(const double *from, std::int32_t rows, const double *matrix,
@@ -296,14 +277,11 @@ constexpr MaxPlus kAnywhere{step_anywhere, step_arg_anywhere, best_sum_anywhere,
                                                    std::int32_t count) noexcept {
   return best_sum_of(a, b, count);
 }
-[[gnu::target("avx2")]] bool are_scores_avx2(const double *row, std::int64_t count) noexcept {
-  return are_scores_in(row, count);
-}
 [[gnu::target("avx2")]] bool max_masked_avx2(const double *row, const double *mask,
                                              std::int32_t count, double *to) noexcept {
   return max_masked_of(row, mask, count, to);
 }
-constexpr MaxPlus kAvx2{step_avx2, step_arg_avx2, best_sum_avx2, max_masked_avx2, are_scores_avx2};
+constexpr MaxPlus kAvx2{step_avx2, step_arg_avx2, best_sum_avx2, max_masked_avx2};
 #endif
 
 } // namespace

@@ -23,8 +23,6 @@ struct MaxPlus {
   // to[x] = max(to[x], row[x] + mask[x]); whether any row[x] + mask[x] is above minus infinity.
   bool (*max_masked)(const double *row, const double *mask, std::int32_t count,
                      double *to) noexcept;
-  // is_score of all numbers of a row.
-  bool (*are_scores)(const double *row, std::int64_t count) noexcept;
 };
 
 // The variant for this machine. Asked for once a run.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
+#include "clique/pass_bounds.hpp"
 #include "potential/count_score.hpp"
 
 #include <algorithm>
@@ -33,6 +34,36 @@ public:
     if (passes_ > 0 && best_[0].score > solution.score) {
       write(0, solution.assignment);
       solution.score = best_[0].score;
+    }
+  }
+
+  // The same by the most promising passes alone: those that `bounds` cannot tell to stay below the
+  // solution. improve(): called after each pass whose labelling it finds in `candidate`, and may
+  // raise the solution.
+  template <class Improve>
+  void run(const PassBounds &bounds, Limits &limits, Solution &solution,
+           std::int32_t *const &candidate, Improve &&improve) noexcept {
+    std::int32_t alpha_of_solution = -1;
+    for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
+      const std::int32_t alpha = bounds.alpha(rank);
+      if (bounds.bound(alpha) < solution.score || limits.check() != Interruption::none)
+        return;
+      const Best best = pass(alpha);
+      ++solution.iterations;
+      if (best.score == kForbidden)
+        continue;
+      // Of equal passes the one of the lowest alpha counts, whatever the order.
+      if (best.score > solution.score ||
+          (best.score == solution.score && alpha < alpha_of_solution)) {
+        sweep_.write(best.count, solution.assignment);
+        solution.score = best.score;
+        alpha_of_solution = alpha;
+      }
+      sweep_.write(best.count, candidate);
+      const double before = solution.score;
+      improve();
+      if (solution.score > before)
+        alpha_of_solution = -1;
     }
   }
 

@@ -19,6 +19,9 @@ namespace {
 // A start or a polish that is still going on after this many sweeps is not worth more.
 constexpr std::int64_t kSweepLimit = 1000;
 
+// In smaller cliques bounds on passes cost as much as the passes that they save.
+constexpr std::int32_t kBoundedMembers = 16;
+
 // Goes through the phases of a task. On a measuring layout it only takes their buffers; otherwise
 // it runs each where it stands. Phases use the same room one after the other.
 class Computation {
@@ -213,6 +216,22 @@ private:
       using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
       const std::size_t mark = layout_.mark();
       AlphaPass<PassScore> pass(layout_, instance_);
+      if constexpr (LinearMoves<Score>) {
+        if (instance_.members >= kBoundedMembers &&
+            is_convex(*task_.potential, instance_.members)) {
+          PassBounds bounds(layout_, instance_);
+          SingleMoves<Score> moves(layout_, instance_);
+          if (runs()) {
+            bounds.run();
+            pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
+              if (polished-- > 0)
+                improve_candidate(moves);
+            });
+          }
+          layout_.rewind(mark);
+          return;
+        }
+      }
       if (runs() && solution_.failure == CallbackFailure::none)
         pass.run(limits_, solution_);
       if (polished > 0)

@@ -1,0 +1,192 @@
+#include "clique/pass_bounds.hpp"
+
+#include "base/cpu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace chorale {
+namespace {
+
+#define CHORALE_INLINE [[gnu::always_inline]] inline
+
+// Two vectors of columns stay in registers with all their sums while the members go by.
+constexpr int kLanes = 4;
+constexpr int kVectors = 2;
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+
+template <int kThresholds>
+CHORALE_INLINE void add_excesses(const double *scores, const double *weights, std::int64_t members,
+                                 std::int64_t columns, const double *thresholds,
+                                 double *excess) noexcept {
+  std::int64_t v = 0;
+  for (; v + kVectors * kLanes <= columns; v += kVectors * kLanes) {
+    Lanes sums[kVectors][kThresholds] = {};
+    Lanes at[kThresholds] = {};
+    for (int j = 0; j < kThresholds; ++j)
+      at[j] = Lanes{} + thresholds[j];
+    const double *row = scores + v;
+    for (std::int64_t i = 0; i < members; ++i, row += columns) {
+      const double w = weights[i];
+      for (int b = 0; b < kVectors; ++b) {
+        Lanes score;
+        std::memcpy(&score, row + b * kLanes, sizeof score);
+        score -= Lanes{w, w, w, w};
+        for (int j = 0; j < kThresholds; ++j)
+          sums[b][j] += score > at[j] ? score - at[j] : Lanes{};
+      }
+    }
+    for (int b = 0; b < kVectors; ++b)
+      for (int lane = 0; lane < kLanes; ++lane)
+        for (int j = 0; j < kThresholds; ++j)
+          excess[(v + b * kLanes + lane) * kThresholds + j] = sums[b][j][lane];
+  }
+  for (; v < columns; ++v) {
+    double sums[kThresholds] = {};
+    const double *row = scores + v;
+    for (std::int64_t i = 0; i < members; ++i, row += columns)
+      for (int j = 0; j < kThresholds; ++j)
+        sums[j] += std::max(*row - weights[i] - thresholds[j], 0.0);
+    std::copy(sums, sums + kThresholds, excess + v * kThresholds);
+  }
+}
+
+template <int kThresholds>
+void add_excesses_anywhere(const double *scores, const double *weights, std::int64_t members,
+                           std::int64_t columns, const double *thresholds,
+                           double *excess) noexcept {
+  add_excesses<kThresholds>(scores, weights, members, columns, thresholds, excess);
+}
+#if CHORALE_HAS_AVX2_VARIANTS
+template <int kThresholds>
+[[gnu::target("avx2")]] void add_excesses_avx2(const double *scores, const double *weights,
+                                               std::int64_t members, std::int64_t columns,
+                                               const double *thresholds, double *excess) noexcept {
+  add_excesses<kThresholds>(scores, weights, members, columns, thresholds, excess);
+}
+#endif
+
+} // namespace
+
+PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), weights_(layout.take<double>(instance.members)),
+      slopes_(layout.take<double>(instance.columns)),
+      excess_(layout.take<double>(std::int64_t{instance.columns} * kThresholds)),
+      bounds_(layout.take<double>(instance.columns)),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      order_(layout.take<std::int32_t>(instance.columns)),
+      first_(layout.take<std::int32_t>(instance.columns)),
+      next_(layout.take<std::int32_t>(instance.members)) {}
+
+void PassBounds::run() noexcept {
+  const Instance &in = *instance_;
+  prepare_members();
+  place_thresholds();
+#if CHORALE_HAS_AVX2_VARIANTS
+  if (has_avx2())
+    add_excesses_avx2<kThresholds>(in.scores, weights_, in.members, in.columns, thresholds_,
+                                   excess_);
+  else
+#endif
+    add_excesses_anywhere<kThresholds>(in.scores, weights_, in.members, in.columns, thresholds_,
+                                       excess_);
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+    bounds_[alpha] = bound_of(alpha);
+    order_[alpha] = alpha;
+  }
+  std::sort(order_, order_ + in.columns, [&](std::int32_t a, std::int32_t b) {
+    return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
+  });
+}
+
+void PassBounds::prepare_members() noexcept {
+  const Instance &in = *instance_;
+  std::fill(counts_, counts_ + in.columns, 0);
+  std::fill(first_, first_ + in.columns, -1);
+  defaults_ = potential_ = 0;
+  double magnitude = 0;
+  for (std::int32_t i = in.members - 1; i >= 0; --i) {
+    const std::int32_t v = in.best[i];
+    ++counts_[v];
+    next_[i] = first_[v];
+    first_[v] = i;
+    defaults_ += in.best_score[i];
+    magnitude += std::fabs(in.best_score[i]);
+  }
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    const double *f = in.potential.tables[v];
+    const std::int32_t c = counts_[v];
+    // A column that is nobody's default may become that of a member that gives up its best one.
+    slopes_[v] = c > 0 ? (f[c] - f[0]) / c : f[1] - f[0];
+    potential_ += f[c];
+    magnitude += std::fabs(f[0]) + std::fabs(f[c]) + std::fabs(f[in.members]);
+  }
+  for (std::int32_t i = 0; i < in.members; ++i)
+    weights_[i] = in.best_score[i] + slopes_[in.best[i]];
+  slack_ = 1e-15 * (16 + in.members) * magnitude;
+}
+
+// Where it can matter: nobody is given alpha for less than the greatest step of its table, and next
+// to nobody gains by it without that.
+void PassBounds::place_thresholds() noexcept {
+  const Instance &in = *instance_;
+  double low = 0;
+  double high = 0;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    const double *f = in.potential.tables[v];
+    low = std::min(low, f[in.members - 1] - f[in.members]);
+    high = std::max(high, -slopes_[v]);
+  }
+  for (int j = 0; j < kThresholds; ++j)
+    thresholds_[j] = high - (high - low) * (j + 0.5) / kThresholds;
+  slack_ += 1e-15 * (16 + in.members) * in.members * (high - low);
+}
+
+double PassBounds::bound_of(std::int32_t alpha) noexcept {
+  const Instance &in = *instance_;
+  double *excess = excess_ + std::int64_t{alpha} * kThresholds;
+  double member_score = defaults_;
+  double others = potential_ - in.potential.tables[alpha][counts_[alpha]];
+  // Members whose best column is alpha have another default, or none.
+  std::int32_t forced = 0;
+  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
+    const double own = in.best_score[i];
+    for (int j = 0; j < kThresholds; ++j)
+      excess[j] -= std::max(own - weights_[i] - thresholds_[j], 0.0);
+    const std::int32_t other = in.second[i];
+    if (other < 0) {
+      ++forced;
+      continue;
+    }
+    const double at_other = in.second_score[i];
+    member_score += at_other - own;
+    others +=
+        in.potential.tables[other][counts_[other] + 1] - in.potential.tables[other][counts_[other]];
+    ++counts_[other];
+    for (int j = 0; j < kThresholds; ++j)
+      excess[j] += std::max(own - at_other - slopes_[other] - thresholds_[j], 0.0);
+  }
+  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i])
+    if (in.second[i] >= 0)
+      --counts_[in.second[i]];
+
+  const double *f = in.potential.tables[alpha] + forced;
+  const double most = in.members - forced;
+  double best = kForbidden;
+  double begin = 0;
+  for (int j = 0; j < kThresholds; ++j) {
+    // Where the next line becomes the lower one.
+    const double end =
+        j + 1 == kThresholds || !(thresholds_[j] > thresholds_[j + 1])
+            ? most
+            : std::clamp((excess[j + 1] - excess[j]) / (thresholds_[j] - thresholds_[j + 1]), begin,
+                         most);
+    for (const double k : {std::floor(begin), std::ceil(end)})
+      best = std::max(best, f[static_cast<std::int64_t>(k)] + k * thresholds_[j] + excess[j]);
+    begin = end;
+  }
+  return member_score + others + best + slack_;
+}
+
+} // namespace chorale

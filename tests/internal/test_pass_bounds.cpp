@@ -1,0 +1,84 @@
+// Bounds on the passes of alpha-pass: never below what the pass reaches, and alpha-pass by the
+// promising passes alone finds what all passes find.
+#include "sum_fixture.hpp"
+
+#include "clique/alpha_pass.hpp"
+
+using namespace chorale;
+
+namespace {
+
+struct Passes {
+  Passes(Layout &layout, const Instance &instance) noexcept
+      : bounds(layout, instance), pass(layout, instance), sweep(layout, instance),
+        score(layout, instance.potential), candidate(layout.take<std::int32_t>(instance.members)) {}
+
+  double best_of(std::int32_t alpha) noexcept {
+    sweep.order_by(alpha);
+    score.reset(sweep.counts());
+    double members = sweep.base();
+    double best = members + score.total();
+    for (std::int32_t k = sweep.forced(); k < sweep.allowed(); ++k) {
+      members += sweep.at(k).gain;
+      score.move(sweep.at(k).from, alpha);
+      best = std::max(best, members + score.total());
+    }
+    return best;
+  }
+
+  PassBounds bounds;
+  AlphaPass<SumScore> pass;
+  AlphaSweep sweep;
+  SumScore score;
+  std::int32_t *candidate;
+};
+
+constexpr Options kConvex[] = {{Shape::convex, 0, 0}, {Shape::convex, 40, 0}};
+
+void test_passes(void **) {
+  int seen = 0;
+  int made = 0;
+  int all = 0;
+  for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+    const Problem problem(seed, 1 + std::int32_t(seed % 37), 1 + std::int32_t(seed / 37 % 11),
+                          kConvex[seed % 2]);
+    Bench<Passes> bench(problem, 0xff);
+    const Instance &instance = bench.instance();
+    if (!instance.potential.convex ||
+        std::count(instance.best, instance.best + instance.members, -1) > 0)
+      continue;
+    ++seen;
+    Passes &passes = bench.solver();
+    passes.bounds.run();
+    double before = kInfinity;
+    for (std::int32_t rank = 0; rank < instance.columns; ++rank) {
+      const std::int32_t alpha = passes.bounds.alpha(rank);
+      const double bound = passes.bounds.bound(alpha);
+      bench.check(bound <= before, "descending bounds");
+      bench.check(bound >= passes.best_of(alpha), "bound of a pass");
+      before = bound;
+    }
+    Limits limits;
+    passes.pass.run(passes.bounds, limits, bench.solution(), passes.candidate, [] {});
+    bench.check_solution();
+    Bench<Passes> plain(problem, 0x5a);
+    plain.solver().pass.run(limits, plain.solution());
+    bench.check(bench.solution().score == plain.solution().score, "score of alpha-pass");
+    bench.check(std::equal(bench.solution().assignment,
+                           bench.solution().assignment + instance.members,
+                           plain.solution().assignment),
+                "labelling of alpha-pass");
+    made += static_cast<int>(bench.solution().iterations);
+    all += instance.columns;
+  }
+  std::printf("%d cliques, %d of %d passes made\n", seen, made, all);
+  assert_true(seen > 1000);
+  assert_true(made < all);
+}
+
+} // namespace
+
+int main() {
+  const CMUnitTest tests[] = {cmocka_unit_test(test_passes)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
