@@ -208,6 +208,18 @@ CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *b
                                                         chorale_model **model,
                                                         chorale_error *error);
 
+/* The same chains, members and cliques with other strengths: C of clique c becomes factors[c] * C.
+ * The chains are shared with `model`, which is kept alive, so that trying strengths copies no
+ * scores; runs of one may start from runs of the other (chorale_run_create, `earlier`).
+ *
+ * factors: by clique, finite, >= 0; what C forbids stays forbidden at 0. NULL only where there are
+ *   no cliques. *reweighed: a model with one reference.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in
+ * chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread. */
+CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
+                                                 const chorale_model *model, const double *factors,
+                                                 chorale_model **reweighed, chorale_error *error);
+
 /* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
 CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
 /* Drops a reference, and the model with the last one; NULL is ignored. Runs hold references, so a
@@ -220,10 +232,26 @@ CHORALE_API int64_t chorale_model_cliques(const chorale_model *model);
 CHORALE_API int64_t chorale_model_members(const chorale_model *model); /* of all cliques */
 CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
 CHORALE_API int64_t chorale_model_clique_members(const chorale_model *model, int64_t clique);
+/* R of a clique: EMPTY and CONFLICT are not among them. */
+CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
+/* What a member of a clique can show: R + 2 with EMPTY and CONFLICT, R where nothing can be EMPTY.
+ * So long are rows over its values. */
+CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
+/* How many values the centre of a clique can show; 0 where it is not centred. */
+CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
 /* Bytes the model holds, copied scores included, and bytes of all scores, copied or borrowed
  * (shared transitions left out). */
 CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
 CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
+
+/* What a chain was added as. scores: its arrays, as they could be given to chorale_chain_best;
+ * options: its tokens (NULL: none) and group. Both are set up with their init functions before, and
+ * either may be NULL. All pointers are borrowed while the model lives.
+ * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, SHAPE (an instance). Any thread. */
+CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
+                                                   chorale_chain *scores,
+                                                   chorale_chain_options *options,
+                                                   chorale_error *error);
 
 /* Member `member` of a clique, in the order of adding (a centre is the last): its chain, and its
  * position, -1 for a whole chain or an instance. Errors: NULL_ARGUMENT, OUT_OF_RANGE. Any thread.

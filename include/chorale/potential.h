@@ -6,7 +6,8 @@
  * Values that do not count. `counted` in the options may leave values out (a property's EMPTY and
  * CONFLICT, say): such a value has no count of its own, is never the majority, and adds nothing.
  * Members that take it still belong to the n of a scale. When no member takes a counted value the
- * potential is 0, in every family (unless a table of a SUM forbids a count of 0: it does so here too).
+ * potential is 0, in every family (unless a table of a SUM forbids a count of 0: it does so here
+ * too).
  *
  * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), n the number of
  * members of the clique; 1/log n is 1 where it is undefined (n <= 1).
@@ -53,8 +54,9 @@ enum {
 typedef struct chorale_potential_options {
   size_t struct_size; /* sizeof(chorale_potential_options); set by init */
   chorale_scale scale;
-  chorale_shape shape;    /* SUM families only; others ignore it */
-  const uint8_t *counted; /* `values` bytes, 0: the value does not count; NULL: every value counts */
+  chorale_shape shape; /* SUM families only; others ignore it */
+  const uint8_t
+      *counted; /* `values` bytes, 0: the value does not count; NULL: every value counts */
 } chorale_potential_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_potential_options). NULL is ignored. */
@@ -70,10 +72,9 @@ CHORALE_API chorale_status chorale_potential_create_potts(const chorale_host *ho
 
 /* Entropy: lambda * sum_v n_v log n_v, natural logarithm, 0 log 0 = 0; lambda finite, any sign.
  * [Entropy potentials] */
-CHORALE_API chorale_status
-chorale_potential_create_entropy(const chorale_host *host, int64_t values, double lambda,
-                                 const chorale_potential_options *options,
-                                 chorale_potential **potential, chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_entropy(
+    const chorale_host *host, int64_t values, double lambda,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
 
 /* SUM: sum_v f_v(n_v). [Additive potentials]
  *
@@ -83,10 +84,12 @@ chorale_potential_create_entropy(const chorale_host *host, int64_t values, doubl
  * length: serves cliques of up to length - 1 members; a larger clique is TABLE_TOO_SHORT when used.
  * row_stride: in doubles, at least length; ignored when table_count is 1.
  * Errors: SHAPE (table_count neither 1 nor values), SIZE (length < 1), STRIDE. */
-CHORALE_API chorale_status chorale_potential_create_sum(
-    const chorale_host *host, int64_t values, const double *tables, int64_t table_count,
-    int64_t length, int64_t row_stride, const chorale_potential_options *options,
-    chorale_potential **potential, chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t values,
+                                                        const double *tables, int64_t table_count,
+                                                        int64_t length, int64_t row_stride,
+                                                        const chorale_potential_options *options,
+                                                        chorale_potential **potential,
+                                                        chorale_error *error);
 
 /* A table on the count of one of two values: g(n_b), where exactly two values count and b is the
  * higher of them; `length` and minus infinity as in SUM, whose special case it is.
@@ -97,21 +100,21 @@ CHORALE_API chorale_status chorale_potential_create_cardinality(
 
 /* MAX: max_v f_v(n_v) over the values that count, those with n_v = 0 included. Tables, `length`,
  * strides and errors as in SUM; they need be neither monotone nor zero at zero. [Max potentials] */
-CHORALE_API chorale_status chorale_potential_create_max(
-    const chorale_host *host, int64_t values, const double *tables, int64_t table_count,
-    int64_t length, int64_t row_stride, const chorale_potential_options *options,
-    chorale_potential **potential, chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
+                                                        const double *tables, int64_t table_count,
+                                                        int64_t length, int64_t row_stride,
+                                                        const chorale_potential_options *options,
+                                                        chorale_potential **potential,
+                                                        chorale_error *error);
 
 /* Makespan: lambda * max_v n_v, and its square: lambda * max_v n_v^2; lambda finite, any sign.
  * [Max potentials] */
-CHORALE_API chorale_status
-chorale_potential_create_makespan(const chorale_host *host, int64_t values, double lambda,
-                                  const chorale_potential_options *options,
-                                  chorale_potential **potential, chorale_error *error);
-CHORALE_API chorale_status
-chorale_potential_create_square_makespan(const chorale_host *host, int64_t values, double lambda,
-                                         const chorale_potential_options *options,
-                                         chorale_potential **potential, chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_makespan(
+    const chorale_host *host, int64_t values, double lambda,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_square_makespan(
+    const chorale_host *host, int64_t values, double lambda,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
 
 /* MAJORITY: b_a + sum_v w_av n_v, where a is a counted value of highest count; of several such
  * values the one that scores highest. [Majority potentials]
@@ -134,10 +137,12 @@ CHORALE_API chorale_status chorale_potential_create_majority(
  *   row_stride. Where every f(v, v') + f(v', v), v != v', splits into c_v + c_v' and every value
  *   counts (or all c_v are equal), the potential is a SUM and gets all that SUM gets.
  * Errors: SHAPE, STRIDE. */
-CHORALE_API chorale_status chorale_potential_create_pairs(
-    const chorale_host *host, int64_t values, const double *scores, int64_t rows, int64_t columns,
-    int64_t row_stride, const chorale_potential_options *options, chorale_potential **potential,
-    chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
+                                                          const double *scores, int64_t rows,
+                                                          int64_t columns, int64_t row_stride,
+                                                          const chorale_potential_options *options,
+                                                          chorale_potential **potential,
+                                                          chorale_error *error);
 
 /* The score of a count vector: counts[v], v < values, of `members` members (entries of values that
  * do not count are 0), stored in *score; the scale is applied afterwards. Returns 0, or non-zero to
@@ -154,6 +159,16 @@ CHORALE_API chorale_status chorale_potential_create_callback(
     const chorale_host *host, int64_t values, chorale_count_function function, void *user,
     void (*release)(void *user), const chorale_potential_options *options,
     chorale_potential **potential, chorale_error *error);
+
+/* factor * C: another potential over the same numbers, which are shared, not copied. What C forbids
+ * stays forbidden at factor 0 too. factor: finite, >= 0.
+ * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; one that takes a
+ * magnitude above 1e280), OUT_OF_MEMORY. O(1), for factors above 1 the size of its numbers. */
+CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
+                                                           const chorale_potential *potential,
+                                                           double factor,
+                                                           chorale_potential **scaled,
+                                                           chorale_error *error);
 
 /* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
 CHORALE_API chorale_potential *chorale_potential_retain(const chorale_potential *potential);

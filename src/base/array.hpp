@@ -46,6 +46,14 @@ public:
     size_ = count;
     return true;
   }
+  bool copy(const Array &other) noexcept { // false, and unchanged, where there is no memory
+    if (!reserve(other.size_))
+      return false;
+    size_ = other.size_;
+    if (size_ > 0)
+      std::memcpy(begin(), other.begin(), static_cast<std::size_t>(size_) * sizeof(T));
+    return true;
+  }
   void truncate(std::int64_t count) noexcept { size_ = count; }
   // Gives back what is not used, if there is memory to move to.
   void shrink() noexcept {

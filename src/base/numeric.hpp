@@ -21,6 +21,11 @@ inline bool is_score(double value) noexcept {
   return is_finite_score(value) || value == kForbidden;
 }
 
+// factor * score, where what is forbidden stays so at a factor of 0 too.
+inline double scale_score(double score, double factor) noexcept {
+  return score == kForbidden ? kForbidden : score * factor;
+}
+
 // The product, or SIZE_MAX where it does not fit: a size that no allocation grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
   return a != 0 && b > SIZE_MAX / a ? SIZE_MAX : a * b;

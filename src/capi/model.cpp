@@ -168,6 +168,37 @@ private:
   Builder *builder_;
 };
 
+bool has_clique(const Model *model, std::int64_t clique) noexcept {
+  return model && clique >= 0 && clique < model->cliques.size();
+}
+
+// The caller's side of a view; rows "from", whichever way round they were given.
+chorale_chain chain_of(const ChainView &view) noexcept {
+  auto chain = with_size<chorale_chain>();
+  chain.length = view.length;
+  chain.labels = view.labels;
+  chain.number = view.single ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+  chain.orientation = CHORALE_ROWS_FROM;
+  chain.unary = view.unary;
+  chain.unary_row_stride = view.unary_row;
+  chain.unary_column_stride = view.unary_column;
+  chain.transitions = view.transitions;
+  if (view.edges) {
+    chain.edges = view.edges;
+    chain.edge_matrices = view.edge_each ? view.length - 1 : 1;
+    chain.edge_matrix_stride = view.edge_matrix;
+    chain.edge_row_stride = view.edge_from;
+    chain.edge_column_stride = view.edge_to;
+  }
+  chain.start = view.start;
+  chain.end = view.end;
+  chain.parents = view.parents;
+  chain.forced = view.forced;
+  chain.allowed = view.allowed;
+  chain.allowed_row_stride = view.allowed_row;
+  return chain;
+}
+
 // The one reference of the freezing thread is released when something is wrong.
 chorale_status check_cliques(const Report &report, const Builder &builder) noexcept {
   const Model &model = *builder.model;
@@ -455,6 +486,35 @@ chorale_status chorale_model_builder_freeze(chorale_model_builder *builder, chor
   });
 }
 
+chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_model *model,
+                                     const double *factors, chorale_model **reweighed,
+                                     chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!model)
+      return report.null_argument("model");
+    if (!reweighed)
+      return report.null_argument("reweighed");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    if (!factors && !model->cliques.empty())
+      return report.null_argument("factors");
+    for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+      const Clique &clique = model->cliques[c];
+      char name[40];
+      MessageWriter(name, sizeof name) << "factors[" << c << "]";
+      for (std::int32_t k = 0; k < std::max(clique.centre_values, 1); ++k)
+        CHORALE_CHECK(check_factor(report, name, factors[c], clique.potential_at(k)));
+    }
+    chorale_model *made = reweigh(Memory(&lent), Log(&lent), *model, factors);
+    if (!made)
+      return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
+                         "the allocator gave no memory for a model of ", model->chains.size(),
+                         " chains");
+    *reweighed = made;
+    return CHORALE_OK;
+  });
+}
+
 chorale_model *chorale_model_retain(const chorale_model *model) {
   if (!model)
     return nullptr;
@@ -481,13 +541,48 @@ int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain) {
   return model && chain >= 0 && chain < model->chains.size() ? model->chains[chain].length : 0;
 }
 int64_t chorale_model_clique_members(const chorale_model *model, int64_t clique) {
-  return model && clique >= 0 && clique < model->cliques.size()
-             ? model->cliques[clique].all_members()
-             : 0;
+  return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
+}
+int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
+  return has_clique(model, clique) ? model->cliques[clique].values : 0;
+}
+int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique) {
+  return has_clique(model, clique) ? model->cliques[clique].columns : 0;
+}
+int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique) {
+  return has_clique(model, clique) ? model->cliques[clique].centre_values : 0;
 }
 size_t chorale_model_bytes(const chorale_model *model) { return model ? model->bytes() : 0; }
 size_t chorale_model_score_bytes(const chorale_model *model) {
   return model ? model->score_bytes : 0;
+}
+
+chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
+                                       chorale_chain *scores, chorale_chain_options *options,
+                                       chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!model)
+      return report.null_argument("model");
+    auto out = with_size<chorale_chain>();
+    auto out_options = with_size<chorale_chain_options>();
+    if (scores)
+      CHORALE_CHECK(read_struct(report, "scores", scores, sizeof out, out));
+    if (options)
+      CHORALE_CHECK(read_struct(report, "options", options, sizeof out_options, out_options));
+    if (chain < 0 || chain >= model->chains.size())
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "chain is ", chain, "; it must be from 0 to ",
+                         model->chains.size() - 1);
+    const Chain &of = model->chains[chain];
+    if (of.instance)
+      return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+                         " is an instance, which keeps its own scores");
+    write_struct(scores, chain_of(of.view()));
+    out_options = with_size<chorale_chain_options>();
+    out_options.tokens = of.tokens;
+    out_options.group = model->groups.empty() ? 0 : model->groups[chain];
+    write_struct(options, out_options);
+    return CHORALE_OK;
+  });
 }
 
 chorale_status chorale_model_member(const chorale_model *model, int64_t clique, int64_t member,

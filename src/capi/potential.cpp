@@ -361,6 +361,25 @@ chorale_status chorale_potential_create_callback(const chorale_host *host, int64
   });
 }
 
+chorale_status chorale_potential_create_scaled(const chorale_host *host,
+                                               const chorale_potential *potential, double factor,
+                                               chorale_potential **scaled, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!potential)
+      return report.null_argument("potential");
+    if (!scaled)
+      return report.null_argument("scaled");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    CHORALE_CHECK(check_factor(report, "factor", factor, *potential));
+    chorale_potential *made = rescale(Memory(&lent), *potential, factor);
+    if (!made)
+      return report.out_of_memory(sizeof(chorale_potential));
+    *scaled = made;
+    return CHORALE_OK;
+  });
+}
+
 chorale_potential *chorale_potential_retain(const chorale_potential *potential) {
   if (!potential)
     return nullptr;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capi/report.hpp"
-#include "potential/potential.hpp"
+#include "potential/rescale.hpp"
 
 namespace chorale {
 
@@ -12,6 +12,19 @@ inline chorale_status check_tables_serve(const Report &report, const Potential &
     return report.fail(CHORALE_ERROR_TABLE_TOO_SHORT, "the potential's tables have ",
                        potential.table_length, " entries; ", members, " members need ",
                        members + 1);
+  return CHORALE_OK;
+}
+
+// A strength for a potential.
+inline chorale_status check_factor(const Report &report, std::string_view name, double factor,
+                                   const Potential &potential) noexcept {
+  CHORALE_CHECK(check_finite(report, name, factor));
+  if (factor < 0)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", factor, "; it must be at least 0");
+  if (!may_rescale(potential, factor))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", factor,
+                       "; times the potential's greatest number it must be at most ",
+                       kLargestScore);
   return CHORALE_OK;
 }
 

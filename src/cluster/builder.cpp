@@ -153,24 +153,22 @@ const Potential *chorale_model_builder::over_columns(const Potential *potential,
   if (potential->values == columns)
     return potential;
   // Cliques with one potential mostly come in a row, and then share the widened one.
-  if (const std::int64_t held = model->potentials.size(); held >= 2 && !model->cliques.empty()) {
+  if (!model->cliques.empty() && !model->potentials.empty()) {
     const Clique &before = *(model->cliques.end() - 1);
-    const Potential *widened = model->potentials[held - 1];
-    if (before.potential == widened && model->potentials[held - 2] == potential &&
-        before.columns == columns)
-      return widened;
+    const Potential *last = *(model->potentials.end() - 1);
+    if (before.potential == last && last->base == potential && before.columns == columns)
+      return last;
   }
   auto *from = model->arena.take_array<std::int32_t>(columns);
-  if (!from || !model->potentials.reserve(model->potentials.size() + 2))
+  if (!from || !model->potentials.reserve(model->potentials.size() + 1))
     return nullptr;
   for (std::int32_t v = 0; v < columns; ++v)
     from[v] = v < potential->values ? v : -1;
   Potential *widened = recolumn(memory, *potential, from, columns);
   if (!widened)
     return nullptr;
-  model->potentials.push(chorale_potential_retain(potential)); // whose callback it may call
   model->potentials.push(widened);
-  model->widened_bytes += sizeof(Potential) + widened->storage.bytes();
+  model->made_potential_bytes += sizeof(Potential) + widened->storage.bytes();
   return widened;
 }
 
@@ -426,6 +424,10 @@ bool chorale_model_builder::order_slots() noexcept {
 bool chorale_model_builder::freeze() noexcept {
   if (!order_slots())
     return false;
+  if (std::any_of(groups.begin(), groups.end(), [](std::int64_t group) { return group != 0; })) {
+    model->groups = std::move(groups);
+    model->groups.shrink();
+  }
   model->chains.shrink();
   model->slots.shrink();
   model->wholes.shrink();

@@ -1,5 +1,9 @@
 #include "cluster/model.hpp"
 
+#include "potential/rescale.hpp"
+
+#include <algorithm>
+
 chorale_model::~chorale_model() {
   // The public releases are this simple, and do not throw.
   for (const chorale::Potential *potential : potentials)
@@ -10,10 +14,92 @@ chorale_model::~chorale_model() {
     chorale_dictionary_release(dictionary);
   for (const chorale::Transitions *matrix : transitions)
     chorale_transitions_release(matrix);
+  chorale_model_release(base);
 }
 
 std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
-         cliques.bytes() + members.bytes() + potentials.bytes() + properties.bytes() +
-         dictionaries.bytes() + transitions.bytes() + widened_bytes;
+         cliques.bytes() + members.bytes() + groups.bytes() + potentials.bytes() +
+         properties.bytes() + dictionaries.bytes() + transitions.bytes() + made_potential_bytes;
 }
+
+namespace chorale {
+namespace {
+
+// The strengths of one model, put on the cliques of another that has its chains.
+class Reweighing {
+public:
+  Reweighing(Model &to, const Model &from) noexcept : to_(to), from_(from) {}
+
+  bool run(const double *factors) noexcept {
+    if (!to_.chains.copy(from_.chains) || !to_.slots.copy(from_.slots) ||
+        !to_.wholes.copy(from_.wholes) || !to_.cliques.copy(from_.cliques) ||
+        !to_.members.copy(from_.members) || !to_.groups.copy(from_.groups))
+      return false;
+    for (std::int64_t c = 0; c < to_.cliques.size(); ++c)
+      if (!take_clique(c, factors[c]))
+        return false;
+    to_.label_count = from_.label_count;
+    to_.message_count = from_.message_count;
+    to_.count_count = from_.count_count;
+    to_.most_labels = from_.most_labels;
+    to_.score_bytes = from_.score_bytes;
+    to_.base = chorale_model_retain(from_.base ? from_.base : &from_);
+    return true;
+  }
+
+private:
+  bool take_clique(std::int64_t c, double factor) noexcept {
+    Clique &clique = to_.cliques[c];
+    if (clique.centred()) {
+      auto *centre = to_.arena.take_array<const Potential *>(clique.centre_values);
+      for (std::int32_t k = 0; centre && k < clique.centre_values; ++k)
+        if (!(centre[k] = times(*clique.centre[k], factor)))
+          return false;
+      clique.centre = centre;
+      return centre != nullptr;
+    }
+    // Cliques of one potential and one strength mostly come in a row, and stay alike.
+    if (c > 0 && !from_.cliques[c - 1].centred() && factor == last_factor_ &&
+        from_.cliques[c - 1].potential == clique.potential) {
+      clique.potential = to_.cliques[c - 1].potential;
+      return true;
+    }
+    last_factor_ = factor;
+    clique.potential = times(*clique.potential, factor);
+    return clique.potential != nullptr;
+  }
+
+  const Potential *times(const Potential &potential, double factor) noexcept {
+    if (!to_.potentials.reserve(to_.potentials.size() + 1))
+      return nullptr;
+    if (factor == 1) {
+      to_.potentials.push(chorale_potential_retain(&potential));
+      return &potential;
+    }
+    const Potential *made = rescale(to_.memory, potential, factor);
+    if (!made)
+      return nullptr;
+    to_.potentials.push(made);
+    to_.made_potential_bytes += sizeof(Potential);
+    return made;
+  }
+
+  Model &to_;
+  const Model &from_;
+  double last_factor_ = -1;
+};
+
+} // namespace
+
+Model *reweigh(const Memory &memory, const Log &log, const Model &model,
+               const double *factors) noexcept {
+  Model *made = memory.create<Model>(memory, log);
+  if (made && !Reweighing(*made, model).run(factors)) {
+    Memory::destroy(made, memory);
+    return nullptr;
+  }
+  return made;
+}
+
+} // namespace chorale

@@ -114,7 +114,8 @@ struct Clique {
 struct chorale_model {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : memory(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
-        members(from), potentials(from), properties(from), dictionaries(from), transitions(from) {}
+        members(from), groups(from), potentials(from), properties(from), dictionaries(from),
+        transitions(from) {}
   ~chorale_model();
   chorale_model(const chorale_model &) = delete;
   chorale_model &operator=(const chorale_model &) = delete;
@@ -145,7 +146,8 @@ struct chorale_model {
   chorale::Array<chorale::WholeSlot> wholes;
   chorale::Array<chorale::Clique> cliques;
   chorale::Array<std::int32_t> members; // slots, clique by clique
-  // One reference each. The potentials are as given; those that were widened are the model's own.
+  chorale::Array<std::int64_t> groups;  // of the chains; empty where all are 0
+  // One reference each. The potentials are as given, or made from those for the model alone.
   chorale::Array<const chorale::Potential *> potentials;
   chorale::Array<const chorale::Property *> properties;
   chorale::Array<const chorale::Dictionary *> dictionaries;
@@ -156,9 +158,18 @@ struct chorale_model {
   std::int64_t count_count = 0;   // of all cliques' columns
   std::int32_t most_labels = 1;
   std::size_t score_bytes = 0;
-  std::size_t widened_bytes = 0;
+  std::size_t made_potential_bytes = 0;
+  const chorale_model *base =
+      nullptr; // a reference: whose chains and properties these are, or NULL
 };
 
 namespace chorale {
+
 using Model = ::chorale_model;
-}
+
+// The same model with factors[c] * C as the potential of clique c; checked. NULL where memory ran
+// out.
+Model *reweigh(const Memory &memory, const Log &log, const Model &model,
+               const double *factors) noexcept;
+
+} // namespace chorale

@@ -225,8 +225,8 @@ private:
                            const std::int32_t *counts, std::int32_t own, double *row) noexcept {
     const double factor = potential.factor(clique.members);
     const auto entry = [&](std::int32_t v, std::int64_t more) {
-      return potential.table_entry(v, counts[v] - (v == own ? 1 : 0) + more, clique.members) *
-             factor;
+      return scale_score(
+          potential.table_entry(v, counts[v] - (v == own ? 1 : 0) + more, clique.members), factor);
     };
     double first = kForbidden;
     double second = kForbidden;

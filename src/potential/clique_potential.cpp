@@ -24,7 +24,7 @@ bool is_one_table_for_all(const Potential &p) noexcept {
 
 // Whether tables can be read where the potential keeps them.
 bool is_borrowable(const Potential &p) noexcept {
-  return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE;
+  return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
 }
 
 // What the rest column adds when it has k of n members: a separable PAIRS has c (n - k)^2 there,
@@ -152,7 +152,7 @@ void CliquePotential::prepare() noexcept {
       double *table = next;
       next += entries;
       for (std::int64_t k = 0; k < entries; ++k)
-        table[k] = entry(k) * factor;
+        table[k] = scale_score(entry(k), factor);
       return table;
     };
     const double *shared = nullptr;

@@ -140,11 +140,11 @@ using chorale::TableSource;
 double chorale_potential::factor(std::int64_t members) const noexcept {
   switch (scale) {
   case CHORALE_SCALE_BY_MEMBERS:
-    return 1.0 / static_cast<double>(members);
+    return strength / static_cast<double>(members);
   case CHORALE_SCALE_BY_LOG_MEMBERS:
-    return members > 1 ? 1.0 / std::log(static_cast<double>(members)) : 1.0;
+    return members > 1 ? strength / std::log(static_cast<double>(members)) : strength;
   default:
-    return 1.0;
+    return strength;
   }
 }
 
@@ -181,7 +181,7 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
     *failure = chorale::CallbackFailure::stopped;
     return kForbidden;
   }
-  score *= factor(members);
+  score = chorale::scale_score(score, factor(members));
   if (std::isnan(score) || score == chorale::kInfinity) {
     *failure = chorale::CallbackFailure::bad_value;
     return kForbidden;
@@ -215,14 +215,14 @@ double chorale_potential::evaluate(const std::int64_t *count, std::int64_t membe
     double total = 0;
     for (std::int32_t v = 0; v < values; ++v)
       if (counts(v))
-        total += table_entry(v, count[v], members) * scaled_by;
+        total += chorale::scale_score(table_entry(v, count[v], members), scaled_by);
     return total;
   }
   case CHORALE_FAMILY_MAX: {
     double best = kForbidden;
     for (std::int32_t v = 0; v < values; ++v)
       if (counts(v))
-        best = std::max(best, table_entry(v, count[v], members) * scaled_by);
+        best = std::max(best, chorale::scale_score(table_entry(v, count[v], members), scaled_by));
     return best;
   }
   case CHORALE_FAMILY_MAJORITY: {

@@ -35,12 +35,13 @@ struct chorale_potential {
   ~chorale_potential() {
     if (release)
       release(callback_user);
+    chorale_potential_release(base);
   }
   chorale_potential(const chorale_potential &) = delete;
   chorale_potential &operator=(const chorale_potential &) = delete;
 
   bool counts(std::int32_t value) const noexcept { return !mask || mask[value] != 0; }
-  // The factor of the scale for n members.
+  // The factor of the scale for n members, strength included.
   double factor(std::int64_t members) const noexcept;
   // f_v(k), unscaled, among n members; SUM and MAX families and separable PAIRS.
   double table_entry(std::int32_t value, std::int64_t count, std::int64_t members) const noexcept;
@@ -63,6 +64,11 @@ struct chorale_potential {
   std::int32_t highest_counted = -1;
   chorale::TableSource source = chorale::TableSource::none;
 
+  // The potential that this one was made from, by another strength or over other values; it is kept
+  // alive for its numbers, mask or callback. NULL: made by itself.
+  const chorale_potential *base = nullptr;
+  double strength = 1; // >= 0, times everything but lambda, which has it already
+
   double lambda = 0;
   std::int64_t table_count = 0;  // 1: shared by all values
   std::int64_t table_length = 0; // entries of each
@@ -77,7 +83,9 @@ struct chorale_potential {
   std::int32_t callback_values = 0; // how many counts the callback sees: the first ones
   void (*release)(void *user) = nullptr;
 
-  // One block: the numbers of the family, then the mask.
+  bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
+
+  // One block (of `base` where it is shared): the numbers of the family, then the mask.
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any

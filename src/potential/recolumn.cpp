@@ -34,6 +34,8 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     Memory::destroy(made, memory);
     return nullptr;
   }
+  made->base = chorale_potential_retain(&source);
+  made->strength = source.strength;
   made->family = source.family;
   made->scale = source.scale;
   made->shape = source.shape;
@@ -75,8 +77,7 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
   derive_potential(*made, split);
   // Fewer columns may separate where all of them do not: they keep the form all have, so that what
   // is solved, and in how much memory, does not hang on which columns are kept.
-  if (source.source != TableSource::separable_pairs &&
-      made->source == TableSource::separable_pairs)
+  if (source.source != TableSource::separable_pairs && made->source == TableSource::separable_pairs)
     made->source = TableSource::none;
   return made;
 }

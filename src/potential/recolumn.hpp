@@ -13,8 +13,7 @@ inline bool may_leave_out(const Potential &potential) noexcept {
 
 // The potential whose value v is value from[v] of `source`, or does not count where from[v] is -1;
 // `from` ascends but for those. Equal to `source` where the values left out have count 0, up to
-// what such counts add. NULL where memory ran out. A callback's `user` stays that of `source`,
-// which must live on.
+// what such counts add. It holds a reference on `source`. NULL where memory ran out.
 Potential *recolumn(const Memory &memory, const Potential &source, const std::int32_t *from,
                     std::int32_t values) noexcept;
 

@@ -1,0 +1,85 @@
+#include "potential/rescale.hpp"
+
+#include "base/numeric.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+bool is_square(const Potential &p) noexcept {
+  return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
+}
+
+bool has_lambda(const Potential &p) noexcept {
+  return p.source == TableSource::square || p.source == TableSource::entropy ||
+         p.source == TableSource::linear;
+}
+
+// The greatest magnitude among the numbers that matter.
+double largest_number(const Potential &p) noexcept {
+  double largest = 0;
+  const auto look = [&](double number) {
+    if (number != kForbidden)
+      largest = std::max(largest, std::fabs(number));
+  };
+  const std::int64_t R = p.values;
+  if (is_square(p)) {
+    for (std::int32_t v = 0; v < p.values; ++v)
+      for (std::int32_t w = 0; p.counts(v) && w < p.values; ++w)
+        if (p.counts(w))
+          look(p.numbers[v * R + w]);
+    for (std::int32_t v = 0; v < p.values; ++v)
+      if (p.counts(v))
+        look(p.numbers[R * R + v]);
+    return largest;
+  }
+  for (std::int64_t r = 0; r < p.table_count; ++r)
+    if (p.table_count == 1 || p.counts(static_cast<std::int32_t>(r)))
+      for (std::int64_t k = 0; k < p.table_length; ++k)
+        look(p.numbers[r * p.table_length + k]);
+  return largest;
+}
+
+} // namespace
+
+bool may_rescale(const Potential &p, double factor) noexcept {
+  if (has_lambda(p))
+    return is_finite_score(p.lambda * factor);
+  const double strength = p.strength * factor;
+  return strength <= 1 || (is_finite_score(strength) &&
+                           (p.callback || is_finite_score(largest_number(p) * strength)));
+}
+
+Potential *rescale(const Memory &memory, const Potential &p, double factor) noexcept {
+  Potential *made = memory.create<Potential>(memory);
+  if (!made)
+    return nullptr;
+  made->base = chorale_potential_retain(p.shares_numbers() ? p.base : &p);
+  made->family = p.family;
+  made->scale = p.scale;
+  made->shape = p.shape;
+  made->values = p.values;
+  made->counted_values = p.counted_values;
+  made->highest_counted = p.highest_counted;
+  made->source = p.source;
+  made->table_count = p.table_count;
+  made->table_length = p.table_length;
+  made->finite_tables = p.finite_tables;
+  made->convex_length = p.convex_length;
+  made->concave_length = p.concave_length;
+  made->callback = p.callback;
+  made->callback_user = p.callback_user;
+  made->callback_values = p.callback_values;
+  made->numbers = p.numbers;
+  made->mask = p.mask;
+  if (has_lambda(p)) {
+    made->lambda = p.lambda * factor;
+    derive_potential(*made, nullptr); // 0 bends both ways
+  } else {
+    made->strength = p.strength * factor;
+  }
+  return made;
+}
+
+} // namespace chorale

@@ -1,0 +1,16 @@
+// A potential of another strength over the same numbers.
+#pragma once
+
+#include "potential/potential.hpp"
+
+namespace chorale {
+
+// Whether factor * `source` keeps every number of it in the range of scores. O(1) where the factor
+// does not raise it above what was checked already, else O(size).
+bool may_rescale(const Potential &source, double factor) noexcept;
+
+// factor * `source`; factor >= 0. It holds a reference on the potential whose numbers it reads.
+// NULL where memory ran out.
+Potential *rescale(const Memory &memory, const Potential &source, double factor) noexcept;
+
+} // namespace chorale
