@@ -2,6 +2,8 @@
 
 #include "base/rows.hpp"
 
+#include <algorithm>
+
 namespace chorale {
 Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_count) noexcept
     : potential(layout, source, member_count), members(member_count), columns(potential.columns),
@@ -46,6 +48,7 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without) noex
   std::int32_t last_without = -1;
   for (std::int32_t i = 0; i < members; ++i)
     if (best[i] < 0) {
+      best[i] = 0; // a column all the same, of score minus infinity
       ++without;
       last_without = i;
     }
@@ -57,7 +60,8 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without) noex
 bool Instance::note_best(std::int64_t i) noexcept {
   row_scans_here().top_two(row(i), 1, columns,
                            {best + i, second + i, best_score + i, second_score + i});
-  return best[i] >= 0;
+  best[i] = std::max(best[i], 0);
+  return best_score[i] > kForbidden;
 }
 
 void Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {

@@ -45,7 +45,7 @@ void test_passes(void **) {
     Bench<Passes> bench(problem, 0xff);
     const Instance &instance = bench.instance();
     if (!instance.potential.convex ||
-        std::count(instance.best, instance.best + instance.members, -1) > 0)
+        std::count(instance.best_score, instance.best_score + instance.members, kForbidden) > 0)
       continue;
     ++seen;
     Passes &passes = bench.solver();
