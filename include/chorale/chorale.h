@@ -13,6 +13,7 @@
  *   kernel.h     the same without a solver, in the caller's scratch memory
  *   model.h      chains, trees and cliques put together: builder and frozen model
  *   run.h        collective inference over a model
+ *   problem.h    a model with the names around it, in memory and as a file
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
@@ -33,6 +34,7 @@
 #include "chorale/model.h"
 #include "chorale/outcome.h"
 #include "chorale/potential.h"
+#include "chorale/problem.h"
 #include "chorale/property.h"
 #include "chorale/run.h"
 #include "chorale/status.h"

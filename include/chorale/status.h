@@ -83,7 +83,21 @@ enum {
   /* A run that has no labelling (yet). */
   CHORALE_ERROR_NO_LABELLING = 84,
   /* A fault of the library itself: please report it. */
-  CHORALE_ERROR_INTERNAL = 90
+  CHORALE_ERROR_INTERNAL = 90,
+  /* What is wrong with a problem file (problem.h): it is none; of the other byte order; of a version
+   * that this library does not know; cut off; not what was written; put together wrongly. */
+  CHORALE_ERROR_FILE_FORMAT = 100,
+  CHORALE_ERROR_FILE_BYTE_ORDER = 101,
+  CHORALE_ERROR_FILE_VERSION = 102,
+  CHORALE_ERROR_FILE_TRUNCATED = 103,
+  CHORALE_ERROR_FILE_CHECKSUM = 104,
+  CHORALE_ERROR_FILE_SECTION = 105,
+  /* The system could not read or write a file; the message gives its error number. */
+  CHORALE_ERROR_INPUT_OUTPUT = 106,
+  /* A model that no file can hold: an oracle instance, a callback potential. */
+  CHORALE_ERROR_NOT_SAVABLE = 107,
+  /* A text that is not UTF-8. */
+  CHORALE_ERROR_TEXT = 108
 };
 
 #define CHORALE_ERROR_MESSAGE_SIZE 504

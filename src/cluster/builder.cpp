@@ -76,6 +76,20 @@ bool copy_chain(Arena &arena, ChainView &view) noexcept {
   return copy_array(arena, view.parents, T) && copy_array(arena, view.forced, T);
 }
 
+// Cliques in a row mostly have equal maps, and then share one.
+const std::int32_t *share_or_copy(Arena &arena, const std::int32_t *before,
+                                  std::int64_t before_count, const std::int32_t *given,
+                                  std::int64_t count) noexcept {
+  if (before && before_count == count && std::equal(given, given + count, before))
+    return before;
+  return arena.copy(given, count);
+}
+
+bool comes_after(std::int32_t chain, std::int32_t position, std::int32_t chain_before,
+                 std::int32_t position_before) noexcept {
+  return chain != chain_before ? chain > chain_before : position > position_before;
+}
+
 bool is_unusual(const ChainView &view) noexcept {
   return view.edges || view.start || view.end || view.parents || view.forced || view.allowed ||
          view.unary_column != 1 || view.unary_row != view.labels;
@@ -90,6 +104,18 @@ bool chorale_model_builder::reserve_chain() noexcept {
   return model->chains.reserve(model->chains.size() + 1) && groups.reserve(groups.size() + 1) &&
          last_slot.reserve(last_slot.size() + 1) &&
          model->transitions.reserve(model->transitions.size() + 1);
+}
+
+bool chorale_model_builder::reserve_clique() noexcept {
+  return model->cliques.reserve(model->cliques.size() + 1) && centres.reserve(centres.size() + 1) &&
+         latest.reserve(latest.size() + 1) && members.reserve(members.size() + 1);
+}
+
+void chorale_model_builder::push_clique(const Clique &clique) noexcept {
+  model->cliques.push(clique);
+  centres.push({-1, -1});
+  latest.push({-1, -1});
+  members.push(0);
 }
 
 bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens, bool borrow,
@@ -182,15 +208,15 @@ bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexce
   clique.values = static_cast<std::int32_t>(setup.values);
   clique.columns = may_be_empty || given == setup.values + 2 ? clique.values + 2 : clique.values;
   const std::int64_t potentials = std::max<std::int64_t>(setup.centre_values, 1);
-  if (!model->cliques.reserve(model->cliques.size() + 1) || !centres.reserve(centres.size() + 1) ||
-      !members.reserve(members.size() + 1) ||
-      !model->properties.reserve(model->properties.size() + 1) ||
+  if (!reserve_clique() || !model->properties.reserve(model->properties.size() + 1) ||
       !model->dictionaries.reserve(model->dictionaries.size() + 1) ||
       !model->potentials.reserve(model->potentials.size() + potentials))
     return false;
+  const Clique *before = model->cliques.empty() ? nullptr : model->cliques.end() - 1;
   if (setup.label_values) {
-    clique.map = model->arena.copy(setup.label_values, setup.labels);
     clique.map_labels = static_cast<std::int32_t>(setup.labels);
+    clique.map = share_or_copy(model->arena, before ? before->map : nullptr,
+                               before ? before->map_labels : 0, setup.label_values, setup.labels);
     if (!clique.map)
       return false;
   }
@@ -212,8 +238,10 @@ bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexce
     }
     clique.centre = centre;
     if (setup.centre_label_values) {
-      clique.centre_map = model->arena.copy(setup.centre_label_values, setup.centre_labels);
       clique.centre_map_labels = static_cast<std::int32_t>(setup.centre_labels);
+      clique.centre_map = share_or_copy(model->arena, before ? before->centre_map : nullptr,
+                                        before ? before->centre_map_labels : 0,
+                                        setup.centre_label_values, setup.centre_labels);
       if (!clique.centre_map)
         return false;
     }
@@ -235,9 +263,7 @@ bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexce
       model->dictionaries.push(setup.dictionary);
     }
   }
-  model->cliques.push(clique);
-  centres.push({-1, -1});
-  members.push(0);
+  push_clique(clique);
   return true;
 }
 
@@ -249,6 +275,9 @@ bool chorale_model_builder::add_slot(const Slot &slot) noexcept {
     return false;
   }
   last_slot[slot.chain] = static_cast<std::int32_t>(model->slots.size() - 1);
+  Place &last = latest[slot.clique];
+  const bool ascends = comes_after(slot.chain, slot.position, last.chain, last.position);
+  last = last.chain != -2 && ascends ? Place{slot.chain, slot.position} : Place{-2, -1};
   return true;
 }
 
@@ -282,10 +311,13 @@ bool chorale_model_builder::add_position(std::int32_t clique, std::int32_t chain
 
 bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
                                        std::int32_t position) const noexcept {
-  for (std::int32_t s = last_slot[chain]; s >= 0; s = previous[s])
+  const Place &centre = centres[clique];
+  // Members mostly come in ascending order, and a chain may have very many slots.
+  const Place &last = latest[clique];
+  const bool is_new = last.chain != -2 && comes_after(chain, position, last.chain, last.position);
+  for (std::int32_t s = is_new ? -1 : last_slot[chain]; s >= 0; s = previous[s])
     if (model->slots[s].clique == clique && model->slots[s].position == position)
       return true;
-  const Centre &centre = centres[clique];
   return position >= 0 && centre.chain == chain && centre.position == position;
 }
 
@@ -332,13 +364,9 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
         fits = add_clique(setup);
       } else {
         const Clique same = model->cliques[cliques_before];
-        fits = model->cliques.reserve(model->cliques.size() + 1) &&
-               centres.reserve(centres.size() + 1) && members.reserve(members.size() + 1);
-        if (fits) {
-          model->cliques.push(same);
-          centres.push({-1, -1});
-          members.push(0);
-        }
+        fits = reserve_clique();
+        if (fits)
+          push_clique(same);
       }
       const auto clique = static_cast<std::int32_t>(model->cliques.size() - 1);
       for (; fits && word != end; ++word)
@@ -355,6 +383,7 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   previous.truncate(slots_before);
   model->cliques.truncate(cliques_before);
   centres.truncate(cliques_before);
+  latest.truncate(cliques_before);
   members.truncate(cliques_before);
   return false;
 }

@@ -8,14 +8,15 @@
 
 struct chorale_model_builder {
   // The centre of a centred clique, which becomes its last slot; chain -1 while there is none.
-  struct Centre {
+  // Likewise the last member of a clique while its members ascend; chain -2 where they do not.
+  struct Place {
     std::int32_t chain;
     std::int32_t position;
   };
 
   chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
       : memory(from), log(to), groups(from), last_slot(from), previous(from), centres(from),
-        members(from) {}
+        latest(from), members(from) {}
   ~chorale_model_builder() {
     if (model)
       chorale::Memory::destroy(model, memory);
@@ -43,11 +44,14 @@ struct chorale_model_builder {
   chorale::Array<std::int64_t> groups;    // of each chain
   chorale::Array<std::int32_t> last_slot; // of each chain, or -1
   chorale::Array<std::int32_t> previous;  // of each slot: the slot of its chain before it, or -1
-  chorale::Array<Centre> centres;         // of each clique
+  chorale::Array<Place> centres;          // of each clique
+  chorale::Array<Place> latest;           // of each clique
   chorale::Array<std::int32_t> members;   // of each clique, so far
 
 private:
   bool reserve_chain() noexcept;
+  bool reserve_clique() noexcept;
+  void push_clique(const chorale::Clique &clique) noexcept;
   bool add_slot(const chorale::Slot &slot) noexcept;
   const chorale::Potential *over_columns(const chorale::Potential *potential,
                                          std::int32_t columns) noexcept;

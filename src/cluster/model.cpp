@@ -15,6 +15,7 @@ chorale_model::~chorale_model() {
   for (const chorale::Transitions *matrix : transitions)
     chorale_transitions_release(matrix);
   chorale_model_release(base);
+  chorale::SharedBytes::release(bytes_of);
 }
 
 std::size_t chorale_model::bytes() const noexcept {

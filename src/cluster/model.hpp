@@ -12,6 +12,7 @@
 
 #include "base/array.hpp"
 #include "base/log.hpp"
+#include "base/shared_bytes.hpp"
 #include "chain/chain_view.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
@@ -159,8 +160,10 @@ struct chorale_model {
   std::int32_t most_labels = 1;
   std::size_t score_bytes = 0;
   std::size_t made_potential_bytes = 0;
-  const chorale_model *base =
-      nullptr; // a reference: whose chains and properties these are, or NULL
+  // References, or NULL: the model whose chains and properties these are; where borrowed arrays
+  // lie.
+  const chorale_model *base = nullptr;
+  const chorale::SharedBytes *bytes_of = nullptr;
 };
 
 namespace chorale {

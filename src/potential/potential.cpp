@@ -95,8 +95,9 @@ std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept {
 }
 
 void derive_potential(Potential &p, double *split) noexcept {
-  p.counted_values = 0;
-  for (std::int32_t v = 0; v < p.values; ++v)
+  p.counted_values = p.mask ? 0 : p.values;
+  p.highest_counted = p.mask ? -1 : p.values - 1;
+  for (std::int32_t v = 0; p.mask && v < p.values; ++v)
     if (p.counts(v)) {
       ++p.counted_values;
       p.highest_counted = v;

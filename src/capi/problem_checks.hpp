@@ -1,0 +1,32 @@
+// What is checked of the names around a model, whoever sets them.
+#pragma once
+
+#include "capi/report.hpp"
+#include "problem/problem.hpp"
+#include "problem/utf8.hpp"
+
+namespace chorale {
+
+// Whether the model of `problem` can have a list of `count` texts.
+chorale_status check_list(const Report &report, const Problem &problem, chorale_text_list list,
+                          std::int64_t count) noexcept;
+
+// `where` writes the place of the text into a MessageWriter.
+template <class Where>
+chorale_status check_text(const Report &report, chorale_text text, Where &&where) noexcept {
+  char place[96];
+  MessageWriter writer(place, sizeof place);
+  if (!text.bytes && text.length > 0) {
+    where(writer);
+    return report.fail(CHORALE_ERROR_NULL_ARGUMENT, std::string_view(place),
+                       ".bytes is NULL and .length is ", text.length);
+  }
+  const std::size_t wrong = first_not_utf8(text.bytes, text.length);
+  if (wrong == text.length)
+    return CHORALE_OK;
+  where(writer);
+  return report.fail(CHORALE_ERROR_TEXT, std::string_view(place), " is not UTF-8 from byte ", wrong,
+                     " on");
+}
+
+} // namespace chorale

@@ -1,0 +1,163 @@
+// extern "C" of problem.h: problems as bytes and as files.
+#include "capi/problem_reader.hpp"
+#include "problem/disk.hpp"
+#include "problem/writer.hpp"
+
+namespace chorale {
+namespace {
+
+chorale_status check_machine(const Report &report) noexcept {
+  if (file::kServed)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_FILE_BYTE_ORDER,
+                     "problem files are little-endian; this machine is not");
+}
+
+chorale_status no_memory(const Report &report) noexcept {
+  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+}
+
+chorale_status disk_status(const Report &report, const char *path,
+                           const DiskFailure &failure) noexcept {
+  if (failure.no_memory)
+    return no_memory(report);
+  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path),
+                     "\" could not be ", std::string_view(failure.doing), ": error ", failure.code,
+                     " of the system");
+}
+
+chorale_status prepare(const Report &report, ProblemWriter &writer) noexcept {
+  CHORALE_CHECK(check_machine(report));
+  const Refusal refusal = writer.prepare();
+  switch (refusal.reason) {
+  case Refusal::instance:
+    return report.fail(CHORALE_ERROR_NOT_SAVABLE, "chain ", refusal.at,
+                       " is an oracle instance; no file can hold its callbacks");
+  case Refusal::callback:
+    return report.fail(CHORALE_ERROR_NOT_SAVABLE, "the potential of clique ", refusal.at,
+                       " is a callback, which no file can hold");
+  case Refusal::no_memory:
+    return no_memory(report);
+  case Refusal::none:
+    break;
+  }
+  return CHORALE_OK;
+}
+
+bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t size) noexcept {
+  std::memcpy(static_cast<std::byte *>(to) + offset, data, size);
+  return true;
+}
+
+// Takes over the reference of `bytes`.
+chorale_status read_shared(const Report &report, const chorale_host *host, const Memory &memory,
+                           const SharedBytes *bytes, chorale_problem **problem) noexcept {
+  const chorale_status status = ProblemReader(report, host, memory, *bytes).read(problem);
+  SharedBytes::release(bytes);
+  return status;
+}
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+extern "C" {
+
+chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes, size_t capacity,
+                                     size_t *needed, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!problem)
+      return report.null_argument("problem");
+    if (!bytes && capacity > 0)
+      return report.null_argument("bytes");
+    ProblemWriter writer(*problem);
+    CHORALE_CHECK(prepare(report, writer));
+    if (needed)
+      *needed = static_cast<std::size_t>(writer.bytes());
+    if (!bytes)
+      return CHORALE_OK;
+    if (capacity < writer.bytes())
+      return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least ",
+                         writer.bytes());
+    if (!writer.write({write_memory, bytes}))
+      return report.fail(CHORALE_ERROR_INTERNAL, "an internal fault of the library");
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
+                                    chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!problem)
+      return report.null_argument("problem");
+    if (!path)
+      return report.null_argument("path");
+    ProblemWriter writer(*problem);
+    CHORALE_CHECK(prepare(report, writer));
+    DiskWriter disk(problem->memory);
+    DiskFailure failure;
+    if (!disk.open(path, failure))
+      return disk_status(report, path, failure);
+    // What the disk refused, it says when the file is put in its place.
+    (void)writer.write({DiskWriter::write, &disk});
+    if (!disk.put_in_place(path, failure))
+      return disk_status(report, path, failure);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_problem_read(const chorale_host *host, const void *bytes, size_t size,
+                                    int32_t borrow, chorale_problem **problem,
+                                    chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!bytes)
+      return report.null_argument("bytes");
+    if (!problem)
+      return report.null_argument("problem");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    CHORALE_CHECK(check_machine(report));
+    const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes) % kAlignment;
+    if (borrow != 0 && misplaced != 0)
+      return report.fail(CHORALE_ERROR_ALIGNMENT, "bytes is ", misplaced, " beyond a multiple of ",
+                         kAlignment, "; to be borrowed it must be one");
+    const Memory memory(&lent);
+    auto *shared = memory.create<SharedBytes>(memory);
+    if (!shared)
+      return report.out_of_memory(sizeof(SharedBytes));
+    shared->data = static_cast<const std::byte *>(bytes);
+    shared->size = size;
+    if (borrow == 0) {
+      shared->owned = Block(memory, size);
+      if (!shared->owned) {
+        SharedBytes::release(shared);
+        return report.out_of_memory(size);
+      }
+      std::memcpy(shared->owned.data(), bytes, size);
+      shared->data = shared->owned.data();
+    }
+    return read_shared(report, host, memory, shared, problem);
+  });
+}
+
+chorale_status chorale_problem_load(const chorale_host *host, const char *path,
+                                    chorale_problem **problem, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!path)
+      return report.null_argument("path");
+    if (!problem)
+      return report.null_argument("problem");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    CHORALE_CHECK(check_machine(report));
+    const Memory memory(&lent);
+    DiskFailure failure;
+    const SharedBytes *shared = read_file(memory, path, failure);
+    if (!shared)
+      return disk_status(report, path, failure);
+    return read_shared(report, host, memory, shared, problem);
+  });
+}
+
+} // extern "C"

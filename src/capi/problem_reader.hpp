@@ -1,0 +1,106 @@
+// From a problem file to a problem, by the calls of the public API: what they check is checked of a
+// file too, and their messages get the place in the file put before them.
+#pragma once
+
+#include "base/array.hpp"
+#include "capi/problem_checks.hpp"
+#include "problem/container.hpp"
+
+namespace chorale {
+
+class ProblemReader {
+public:
+  // `shared` are the bytes; host: may be NULL.
+  ProblemReader(const Report &report, const chorale_host *host, const Memory &memory,
+                const SharedBytes &shared) noexcept;
+  ~ProblemReader();
+  ProblemReader(const ProblemReader &) = delete;
+  ProblemReader &operator=(const ProblemReader &) = delete;
+
+  // On success *problem is the caller's.
+  chorale_status read(chorale_problem **problem) noexcept;
+
+private:
+  // Things that the file numbers; one reference each.
+  template <class T, void (*Release)(const T *)> struct Handles {
+    explicit Handles(const Memory &memory) noexcept : all(memory) {}
+    ~Handles() {
+      for (T *handle : all)
+        Release(handle);
+    }
+    Array<T *> all;
+  };
+
+  chorale_status read_transitions() noexcept;
+  chorale_status read_properties() noexcept;
+  chorale_status read_dictionaries() noexcept;
+  chorale_status read_potentials() noexcept;
+  chorale_status read_chains() noexcept;
+  chorale_status read_cliques() noexcept;
+  chorale_status read_members() noexcept;
+  chorale_status freeze() noexcept;
+  chorale_status read_texts() noexcept;
+  chorale_status read_integers() noexcept;
+  chorale_status read_notes() noexcept;
+
+  chorale_status create_property(const file::PropertyRecord &record, Section &section,
+                                 chorale_property **property) noexcept;
+  chorale_status create_potential(const file::PotentialRecord &record, Section &section,
+                                  chorale_potential **potential) noexcept;
+  chorale_status add_chain(const file::ChainRecord &record, Section &scores) noexcept;
+
+  // The number of records, and they.
+  template <class Record>
+  chorale_status take_records(Section &section, const Record *&records,
+                              std::int64_t &count) noexcept;
+  // The end of a section.
+  chorale_status close(Section &section) const noexcept;
+  template <class... Parts>
+  chorale_status damaged(const Section &section, const Parts &...parts) const noexcept {
+    return report_.fail(CHORALE_ERROR_FILE_SECTION, "section ", section.name(), parts...);
+  }
+  chorale_status too_short(const Section &section, std::string_view what,
+                           std::int64_t number) const noexcept {
+    return damaged(section, ", ", what, " ", number, ": the section is too short for its arrays");
+  }
+  // The index of a thing, or -1 where that is allowed.
+  chorale_status check_number(const Section &section, std::string_view what, std::int64_t number,
+                              std::string_view of, std::int64_t index, std::int64_t count,
+                              std::int64_t least) const noexcept {
+    if (index >= least && index < count)
+      return CHORALE_OK;
+    return damaged(section, ", ", what, " ", number, ": ", of, " ", index, " is none; there are ",
+                   count);
+  }
+  // The answer of a call of the public API, which was about `what` `number` of the section.
+  chorale_status relay(const Section &section, std::string_view what, std::int64_t number,
+                       chorale_status status) const noexcept {
+    if (status == CHORALE_OK)
+      return CHORALE_OK;
+    return report_.fail(status, "section ", section.name(), ", ", what, " ", number, ": ",
+                        std::string_view(inner_.message));
+  }
+  chorale_status no_memory() const noexcept {
+    return report_.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+  }
+
+  const Report &report_;
+  const chorale_host *host_;
+  Memory memory_;
+  const SharedBytes &shared_;
+  Container container_;
+  chorale_error inner_{};
+  Handles<chorale_transitions, chorale_transitions_release> transitions_;
+  Handles<chorale_property, chorale_property_release> properties_;
+  Handles<chorale_dictionary, chorale_dictionary_release> dictionaries_;
+  Handles<chorale_potential, chorale_potential_release> potentials_;
+  const file::ChainRecord *chains_ = nullptr;
+  const file::CliqueRecord *cliques_ = nullptr;
+  std::int64_t chain_count_ = 0;
+  std::int64_t clique_count_ = 0;
+  chorale_model_builder *builder_ = nullptr;
+  chorale_model *model_ = nullptr;
+  chorale_problem *problem_ = nullptr;
+};
+
+} // namespace chorale

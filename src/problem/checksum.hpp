@@ -1,0 +1,80 @@
+// The checksum of files: 64 bits, about as fast as memory.
+//
+// Four lanes take the 8-byte words in turn, h = rotate(h ^ word, 29) * odd; the last 32 bytes are
+// filled up with zeros, and the length goes in first. Each step is one-to-one in h and in the word,
+// and so is the fold of the lanes in each of them: damage within one aligned word, every flipped
+// bit or byte therefore, is detected for certain. Anything else that is not made on purpose passes
+// with probability 2^-64.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace chorale {
+
+class Checksum {
+public:
+  void add(const void *data, std::size_t size) noexcept {
+    const auto *from = static_cast<const std::byte *>(data);
+    length_ += size;
+    if (pending_ > 0) {
+      const std::size_t taken = size < kStripe - pending_ ? size : kStripe - pending_;
+      std::memcpy(stripe_ + pending_, from, taken);
+      pending_ += taken;
+      from += taken;
+      size -= taken;
+      if (pending_ < kStripe)
+        return;
+      add_stripe(stripe_);
+      pending_ = 0;
+    }
+    for (; size >= kStripe; from += kStripe, size -= kStripe)
+      add_stripe(from);
+    if (size > 0) {
+      std::memcpy(stripe_, from, size);
+      pending_ = size;
+    }
+  }
+
+  std::uint64_t value() const noexcept {
+    Checksum last = *this;
+    if (pending_ > 0) {
+      std::memset(last.stripe_ + pending_, 0, kStripe - pending_);
+      last.add_stripe(last.stripe_);
+    }
+    std::uint64_t sum = step(0, length_);
+    for (const std::uint64_t lane : last.lanes_)
+      sum = step(sum, lane ^ (lane >> 32));
+    return sum ^ (sum >> 31);
+  }
+
+  static std::uint64_t of(const void *data, std::size_t size) noexcept {
+    Checksum sum;
+    sum.add(data, size);
+    return sum.value();
+  }
+
+private:
+  static constexpr std::size_t kStripe = 32;
+
+  static std::uint64_t step(std::uint64_t h, std::uint64_t word) noexcept {
+    return std::rotl(h ^ word, 29) * 0x9e3779b97f4a7c15u;
+  }
+  void add_stripe(const std::byte *from) noexcept {
+    std::uint64_t words[4];
+    std::memcpy(words, from, kStripe);
+    for (int k = 0; k < 4; ++k)
+      lanes_[k] = step(lanes_[k], words[k]);
+  }
+
+  // Any four different numbers: digits of pi.
+  std::uint64_t lanes_[4] = {0x243f6a8885a308d3u, 0x13198a2e03707344u, 0xa4093822299f31d0u,
+                             0x082efa98ec4e6c89u};
+  std::byte stripe_[kStripe];
+  std::size_t pending_ = 0;
+  std::uint64_t length_ = 0;
+};
+
+} // namespace chorale

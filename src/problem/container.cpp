@@ -1,0 +1,120 @@
+#include "problem/container.hpp"
+
+#include "problem/checksum.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace chorale {
+namespace {
+
+bool are_zeros(const std::byte *from, std::uint64_t count) noexcept {
+  return std::all_of(from, from + count, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+} // namespace
+
+bool Container::check_header(const std::byte *bytes, std::size_t size, file::Header &header,
+                             Damage &damage) const noexcept {
+  const std::size_t seen = std::min(size, sizeof header);
+  if (seen > 0)
+    std::memcpy(&header, bytes, seen);
+  if (std::memcmp(header.magic, file::kMagic, std::min(seen, sizeof header.magic)) != 0)
+    return damage.found(CHORALE_ERROR_FILE_FORMAT,
+                        "the first bytes are not those of a problem file");
+  const auto truncated = [&](std::uint64_t needed) {
+    return damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
+                        needed);
+  };
+  // Order and version are what no version changes the place of.
+  if (size < offsetof(file::Header, bytes))
+    return truncated(sizeof header);
+  if (header.order == file::kOtherOrder)
+    return damage.found(CHORALE_ERROR_FILE_BYTE_ORDER,
+                        "the file was written in the other byte order; problem files are "
+                        "little-endian");
+  if (header.order != file::kOrder)
+    return damage.found(CHORALE_ERROR_FILE_FORMAT, "the byte order mark is none");
+  if (header.version != file::kVersion)
+    return damage.found(CHORALE_ERROR_FILE_VERSION, "the file is of version ", header.version,
+                        "; this library reads version ", file::kVersion);
+  if (size < sizeof header)
+    return truncated(sizeof header);
+  if (Checksum::of(bytes, offsetof(file::Header, checksum)) != header.checksum)
+    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the header is not what was written");
+  if (header.zero != 0 || header.zeros[0] != 0 || header.zeros[1] != 0)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "reserved bytes of the header are not zero");
+  if (header.bytes < sizeof header)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "the header says that the file has ",
+                        header.bytes, " bytes; a header alone has ", sizeof header);
+  if (size < header.bytes)
+    return truncated(header.bytes);
+  if (size > header.bytes)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "there are ", size,
+                        " bytes; by the header it is ", header.bytes);
+  return true;
+}
+
+bool Container::take_section(const std::byte *bytes, const file::Entry &entry, std::uint64_t total,
+                             std::uint64_t &end, Damage &damage) noexcept {
+  if (entry.id == 0 || entry.id >= file::kSectionEnd)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", entry.id,
+                        " is unknown; they are from 1 to ", file::kSectionEnd - 1);
+  const char *name = file::section_name(entry.id);
+  for (std::uint32_t later = entry.id; later < file::kSectionEnd; ++later)
+    if (sections_[later].exists())
+      return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
+                          later == entry.id ? " is there twice" : " is out of order");
+  if (entry.zero != 0)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
+                        ": reserved bytes of its entry are not zero");
+  const std::uint64_t begin = (end + file::kAlign - 1) / file::kAlign * file::kAlign;
+  if (entry.offset != begin)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name, " begins at ", entry.offset,
+                        "; it must follow what is before it, at ", begin);
+  if (begin > total || entry.length > total - begin)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name, " of ", entry.length,
+                        " bytes at ", begin, " exceeds the file of ", total);
+  if (!are_zeros(bytes + end, begin - end))
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
+                        ": bytes before it are not zero");
+  const auto length = static_cast<std::size_t>(entry.length);
+  if (Checksum::of(bytes + begin, length) != entry.checksum)
+    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "section ", name, " is not what was written");
+  sections_[entry.id] = Section(entry.id, bytes + begin, length);
+  end = begin + entry.length;
+  return true;
+}
+
+bool Container::open(const std::byte *bytes, std::size_t size, Damage &damage) noexcept {
+  file::Header header{};
+  if (!check_header(bytes, size, header, damage))
+    return false;
+  const std::uint64_t room = (header.bytes - sizeof header) / sizeof(file::Entry);
+  if (header.sections > room || header.sections >= file::kSectionEnd)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "the header tells of ", header.sections,
+                        " sections; there is room for ", room, " and there are ",
+                        file::kSectionEnd - 1);
+  const std::byte *table = bytes + sizeof header;
+  const std::size_t table_bytes = header.sections * sizeof(file::Entry);
+  if (Checksum::of(table, table_bytes) != header.table_checksum)
+    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections is not what was "
+                                                     "written");
+  std::uint64_t end = sizeof header + table_bytes;
+  for (std::uint32_t k = 0; k < header.sections; ++k) {
+    file::Entry entry;
+    std::memcpy(&entry, table + k * sizeof entry, sizeof entry);
+    if (!take_section(bytes, entry, header.bytes, end, damage))
+      return false;
+  }
+  if (end != header.bytes)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "there are ", header.bytes - end,
+                        " bytes after the last section");
+  for (std::uint32_t id = 1; id <= file::kRequired; ++id)
+    if (!sections_[id].exists())
+      return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", file::section_name(id),
+                          " is missing");
+  return true;
+}
+
+} // namespace chorale

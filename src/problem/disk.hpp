@@ -1,0 +1,45 @@
+// Files of the system: one read whole, mapped where that is possible; one written aside and put in
+// its place when complete.
+#pragma once
+
+#include "base/shared_bytes.hpp"
+
+namespace chorale {
+
+// What the system answered: what was to be done, and its error number; or no memory.
+struct DiskFailure {
+  const char *doing = nullptr; // NULL: nothing failed
+  int code = 0;
+  bool no_memory = false;
+
+  explicit operator bool() const noexcept { return doing || no_memory; }
+};
+
+// The bytes of a file, with one reference; NULL: `failure` says why.
+const SharedBytes *read_file(const Memory &memory, const char *path, DiskFailure &failure) noexcept;
+
+class DiskWriter {
+public:
+  explicit DiskWriter(const Memory &memory) noexcept : memory_(memory) {}
+  ~DiskWriter(); // what was not put in place is gone
+  DiskWriter(const DiskWriter &) = delete;
+  DiskWriter &operator=(const DiskWriter &) = delete;
+
+  bool open(const char *path, DiskFailure &failure) noexcept;
+  // As a Sink; keeps the first failure.
+  static bool write(void *self, std::uint64_t offset, const void *data, std::size_t size) noexcept;
+  bool put_in_place(const char *path, DiskFailure &failure) noexcept;
+
+private:
+  Memory memory_;
+  Block name_; // of the file beside
+  bool is_there_ = false;
+  int code_ = 0;
+#if defined(_WIN32)
+  void *file_ = nullptr;
+#else
+  int file_ = -1;
+#endif
+};
+
+} // namespace chorale

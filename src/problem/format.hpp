@@ -1,0 +1,184 @@
+// The problem file, as FORMAT.md describes it: its header, the table of its sections, and the
+// records of each.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace chorale::file {
+
+// What is read in place is little-endian.
+inline constexpr bool kServed = std::endian::native == std::endian::little;
+
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kOrder = 0x01020304;
+inline constexpr std::uint32_t kOtherOrder = 0x04030201;
+// The first byte is no text, the others notice a transfer that rewrites line ends.
+inline constexpr unsigned char kMagic[8] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
+inline constexpr std::size_t kAlign = 64; // of sections, and of the scores of a chain
+
+struct Header {
+  unsigned char magic[8];
+  std::uint32_t order;
+  std::uint32_t version;
+  std::uint64_t bytes;
+  std::uint32_t sections;
+  std::uint32_t zero;
+  std::uint64_t table_checksum;
+  std::uint64_t zeros[2];
+  std::uint64_t checksum; // of the bytes before it
+};
+static_assert(sizeof(Header) == 64 && offsetof(Header, checksum) == 56);
+
+enum SectionId : std::uint32_t {
+  kTransitions = 1,
+  kProperties,
+  kDictionaries,
+  kPotentials,
+  kChains,
+  kScores,
+  kCliques,
+  kMembers,
+  kAttachments, // the last one that every file has
+  kTexts,
+  kGold,
+  kCliqueKinds,
+  kCliqueValues,
+  kNotes,
+  kSectionEnd
+};
+inline constexpr std::uint32_t kRequired = kAttachments;
+
+inline const char *section_name(std::uint32_t id) noexcept {
+  constexpr const char *names[] = {
+      "",       "TRANSITIONS", "PROPERTIES",   "DICTIONARIES",  "POTENTIALS",
+      "CHAINS", "SCORES",      "CLIQUES",      "MEMBERS",       "ATTACHMENTS",
+      "TEXTS",  "GOLD",        "CLIQUE_KINDS", "CLIQUE_VALUES", "NOTES"};
+  return id < kSectionEnd ? names[id] : "";
+}
+
+struct Entry {
+  std::uint32_t id;
+  std::uint32_t zero;
+  std::uint64_t offset;
+  std::uint64_t length;
+  std::uint64_t checksum;
+};
+static_assert(sizeof(Entry) == 32);
+
+// ---- Records: a section is their number (8 bytes), they, and their arrays in the same order -----
+
+struct TransitionsRecord { // m x m doubles; start, end: m
+  enum : std::uint32_t { kStart = 1, kEnd = 2 };
+  std::int32_t labels;
+  std::uint32_t flags;
+};
+
+struct PropertyRecord {
+  enum : std::int32_t { kAutomaton = 1, kLocal = 2, kPositionLabel = 3, kTokenLabel = 4 };
+  enum : std::uint32_t { kEndActions = 1, kLabelValues = 2 };
+  std::int32_t kind;
+  std::uint32_t flags;
+  std::int32_t labels;
+  std::int32_t classes;
+  std::int32_t states;
+  std::int32_t values;
+  std::int32_t start;
+  std::int32_t table_offset;
+  std::int32_t outside_value;
+  std::int32_t at; // the position, or the token
+};
+
+struct DictionaryRecord { // int32 x count
+  std::int32_t count;
+  std::int32_t with_out;
+};
+
+struct PotentialRecord {
+  enum : std::int32_t {
+    kPotts = 1,
+    kEntropy,
+    kSum,
+    kCardinality,
+    kMax,
+    kMakespan,
+    kSquareMakespan,
+    kMajority,
+    kPairs,
+    kScaled
+  };
+  enum : std::uint32_t { kMask = 1 };
+  std::int32_t kind;
+  std::uint32_t flags;
+  std::int32_t scale;
+  std::int32_t shape;
+  std::int32_t values;
+  std::int32_t base;   // SCALED: which potential; else 0
+  double number;       // lambda; SCALED: the factor
+  std::int64_t tables; // SUM, MAX, CARDINALITY
+  std::int64_t length;
+};
+static_assert(sizeof(PotentialRecord) == 48);
+
+struct ChainRecord { // its arrays are in SCORES
+  enum : std::uint32_t {
+    kSingle = 1,
+    kEdges = 2,
+    kEdgeEach = 4,
+    kStart = 8,
+    kEnd = 16,
+    kTokens = 32,
+    kParents = 64,
+    kForced = 128,
+    kAllowed = 256,
+    kAll = 511
+  };
+  std::int32_t length;
+  std::int32_t labels;
+  std::uint32_t flags;
+  std::int32_t transitions; // or -1
+  std::int64_t group;
+  std::uint64_t offset; // in SCORES
+};
+static_assert(sizeof(ChainRecord) == 32);
+
+struct CliqueRecord {
+  enum : std::uint32_t {
+    kMap = 1,
+    kSameMap = 2, // that of the clique before that has one
+    kCentreMap = 4,
+    kSameCentreMap = 8,
+    kSameCentres = 16,
+    kAll = 31
+  };
+  std::uint32_t flags;
+  std::int32_t property;   // or -1
+  std::int32_t dictionary; // or -1
+  std::int32_t potential;  // -1: centred
+  std::int32_t values;
+  std::int32_t labels; // of the map
+  std::int32_t centre_values;
+  std::int32_t centre_labels;
+  std::int32_t members; // the centre is not one of them
+  std::int32_t zero;
+};
+static_assert(sizeof(CliqueRecord) == 40);
+
+struct MemberRecord {
+  std::int32_t chain;
+  std::int32_t position; // -1: the whole chain
+};
+
+struct AttachmentFlags { // one uint32 a member that is a whole chain
+  enum : std::uint32_t { kClasses = 1, kTable = 2, kAll = 3 };
+};
+
+struct TextsRecord { // (count + 1) x uint64 offsets into the bytes; the bytes
+  std::int32_t list;
+  std::int32_t zero;
+  std::int64_t count;
+  std::uint64_t bytes;
+};
+
+} // namespace chorale::file

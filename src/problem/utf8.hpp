@@ -1,0 +1,36 @@
+// Whether bytes are UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace chorale {
+
+// The first byte that is not part of a character, or `size`. Overlong forms, surrogates and what is
+// above U+10FFFF are none.
+inline std::size_t first_not_utf8(const char *text, std::size_t size) noexcept {
+  const auto *at = reinterpret_cast<const unsigned char *>(text);
+  std::size_t i = 0;
+  while (i < size) {
+    const unsigned char lead = at[i];
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const std::size_t more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+    if (lead < 0xc2 || lead > 0xf4 || more >= size - i)
+      return i;
+    // What the second byte may be says the rest about the range.
+    const unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (at[i + 1] < low || at[i + 1] > high)
+      return i;
+    for (std::size_t k = 2; k <= more; ++k)
+      if ((at[i + k] & 0xc0) != 0x80)
+        return i;
+    i += more + 1;
+  }
+  return size;
+}
+
+} // namespace chorale

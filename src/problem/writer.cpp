@@ -1,0 +1,334 @@
+#include "problem/writer.hpp"
+
+namespace chorale {
+namespace {
+
+// Sizes of a chain's arrays, in numbers.
+std::int64_t edge_matrices(const ChainView &view) noexcept {
+  return !view.edges ? 0 : view.edge_each ? view.length - 1 : 1;
+}
+
+std::size_t scores_bytes(const Chain &chain) noexcept {
+  const ChainView view = chain.view();
+  const std::int64_t T = view.length;
+  const std::int64_t m = view.labels;
+  const std::int64_t numbers =
+      T * m + edge_matrices(view) * m * m + ((view.start ? 1 : 0) + (view.end ? 1 : 0)) * m;
+  const std::int64_t integers =
+      ((chain.tokens ? 1 : 0) + (view.parents ? 1 : 0) + (view.forced ? 1 : 0)) * T;
+  const std::int64_t bytes =
+      numbers * (view.single ? 4 : 8) + integers * 4 + (view.allowed ? T * m : 0);
+  return (static_cast<std::size_t>(bytes) + file::kAlign - 1) / file::kAlign * file::kAlign;
+}
+
+template <class Number>
+void write_matrix(Output &out, const void *from, std::int64_t rows, std::int64_t columns,
+                  std::ptrdiff_t row, std::ptrdiff_t column) noexcept {
+  const auto *numbers = static_cast<const Number *>(from);
+  if (column == 1 && row == columns) {
+    out.put_array(numbers, rows * columns);
+    return;
+  }
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c)
+      out.put(numbers[r * row + c * column]);
+}
+
+template <class Number> void write_numbers(Output &out, const ChainView &view) noexcept {
+  const std::int64_t m = view.labels;
+  write_matrix<Number>(out, view.unary, view.length, m, view.unary_row, view.unary_column);
+  for (std::int64_t e = 0; e < edge_matrices(view); ++e)
+    write_matrix<Number>(out, static_cast<const Number *>(view.edges) + e * view.edge_matrix, m, m,
+                         view.edge_from, view.edge_to);
+  for (const void *ends : {view.start, view.end})
+    if (ends)
+      out.put_array(static_cast<const Number *>(ends), m);
+}
+
+std::uint32_t flags_of(const Chain &chain, const ChainView &view) noexcept {
+  using Record = file::ChainRecord;
+  return (view.single ? Record::kSingle : 0u) | (view.edges ? Record::kEdges : 0u) |
+         (edge_matrices(view) > 1 ? Record::kEdgeEach : 0u) | (view.start ? Record::kStart : 0u) |
+         (view.end ? Record::kEnd : 0u) | (chain.tokens ? Record::kTokens : 0u) |
+         (view.parents ? Record::kParents : 0u) | (view.forced ? Record::kForced : 0u) |
+         (view.allowed ? Record::kAllowed : 0u);
+}
+
+// Whether two arrays hold the same; NULL is none.
+bool same(const std::int32_t *a, const std::int32_t *b, std::int64_t count) noexcept {
+  return a == b || (a && b && std::equal(a, a + count, b));
+}
+
+// What a property does not read means nothing, and is not written.
+std::uint32_t flags_of(const Model &model, const Slot &slot) noexcept {
+  const WholeSlot &whole = model.wholes[slot.whole];
+  const Property &property = *model.cliques[slot.clique].property;
+  const bool own_table = whole.table && whole.table != model.chains[slot.chain].tokens;
+  const bool reads_classes = property.position < 0 && property.token < 0;
+  return (whole.classes && reads_classes ? file::AttachmentFlags::kClasses : 0u) |
+         (own_table && property.reads_table() ? file::AttachmentFlags::kTable : 0u);
+}
+
+void write_texts(Output &out, const TextList &list) noexcept {
+  out.put_array(list.offsets, list.count + 1);
+  out.put_bytes(list.bytes, static_cast<std::size_t>(list.byte_count()));
+  out.align(sizeof(std::uint64_t));
+}
+
+void put_count(Output &out, std::int64_t count) noexcept {
+  out.put(static_cast<std::uint64_t>(count));
+}
+
+} // namespace
+
+ProblemWriter::ProblemWriter(const Problem &problem) noexcept
+    : problem_(problem), model_(*problem.model), transitions_(problem.memory),
+      properties_(problem.memory), dictionaries_(problem.memory), potentials_(problem.memory) {}
+
+bool ProblemWriter::meet_potential(const Potential &potential) noexcept {
+  const Potential &given = given_potential(potential);
+  const Potential *base = scaled_from(given);
+  return (!base || potentials_.meet(base)) && potentials_.meet(&given);
+}
+
+Refusal ProblemWriter::prepare() noexcept {
+  for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
+    const Chain &chain = model_.chains[i];
+    if (chain.instance)
+      return {Refusal::instance, i};
+    if (!transitions_.meet(chain.transitions))
+      return {Refusal::no_memory, i};
+  }
+  for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+    const Clique &clique = model_.cliques[c];
+    if (!properties_.meet(clique.property) || !dictionaries_.meet(clique.dictionary))
+      return {Refusal::no_memory, c};
+    for (std::int32_t k = 0; k < std::max(clique.centre_values, 1); ++k) {
+      if (clique.potential_at(k).callback)
+        return {Refusal::callback, c};
+      if (!meet_potential(clique.potential_at(k)))
+        return {Refusal::no_memory, c};
+    }
+  }
+  if (!transitions_.number() || !properties_.number() || !dictionaries_.number() ||
+      !potentials_.number())
+    return {Refusal::no_memory, 0};
+  sections_ = file::kRequired + (problem_.lists.empty() ? 0u : 1u) +
+              (problem_.gold.empty() ? 0u : 1u) + (problem_.kinds.empty() ? 0u : 1u) +
+              (problem_.values.empty() ? 0u : 1u) + (problem_.notes.empty() ? 0u : 1u);
+  Output measured;
+  write_all(measured);
+  bytes_ = measured.bytes();
+  return {};
+}
+
+bool ProblemWriter::write(const Sink &sink) const noexcept {
+  Output out(sink);
+  write_all(out);
+  return !out.failed() && out.bytes() == bytes_;
+}
+
+void ProblemWriter::write_all(Output &out) const noexcept {
+  out.begin(sections_);
+  const auto section = [&](std::uint32_t id, void (ProblemWriter::*put)(Output &) const) {
+    out.begin_section(id);
+    (this->*put)(out);
+    out.end_section();
+  };
+  section(file::kTransitions, &ProblemWriter::write_transitions);
+  section(file::kProperties, &ProblemWriter::write_properties);
+  section(file::kDictionaries, &ProblemWriter::write_dictionaries);
+  section(file::kPotentials, &ProblemWriter::write_potentials);
+  section(file::kChains, &ProblemWriter::write_chains);
+  section(file::kScores, &ProblemWriter::write_scores);
+  section(file::kCliques, &ProblemWriter::write_cliques);
+  section(file::kMembers, &ProblemWriter::write_members);
+  section(file::kAttachments, &ProblemWriter::write_attachments);
+  write_names(out);
+  out.end();
+}
+
+void ProblemWriter::write_transitions(Output &out) const noexcept {
+  using Record = file::TransitionsRecord;
+  put_count(out, transitions_.things().size());
+  for (const Transitions *t : transitions_.things())
+    out.put(Record{t->labels, (t->start ? Record::kStart : 0u) | (t->end ? Record::kEnd : 0u)});
+  for (const Transitions *t : transitions_.things()) {
+    write_matrix<double>(out, t->matrix, t->labels, t->labels, t->row_stride, 1);
+    for (const double *ends : {t->start, t->end})
+      if (ends)
+        out.put_array(ends, t->labels);
+  }
+}
+
+void ProblemWriter::write_properties(Output &out) const noexcept {
+  put_count(out, properties_.things().size());
+  for (const Property *property : properties_.things())
+    out.put(record_of(*property));
+  for (const Property *property : properties_.things())
+    write_arrays(out, *property);
+}
+
+void ProblemWriter::write_dictionaries(Output &out) const noexcept {
+  put_count(out, dictionaries_.things().size());
+  for (const Dictionary *dictionary : dictionaries_.things())
+    out.put(file::DictionaryRecord{dictionary->count, dictionary->has_out ? 1 : 0});
+  for (const Dictionary *dictionary : dictionaries_.things())
+    out.put_array(dictionary->values, dictionary->count);
+}
+
+void ProblemWriter::write_potentials(Output &out) const noexcept {
+  put_count(out, potentials_.things().size());
+  for (const Potential *potential : potentials_.things()) {
+    const Potential *base = scaled_from(*potential);
+    out.put(record_of(*potential, base ? potentials_.of(base) : 0));
+  }
+  for (const Potential *potential : potentials_.things())
+    write_arrays(out, *potential);
+}
+
+void ProblemWriter::write_chains(Output &out) const noexcept {
+  put_count(out, model_.chains.size());
+  std::uint64_t offset = 0;
+  for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
+    const Chain &chain = model_.chains[i];
+    out.put(file::ChainRecord{chain.length, chain.labels, flags_of(chain, chain.view()),
+                              transitions_.of(chain.transitions),
+                              model_.groups.empty() ? 0 : model_.groups[i], offset});
+    offset += scores_bytes(chain);
+  }
+}
+
+void ProblemWriter::write_scores(Output &out) const noexcept {
+  for (const Chain &chain : model_.chains) {
+    const ChainView view = chain.view();
+    if (view.single)
+      write_numbers<float>(out, view);
+    else
+      write_numbers<double>(out, view);
+    for (const std::int32_t *integers : {chain.tokens, view.parents, view.forced})
+      if (integers)
+        out.put_array(integers, view.length);
+    for (std::int32_t t = 0; view.allowed && t < view.length; ++t)
+      for (std::int32_t y = 0; y < view.labels; ++y)
+        out.put(static_cast<std::uint8_t>(view.allowed[t * view.allowed_row + y] != 0 ? 1 : 0));
+    out.align(file::kAlign);
+  }
+}
+
+void ProblemWriter::write_cliques(Output &out) const noexcept {
+  using Record = file::CliqueRecord;
+  put_count(out, model_.cliques.size());
+  // Twice: records, then arrays. The last one of each kind that was written stands for equal ones.
+  for (const bool arrays : {false, true}) {
+    const Clique *map = nullptr;
+    const Clique *centre_map = nullptr;
+    const Clique *centres = nullptr;
+    for (const Clique &clique : model_.cliques) {
+      const bool same_map = clique.map && map && map->map_labels == clique.map_labels &&
+                            same(map->map, clique.map, clique.map_labels);
+      const bool same_centre_map =
+          clique.centre_map && centre_map &&
+          centre_map->centre_map_labels == clique.centre_map_labels &&
+          same(centre_map->centre_map, clique.centre_map, clique.centre_map_labels);
+      const auto same_centre = [&](std::int32_t k) {
+        return &given_potential(*centres->centre[k]) == &given_potential(*clique.centre[k]);
+      };
+      bool same_centres =
+          clique.centred() && centres && centres->centre_values == clique.centre_values;
+      for (std::int32_t k = 0; same_centres && k < clique.centre_values; ++k)
+        same_centres = same_centre(k);
+      if (!arrays) {
+        Record record{};
+        record.flags = (clique.map ? Record::kMap : 0u) | (same_map ? Record::kSameMap : 0u) |
+                       (clique.centre_map ? Record::kCentreMap : 0u) |
+                       (same_centre_map ? Record::kSameCentreMap : 0u) |
+                       (same_centres ? Record::kSameCentres : 0u);
+        record.property = properties_.of(clique.property);
+        record.dictionary = dictionaries_.of(clique.dictionary);
+        record.potential =
+            clique.centred() ? -1 : potentials_.of(&given_potential(*clique.potential));
+        record.values = clique.values;
+        record.labels = clique.map_labels;
+        record.centre_values = clique.centre_values;
+        record.centre_labels = clique.centre_map_labels;
+        record.members = clique.members;
+        out.put(record);
+      } else {
+        if (clique.map && !same_map)
+          out.put_array(clique.map, clique.map_labels);
+        if (clique.centre_map && !same_centre_map)
+          out.put_array(clique.centre_map, clique.centre_map_labels);
+        for (std::int32_t k = 0; clique.centred() && !same_centres && k < clique.centre_values; ++k)
+          out.put(potentials_.of(&given_potential(*clique.centre[k])));
+      }
+      map = clique.map ? &clique : map;
+      centre_map = clique.centre_map ? &clique : centre_map;
+      centres = clique.centred() ? &clique : centres;
+    }
+  }
+}
+
+void ProblemWriter::write_members(Output &out) const noexcept {
+  put_count(out, model_.slots.size());
+  for (const Clique &clique : model_.cliques)
+    for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+      const Slot &slot = model_.slot(clique, i);
+      out.put(file::MemberRecord{slot.chain, slot.position});
+    }
+}
+
+void ProblemWriter::write_attachments(Output &out) const noexcept {
+  const auto each = [&](auto &&visit) {
+    for (const Clique &clique : model_.cliques)
+      for (std::int32_t i = 0; clique.property && i < clique.members; ++i)
+        visit(model_.slot(clique, i));
+  };
+  put_count(out, model_.wholes.size());
+  each([&](const Slot &slot) { out.put(flags_of(model_, slot)); });
+  each([&](const Slot &slot) {
+    const WholeSlot &whole = model_.wholes[slot.whole];
+    const std::uint32_t flags = flags_of(model_, slot);
+    const std::int32_t length = model_.chains[slot.chain].length;
+    if ((flags & file::AttachmentFlags::kClasses) != 0)
+      out.put_array(whole.classes, length);
+    if ((flags & file::AttachmentFlags::kTable) != 0)
+      out.put_array(whole.table, length);
+  });
+}
+
+void ProblemWriter::write_names(Output &out) const noexcept {
+  if (!problem_.lists.empty()) {
+    out.begin_section(file::kTexts);
+    put_count(out, problem_.lists.size());
+    for (const TextList &list : problem_.lists)
+      out.put(file::TextsRecord{list.id, 0, list.count, list.byte_count()});
+    for (const TextList &list : problem_.lists)
+      write_texts(out, list);
+    out.end_section();
+  }
+  const auto write_integers = [&](std::uint32_t id, const Array<std::int32_t> &integers) {
+    out.begin_section(id);
+    out.put_array(integers.begin(), integers.size());
+    out.end_section();
+  };
+  if (!problem_.gold.empty())
+    write_integers(file::kGold, problem_.gold);
+  if (!problem_.kinds.empty())
+    write_integers(file::kCliqueKinds, problem_.kinds);
+  if (!problem_.values.empty())
+    write_integers(file::kCliqueValues, problem_.values);
+  if (!problem_.notes.empty()) {
+    out.begin_section(file::kNotes);
+    put_count(out, problem_.notes.size());
+    for (const Note &note : problem_.notes) {
+      put_count(out, static_cast<std::int64_t>(note.name_length));
+      put_count(out, static_cast<std::int64_t>(note.text_length));
+    }
+    for (const Note &note : problem_.notes)
+      out.put_bytes(note.owned, note.name_length + note.text_length);
+    out.end_section();
+  }
+}
+
+} // namespace chorale
