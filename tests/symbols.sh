@@ -71,7 +71,7 @@ nm -A --undefined-only "$static" | sed -nE 's/^.*:(.*\.o):.* (\S+)$/\2 \1/p' | s
 [[ -s $scratch/imported ]]
 
 # Of C: memory (malloc and its like only behind the host's hooks, in base/memory.cpp),
-# mathematics, and which instructions there are. Nothing that prints, ends the process, or reads the environment or the locale.
+# mathematics, which instructions there are, and files. Nothing that prints, ends the process, or reads the environment or the locale.
 memory='malloc|free|aligned_alloc|posix_memalign|mem(cpy|move|set|cmp|chr)|bcmp|strlen'
 mathematics='(log|log1p|log2|exp|expm1|exp2|pow|sqrt|cbrt|hypot|fabs|fmin|fmax|fma|fmod|floor|ceil'
 mathematics+='|trunc|round|lround|llround|rint|lrint|llrint|nearbyint|ldexp|frexp|scalbn|ilogb|logb'
@@ -83,11 +83,13 @@ runtime+='|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length|init_pr
 machine='__x86_get_cpuid_feature_leaf'
 # Threads that a run starts when its caller asks for them.
 threads='pthread_(create|join)'
+# Problem files: read, mapped, written beside and put in their place.
+files='(open|pwrite|fstat|mmap)(64)?|read|close|fsync|munmap|rename|unlink|__errno_location'
 # What hardened compilers add.
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
-none "imports from C are memory and mathematics" < <(
+none "imports from C are memory, mathematics, threads and files" < <(
   grep -v '^_Z' "$scratch/imported" |
-    grep -vE "^($memory|$mathematics|$runtime|$machine|$threads|$hardening) " || true
+    grep -vE "^($memory|$mathematics|$runtime|$machine|$threads|$files|$hardening) " || true
 )
 # Of the C++ library anything (std::terminate behind Expects of GSL and noexcept, which no mistake
 # of a caller reaches; clocks, to_chars, exceptions) but streams and locales, which the library

@@ -34,23 +34,26 @@ bool has_tables(std::int32_t kind) noexcept {
 
 } // namespace
 
+// Where all of it began. Strengths and more values on the way change neither the values that were
+// given nor which of them count.
+static const Potential &root_of(const Potential &potential) noexcept {
+  const Potential *root = &potential;
+  while (root->base)
+    root = root->base;
+  return *root;
+}
+
 const Potential &given_potential(const Potential &potential) noexcept {
   const Potential *given = &potential;
   while (given->base && !given->shares_numbers())
     given = given->base;
-  if (!has_lambda(kind_of(*given)) && given->strength == 1)
-    while (given->base)
-      given = given->base;
-  return *given;
+  return !has_lambda(kind_of(*given)) && given->strength == 1 ? root_of(*given) : *given;
 }
 
 const Potential *scaled_from(const Potential &given) noexcept {
   if (!given.base || has_lambda(kind_of(given)))
     return nullptr;
-  const Potential *root = &given;
-  while (root->base)
-    root = root->base;
-  return root;
+  return &root_of(given);
 }
 
 Record record_of(const Potential &given, std::int32_t base) noexcept {
@@ -62,10 +65,11 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
     return record;
   }
   record.kind = kind_of(given);
-  record.flags = given.mask ? Record::kMask : 0u;
-  record.scale = given.scale;
-  record.shape = given.shape;
-  record.values = given.values;
+  const Potential &root = root_of(given);
+  record.flags = root.mask ? Record::kMask : 0u;
+  record.scale = root.scale;
+  record.shape = root.shape;
+  record.values = root.values;
   record.number = has_lambda(record.kind) ? given.lambda : 0.0;
   if (has_tables(record.kind)) {
     record.tables = given.table_count;
@@ -78,6 +82,7 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
 void write_arrays(Output &out, const Potential &given) noexcept {
   if (scaled_from(given))
     return;
+  const Potential &root = root_of(given);
   const std::int32_t kind = kind_of(given);
   const std::int64_t R = given.values;
   if (has_tables(kind)) {
@@ -93,9 +98,8 @@ void write_arrays(Output &out, const Potential &given) noexcept {
     for (std::int32_t v = 0; kind == Record::kMajority && v < given.values; ++v)
       out.put(given.counts(v) ? given.numbers[R * R + v] : 0.0);
   }
-  if (given.mask)
-    for (std::int32_t v = 0; v < given.values; ++v)
-      out.put(static_cast<std::uint8_t>(given.counts(v) ? 1 : 0));
+  for (std::int32_t v = 0; root.mask && v < root.values; ++v)
+    out.put(static_cast<std::uint8_t>(root.counts(v) ? 1 : 0));
   out.align(sizeof(double));
 }
 
