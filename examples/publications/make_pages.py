@@ -316,12 +316,29 @@ def align(text, marked, work, previous):
 # ---- Pages --------------------------------------------------------------------------------------------------------
 
 
+FORMS = {"article-journal": "article", "paper-conference": "paper"}  # all else: "book"
+
+
 def deal(works, shelves, generator):
-    """Works on shelves, each with its share of every type and language."""
+    """Works on shelves. People publish mostly in one form: two thirds of a shelf are articles, conference papers, or
+    books with chapters and theses, as there are works; the rest is mixed."""
     order = sorted(works, key=lambda w: w["id"])
     generator.shuffle(order)
-    order.sort(key=lambda w: (w["type"], w.get("language", "en")[:2] != "en"))
-    return [order[k::shelves] for k in range(shelves)]
+    forms = {}
+    for work in order:
+        forms.setdefault(FORMS.get(work["type"], "book"), []).append(work)
+    size = len(works) // shelves
+    main = size * 2 // 3
+    dealt = []
+    for _ in range(shelves):
+        form = max(sorted(forms), key=lambda f: len(forms[f]))
+        dealt.append([forms[form].pop() for _ in range(min(main, len(forms[form])))])
+    rest = [w for form in sorted(forms) for w in forms[form]]
+    generator.shuffle(rest)
+    for work in rest:
+        min(dealt, key=len).append(work)
+    generator.shuffle(dealt)
+    return dealt
 
 
 def main():
