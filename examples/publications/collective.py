@@ -1,0 +1,144 @@
+"""Publication pages as a collective model: one chain a record, one clique a page and property."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import chorale as ch
+import numpy as np
+
+from pages import OTHER, Record
+
+# The paper's four properties ("Domain adaptation"), in the order in which every page has its cliques.
+KINDS = ["first field", "token before the title", "field after the title", "field after the venue"]
+START = "(start)"  # the token before a record
+
+
+class Scored(NamedTuple):
+    """A record with the tagger's scores."""
+
+    record: Record
+    unary: np.ndarray  # [T, m], columns in the order of the label names of the collection
+
+
+def normal_form(token: str) -> str:
+    """What two tokens share when they count as the same: case and the digits of numbers do not matter."""
+    return "".join("0" if c.isdigit() else c for c in token.lower())
+
+
+class Collection:
+    """Records of some pages, ready for any strengths.
+
+    Scores, labels, token numbers and what fires are worked out once; `model` makes the cliques.
+    """
+
+    def __init__(self, scored: list[Scored], labels: list[str], transitions: np.ndarray):
+        self.scored, self.labels = scored, labels
+        self.transitions = ch.Transitions(transitions)
+        self.pages = sorted({s.record.page for s in scored})
+        self.vocabulary = [START]
+        number = {START: 0}
+        self.tokens = []
+        for s in scored:
+            forms = [normal_form(t) for t in s.record.tokens]
+            for form in forms:
+                if form not in number:
+                    number[form] = len(self.vocabulary)
+                    self.vocabulary.append(form)
+            self.tokens.append(np.array([number[f] for f in forms], dtype=np.int32))
+        m = len(labels)
+        ignored = [label == OTHER for label in labels]
+        title, venue = labels.index("Title"), labels.index("Venue")
+        self.properties = [
+            ch.Property.first_label(m, ignored=ignored),
+            ch.Property.token_before(m, title, values=len(self.vocabulary), ignored=ignored, start_value=0),
+            ch.Property.next_label(m, title, ignored=ignored, end_value=m),
+            ch.Property.next_label(m, venue, ignored=ignored, end_value=m),
+        ]
+        solver = ch.ChainSolver()
+        self.own = [solver.best(s.unary, self.transitions).labels for s in scored]
+        # What fires in some record's own labelling, in conflicts too; all else is one value, OUT.
+        self.dictionaries = []
+        for page in self.pages:
+            for prop in self.properties:
+                fired = [prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)]
+                self.dictionaries.append(ch.Dictionary(np.unique(np.concatenate(fired)), out=True))
+
+    def members(self, page: str) -> list[int]:
+        return [i for i, s in enumerate(self.scored) if s.record.page == page]
+
+    def model(self, potential_of) -> ch.Model:
+        """A model whose cliques have the potentials potential_of(kind, values), the last of the R values being OUT."""
+        builder = ch.ModelBuilder()
+        for s, tokens in zip(self.scored, self.tokens):
+            builder.add_chain(s.unary, self.transitions, tokens=tokens, group=self.pages.index(s.record.page))
+        dictionaries = iter(self.dictionaries)
+        for page in self.pages:
+            for kind, prop in enumerate(self.properties):
+                dictionary = next(dictionaries)
+                clique = builder.add_clique(property=prop, dictionary=dictionary,
+                                            potential=potential_of(kind, len(dictionary)))
+                for i in self.members(page):
+                    builder.add_member(clique, i)
+        return builder.freeze()
+
+    def agreeing(self, strengths) -> ch.Model:
+        """Potts, scaled by 1/n: a page gains strengths[kind] / n for every two records that show the same value. What
+        is OUT, empty or in conflict counts for nothing."""
+
+        def potential(kind, values):
+            counted = [True] * (values - 1) + [False] * 3
+            return ch.Potential.potts(values + 2, strengths[kind], scale="members", counted=counted)
+
+        return self.model(potential)
+
+    def merely_single(self, bonuses) -> ch.Model:
+        """The control: every record gains bonuses[kind] for any one value, whatever the others show."""
+
+        def potential(kind, values):
+            counts = np.arange(len(self.scored) + 1, dtype=float)[None, :]
+            return ch.Potential.sum(values + 2, bonuses[kind] * counts, counted=[True] * values + [False] * 2)
+
+        return self.model(potential)
+
+    def gold(self) -> list[str]:
+        return [label for s in self.scored for label in s.record.labels]
+
+    def names(self, numbers) -> list[str]:
+        return [self.labels[y] for y in numbers]
+
+
+def solve(model: ch.Model, **options) -> ch.Run:
+    run = ch.Run(model, **options)
+    run.solve()
+    return run
+
+
+# ---- Measures -----------------------------------------------------------------------------------------------------
+
+
+class Score(NamedTuple):
+    tokens: int  # with this label in the gold labelling
+    precision: float
+    recall: float
+    f1: float
+
+
+def f1_of(gold: list[str], found: list[str]) -> dict[str, Score]:
+    """Token F1 by label and, under "total", over all labels but Other, in per cent."""
+    right, asked, given = Counter(), Counter(), Counter()
+    for g, f in zip(gold, found, strict=True):
+        asked[g] += 1
+        given[f] += 1
+        right[g] += g == f
+    fields = sorted((asked.keys() | given.keys()) - {OTHER})
+    for counts in (right, asked, given):
+        counts["total"] = sum(counts[label] for label in fields)
+    return {label: Score(asked[label],
+                         100.0 * right[label] / max(1, given[label]),
+                         100.0 * right[label] / max(1, asked[label]),
+                         200.0 * right[label] / max(1, asked[label] + given[label]))
+            for label in [*fields, "total"]}
+
+
+def total_f1(gold: list[str], found: list[str]) -> float:
+    return f1_of(gold, found)["total"].f1
