@@ -10,7 +10,7 @@ from pages import OTHER, Record
 
 # The paper's four properties ("Domain adaptation"), in the order in which every page has its cliques.
 KINDS = ["first field", "token before the title", "field after the title", "field after the venue"]
-START = "(start)"  # the token before a record
+START, END = "(start)", "(end)"  # the token before a record, the label after it
 
 
 class Scored(NamedTuple):
@@ -95,10 +95,28 @@ class Collection:
         """The control: every record gains bonuses[kind] for any one value, whatever the others show."""
 
         def potential(kind, values):
-            counts = np.arange(len(self.scored) + 1, dtype=float)[None, :]
-            return ch.Potential.sum(values + 2, bonuses[kind] * counts, counted=[True] * values + [False] * 2)
+            counts = np.arange(len(self.scored) + 1, dtype=float)
+            return ch.Potential.sum(bonuses[kind] * counts, values + 2, counted=[True] * values + [False] * 2)
 
         return self.model(potential)
+
+    def problem(self, strengths, notes: dict[str, str]) -> ch.Problem:
+        """The agreeing model with everything that a person needs to read it."""
+        problem = ch.Problem(self.agreeing(strengths))
+        problem.labels = self.labels
+        problem.tokens = self.vocabulary
+        problem.words = [token for s in self.scored for token in s.record.tokens]
+        problem.spaces = [space for s in self.scored for space in s.record.spaces]
+        problem.chain_names = [s.record.work for s in self.scored]
+        problem.group_names = self.pages
+        problem.clique_names = [page + ": " + kind for page in self.pages for kind in KINDS]
+        problem.clique_kinds = [kind for _ in self.pages for kind in KINDS]
+        followers = problem.add_value_names([*self.labels, END])
+        problem.name_values([names for _ in self.pages for names in ("labels", "tokens", followers, followers)])
+        problem.gold = np.array([self.labels.index(label) for label in self.gold()], dtype=np.int32)
+        for name, text in notes.items():
+            problem.notes[name] = text
+        return problem
 
     def gold(self) -> list[str]:
         return [label for s in self.scored for label in s.record.labels]

@@ -36,6 +36,11 @@ def read_pages(path: pathlib.Path) -> list[Record]:
     return records
 
 
+def normal_spacing(tokens: list[str], spaces: list) -> str:
+    """The text of a record, one blank where white space stood."""
+    return "".join((" " if space else "") + token for token, space in zip(tokens, spaces)).strip()
+
+
 # ---- Features -----------------------------------------------------------------------------------------------------
 
 
