@@ -1,0 +1,12 @@
+/* The parts of the report that never change: assets/, made into arrays by embed.cmake. */
+#ifndef PUBLICATIONS_ASSETS_H
+#define PUBLICATIONS_ASSETS_H
+
+#include <stddef.h>
+
+extern const unsigned char asset_report_css[];
+extern const size_t asset_report_css_size;
+extern const unsigned char asset_report_js[];
+extern const size_t asset_report_js_size;
+
+#endif

@@ -1,0 +1,192 @@
+#include "corpus.h"
+
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct placed {
+  int64_t group, chain;
+} placed;
+
+static int by_group(const void *a, const void *b) {
+  const placed *left = a, *right = b;
+  if (left->group != right->group)
+    return left->group < right->group ? -1 : 1;
+  return left->chain < right->chain ? -1 : left->chain > right->chain;
+}
+
+/* The note "training_groups" lists group numbers, with commas between them. */
+static int is_listed(chorale_text list, int64_t group) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%" PRId64, group);
+  size_t at = 0;
+  while (at < list.length) {
+    while (at < list.length && (list.bytes[at] == ',' || list.bytes[at] == ' '))
+      ++at;
+    size_t end = at;
+    while (end < list.length && list.bytes[end] != ',' && list.bytes[end] != ' ')
+      ++end;
+    if (end - at == (size_t)length && memcmp(list.bytes + at, digits, end - at) == 0)
+      return 1;
+    at = end;
+  }
+  return 0;
+}
+
+static void make_pages(corpus *to, placed *order) {
+  const chorale_text training = note(to, "training_groups");
+  qsort(order, (size_t)to->chain_count, sizeof *order, by_group);
+  to->pages = allocate(to->chain_count, sizeof *to->pages);
+  for (int64_t i = 0; i < to->chain_count; ++i) {
+    if (i == 0 || order[i].group != order[i - 1].group) {
+      page *fresh = &to->pages[to->page_count++];
+      fresh->group = order[i].group;
+      fresh->first = i;
+      fresh->training = is_listed(training, order[i].group);
+    }
+    to->pages[to->page_count - 1].records += 1;
+    to->chains[i] = order[i].chain;
+    to->page_of[order[i].chain] = to->page_count - 1;
+  }
+}
+
+static void place_cliques(corpus *to) {
+  chorale_error error;
+  to->clique_page = allocate(to->clique_count, sizeof *to->clique_page);
+  for (int64_t c = 0; c < to->clique_count; ++c) {
+    int64_t where = -1;
+    const int64_t members = chorale_model_clique_members(to->model, c);
+    for (int64_t k = 0; k < members; ++k) {
+      int64_t chain = 0;
+      check(chorale_model_member(to->model, c, k, &chain, NULL, &error), &error);
+      const int64_t here = to->page_of[chain];
+      if (k > 0 && here != where) {
+        where = -1;
+        break;
+      }
+      where = here;
+    }
+    to->clique_page[c] = where;
+  }
+}
+
+corpus corpus_of(const chorale_problem *problem) {
+  corpus made;
+  memset(&made, 0, sizeof made);
+  made.problem = problem;
+  made.model = chorale_problem_model(problem);
+  made.gold = chorale_problem_gold(problem);
+  made.chain_count = chorale_model_chains(made.model);
+  made.clique_count = chorale_model_cliques(made.model);
+  made.chains = allocate(made.chain_count, sizeof *made.chains);
+  made.page_of = allocate(made.chain_count, sizeof *made.page_of);
+  made.offsets = allocate(made.chain_count + 1, sizeof *made.offsets);
+
+  placed *order = allocate(made.chain_count, sizeof *order);
+  for (int64_t i = 0; i < made.chain_count; ++i) {
+    chorale_error error;
+    chorale_chain chain;
+    chorale_chain_options options;
+    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain_options_init(&options, sizeof options);
+    check(chorale_model_get_chain(made.model, i, &chain, &options, &error), &error);
+    order[i].group = options.group;
+    order[i].chain = i;
+    made.offsets[i + 1] = made.offsets[i] + chain.length;
+    if (chain.labels > made.labels)
+      made.labels = chain.labels;
+  }
+  made.positions = made.offsets[made.chain_count];
+  make_pages(&made, order);
+  free(order);
+  place_cliques(&made);
+  return made;
+}
+
+void corpus_free(corpus *from) {
+  free(from->chains);
+  free(from->page_of);
+  free(from->offsets);
+  free(from->pages);
+  free(from->clique_page);
+}
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+static chorale_text numbered(const char *what, int64_t number, char space[NAME_SPACE]) {
+  snprintf(space, NAME_SPACE, "%s%" PRId64, what, number);
+  return text_of(space);
+}
+
+chorale_text page_name(const corpus *from, int64_t page_index, char space[NAME_SPACE]) {
+  const int64_t group = from->pages[page_index].group;
+  const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_GROUPS, group);
+  return name.length > 0 ? name : numbered("Group ", group, space);
+}
+
+chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE]) {
+  const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_LABELS, label);
+  return name.length > 0 ? name : numbered("Label ", label, space);
+}
+
+chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]) {
+  if (chorale_problem_text_count(from->problem, CHORALE_TEXTS_WORDS) > 0)
+    return chorale_problem_text(from->problem, CHORALE_TEXTS_WORDS,
+                                from->offsets[chain] + position);
+  chorale_error error;
+  chorale_chain scores;
+  chorale_chain_options options;
+  chorale_chain_init(&scores, sizeof scores);
+  chorale_chain_options_init(&options, sizeof options);
+  check(chorale_model_get_chain(from->model, chain, &scores, &options, &error), &error);
+  if (options.tokens == NULL || options.tokens[position] < 0)
+    return numbered("", position, space);
+  const int32_t token = options.tokens[position];
+  const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_TOKENS, token);
+  return name.length > 0 ? name : numbered("#", token, space);
+}
+
+chorale_text space_before(const corpus *from, int64_t chain, int64_t position) {
+  if (chorale_problem_text_count(from->problem, CHORALE_TEXTS_SPACES) > 0)
+    return chorale_problem_text(from->problem, CHORALE_TEXTS_SPACES,
+                                from->offsets[chain] + position);
+  return text_of(position > 0 ? " " : "");
+}
+
+chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPACE]) {
+  const int32_t kind = chorale_problem_clique_kind(from->problem, clique);
+  chorale_text name = {NULL, 0};
+  if (kind >= 0)
+    name = chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, kind);
+  if (name.length == 0)
+    name = chorale_problem_text(from->problem, CHORALE_TEXTS_CLIQUES, clique);
+  return name.length > 0 ? name : numbered("Clique ", clique, space);
+}
+
+chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
+                        char space[NAME_SPACE]) {
+  const chorale_text name = chorale_problem_value_name(from->problem, clique, value);
+  const int64_t values = chorale_model_clique_values(from->model, clique);
+  *made_up = name.length == 0;
+  if (name.length > 0)
+    return name;
+  if (value == values)
+    return text_of("nothing");
+  if (value == values + 1)
+    return text_of("different things");
+  if (value < 0)
+    return text_of("something else");
+  return numbered("value ", value, space);
+}
+
+chorale_text note(const corpus *from, const char *name) {
+  const chorale_text none = {NULL, 0};
+  const int64_t notes = chorale_problem_note_count(from->problem);
+  for (int64_t i = 0; i < notes; ++i)
+    if (same_text(chorale_problem_note_name(from->problem, i), text_of(name)))
+      return chorale_problem_note(from->problem, i);
+  return none;
+}

@@ -1,0 +1,48 @@
+/* A problem file as it is shown: pages of records of words.
+ *
+ * A page is a group of chains, a record a chain. Records keep the order of their chains; pages are
+ * in the order of their group numbers. Names that the file lacks are made up here.
+ */
+#ifndef PUBLICATIONS_CORPUS_H
+#define PUBLICATIONS_CORPUS_H
+
+#include <chorale/chorale.h>
+
+typedef struct page {
+  int64_t group;
+  int64_t first, records; /* its records: corpus.chains[first .. first + records - 1] */
+  int training;           /* a page that the base model was trained on */
+} page;
+
+typedef struct corpus {
+  const chorale_problem *problem;
+  const chorale_model *model;
+  int64_t chain_count, clique_count, positions, labels;
+  int64_t *chains;  /* chain numbers, page by page */
+  int64_t *offsets; /* by chain: its first position among those of all chains; and the end */
+  int64_t *page_of; /* by chain */
+  page *pages;
+  int64_t page_count;
+  int64_t *clique_page; /* by clique: the page that all its members are on, or -1 */
+  const int32_t *gold;  /* by position, -1 where not known; NULL: nowhere */
+} corpus;
+
+/* What the problem says; borrows it. */
+corpus corpus_of(const chorale_problem *problem);
+void corpus_free(corpus *from);
+
+/* Names, for people. Those made up are written to `space`. */
+enum { NAME_SPACE = 48 };
+chorale_text page_name(const corpus *from, int64_t page_index, char space[NAME_SPACE]);
+chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE]);
+chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]);
+chorale_text space_before(const corpus *from, int64_t chain, int64_t position);
+chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPACE]);
+/* What a member shows; *made_up: it is not a name of the file but a description. */
+chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
+                        char space[NAME_SPACE]);
+
+/* The text of a note, {NULL, 0} where there is none. */
+chorale_text note(const corpus *from, const char *name);
+
+#endif

@@ -1,0 +1,16 @@
+# cmake -D OUTPUT=FILE.c -D ASSETS=FILE;FILE... -P embed.cmake
+#
+# Turns files into C arrays, asset_NAME and asset_NAME_size, NAME being that of the file with "_" for
+# ".". An array and not a string: C99 promises no string longer than 4095 characters.
+set(text "#include \"assets.h\"\n")
+foreach(asset IN LISTS ASSETS)
+  get_filename_component(name ${asset} NAME)
+  string(REPLACE "." "_" name ${name})
+  file(READ ${asset} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(................................................................................)"
+         "\\1\n" bytes "${bytes}")
+  string(APPEND text "\nconst unsigned char asset_${name}[] = {\n${bytes}};\n"
+         "const size_t asset_${name}_size = sizeof asset_${name};\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,147 @@
+#include "html.h"
+
+#include "support.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void put_text(FILE *to, chorale_text text) {
+  for (size_t i = 0; i < text.length; ++i) {
+    const char c = text.bytes[i];
+    switch (c) {
+    case '&':
+      fputs("&amp;", to);
+      break;
+    case '<':
+      fputs("&lt;", to);
+      break;
+    case '>':
+      fputs("&gt;", to);
+      break;
+    case '"':
+      fputs("&quot;", to);
+      break;
+    default: /* HTML has no control characters, not even escaped ones */
+      fputc((unsigned char)c < 0x20 || c == 0x7f ? ' ' : c, to);
+    }
+  }
+}
+
+void put_count(FILE *to, int64_t number) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%" PRId64, number);
+  for (int i = 0; i < length; ++i) {
+    if (i > (number < 0) && (length - i) % 3 == 0)
+      fputc(',', to);
+    fputc(digits[i], to);
+  }
+}
+
+void put_number(FILE *to, double number, int digits, int with_sign) {
+  const double half = 0.5 * pow(10.0, -digits);
+  if (fabs(number) < half)
+    number = 0.0; /* no "-0.0" */
+  if (number < 0)
+    fputs("\xe2\x88\x92", to);
+  else if (with_sign && number > 0)
+    fputc('+', to);
+  fprintf(to, "%.*f", digits, fabs(number));
+}
+
+void put_counted(FILE *to, int64_t number, const char *one, const char *many) {
+  put_count(to, number);
+  fprintf(to, " %s", number == 1 ? one : many);
+}
+
+/* ---- Labels ------------------------------------------------------------------------------- */
+
+static int is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+static int is_taken(const palette *of, int64_t before, const char *tag) {
+  for (int64_t label = 0; label < before; ++label)
+    if (strcmp(of->tags[label], tag) == 0)
+      return 1;
+  return 0;
+}
+
+/* The first letter and one more, the first that makes a tag of its own; else the number. Prefixes
+ * of schemes, as in B-Title, are kept as "B" only where the letters alone are taken. */
+static void make_tag(palette *of, int64_t label, chorale_text name) {
+  const char *bytes = name.bytes;
+  size_t length = name.length;
+  if (length > 2 && (bytes[1] == '-' || bytes[1] == '_')) {
+    bytes += 2;
+    length -= 2;
+  }
+  char *tag = of->tags[label];
+  for (size_t i = 1; i < length && is_letter(bytes[0]); ++i) {
+    if (!is_letter(bytes[i]))
+      continue;
+    tag[0] = bytes[0];
+    tag[1] = bytes[i];
+    tag[2] = '\0';
+    if (!is_taken(of, label, tag))
+      return;
+  }
+  snprintf(tag, sizeof of->tags[0], "%d", (int)(label % 1000000));
+}
+
+palette palette_of(const corpus *from, int64_t left_out) {
+  palette made;
+  made.labels = from->labels;
+  made.left_out = left_out;
+  made.tags = allocate(from->labels, sizeof *made.tags);
+  for (int64_t label = 0; label < from->labels; ++label) {
+    char space[NAME_SPACE];
+    if (label != left_out)
+      make_tag(&made, label, label_name(from, label, space));
+  }
+  return made;
+}
+
+void palette_free(palette *of) { free(of->tags); }
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+  return b == 0 ? a : common_divisor(b, a % b);
+}
+
+void put_palette(FILE *to, const palette *of) {
+  static const char *const lines[] = {"solid", "dashed", "dotted", "double"};
+  enum { MOST_HUES = 24 };
+  /* Hues stand evenly around the circle. Labels that follow each other take hues far apart, by
+   * steps of about the golden section; hues that are neighbours differ in depth as well. */
+  const int64_t hues = of->labels < MOST_HUES ? of->labels : MOST_HUES;
+  int64_t step = (int64_t)(0.382 * (double)hues + 0.5);
+  while (step < 1 || common_divisor(hues, step) != 1)
+    ++step;
+  for (int64_t label = 0; label < of->labels; ++label) {
+    if (label == of->left_out)
+      continue;
+    const int64_t place = label * step % hues;
+    fprintf(to,
+            ".l%" PRId64 "{--h:%.0f;--line:%s;--field:var(--%s)}.l%" PRId64
+            "::before{content:\"%s\"}\n",
+            label, fmod(250.0 + 360.0 * (double)place / (double)hues, 360.0), lines[label / 5 % 4],
+            place % 2 == 0 ? "pale" : "deep", label, of->tags[label]);
+  }
+}
+
+void put_legend(FILE *to, const corpus *from, const palette *of) {
+  fputs("<ul class=\"legend\" aria-label=\"Labels\">\n", to);
+  for (int64_t label = 0; label < of->labels; ++label) {
+    char space[NAME_SPACE];
+    fputs("<li>", to);
+    if (label == of->left_out)
+      fputs("<span class=\"plain\"", to);
+    else
+      fprintf(to, "<span class=\"f l%" PRId64 "\"", label);
+    fprintf(to, " data-label=\"%" PRId64 "\">", label);
+    put_text(to, label_name(from, label, space));
+    fputs("</span></li>\n", to);
+  }
+  fputs("<li class=\"key\"><mark>changed</mark></li>"
+        "<li class=\"key\"><span class=\"e\">differs from gold</span></li></ul>\n",
+        to);
+}

@@ -1,0 +1,177 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "inference.h"
+
+#include "support.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Strengths ---------------------------------------------------------------------------- */
+
+static int is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The next name of a list with commas in between, without blanks around it. */
+static int next_name(const char **list, chorale_text *name) {
+  if (*list == NULL)
+    return 0;
+  const char *begin = *list;
+  const char *comma = strchr(begin, ',');
+  const char *end = comma != NULL ? comma : begin + strlen(begin);
+  *list = comma != NULL ? comma + 1 : NULL;
+  while (begin < end && is_blank(*begin))
+    ++begin;
+  while (end > begin && is_blank(end[-1]))
+    --end;
+  name->bytes = begin;
+  name->length = (size_t)(end - begin);
+  return 1;
+}
+
+static void refuse_kind(const corpus *from, chorale_text asked) {
+  const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
+  fprintf(stderr, "publications: no property \"%.*s\" in this file, which has", (int)asked.length,
+          asked.bytes);
+  for (int64_t k = 0; k < kinds; ++k) {
+    const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, k);
+    fprintf(stderr, "%s \"%.*s\"", k > 0 ? "," : "", (int)name.length, name.bytes);
+  }
+  fputs(kinds > 0 ? "\n" : " none with a name\n", stderr);
+  exit(2);
+}
+
+/* Which kinds of cliques take part, by kind. */
+static char *wanted_kinds(const corpus *from, const char *list) {
+  const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
+  char *wanted = allocate(kinds, 1);
+  chorale_text asked;
+  while (next_name(&list, &asked)) {
+    int64_t found = 0;
+    if (asked.length == 0)
+      continue;
+    for (int64_t k = 0; k < kinds; ++k)
+      if (same_text(asked, chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, k))) {
+        wanted[k] = 1;
+        ++found;
+      }
+    if (found == 0)
+      refuse_kind(from, asked);
+  }
+  return wanted;
+}
+
+static chorale_model *with_strengths(const corpus *from, const settings *chosen) {
+  if (chosen->properties == NULL && chosen->strength == 1.0)
+    return chorale_model_retain(from->model);
+  const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
+  char *wanted = chosen->properties != NULL ? wanted_kinds(from, chosen->properties) : NULL;
+  double *factors = allocate(from->clique_count, sizeof *factors);
+  for (int64_t c = 0; c < from->clique_count; ++c) {
+    const int32_t kind = chorale_problem_clique_kind(from->problem, c);
+    const int on = wanted == NULL || (kind >= 0 && kind < kinds && wanted[kind]);
+    factors[c] = on ? chosen->strength : 0.0;
+  }
+  chorale_model *reweighed = NULL;
+  chorale_error error;
+  check(chorale_model_reweigh(NULL, from->model, factors, &reweighed, &error), &error);
+  free(factors);
+  free(wanted);
+  return reweighed;
+}
+
+/* ---- Progress ----------------------------------------------------------------------------- */
+
+/* Keeps the moment, and tells it: in place on a terminal, else line by line for the rounds. A full
+ * record ends the call, as a cancel would; infer makes it large enough. */
+static int32_t keep_moment(void *user, const chorale_progress *progress) {
+  inference *into = user;
+  if (into->moment_count == into->moment_room)
+    return 1;
+  moment *fresh = &into->moments[into->moment_count++];
+  fresh->round = progress->round;
+  fresh->score = progress->score;
+  fresh->best_score = progress->best_score;
+  fresh->upper_bound = progress->upper_bound;
+
+  const int terminal = isatty(STDERR_FILENO);
+  if (isfinite(progress->upper_bound)) {
+    if (terminal)
+      fprintf(stderr, "\r\033[K  bound %.4f, best score %.4f", progress->upper_bound,
+              progress->best_score);
+  } else {
+    fprintf(stderr, "%s  round %" PRId64 ": score %.4f, %" PRId64 " messages changed%s",
+            terminal ? "\r\033[K" : "", progress->round, progress->score,
+            progress->messages_changed, terminal ? "" : "\n");
+  }
+  return 0;
+}
+
+/* ---- The run ------------------------------------------------------------------------------ */
+
+inference infer(const corpus *from, const settings *chosen) {
+  inference done;
+  memset(&done, 0, sizeof done);
+  done.model = with_strengths(from, chosen);
+  done.moment_room = chosen->rounds + chosen->bound_steps + 16;
+  done.moments = allocate(done.moment_room, sizeof *done.moments);
+
+  chorale_error error;
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = chosen->rounds;
+  options.threads = chosen->threads;
+  if (chosen->beam > 0) {
+    options.joint_mode = CHORALE_JOINT_BEAM;
+    options.beam_width = chosen->beam;
+  }
+  options.bound_steps = chosen->bound_steps;
+  options.progress = keep_moment;
+  options.progress_user = &done;
+  chorale_run_result_init(&done.result, sizeof done.result);
+
+  const double begin = now();
+  check(chorale_run_create(NULL, done.model, &options, NULL, &done.run, &error), &error);
+  check(chorale_run_solve(done.run, &done.result, &error), &error);
+  done.seconds = now() - begin;
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
+  if (!isfinite(done.result.score))
+    stop("no labelling of these chains is allowed (%s)", outcome_name(done.result.outcome));
+
+  done.own = allocate(from->positions, sizeof *done.own);
+  done.together = allocate(from->positions, sizeof *done.together);
+  check(chorale_run_all_labels(done.run, 1, done.own, from->positions, &error), &error);
+  check(chorale_run_all_labels(done.run, 0, done.together, from->positions, &error), &error);
+  return done;
+}
+
+void inference_free(inference *done) {
+  chorale_run_destroy(done->run);
+  chorale_model_release(done->model);
+  free(done->own);
+  free(done->together);
+  free(done->moments);
+}
+
+const char *outcome_name(chorale_outcome outcome) {
+  switch (outcome) {
+  case CHORALE_OUTCOME_COMPLETE:
+    return "messages converged";
+  case CHORALE_OUTCOME_ITERATION_LIMIT:
+    return "all rounds used";
+  case CHORALE_OUTCOME_CANCELLED:
+    return "cancelled";
+  case CHORALE_OUTCOME_DEADLINE:
+    return "out of time";
+  case CHORALE_OUTCOME_INFEASIBLE:
+    return "a chain forbids every labelling";
+  case CHORALE_OUTCOME_NOTHING_FOUND:
+    return "cliques forbid every labelling met";
+  default:
+    return "ended";
+  }
+}

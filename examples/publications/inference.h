@@ -1,0 +1,31 @@
+/* One collective inference over a corpus, and what it leaves behind. */
+#ifndef PUBLICATIONS_INFERENCE_H
+#define PUBLICATIONS_INFERENCE_H
+
+#include "corpus.h"
+#include "options.h"
+
+/* What the run told after a round or a step of the bound. */
+typedef struct moment {
+  int64_t round;
+  double score, best_score, upper_bound; /* plus infinity before there is a bound */
+} moment;
+
+typedef struct inference {
+  chorale_model *model; /* the corpus's, with the strengths asked for */
+  chorale_run *run;
+  chorale_run_result result;
+  double seconds; /* of the run, loading left out */
+  int32_t *own;   /* labels by position: every chain alone */
+  int32_t *together;
+  moment *moments;
+  int64_t moment_count, moment_room;
+} inference;
+
+inference infer(const corpus *from, const settings *chosen);
+void inference_free(inference *done);
+
+/* A word for how the run ended. */
+const char *outcome_name(chorale_outcome outcome);
+
+#endif

@@ -1,0 +1,12 @@
+/* The report: one HTML file with everything in it. */
+#ifndef PUBLICATIONS_REPORT_H
+#define PUBLICATIONS_REPORT_H
+
+#include "options.h"
+#include "summary.h"
+
+/* Writes to chosen->output; ends the program where that fails. */
+void write_report(const settings *chosen, const corpus *from, const inference *done,
+                  const summary *of);
+
+#endif

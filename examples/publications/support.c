@@ -1,0 +1,55 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "support.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void *allocate(int64_t count, size_t size) {
+  if (count < 0)
+    stop("out of memory");
+  void *memory = calloc(count > 0 ? (size_t)count : 1, size);
+  if (memory == NULL)
+    stop("out of memory");
+  return memory;
+}
+
+void stop(const char *format, ...) {
+  va_list arguments;
+  fputs("publications: ", stderr);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+  exit(EXIT_FAILURE);
+}
+
+void check(chorale_status status, const chorale_error *error) {
+  if (status != CHORALE_OK)
+    stop("%s: %s", chorale_status_name(status), error->message);
+}
+
+double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+
+int same_text(chorale_text a, chorale_text b) {
+  if (a.length != b.length)
+    return 0;
+  for (size_t i = 0; i < a.length; ++i)
+    if (lower(a.bytes[i]) != lower(b.bytes[i]))
+      return 0;
+  return 1;
+}
+
+chorale_text text_of(const char *string) {
+  const chorale_text text = {string, strlen(string)};
+  return text;
+}

@@ -1,0 +1,25 @@
+/* Memory and errors of a program that ends when it lacks either. */
+#ifndef PUBLICATIONS_SUPPORT_H
+#define PUBLICATIONS_SUPPORT_H
+
+#include <chorale/chorale.h>
+
+#include <stddef.h>
+
+/* `count` zeroed things of `size` bytes; ends the program where there is no memory. */
+void *allocate(int64_t count, size_t size);
+
+/* Prints "publications: ..." and ends the program with status 1. */
+void stop(const char *format, ...);
+
+/* stop with what the library says, if `status` is an error. */
+void check(chorale_status status, const chorale_error *error);
+
+/* Seconds of a clock that only goes forward. */
+double now(void);
+
+/* Whether two texts are the same but for the case of ASCII letters. */
+int same_text(chorale_text a, chorale_text b);
+chorale_text text_of(const char *string);
+
+#endif
