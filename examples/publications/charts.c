@@ -170,7 +170,7 @@ static void put_rounds_plot(FILE *to, const inference *done, const series *score
       put_mark(to, "dot together", 100.0 * (double)i / last,
                line_y(fmax(scores->values[i], low), low, high));
   put_note(to, "end", LINE_TOP - 6.0, "best", result->score);
-  put_note(to, "start", line_y(low, low, high) - 8.0, "", low);
+  put_note(to, "end", line_y(result->own_score, low, high) - 6.0, "alone", result->own_score);
   fprintf(to,
           "<text class=\"axis start\" x=\"0\" y=\"%d\">round 0</text>"
           "<text class=\"axis end\" x=\"100%%\" y=\"%d\">round %" PRId64 ", polish</text></svg>\n",
