@@ -133,6 +133,8 @@ static void put_line(FILE *to, const char *name, const series *of, double low, d
     if (isfinite(of->values[i]))
       fprintf(to, "%s%" PRId64 ",%.2f", i > 0 ? " " : "", i,
               line_y(fmin(fmax(of->values[i], low), high), low, high));
+  if (of->count == 1) /* a level */
+    fprintf(to, " 1,%.2f", line_y(of->values[0], low, high));
   fputs("\"/></svg>\n", to);
 }
 

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Looks at reports of the publications example in headless Chromium.
+
+    check.py CHROMIUM SCREENSHOTS REPORT.html ...
+
+At the width of a phone and of a desk, in light and dark: nothing on the console, no network, no
+horizontal overflow, charts with something in them, colours that can be read, and an explanation
+for a changed word on hover, tap and focus. Reports named `named` and `bare` are those of
+make_problems, of which more is known. Screenshots are left in the folder given.
+"""
+
+import base64
+import pathlib
+import sys
+import time
+
+from browser import Browser
+
+SIZES = {"phone": (390, 844), "desk": (1280, 900)}
+
+# The least contrast of text with what lies under it, by WCAG's formula, over all text that shows.
+CONTRAST = r"""
+(() => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const brush = canvas.getContext("2d", { willReadFrequently: true });
+  const known = new Map();
+  const rgba = (colour) => {
+    if (!known.has(colour)) {
+      brush.clearRect(0, 0, 1, 1);
+      brush.fillStyle = colour;
+      brush.fillRect(0, 0, 1, 1);
+      known.set(colour, [...brush.getImageData(0, 0, 1, 1).data]);
+    }
+    return known.get(colour);
+  };
+  const brightness = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => {
+      c /= 255;
+      return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const under = (node) => {
+    for (; node; node = node.parentElement) {
+      const colour = rgba(getComputedStyle(node).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const contrast = (a, b) => {
+    const [low, high] = [brightness(a), brightness(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+  let worst = [99, "nothing"];
+  const look = (node, style, text) => {
+    const ground = under(node);
+    const found = contrast(rgba(node.closest("svg") ? style.fill : style.color), ground);
+    if (found < worst[0]) worst = [found, text.trim().slice(0, 30) + " in " + node.className];
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent, node = walker.currentNode.parentElement;
+    if (!text.trim() || !node.checkVisibility() || node.closest("script, .skip")) continue;
+    look(node, getComputedStyle(node), text);
+  }
+  for (const field of document.querySelectorAll(".f"))
+    if (field.checkVisibility()) {
+      const tag = getComputedStyle(field, "::before");
+      const found = contrast(rgba(tag.color), under(field));
+      if (found < worst[0]) worst = [found, "tag of " + field.className];
+    }
+  return worst;
+})()
+"""
+
+# Where the first run of changed words is, scrolled into the middle.
+CHANGED = """
+(() => {
+  const mark = document.querySelector(".together mark");
+  if (!mark) return null;
+  mark.closest("details.page").open = true;
+  mark.scrollIntoView({ block: "center" });
+  const box = mark.getClientRects()[0];
+  return [box.left + Math.min(4, box.width / 2), box.top + box.height / 2];
+})()
+"""
+
+TIP = """
+(() => {
+  const tip = document.getElementById("tip");
+  const box = tip.getBoundingClientRect();
+  return [tip.hidden ? "" : tip.innerText, box.left, box.top, box.right, box.bottom];
+})()
+"""
+
+
+class Failures:
+    def __init__(self):
+        self.found = []
+        self.where = ""
+
+    def expect(self, condition, what):
+        if not condition:
+            self.found.append(f"{self.where}: {what}")
+
+
+def expect_tip(check, page, how, width, height):
+    time.sleep(0.1)
+    text, left, top, right, bottom = page.run(TIP)
+    check.expect("\u2192" in text and "own score" in text, f"{how}: no explanation: {text!r}")
+    check.expect(left >= 0 and right <= width and top >= 0 and bottom <= height,
+                 f"{how}: the explanation leaves the screen: {left} {top} {right} {bottom}")
+    page.key("Escape")
+    check.expect(page.run(TIP)[0] == "", f"{how}: Escape does not close the explanation")
+
+
+def check_explanations(check, page, width, height, touch):
+    place = page.run(CHANGED)
+    if place is None:
+        return
+    if touch:
+        page.tap(*place)
+        expect_tip(check, page, "tap", width, height)
+    else:
+        page.mouse(*place)
+        expect_tip(check, page, "hover", width, height)
+        page.mouse(2, 2)
+        # By keyboard: to the element before the first changed word, and one further.
+        page.run("""(() => {
+          const mark = document.querySelector(".together mark");
+          mark.tabIndex = -1; mark.focus(); mark.tabIndex = 0;
+        })()""")
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="Shift", code="ShiftLeft",
+                  windowsVirtualKeyCode=16)
+        page.key("Tab")
+        found = page.run("document.activeElement.matches('mark, a, summary, select')")
+        check.expect(found, "keyboard: the tabulator leads nowhere")
+        page.run("document.querySelector('.together mark').focus({ focusVisible: true })")
+        expect_tip(check, page, "focus", width, height)
+
+
+def check_charts(check, page):
+    has_gold = page.run("document.querySelector('table.labels') !== null")
+    heights = page.run("""[...document.querySelectorAll("a.slot .base")]
+        .map((bar) => bar.getBoundingClientRect().height)""")
+    pages = page.run("document.querySelectorAll('details.page').length")
+    if has_gold:
+        check.expect(heights and max(heights) > 20, "the chart of errors is empty")
+        check.expect(heights == sorted(heights, reverse=True), "its bars are not sorted")
+        check.expect(len(heights) <= pages, "it has more bars than there are pages")
+        targets = page.run("""[...document.querySelectorAll("a.slot")].every((bar) =>
+            document.getElementById(bar.getAttribute("href").slice(1)))""")
+        check.expect(targets, "a bar leads to no page")
+    points = page.run("""[...document.querySelectorAll("polyline")].map((line) =>
+        line.getAttribute("points").trim().split(/\\s+/).filter((point) =>
+          /^\\d+,-?[\\d.]+$/.test(point)).length)""")
+    check.expect(points and min(points) >= 2, f"lines without points: {points}")
+    bad = page.run("document.body.innerHTML.search(/\\b(nan|inf)\\b/)")
+    check.expect(bad < 0, "a number is not a number")
+
+
+def check_named(check, page):
+    """What make_problems says must come out."""
+    check.expect("33\u00a0% fewer" in page.run("document.querySelector('h1').textContent"),
+                 "headline")
+    figures = page.run("document.querySelector('.figures').innerText.replace(/\\s+/g, ' ')")
+    for expected in ("Token errors 3 \u2192 2 of 44 tokens", "Pages better 1 1 equal, 1 worse"):
+        check.expect(expected in figures, f"{expected!r} is not in {figures!r}")
+    words = page.run("""[...document.querySelectorAll(".together .words, .both .words")]
+        .map((row) => row.textContent)""")
+    for expected in ("Markov <b>fields</b> JMLR 2001", "Tree kernels ICML &amp;",
+                     "\"Graph\" cuts' PAMI 2004", "Nobody knows tab here 2013"):
+        check.expect(expected in words, f"the record {expected!r} is not shown as it is")
+    check.expect(not any("Trained" in row for row in words), "a training page is shown")
+    names = page.run("[...document.querySelectorAll('h3')].map((name) => name.textContent)")
+    check.expect("<script>fail()</script> & Sons" in names and "Group \u22127" not in names
+                 and "Group -7" in names, f"names of pages: {names}")
+    changed = page.run("""[...document.querySelectorAll(".together mark")]
+        .map((mark) => mark.textContent)""")
+    check.expect(sorted(changed) == ["2011", "JAIR", "Workshop"], f"changed words: {changed}")
+    reasons = page.run("[...document.querySelectorAll('.why li:first-child')]"
+                       ".map((item) => item.textContent)")
+    check.expect(len(reasons) == 3 and all(
+        "label after <i>Title</i>: " in reason and "like 5 of 5 +3.20" in reason
+        for reason in reasons), f"reasons: {reasons}")
+
+
+def check_report(check, browser, path, shots):
+    for size, (width, height) in SIZES.items():
+        for scheme in ("light", "dark"):
+            check.where = f"{path.name}, {size}, {scheme}"
+            touch = size == "phone"
+            page = browser.page()
+            page.show(str(path), width, height, scheme, touch)
+            check.expect(page.run("document.documentElement.lang") == "en", "no language")
+            check.expect(page.run("document.title"), "no title")
+            page.run("for (const fold of document.querySelectorAll('details')) fold.open = true")
+            overflow = page.run("document.documentElement.scrollWidth - innerWidth")
+            check.expect(overflow <= 0, f"{overflow} pixels too wide")
+            contrast, text = page.run(CONTRAST)
+            check.expect(contrast >= 4.5, f"contrast {contrast:.2f} of {text}")
+            page.show(str(path), width, height, scheme, touch)
+            (shots / f"{path.stem}-{size}-{scheme}.png").write_bytes(
+                base64.b64decode(page.screenshot()))
+            check_charts(check, page)
+            if path.stem == "named":
+                check_named(check, page)
+            check_explanations(check, page, width, height, touch)
+            check.expect(not page.complaints(), "; ".join(page.complaints()))
+
+
+def main():
+    program, shots, *reports = sys.argv[1:]
+    shots = pathlib.Path(shots)
+    shots.mkdir(parents=True, exist_ok=True)
+    check = Failures()
+    with Browser(program) as browser:
+        for report in reports:
+            check_report(check, browser, pathlib.Path(report).resolve(), shots)
+    for failure in check.found:
+        print(failure, file=sys.stderr)
+    print(f"{len(reports)} reports, {len(check.found)} failures; screenshots in {shots}")
+    return 1 if check.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Usage: tests/report/run.sh BUILD_DIR
+#
+# The reports that the publications example writes, looked at in headless Chromium: those of small
+# problems made for the purpose and that of the committed problem file. Screenshots are left in
+# BUILD_DIR/report. Ends with 77 where there is no Chromium.
+set -euo pipefail
+
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+out=$build/report
+program=$build/examples/publications/publications
+
+for name in chromium chromium-browser google-chrome; do
+  browser=$(command -v "$name") && break
+done
+if [[ -z ${browser-} ]]; then
+  echo "skipped: no Chromium" >&2
+  exit 77
+fi
+
+rm -rf "$out"
+mkdir -p "$out"
+"$build/tests/make_report_problems" "$out"
+shopt -s nullglob
+for problem in "$out"/*.chorale "$here"/../../examples/publications/data/*.chorale; do
+  name=$(basename "$problem" .chorale)
+  "$program" --bound 3 --threads "$(nproc)" --output "$out/$name.html" "$problem"
+done
+
+# The options change what they say they change.
+"$program" --strength 0 --output "$out/zero.html" "$out/named.chorale" | tee "$out/zero.txt"
+grep -q '^Changed  *0 of ' "$out/zero.txt"
+"$program" --properties 'LABEL after <i>title</i>' --output "$out/one.html" \
+  "$out/named.chorale" >"$out/one.txt"
+grep -q '^Token errors  *3 -> 2 of 44, 33.3 % fewer' "$out/one.txt"
+for bad in '--strength -1' '--rounds x' '--properties none' '--no-such-option 1' 'second'; do
+  status=0
+  # shellcheck disable=SC2086
+  "$program" $bad --output "$out/bad.html" "$out/named.chorale" 2>"$out/bad.txt" || status=$?
+  [[ $status == 2 && -s $out/bad.txt && ! -e $out/bad.html ]]
+done
+
+python3 "$here/check.py" "$browser" "$out/screenshots" "$out/named.html" "$out/bare.html" \
+  "$out/zero.html" "$out/empty.html" \
+  $(for problem in "$here"/../../examples/publications/data/*.chorale; do
+    echo "$out/$(basename "$problem" .chorale).html"
+  done)
