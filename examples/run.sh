@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
 set -euo pipefail
 
-help='Usage: examples/run.sh [--no-install]
+help='Usage: examples/run.sh [--no-install] [OPTION...]
 
-Builds Chorale (release) and runs the example: a clique solved from C.
-The output of the example goes to stdout, progress to stderr.
+Builds Chorale and its examples (release), labels the publication lists of
+examples/publications together, prints how much better that is than every record
+alone, and writes a report to look at.
 
   --no-install  name missing Debian packages instead of installing them with apt
-  --help        this text'
+  --help        this text
+  OPTION...     passed on to the program, build/examples/examples/publications/publications;
+                its --help tells them
+
+The figures go to stdout, progress to stderr.'
 
 setup_options=()
+options=()
 for argument in "$@"; do
   case $argument in
   --no-install) setup_options+=(--no-install) ;;
@@ -17,11 +23,7 @@ for argument in "$@"; do
     echo "$help"
     exit 0
     ;;
-  *)
-    echo "examples/run.sh: unknown argument $argument" >&2
-    echo "$help" >&2
-    exit 2
-    ;;
+  *) options+=("$argument") ;;
   esac
 done
 
@@ -31,14 +33,15 @@ tests/setup.sh "${setup_options[@]}" examples
 build=build/examples
 log=$build/build.log
 mkdir -p "$build"
-echo "Building the library and the example in $build" >&2
+echo "Building the library and the examples in $build" >&2
 if ! {
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHORALE_BUILD_TESTS=OFF &&
-    cmake --build "$build" --target example_clique
+    cmake --build "$build" --target examples
 } >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi
 
-echo "Running $build/examples/clique" >&2
-"$build/examples/clique"
+"$build/examples/publications/publications" --threads "$(nproc)" \
+  --output "$PWD/$build/publications.html" "${options[@]}" \
+  examples/publications/data/pages.chorale

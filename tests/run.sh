@@ -6,7 +6,7 @@ help='Usage: tests/run.sh [--all] [--no-install]
 Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
-                consumers, a short run of the benchmarks
+                consumers, the report in a browser, a short run of the benchmarks
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
 
@@ -163,6 +163,11 @@ if [[ $all == yes ]]; then
     step "consumers" tests/consumers/run.sh build/release || true
   fi
   step "example" examples/run.sh --no-install || true
+  if tests/setup.sh "${setup_options[@]}" browser; then
+    step "report" tests/report/run.sh build/dev || true
+  else
+    skip "report" "no Chromium"
+  fi
   if [[ -x tests/bench/run.sh ]]; then
     step "bench" tests/bench/run.sh --quick || true
   else

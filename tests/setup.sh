@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|all
+#   tests/setup.sh [--no-install] examples|tests|all|browser
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests or all}
+set_name=${1:?examples, tests, all or browser}
 
 # Debian package and how to see that it is there: a command, or a header in <>. Probing for the
 # thing and not for the package lets a compiler or a CMake of other origin pass.
@@ -34,11 +34,16 @@ needs_all=(
   'valgrind valgrind'
   'libglpk-dev <glpk.h>'
 )
+needs_browser=(
+  'chromium chromium'
+  'python3 python3'
+)
 
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
 tests) needs=("${needs_tests[@]}") ;;
 all) needs=("${needs_all[@]}") ;;
+browser) needs=("${needs_browser[@]}") ;;
 *)
   echo "setup.sh: no such set: $set_name" >&2
   exit 2

@@ -177,7 +177,9 @@ chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *
     return text_of("nothing");
   if (value == values + 1)
     return text_of("different things");
-  if (value < 0)
+  /* Outside the dictionary; or its value for all others, which comes last and has no name. */
+  if (value < 0 || (value == values - 1 && value > 0 &&
+                    chorale_problem_value_name(from->problem, clique, 0).length > 0))
     return text_of("something else");
   return numbered("value ", value, space);
 }

@@ -76,8 +76,8 @@ static void make_tag(palette *of, int64_t label, chorale_text name) {
     length -= 2;
   }
   char *tag = of->tags[label];
-  for (size_t i = 1; i < length && is_letter(bytes[0]); ++i) {
-    if (!is_letter(bytes[i]))
+  for (size_t i = 1; i < length; ++i) {
+    if (!is_letter(bytes[0]) || !is_letter(bytes[i]))
       continue;
     tag[0] = bytes[0];
     tag[1] = bytes[i];
@@ -94,9 +94,8 @@ palette palette_of(const corpus *from, int64_t left_out) {
   made.left_out = left_out;
   made.tags = allocate(from->labels, sizeof *made.tags);
   for (int64_t label = 0; label < from->labels; ++label) {
-    char space[NAME_SPACE];
     if (label != left_out)
-      make_tag(&made, label, label_name(from, label, space));
+      make_tag(&made, label, chorale_problem_text(from->problem, CHORALE_TEXTS_LABELS, label));
   }
   return made;
 }
@@ -141,7 +140,8 @@ void put_legend(FILE *to, const corpus *from, const palette *of) {
     put_text(to, label_name(from, label, space));
     fputs("</span></li>\n", to);
   }
-  fputs("<li class=\"key\"><mark>changed</mark></li>"
-        "<li class=\"key\"><span class=\"e\">differs from gold</span></li></ul>\n",
-        to);
+  fputs("<li><mark>changed</mark></li>", to);
+  if (from->gold != NULL)
+    fputs("<li><span class=\"e\">differs from gold</span></li>", to);
+  fputs("</ul>\n", to);
 }
