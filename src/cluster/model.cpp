@@ -21,7 +21,8 @@ chorale_model::~chorale_model() {
 std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
          cliques.bytes() + members.bytes() + groups.bytes() + potentials.bytes() +
-         properties.bytes() + dictionaries.bytes() + transitions.bytes() + made_potential_bytes;
+         properties.bytes() + dictionaries.bytes() + transitions.bytes() + made_potential_bytes +
+         (bytes_of ? bytes_of->owned.bytes() : 0);
 }
 
 namespace chorale {
