@@ -1,0 +1,101 @@
+"""Chorale labels many sequences together.
+
+Take the scores of any chain model, say where the labels ought to agree, and get labels that do,
+with an upper bound on how much better any others could be. See README.md for an example.
+
+Handles (potentials, models, runs, ...) are freed when nothing refers to them, or by `close()`.
+Solvers and runs serve one call at a time; potentials, properties, models serve any number of
+threads. The interpreter is free for other threads during every call.
+"""
+
+from __future__ import annotations
+
+from ._native import abi
+from ._native import version as __version__
+from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
+from .clique import CliqueResult, CliqueSolver, algorithms
+from .errors import (
+    ArgumentError,
+    ArgumentMissingError,
+    CallbackError,
+    ClosedError,
+    Error,
+    FileAccessError,
+    FileDamagedError,
+    InternalError,
+    InUseError,
+    OutOfMemoryError,
+    SizeOverflowError,
+    StateError,
+)
+from .host import Cancel
+from .kernel import Kernel
+from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
+from .model import Instance, Model, ModelBuilder
+from .outcome import Outcome
+from .potential import Potential
+from .problem import Problem
+from .property import (
+    ANY,
+    FIRE_LABEL,
+    FIRE_NOTHING,
+    FIRE_TABLE,
+    Attachment,
+    Dictionary,
+    LabelMap,
+    Property,
+    PropertyBuilder,
+)
+from .run import Cost, Payment, Progress, Run, RunResult
+
+__all__ = [
+    "ANY",
+    "ArgumentError",
+    "ArgumentMissingError",
+    "Attachment",
+    "CallbackError",
+    "Cancel",
+    "Chain",
+    "ChainMarginals",
+    "ChainResult",
+    "ChainSolver",
+    "CliqueResult",
+    "CliqueSolver",
+    "ClosedError",
+    "Cost",
+    "DecodeResult",
+    "Dictionary",
+    "Error",
+    "FIRE_LABEL",
+    "FIRE_NOTHING",
+    "FIRE_TABLE",
+    "FileAccessError",
+    "FileDamagedError",
+    "InUseError",
+    "Instance",
+    "InternalError",
+    "Kernel",
+    "LabelMap",
+    "Mask",
+    "MessageResult",
+    "Model",
+    "ModelBuilder",
+    "OutOfMemoryError",
+    "Outcome",
+    "Payment",
+    "Potential",
+    "Problem",
+    "Progress",
+    "Property",
+    "PropertyBuilder",
+    "Run",
+    "RunResult",
+    "SizeOverflowError",
+    "StateError",
+    "Transitions",
+    "__version__",
+    "abi",
+    "algorithms",
+    "bytes_needed",
+    "mask",
+]

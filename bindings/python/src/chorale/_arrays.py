@@ -1,0 +1,252 @@
+"""NumPy arrays in and out.
+
+Scores are lent to the library as they are. An array that it cannot read in place is refused with
+the reason, unless the caller allows a copy; lists and tuples have no place, and become arrays.
+Arrays of small integers, and tables that the library copies anyway, are converted where that
+loses nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _declarations as c
+
+Scores = Union[npt.NDArray[np.float64], npt.NDArray[np.float32], Sequence[Any]]
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+
+NUMBERS = {np.dtype(np.float64): c.CHORALE_FLOAT64, np.dtype(np.float32): c.CHORALE_FLOAT32}
+
+
+def address(array: npt.NDArray[Any] | None) -> int | None:
+    """Where the first entry lies; None for None. An empty array has an address too, so that it is
+    told from one that is absent."""
+    return None if array is None else int(array.ctypes.data)
+
+
+def _dimensions(name: str, array: npt.NDArray[Any], ndim: int | tuple[int, ...]) -> None:
+    allowed = (ndim,) if isinstance(ndim, int) else ndim
+    if array.ndim not in allowed:
+        wanted = " or ".join(map(str, allowed))
+        raise ValueError(f"{name} has {array.ndim} dimensions (shape {array.shape}), not {wanted}")
+
+
+def _array(name: str, value: Any) -> npt.NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill it, with -inf for what is forbidden")
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+
+
+def scores(
+    name: str,
+    value: Any,
+    ndim: int | tuple[int, ...],
+    *,
+    copy: bool = False,
+    float32: bool = True,
+    packed_rows: bool = False,
+    number: np.dtype[Any] | None = None,
+) -> npt.NDArray[Any]:
+    """An array of float64 (or float32) that can be read in place.
+
+    packed_rows: entries of a row must lie side by side. number: the one element type allowed.
+    """
+    own = not isinstance(value, (list, tuple))
+    array = _array(name, value)
+    _dimensions(name, array, ndim)
+    if number is not None:
+        allowed = [number]
+    else:
+        allowed = [np.dtype(np.float64)] + ([np.dtype(np.float32)] if float32 else [])
+    reason: Exception | None = None
+    if array.dtype not in allowed or not array.dtype.isnative:
+        wanted = " or ".join(str(d) for d in allowed)
+        reason = TypeError(f"{name} has elements of type {array.dtype}, not {wanted}")
+    elif not array.flags.aligned:
+        reason = ValueError(f"{name} is not aligned to its element type")
+    elif not _readable(array, packed_rows):
+        what = "rows without gaps" if packed_rows else "positive strides of whole elements"
+        reason = ValueError(f"{name} has strides {array.strides}, where {what} are needed")
+    if reason is None:
+        return array
+    if own and not copy:
+        raise type(reason)(f"{reason} (copy=True makes a copy)")
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} has elements of type {array.dtype}, not numbers")
+    target = (
+        array.dtype.newbyteorder("=") if array.dtype.newbyteorder("=") in allowed else allowed[0]
+    )
+    return np.array(array, dtype=target, order="C")
+
+
+def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
+    if array.size == 0:
+        return True
+    size = array.itemsize
+    for axis, (count, stride) in enumerate(zip(array.shape, array.strides)):
+        if count <= 1:
+            continue
+        # A stride of 0, as broadcasting makes, would mean "without gaps" to the library.
+        if stride <= 0 or stride % size:
+            return False
+        if packed_rows and axis == array.ndim - 1 and stride != size:
+            return False
+    return not packed_rows or row_stride(array) >= array.shape[-1]
+
+
+def stride(array: npt.NDArray[Any], axis: int) -> int:
+    """A stride in elements; 0 ("without gaps") along an axis of at most one entry."""
+    if array.size == 0 or array.shape[axis] <= 1:
+        return 0
+    return int(array.strides[axis] // array.itemsize)
+
+
+def row_stride(array: npt.NDArray[Any]) -> int:
+    """The stride of the rows of a matrix, which is never below the length of one."""
+    if array.size == 0 or array.shape[-2] <= 1:
+        return int(array.shape[-1])
+    return int(array.strides[-2] // array.itemsize)
+
+
+def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
+    """Numbers that the library copies: float64, C-contiguous, converted where nothing is lost."""
+    array = _array(name, value)
+    _dimensions(name, array, ndim)
+    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name} has elements of type {array.dtype}, not numbers")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def ints(name: str, value: Any, ndim: int = 1, size: int | None = None) -> Ints:
+    """Small integers: int32 and C-contiguous as they are, other integers converted."""
+    array = _integers(name, value, ndim, np.iinfo(np.int32))
+    if size is not None and array.shape != (size,):
+        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def longs(name: str, value: Any) -> npt.NDArray[np.int64]:
+    return np.ascontiguousarray(_integers(name, value, 1, np.iinfo(np.int64)), dtype=np.int64)
+
+
+def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]:
+    array = _array(name, value)
+    _dimensions(name, array, ndim)
+    if array.size == 0:
+        return array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has elements of type {array.dtype}, not integers")
+    if array.dtype != limits.dtype and not np.can_cast(array.dtype, limits.dtype):
+        low, high = int(array.min()), int(array.max())
+        if low < limits.min or high > limits.max:
+            worst = low if low < limits.min else high
+            raise ValueError(f"{name} holds {worst}, which does not fit {limits.dtype}")
+    return array
+
+
+def flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes:
+    """Yes or no for each entry: bool or uint8 (0: no), C-contiguous."""
+    array = _array(name, value)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"{name} has elements of type {array.dtype}, not bool")
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, not {shape}")
+    if array.dtype.kind == "b":
+        return np.ascontiguousarray(array).view(np.uint8)
+    if array.dtype == np.uint8:
+        return np.ascontiguousarray(array)
+    return np.ascontiguousarray(array != 0).view(np.uint8)
+
+
+def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes | None:
+    return None if value is None else flags(name, value, shape)
+
+
+def integer(name: str, value: Any) -> int:
+    """One integer; what has no exact integer value, and a bool, is a TypeError."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is {value!r}, not an integer")
+    number = value.__index__()
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name} is {number}, which does not fit 64 bits")
+    return int(number)
+
+
+def integer32(name: str, value: Any) -> int:
+    number = integer(name, value)
+    if not -(2**31) <= number < 2**31:
+        raise ValueError(f"{name} is {number}, which does not fit 32 bits")
+    return number
+
+
+def size(name: str, value: Any) -> int:
+    number = integer(name, value)
+    if number < 0:
+        raise ValueError(f"{name} is {number}, below 0")
+    return number
+
+
+def real(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}, not a number") from None
+
+
+def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
+    """The number that a name stands for; '-' and '_' are the same."""
+    key = value.replace("-", "_") if isinstance(value, str) else value
+    try:
+        return choices[key]
+    except (KeyError, TypeError):
+        known = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} is {value!r}, not one of {known}") from None
+
+
+def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:
+    """The library's own array of `count` elements, which ends with the call that shows it."""
+    if count == 0:
+        return np.empty(0, dtype=dtype)
+    return np.frombuffer(memoryview((kind * count).from_address(address)).cast("B"), dtype=dtype)
+
+
+def borrowed(
+    address: int | None,
+    shape: tuple[int, ...],
+    dtype: Any,
+    owner: Any,
+    strides: tuple[int, ...] | None = None,
+) -> npt.NDArray[Any]:
+    """A read-only view of the library's memory, which lives as long as `owner`; strides are in
+    elements."""
+    kind = np.dtype(dtype)
+    if 0 in shape or address is None:
+        return np.empty(shape, dtype=kind)
+    if strides is None:
+        strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+    last = sum((count - 1) * step for count, step in zip(shape, strides))
+    memory = (ctypes.c_uint8 * ((last + 1) * kind.itemsize)).from_address(address)
+    memory.owner = owner
+    flat = np.frombuffer(memoryview(memory), dtype=kind)
+    array = np.lib.stride_tricks.as_strided(
+        flat, shape, tuple(step * kind.itemsize for step in strides), writeable=False
+    )
+    return array
+
+
+def aligned(count: int) -> Bytes:
+    """Memory of `count` bytes (at least one) aligned to 64."""
+    count = max(count, 1)
+    raw = np.empty(count + 64, dtype=np.uint8)
+    first = -raw.ctypes.data % 64
+    return raw[first : first + count]

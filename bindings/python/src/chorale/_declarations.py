@@ -1,0 +1,925 @@
+"""The C interface as ctypes sees it, written by tools/declare.py from the headers.
+
+Handles and arrays are addresses (c_void_p); structs are passed by reference.
+"""
+
+# fmt: off
+from __future__ import annotations
+
+from ctypes import (
+    CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64,
+    c_size_t, c_uint8, c_void_p,
+)
+from typing import Any
+
+# ---- Constants
+CHORALE_ERROR_MESSAGE_SIZE = 504
+CHORALE_OK = 0
+CHORALE_ERROR_NULL_ARGUMENT = 10
+CHORALE_ERROR_SIZE = 20
+CHORALE_ERROR_SIZE_OVERFLOW = 21
+CHORALE_ERROR_STRIDE = 22
+CHORALE_ERROR_TABLE_TOO_SHORT = 23
+CHORALE_ERROR_SHAPE = 24
+CHORALE_ERROR_VALUES_MISMATCH = 25
+CHORALE_ERROR_STRUCT_SIZE = 26
+CHORALE_ERROR_NOT_A_NUMBER = 30
+CHORALE_ERROR_INFINITE = 31
+CHORALE_ERROR_OUT_OF_RANGE = 32
+CHORALE_ERROR_UNKNOWN_CONSTANT = 33
+CHORALE_ERROR_FORBIDDEN_VALUE = 34
+CHORALE_ERROR_ALGORITHM_MISMATCH = 40
+CHORALE_ERROR_NOT_CONVEX = 41
+CHORALE_ERROR_NOT_CONCAVE = 42
+CHORALE_ERROR_NOT_EXACT = 43
+CHORALE_ERROR_CALLBACK_VALUE = 50
+CHORALE_ERROR_CALLBACK_STOPPED = 51
+CHORALE_ERROR_OUT_OF_MEMORY = 60
+CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61
+CHORALE_ERROR_ALIGNMENT = 62
+CHORALE_ERROR_LABELS_MISMATCH = 70
+CHORALE_ERROR_PARENT_ORDER = 71
+CHORALE_ERROR_PARENT_CYCLE = 72
+CHORALE_ERROR_NOT_A_CHAIN = 73
+CHORALE_ERROR_AUTOMATON_ON_TREE = 74
+CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75
+CHORALE_ERROR_STATE_SPACE = 76
+CHORALE_ERROR_LABEL_NAME = 77
+CHORALE_ERROR_DUPLICATE_MEMBER = 80
+CHORALE_ERROR_FROZEN = 81
+CHORALE_ERROR_TOKENS_MISSING = 82
+CHORALE_ERROR_MODEL_MISMATCH = 83
+CHORALE_ERROR_NO_LABELLING = 84
+CHORALE_ERROR_INTERNAL = 90
+CHORALE_ERROR_FILE_FORMAT = 100
+CHORALE_ERROR_FILE_BYTE_ORDER = 101
+CHORALE_ERROR_FILE_VERSION = 102
+CHORALE_ERROR_FILE_TRUNCATED = 103
+CHORALE_ERROR_FILE_CHECKSUM = 104
+CHORALE_ERROR_FILE_SECTION = 105
+CHORALE_ERROR_INPUT_OUTPUT = 106
+CHORALE_ERROR_NOT_SAVABLE = 107
+CHORALE_ERROR_TEXT = 108
+CHORALE_LOG_DEBUG = 10
+CHORALE_LOG_INFO = 20
+CHORALE_LOG_WARNING = 30
+CHORALE_OUTCOME_COMPLETE = 0
+CHORALE_OUTCOME_GAP_REACHED = 10
+CHORALE_OUTCOME_ITERATION_LIMIT = 20
+CHORALE_OUTCOME_NODE_LIMIT = 21
+CHORALE_OUTCOME_DEADLINE = 30
+CHORALE_OUTCOME_CANCELLED = 31
+CHORALE_OUTCOME_INFEASIBLE = 40
+CHORALE_OUTCOME_NOTHING_FOUND = 41
+CHORALE_FLOAT64 = 0
+CHORALE_FLOAT32 = 1
+CHORALE_ROWS_FROM = 0
+CHORALE_ROWS_TO = 1
+CHORALE_SCHEME_PLAIN = 0
+CHORALE_SCHEME_BIO = 1
+CHORALE_SCHEME_BIOES = 2
+CHORALE_SCHEME_BILOU = 3
+CHORALE_CHAIN_BEST = 0
+CHORALE_CHAIN_MAX_MARGINALS = 1
+CHORALE_CHAIN_K_BEST = 2
+CHORALE_SCALE_NONE = 0
+CHORALE_SCALE_BY_MEMBERS = 1
+CHORALE_SCALE_BY_LOG_MEMBERS = 2
+CHORALE_SHAPE_DETECT = 0
+CHORALE_SHAPE_CONVEX = 1
+CHORALE_SHAPE_CONCAVE = 2
+CHORALE_FAMILY_SUM = 10
+CHORALE_FAMILY_MAX = 20
+CHORALE_FAMILY_MAJORITY = 30
+CHORALE_FAMILY_PAIRS = 40
+CHORALE_FAMILY_CALLBACK = 50
+CHORALE_ALGORITHM_AUTO = 0
+CHORALE_ALGORITHM_ALPHA_PASS = 10
+CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20
+CHORALE_ALGORITHM_ALPHA_EXPANSION = 30
+CHORALE_ALGORITHM_POLISH = 40
+CHORALE_ALGORITHM_ICM = 50
+CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS = 60
+CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT = 70
+CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION = 71
+CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE = 72
+CHORALE_ALGORITHM_EXACT_MAJORITY = 80
+CHORALE_ALGORITHM_CONCAVE_FLOW = 81
+CHORALE_ALGORITHM_COUNT_BOXES = 82
+CHORALE_ALGORITHM_DUAL_BOUND = 90
+CHORALE_START_INDEPENDENT = 0
+CHORALE_START_VALUE = 1
+CHORALE_START_ASSIGNMENT = 2
+CHORALE_START_ALPHA_PASS = 3
+CHORALE_CLIQUE_SOLVE = 0
+CHORALE_CLIQUE_MAX_MARGINALS = 1
+CHORALE_MARGINAL_SCORE = 0
+CHORALE_MARGINAL_MESSAGE = 1
+CHORALE_FIRE_NOTHING = -1
+CHORALE_FIRE_LABEL = -2
+CHORALE_FIRE_TABLE = -3
+CHORALE_ANY = -1
+CHORALE_SEGMENT_SPANS_IGNORED = 0
+CHORALE_SEGMENT_ENDS_AT_IGNORED = 1
+CHORALE_JOINT_AUTO = 0
+CHORALE_JOINT_EXACT = 10
+CHORALE_JOINT_ABSORPTION = 20
+CHORALE_JOINT_BEAM = 30
+CHORALE_MESSAGE_SEND = 0
+CHORALE_MESSAGE_DECODE = 1
+CHORALE_TEXTS_NONE = -1
+CHORALE_TEXTS_LABELS = 0
+CHORALE_TEXTS_TOKENS = 1
+CHORALE_TEXTS_WORDS = 2
+CHORALE_TEXTS_SPACES = 3
+CHORALE_TEXTS_CHAINS = 4
+CHORALE_TEXTS_GROUPS = 5
+CHORALE_TEXTS_CLIQUES = 6
+CHORALE_TEXTS_KINDS = 7
+CHORALE_TEXTS_VALUES = 100
+CHORALE_SCHEDULE_ALL = 0
+CHORALE_SCHEDULE_DISAGREEMENT = 10
+CHORALE_VERSION_MAJOR = 0
+CHORALE_VERSION_MINOR = 1
+CHORALE_VERSION_PATCH = 0
+CHORALE_ABI = 0
+
+# ---- Structs and callbacks
+class Struct(Structure):
+    kept: Any  # what its pointers lead to
+
+
+field_allocate = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
+field_deallocate = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
+chorale_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
+chorale_count_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
+field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
+field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+chorale_parallel_body = CFUNCTYPE(None, c_void_p, c_int64, c_int64)
+chorale_parallel_for = CFUNCTYPE(None, c_void_p, c_int64, c_int64, chorale_parallel_body, c_void_p)
+
+
+class chorale_progress(Struct):
+    struct_size: Any
+    round: Any
+    messages_changed: Any
+    score: Any
+    best_score: Any
+    upper_bound: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("round", c_int64),
+        ("messages_changed", c_int64),
+        ("score", c_double),
+        ("best_score", c_double),
+        ("upper_bound", c_double),
+    ]
+
+chorale_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_progress))
+
+
+class chorale_error(Struct):
+    status: Any
+    reserved: Any
+    message: Any
+    _fields_ = [
+        ("status", c_int32),
+        ("reserved", c_int32),
+        ("message", c_char * 504),
+    ]
+
+
+class chorale_allocator(Struct):
+    user: Any
+    allocate: Any
+    deallocate: Any
+    _fields_ = [
+        ("user", c_void_p),
+        ("allocate", field_allocate),
+        ("deallocate", field_deallocate),
+    ]
+
+
+class chorale_host(Struct):
+    struct_size: Any
+    allocator: Any
+    log: Any
+    log_user: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("allocator", POINTER(chorale_allocator)),
+        ("log", chorale_log_function),
+        ("log_user", c_void_p),
+    ]
+
+
+class chorale_transitions_options(Struct):
+    struct_size: Any
+    number: Any
+    orientation: Any
+    row_stride: Any
+    column_stride: Any
+    borrow: Any
+    reserved: Any
+    start: Any
+    end: Any
+    mask: Any
+    start_mask: Any
+    end_mask: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("number", c_int32),
+        ("orientation", c_int32),
+        ("row_stride", c_int64),
+        ("column_stride", c_int64),
+        ("borrow", c_int32),
+        ("reserved", c_int32),
+        ("start", c_void_p),
+        ("end", c_void_p),
+        ("mask", c_void_p),
+        ("start_mask", c_void_p),
+        ("end_mask", c_void_p),
+    ]
+
+
+class chorale_chain(Struct):
+    struct_size: Any
+    length: Any
+    labels: Any
+    number: Any
+    orientation: Any
+    unary: Any
+    unary_row_stride: Any
+    unary_column_stride: Any
+    transitions: Any
+    edges: Any
+    edge_matrices: Any
+    edge_matrix_stride: Any
+    edge_row_stride: Any
+    edge_column_stride: Any
+    start: Any
+    end: Any
+    parents: Any
+    forced: Any
+    allowed: Any
+    allowed_row_stride: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("length", c_int64),
+        ("labels", c_int64),
+        ("number", c_int32),
+        ("orientation", c_int32),
+        ("unary", c_void_p),
+        ("unary_row_stride", c_int64),
+        ("unary_column_stride", c_int64),
+        ("transitions", c_void_p),
+        ("edges", c_void_p),
+        ("edge_matrices", c_int64),
+        ("edge_matrix_stride", c_int64),
+        ("edge_row_stride", c_int64),
+        ("edge_column_stride", c_int64),
+        ("start", c_void_p),
+        ("end", c_void_p),
+        ("parents", c_void_p),
+        ("forced", c_void_p),
+        ("allowed", c_void_p),
+        ("allowed_row_stride", c_int64),
+    ]
+
+
+class chorale_chain_result(Struct):
+    struct_size: Any
+    outcome: Any
+    reserved: Any
+    score: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("reserved", c_int32),
+        ("score", c_double),
+    ]
+
+
+class chorale_potential_options(Struct):
+    struct_size: Any
+    scale: Any
+    shape: Any
+    counted: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("scale", c_int32),
+        ("shape", c_int32),
+        ("counted", c_void_p),
+    ]
+
+
+class chorale_clique_problem(Struct):
+    struct_size: Any
+    members: Any
+    values: Any
+    scores: Any
+    row_stride: Any
+    fixed: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("members", c_int64),
+        ("values", c_int64),
+        ("scores", c_void_p),
+        ("row_stride", c_int64),
+        ("fixed", c_void_p),
+    ]
+
+
+class chorale_clique_options(Struct):
+    struct_size: Any
+    algorithm: Any
+    start: Any
+    start_value: Any
+    subset_size: Any
+    start_assignment: Any
+    iteration_limit: Any
+    node_limit: Any
+    node_pool: Any
+    tolerance: Any
+    gap: Any
+    time_limit: Any
+    cancel: Any
+    exact_marginals: Any
+    reserved: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("algorithm", c_int32),
+        ("start", c_int32),
+        ("start_value", c_int32),
+        ("subset_size", c_int32),
+        ("start_assignment", c_void_p),
+        ("iteration_limit", c_int64),
+        ("node_limit", c_int64),
+        ("node_pool", c_int64),
+        ("tolerance", c_double),
+        ("gap", c_double),
+        ("time_limit", c_double),
+        ("cancel", c_void_p),
+        ("exact_marginals", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class chorale_clique_result(Struct):
+    struct_size: Any
+    outcome: Any
+    algorithm: Any
+    proven: Any
+    marginals_exact: Any
+    score: Any
+    member_score: Any
+    clique_score: Any
+    upper_bound: Any
+    iterations: Any
+    nodes: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("algorithm", c_int32),
+        ("proven", c_int32),
+        ("marginals_exact", c_int32),
+        ("score", c_double),
+        ("member_score", c_double),
+        ("clique_score", c_double),
+        ("upper_bound", c_double),
+        ("iterations", c_int64),
+        ("nodes", c_int64),
+    ]
+
+
+class chorale_automaton(Struct):
+    struct_size: Any
+    labels: Any
+    classes: Any
+    states: Any
+    values: Any
+    start: Any
+    table_offset: Any
+    outside_value: Any
+    reserved: Any
+    next: Any
+    actions: Any
+    end_actions: Any
+    label_values: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("labels", c_int64),
+        ("classes", c_int64),
+        ("states", c_int64),
+        ("values", c_int64),
+        ("start", c_int32),
+        ("table_offset", c_int32),
+        ("outside_value", c_int32),
+        ("reserved", c_int32),
+        ("next", c_void_p),
+        ("actions", c_void_p),
+        ("end_actions", c_void_p),
+        ("label_values", c_void_p),
+    ]
+
+
+class chorale_label_map(Struct):
+    struct_size: Any
+    labels: Any
+    kinds: Any
+    kind_of_label: Any
+    begins: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("labels", c_int64),
+        ("kinds", c_int64),
+        ("kind_of_label", c_void_p),
+        ("begins", c_void_p),
+    ]
+
+
+class chorale_attachment(Struct):
+    struct_size: Any
+    property: Any
+    dictionary: Any
+    classes: Any
+    table: Any
+    message: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("property", c_void_p),
+        ("dictionary", c_void_p),
+        ("classes", c_void_p),
+        ("table", c_void_p),
+        ("message", c_void_p),
+    ]
+
+
+class chorale_message_options(Struct):
+    struct_size: Any
+    mode: Any
+    reserved: Any
+    beam_width: Any
+    budget: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("mode", c_int32),
+        ("reserved", c_int32),
+        ("beam_width", c_int64),
+        ("budget", c_int64),
+    ]
+
+
+class chorale_message_result(Struct):
+    struct_size: Any
+    outcome: Any
+    pruned: Any
+    exact: Any
+    reserved: Any
+    configurations: Any
+    score: Any
+    chain_score: Any
+    message_score: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("pruned", c_int32),
+        ("exact", c_int32),
+        ("reserved", c_int32),
+        ("configurations", c_int64),
+        ("score", c_double),
+        ("chain_score", c_double),
+        ("message_score", c_double),
+    ]
+
+
+class chorale_chain_options(Struct):
+    struct_size: Any
+    borrow: Any
+    reserved: Any
+    group: Any
+    tokens: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("borrow", c_int32),
+        ("reserved", c_int32),
+        ("group", c_int64),
+        ("tokens", c_void_p),
+    ]
+
+
+class chorale_instance(Struct):
+    struct_size: Any
+    length: Any
+    labels: Any
+    user: Any
+    messages: Any
+    decode: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("length", c_int64),
+        ("labels", c_int64),
+        ("user", c_void_p),
+        ("messages", field_messages),
+        ("decode", field_decode),
+    ]
+
+
+class chorale_clique_setup(Struct):
+    struct_size: Any
+    property: Any
+    dictionary: Any
+    values: Any
+    label_values: Any
+    labels: Any
+    potential: Any
+    centre_potentials: Any
+    centre_values: Any
+    centre_label_values: Any
+    centre_labels: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("property", c_void_p),
+        ("dictionary", c_void_p),
+        ("values", c_int64),
+        ("label_values", c_void_p),
+        ("labels", c_int64),
+        ("potential", c_void_p),
+        ("centre_potentials", c_void_p),
+        ("centre_values", c_int64),
+        ("centre_label_values", c_void_p),
+        ("centre_labels", c_int64),
+    ]
+
+
+class chorale_member_options(Struct):
+    struct_size: Any
+    classes: Any
+    table: Any
+    borrow: Any
+    reserved: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("classes", c_void_p),
+        ("table", c_void_p),
+        ("borrow", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class chorale_repeated_words_options(Struct):
+    struct_size: Any
+    minimum: Any
+    across: Any
+    reserved: Any
+    stop: Any
+    stop_count: Any
+    label_values: Any
+    labels: Any
+    values: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("minimum", c_int64),
+        ("across", c_int32),
+        ("reserved", c_int32),
+        ("stop", c_void_p),
+        ("stop_count", c_int64),
+        ("label_values", c_void_p),
+        ("labels", c_int64),
+        ("values", c_int64),
+    ]
+
+
+class chorale_text(Struct):
+    bytes: Any
+    length: Any
+    _fields_ = [
+        ("bytes", c_void_p),
+        ("length", c_size_t),
+    ]
+
+
+class chorale_run_options(Struct):
+    struct_size: Any
+    rounds: Any
+    damping: Any
+    schedule: Any
+    algorithm: Any
+    exact_marginals: Any
+    polish: Any
+    restrict_range: Any
+    reserved: Any
+    joint_mode: Any
+    message_number: Any
+    beam_width: Any
+    budget: Any
+    threads: Any
+    executor: Any
+    executor_user: Any
+    time_limit: Any
+    cancel: Any
+    progress: Any
+    progress_user: Any
+    bound_steps: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rounds", c_int64),
+        ("damping", c_double),
+        ("schedule", c_int32),
+        ("algorithm", c_int32),
+        ("exact_marginals", c_int32),
+        ("polish", c_int32),
+        ("restrict_range", c_int32),
+        ("reserved", c_int32),
+        ("joint_mode", c_int32),
+        ("message_number", c_int32),
+        ("beam_width", c_int64),
+        ("budget", c_int64),
+        ("threads", c_int64),
+        ("executor", chorale_parallel_for),
+        ("executor_user", c_void_p),
+        ("time_limit", c_double),
+        ("cancel", c_void_p),
+        ("progress", chorale_progress_function),
+        ("progress_user", c_void_p),
+        ("bound_steps", c_int64),
+    ]
+
+
+class chorale_run_cost(Struct):
+    struct_size: Any
+    run_bytes: Any
+    model_bytes: Any
+    score_bytes: Any
+    chain_steps: Any
+    clique_scores: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("run_bytes", c_size_t),
+        ("model_bytes", c_size_t),
+        ("score_bytes", c_size_t),
+        ("chain_steps", c_double),
+        ("clique_scores", c_double),
+    ]
+
+
+class chorale_run_result(Struct):
+    struct_size: Any
+    outcome: Any
+    proven: Any
+    rounds: Any
+    best_round: Any
+    score: Any
+    chain_score: Any
+    clique_score: Any
+    own_score: Any
+    rounds_score: Any
+    polished_score: Any
+    polished_own_score: Any
+    upper_bound: Any
+    gap: Any
+    changed_chains: Any
+    messages_changed: Any
+    chain_updates: Any
+    clique_updates: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("proven", c_int32),
+        ("rounds", c_int64),
+        ("best_round", c_int64),
+        ("score", c_double),
+        ("chain_score", c_double),
+        ("clique_score", c_double),
+        ("own_score", c_double),
+        ("rounds_score", c_double),
+        ("polished_score", c_double),
+        ("polished_own_score", c_double),
+        ("upper_bound", c_double),
+        ("gap", c_double),
+        ("changed_chains", c_int64),
+        ("messages_changed", c_int64),
+        ("chain_updates", c_int64),
+        ("clique_updates", c_int64),
+    ]
+
+
+class chorale_payment(Struct):
+    clique: Any
+    member: Any
+    position: Any
+    own_value: Any
+    value: Any
+    amount: Any
+    _fields_ = [
+        ("clique", c_int64),
+        ("member", c_int64),
+        ("position", c_int64),
+        ("own_value", c_int32),
+        ("value", c_int32),
+        ("amount", c_double),
+    ]
+
+
+STRUCTS = {
+    "chorale_error": chorale_error,
+    "chorale_allocator": chorale_allocator,
+    "chorale_host": chorale_host,
+    "chorale_transitions_options": chorale_transitions_options,
+    "chorale_chain": chorale_chain,
+    "chorale_chain_result": chorale_chain_result,
+    "chorale_potential_options": chorale_potential_options,
+    "chorale_clique_problem": chorale_clique_problem,
+    "chorale_clique_options": chorale_clique_options,
+    "chorale_clique_result": chorale_clique_result,
+    "chorale_automaton": chorale_automaton,
+    "chorale_label_map": chorale_label_map,
+    "chorale_attachment": chorale_attachment,
+    "chorale_message_options": chorale_message_options,
+    "chorale_message_result": chorale_message_result,
+    "chorale_chain_options": chorale_chain_options,
+    "chorale_instance": chorale_instance,
+    "chorale_clique_setup": chorale_clique_setup,
+    "chorale_member_options": chorale_member_options,
+    "chorale_repeated_words_options": chorale_repeated_words_options,
+    "chorale_text": chorale_text,
+    "chorale_progress": chorale_progress,
+    "chorale_run_options": chorale_run_options,
+    "chorale_run_cost": chorale_run_cost,
+    "chorale_run_result": chorale_run_result,
+    "chorale_payment": chorale_payment,
+}
+
+# ---- Functions: what each returns and takes
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "chorale_abi": (c_int32, []),
+    "chorale_algorithm_from_name": (c_int32, [c_char_p, c_size_t]),
+    "chorale_algorithm_name": (c_char_p, [c_int32]),
+    "chorale_attachment_init": (None, [POINTER(chorale_attachment), c_size_t]),
+    "chorale_attachment_values": (c_int64, [POINTER(chorale_attachment)]),
+    "chorale_automaton_init": (None, [POINTER(chorale_automaton), c_size_t]),
+    "chorale_cancel_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_cancel_destroy": (None, [c_void_p]),
+    "chorale_cancel_is_raised": (c_int32, [c_void_p]),
+    "chorale_cancel_lower": (None, [c_void_p]),
+    "chorale_cancel_raise": (None, [c_void_p]),
+    "chorale_chain_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
+    "chorale_chain_decode": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
+    "chorale_chain_init": (None, [POINTER(chorale_chain), c_size_t]),
+    "chorale_chain_k_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_max_marginals": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
+    "chorale_chain_messages": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
+    "chorale_chain_options_init": (None, [POINTER(chorale_chain_options), c_size_t]),
+    "chorale_chain_result_init": (None, [POINTER(chorale_chain_result), c_size_t]),
+    "chorale_chain_score": (c_int32, [POINTER(chorale_chain), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_solver_bytes": (c_int32, [POINTER(chorale_chain), c_int32, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_solver_create_in": (c_int32, [c_void_p, c_size_t, POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_solver_destroy": (None, [c_void_p]),
+    "chorale_chain_solver_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), c_int32, c_int64, POINTER(chorale_error)]),
+    "chorale_clique_evaluate": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
+    "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
+    "chorale_clique_options_init": (None, [POINTER(chorale_clique_options), c_size_t]),
+    "chorale_clique_problem_init": (None, [POINTER(chorale_clique_problem), c_size_t]),
+    "chorale_clique_result_init": (None, [POINTER(chorale_clique_result), c_size_t]),
+    "chorale_clique_setup_init": (None, [POINTER(chorale_clique_setup), c_size_t]),
+    "chorale_clique_solve": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
+    "chorale_clique_solver_bytes": (c_int32, [c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_clique_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_clique_solver_create_in": (c_int32, [c_void_p, c_size_t, POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_clique_solver_destroy": (None, [c_void_p]),
+    "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)]),
+    "chorale_dictionary_create": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_dictionary_create_best": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_int64, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_dictionary_find": (c_int32, [c_void_p, c_int32]),
+    "chorale_dictionary_release": (None, [c_void_p]),
+    "chorale_dictionary_retain": (c_void_p, [c_void_p]),
+    "chorale_dictionary_value": (c_int32, [c_void_p, c_int64]),
+    "chorale_dictionary_values": (c_int64, [c_void_p]),
+    "chorale_host_init": (None, [POINTER(chorale_host), c_size_t]),
+    "chorale_instance_init": (None, [POINTER(chorale_instance), c_size_t]),
+    "chorale_kernel_best": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
+    "chorale_kernel_decode": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
+    "chorale_kernel_k_best": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_kernel_max_marginals": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
+    "chorale_kernel_messages": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
+    "chorale_label_map_from_names": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_label_map_init": (None, [POINTER(chorale_label_map), c_size_t]),
+    "chorale_mask_create": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_member_options_init": (None, [POINTER(chorale_member_options), c_size_t]),
+    "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_message_options_init": (None, [POINTER(chorale_message_options), c_size_t]),
+    "chorale_message_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, POINTER(chorale_error)]),
+    "chorale_message_result_init": (None, [POINTER(chorale_message_result), c_size_t]),
+    "chorale_model_builder_add_chain": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_chain_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_add_clique": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_add_instance": (c_int32, [c_void_p, POINTER(chorale_instance), c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_add_member": (c_int32, [c_void_p, c_int64, c_int64, POINTER(chorale_member_options), POINTER(chorale_error)]),
+    "chorale_model_builder_add_position": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
+    "chorale_model_builder_add_repeated_words": (c_int32, [c_void_p, c_void_p, POINTER(chorale_repeated_words_options), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_destroy": (None, [c_void_p]),
+    "chorale_model_builder_freeze": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_set_centre": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
+    "chorale_model_bytes": (c_size_t, [c_void_p]),
+    "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_chains": (c_int64, [c_void_p]),
+    "chorale_model_clique_centre_values": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_columns": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_members": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_cliques": (c_int64, [c_void_p]),
+    "chorale_model_get_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_chain_options), POINTER(chorale_error)]),
+    "chorale_model_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_members": (c_int64, [c_void_p]),
+    "chorale_model_release": (None, [c_void_p]),
+    "chorale_model_retain": (c_void_p, [c_void_p]),
+    "chorale_model_reweigh": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_score_bytes": (c_size_t, [c_void_p]),
+    "chorale_potential_create_callback": (c_int32, [POINTER(chorale_host), c_int64, chorale_count_function, c_void_p, c_void_p, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_cardinality": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_entropy": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_majority": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_max": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_pairs": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_potts": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_scaled": (c_int32, [POINTER(chorale_host), c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_square_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_sum": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_evaluate": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_family": (c_int32, [c_void_p]),
+    "chorale_potential_options_init": (None, [POINTER(chorale_potential_options), c_size_t]),
+    "chorale_potential_release": (None, [c_void_p]),
+    "chorale_potential_retain": (c_void_p, [c_void_p]),
+    "chorale_potential_values": (c_int64, [c_void_p]),
+    "chorale_problem_clique_kind": (c_int32, [c_void_p, c_int64]),
+    "chorale_problem_create": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_problem_destroy": (None, [c_void_p]),
+    "chorale_problem_gold": (c_void_p, [c_void_p]),
+    "chorale_problem_load": (c_int32, [POINTER(chorale_host), c_char_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_problem_model": (c_void_p, [c_void_p]),
+    "chorale_problem_note": (chorale_text, [c_void_p, c_int64]),
+    "chorale_problem_note_count": (c_int64, [c_void_p]),
+    "chorale_problem_note_name": (chorale_text, [c_void_p, c_int64]),
+    "chorale_problem_read": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_problem_save": (c_int32, [c_void_p, c_char_p, POINTER(chorale_error)]),
+    "chorale_problem_set_cliques": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_problem_set_gold": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_problem_set_note": (c_int32, [c_void_p, chorale_text, chorale_text, POINTER(chorale_error)]),
+    "chorale_problem_set_texts": (c_int32, [c_void_p, c_int32, POINTER(chorale_text), c_int64, POINTER(chorale_error)]),
+    "chorale_problem_text": (chorale_text, [c_void_p, c_int32, c_int64]),
+    "chorale_problem_text_count": (c_int64, [c_void_p, c_int32]),
+    "chorale_problem_value_name": (chorale_text, [c_void_p, c_int64, c_int32]),
+    "chorale_problem_write": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_builder_add_state": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_builder_create": (c_int32, [POINTER(chorale_host), c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_builder_destroy": (None, [c_void_p]),
+    "chorale_property_builder_end_rule": (c_int32, [c_void_p, c_int32, c_int32, POINTER(chorale_error)]),
+    "chorale_property_builder_finish": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_builder_rule": (c_int32, [c_void_p, c_int32, c_int32, c_int32, c_int32, c_int32, POINTER(chorale_error)]),
+    "chorale_property_builder_table": (c_int32, [c_void_p, c_int32, c_int32, POINTER(chorale_error)]),
+    "chorale_property_create": (c_int32, [POINTER(chorale_host), POINTER(chorale_automaton), c_void_p, POINTER(chorale_error)]),
+    "chorale_property_create_first_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_create_local": (c_int32, [POINTER(chorale_host), c_int64, c_int64, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_create_next_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, c_int32, c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_create_position_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_create_token_before": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, c_int32, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_create_token_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_evaluate": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_fired": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_labels": (c_int64, [c_void_p]),
+    "chorale_property_release": (None, [c_void_p]),
+    "chorale_property_retain": (c_void_p, [c_void_p]),
+    "chorale_property_values": (c_int64, [c_void_p]),
+    "chorale_repeated_words_options_init": (None, [POINTER(chorale_repeated_words_options), c_size_t]),
+    "chorale_run_all_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, POINTER(chorale_error)]),
+    "chorale_run_bound": (c_int32, [c_void_p, c_int64, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_run_chain_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_clique_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_cost_init": (None, [POINTER(chorale_run_cost), c_size_t]),
+    "chorale_run_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_run_options), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_destroy": (None, [c_void_p]),
+    "chorale_run_estimate": (c_int32, [c_void_p, POINTER(chorale_run_options), POINTER(chorale_run_cost), POINTER(chorale_error)]),
+    "chorale_run_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_run_json": (c_int32, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, POINTER(chorale_error)]),
+    "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_options_init": (None, [POINTER(chorale_run_options), c_size_t]),
+    "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_polish": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_run_reset": (None, [c_void_p]),
+    "chorale_run_result_init": (None, [POINTER(chorale_run_result), c_size_t]),
+    "chorale_run_set_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_error)]),
+    "chorale_run_set_limits": (c_int32, [c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_solve": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_run_step": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_run_values": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, POINTER(chorale_error)]),
+    "chorale_status_name": (c_char_p, [c_int32]),
+    "chorale_transitions_create": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, POINTER(chorale_transitions_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_transitions_labels": (c_int64, [c_void_p]),
+    "chorale_transitions_options_init": (None, [POINTER(chorale_transitions_options), c_size_t]),
+    "chorale_transitions_release": (None, [c_void_p]),
+    "chorale_transitions_retain": (c_void_p, [c_void_p]),
+    "chorale_version": (c_char_p, []),
+}

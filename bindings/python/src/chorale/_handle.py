@@ -1,0 +1,118 @@
+"""Handles of the C interface as Python objects: when they are freed, and who may use them when."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, ClassVar
+
+from .errors import ClosedError, InUseError
+
+
+class _Use:
+    """The time during which a call uses a handle; `with` gives its address."""
+
+    __slots__ = ("_handle", "_shared")
+
+    def __init__(self, handle: Handle, shared: bool) -> None:
+        self._handle = handle
+        self._shared = shared
+
+    def __enter__(self) -> int:
+        return self._handle._begin(self._shared)
+
+    def __exit__(self, *_: object) -> None:
+        self._handle._end()
+
+
+class Handle:
+    """Owns one reference to (or the whole of) a C object.
+
+    Calls that only read share a handle, on any number of threads; one that changes it has it
+    alone, and what would run beside that raises `InUseError`. Calls on an exclusive handle change
+    it unless they say otherwise. A handle that is closed while a call uses it is freed after that
+    call.
+    """
+
+    _exclusive: ClassVar[bool] = False
+    _free: ClassVar[Any]  # the C function
+
+    def __init__(self, pointer: int, *kept: Any) -> None:
+        self._pointer: int | None = pointer
+        self._users = 0
+        self._alone = False  # one user, who changes it
+        self._lock = threading.Lock()
+        self._kept: tuple[Any, ...] = kept  # what the C object borrows from
+
+    def _begin(self, shared: bool = True) -> int:
+        with self._lock:
+            pointer = self._pointer
+            if pointer is None:
+                raise ClosedError(f"this {type(self).__name__} has been closed")
+            if self._alone or (self._users and not shared):
+                raise InUseError(
+                    f"this {type(self).__name__} is in use: it serves one call at a time"
+                )
+            self._users += 1
+            self._alone = not shared
+            return pointer
+
+    def _end(self) -> None:
+        with self._lock:
+            self._users -= 1
+            self._alone = False
+            unused = self._pointer is None and self._users == 0
+        if unused:
+            self._freed()
+
+    def _use(self, shared: bool | None = None) -> _Use:
+        return _Use(self, not self._exclusive if shared is None else shared)
+
+    def _close(self) -> None:
+        with self._lock:
+            pointer, self._pointer = self._pointer, None
+            if pointer is None:
+                return
+            self._address = pointer
+            unused = self._users == 0
+        if unused:
+            self._freed()
+
+    def _freed(self) -> None:
+        type(self)._free(self._address)
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None) is not None:
+            self._close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+
+
+class Closable(Handle):
+    """A handle that can be closed before Python would let go of it. Use it as a context manager,
+    or not at all: an object that is no longer referred to is closed."""
+
+    def close(self) -> None:
+        """Frees what it holds. Again is legal; any other use raises `ClosedError`."""
+        self._close()
+
+    @property
+    def closed(self) -> bool:
+        return self._pointer is None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}{', closed' if self.closed else ''}>"
+
+    def __enter__(self) -> Any:
+        if self._pointer is None:
+            raise ClosedError(f"this {type(self).__name__} has been closed")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,90 @@
+"""The shared library: where it is found, and how its functions are called."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import _declarations as c
+from .errors import from_status
+
+Struct = TypeVar("Struct", bound=c.Struct)
+
+
+def _candidates() -> list[str]:
+    """Where the library may be, best first: CHORALE_LIBRARY alone where it is set; beside this
+    file, where the wheel puts it; wherever the system looks."""
+    named = os.environ.get("CHORALE_LIBRARY")
+    if named:
+        return [named]
+    here = Path(__file__).resolve().parent
+    names = (f"libchorale.so.{c.CHORALE_ABI}", "libchorale.so", "libchorale.dylib", "chorale.dll")
+    found = [str(here / name) for name in names if (here / name).exists()]
+    system = ctypes.util.find_library("chorale")
+    return [*found, names[0], *([system] if system else [])]
+
+
+def _load() -> ctypes.CDLL:
+    problems = []
+    for candidate in _candidates():
+        try:
+            library = ctypes.CDLL(candidate)
+        except OSError as error:
+            problems.append(str(error))
+            continue
+        abi = library.chorale_abi()
+        if abi != c.CHORALE_ABI:
+            raise ImportError(f"{candidate} has ABI {abi}; this package needs {c.CHORALE_ABI}")
+        for name, (result, arguments) in c.FUNCTIONS.items():
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                raise ImportError(
+                    f"{candidate} has no {name}: it is of another version than this package"
+                ) from None
+            function.restype = result
+            function.argtypes = arguments
+        return library
+    raise ImportError("the shared library of Chorale cannot be loaded: " + "; ".join(problems))
+
+
+library: Any = _load()
+
+version: str = library.chorale_version().decode()
+abi: int = library.chorale_abi()
+
+
+def call(function: Callable[..., int], *arguments: Any) -> None:
+    """Calls a function that returns a status; what is not OK is raised."""
+    error = c.chorale_error()
+    status = function(*arguments, ctypes.byref(error))
+    if status:
+        raise from_status(
+            status,
+            library.chorale_status_name(status).decode(),
+            error.message.decode("utf-8", "replace"),
+        )
+
+
+def create(function: Callable[..., int], *arguments: Any) -> int:
+    """Calls a function whose last argument before the error receives a handle."""
+    handle = ctypes.c_void_p()
+    call(function, *arguments, ctypes.byref(handle))
+    assert handle.value is not None
+    return handle.value
+
+
+def struct(kind: type[Struct]) -> Struct:
+    """A struct of the interface as its init function fills it."""
+    made = kind()
+    getattr(library, kind.__name__ + "_init")(ctypes.byref(made), ctypes.sizeof(made))
+    return made
+
+
+if sys.maxsize < 2**63 - 1:
+    raise ImportError("Chorale needs a 64-bit Python")

@@ -1,0 +1,436 @@
+"""Chains and trees: best labellings, k best, max-marginals, margins."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from ctypes import byref, c_char_p, c_double, c_int64, c_size_t
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._handle import Closable
+from ._native import call, create, library, struct
+from .outcome import Outcome
+
+ORIENTATIONS = {"from": c.CHORALE_ROWS_FROM, "to": c.CHORALE_ROWS_TO}
+SCHEMES = {
+    "plain": c.CHORALE_SCHEME_PLAIN,
+    "bio": c.CHORALE_SCHEME_BIO,
+    "bioes": c.CHORALE_SCHEME_BIOES,
+    "bilou": c.CHORALE_SCHEME_BILOU,
+}
+
+
+class Names:
+    """Label names as C has them."""
+
+    def __init__(self, names: Sequence[str], scheme: str) -> None:
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"names is {names!r}, not a sequence of names")
+        encoded = []
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"names holds {name!r}, not a str")
+            encoded.append(name.encode("utf-8"))
+        self.count = len(encoded)
+        self._encoded = encoded
+        self.pointers = (c_char_p * max(1, len(encoded)))(*encoded)
+        self.lengths = (c_size_t * max(1, len(encoded)))(*map(len, encoded))
+        spelled = scheme.lower() if isinstance(scheme, str) else scheme
+        self.scheme = arrays.chosen("scheme", spelled, SCHEMES)
+
+
+class Mask(NamedTuple):
+    """Which labels may follow which: m x m in rows "from", which may begin, which may end."""
+
+    between: npt.NDArray[np.bool_]
+    start: npt.NDArray[np.bool_]
+    end: npt.NDArray[np.bool_]
+
+
+def mask(names: Sequence[str], scheme: str = "bio") -> Mask:
+    """The mask of label names such as "O", "B-Title" in a scheme: plain, bio, bioes, bilou.
+
+    >>> mask(["O", "B-X", "I-X"]).between.tolist()
+    [[True, True, False], [True, True, True], [True, True, True]]
+    """
+    known = Names(names, scheme)
+    count = known.count
+    between = np.empty((count, count), dtype=np.uint8)
+    start = np.empty(count, dtype=np.uint8)
+    end = np.empty(count, dtype=np.uint8)
+    call(
+        library.chorale_mask_create,
+        known.scheme,
+        known.pointers,
+        known.lengths,
+        count,
+        arrays.address(between),
+        arrays.address(start),
+        arrays.address(end),
+    )
+    return Mask(between.view(np.bool_), start.view(np.bool_), end.view(np.bool_))
+
+
+class Transitions(Closable):
+    """Transition scores that many chains share: immutable, for any number of threads.
+
+    scores       m x m, entry [x, y] from label x to label y (orientation "to": [y, x]); None: zeros
+    start, end   m scores of beginning and ending with each label; None: none
+    mask         what is allowed: a `Mask`, or m x m booleans in rows "from"
+    labels       m, where scores is None
+    borrow       True: scores (float64, rows "from", no mask) is read in place as long as this
+                 lives, and must not change; False: copied
+
+    >>> Transitions([[0.0, 1.0], [0.5, 0.0]], start=[0.0, -1.0]).labels
+    2
+    """
+
+    _free = library.chorale_transitions_release
+
+    def __init__(
+        self,
+        scores: Any = None,
+        start: Any = None,
+        end: Any = None,
+        mask: Any = None,
+        *,
+        labels: int | None = None,
+        orientation: str = "from",
+        borrow: bool = False,
+        copy: bool = False,
+    ) -> None:
+        options = struct(c.chorale_transitions_options)
+        options.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
+        options.borrow = bool(borrow)
+        array = None
+        if scores is not None:
+            array = arrays.scores("scores", scores, 2, copy=copy)
+            if array.shape[0] != array.shape[1]:
+                raise ValueError(f"scores has shape {array.shape}, which is not square")
+            if labels is not None and labels != len(array):
+                raise ValueError(f"labels is {labels}, but scores has shape {array.shape}")
+            labels = len(array)
+            options.number = arrays.NUMBERS[array.dtype]
+            options.row_stride = arrays.stride(array, 0)
+            options.column_stride = arrays.stride(array, 1)
+        elif labels is None:
+            raise TypeError("without scores, say how many `labels` there are")
+        count = arrays.integer("labels", labels)
+        number = np.dtype(np.float64) if array is None else array.dtype
+        kept = []
+        for name, value in (("start", start), ("end", end)):
+            if value is not None:
+                ends = arrays.table(name, value, 1).astype(number)
+                if ends.shape != (count,):
+                    raise ValueError(f"{name} has shape {ends.shape}, not ({count},)")
+                kept.append(ends)
+                setattr(options, name, arrays.address(ends))
+        if mask is not None:
+            allowed = mask if isinstance(mask, Mask) else (mask, None, None)
+            for name, value, shape in zip(
+                ("mask", "start_mask", "end_mask"), allowed, ((count, count), (count,), (count,))
+            ):
+                if value is not None:
+                    flags = arrays.flags(name, value, shape)
+                    kept.append(flags)
+                    setattr(options, name, arrays.address(flags))
+        pointer = create(
+            library.chorale_transitions_create, None, count, arrays.address(array), byref(options)
+        )
+        super().__init__(pointer, array if borrow else None)
+
+    @property
+    def labels(self) -> int:
+        """m."""
+        with self._use() as transitions:
+            return int(library.chorale_transitions_labels(transitions))
+
+
+class Chain:
+    """The scores of one chain or tree: what the calls below and `ModelBuilder.add_chain` read.
+
+    unary        T x m, float64 or float32, any positive strides; -inf forbids
+    transitions  a `Transitions`, or arrays: m x m for all edges, or (T - 1) x m x m, one an edge,
+                 of the element type of unary; None: none
+    edges        arrays as above beside a `Transitions` that gives start and end
+    start, end   m scores, in the place of those of the transitions
+    parents      of a tree: T indices, each below its position, -1 for a root; None: a chain
+    forced       T labels that must be taken, -1 where free
+    allowed      T x m, False forbids
+    copy         True: arrays that cannot be read in place are copied; False: they are refused
+
+    The arrays are read where they lie, at every call, and must not change under one.
+
+    >>> Chain([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).score([1, 1])
+    2.5
+    """
+
+    def __init__(
+        self,
+        unary: Any,
+        transitions: Any = None,
+        *,
+        edges: Any = None,
+        orientation: str = "from",
+        start: Any = None,
+        end: Any = None,
+        parents: Any = None,
+        forced: Any = None,
+        allowed: Any = None,
+        copy: bool = False,
+    ) -> None:
+        array = arrays.scores("unary", unary, 2, copy=copy)
+        length, labels = array.shape
+        made = struct(c.chorale_chain)
+        made.length, made.labels = length, labels
+        made.number = arrays.NUMBERS[array.dtype]
+        made.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
+        made.unary = arrays.address(array)
+        made.unary_row_stride = arrays.stride(array, 0)
+        made.unary_column_stride = arrays.stride(array, 1)
+        if length == 1 and made.unary_column_stride > 1:
+            made.unary_row_stride = made.unary_column_stride * labels
+        kept: list[Any] = [array]
+        self.transitions: Transitions | None = None
+        if isinstance(transitions, Transitions):
+            self.transitions = transitions
+        elif transitions is not None:
+            if edges is not None:
+                raise TypeError("edges are given twice: transitions is an array, and so is edges")
+            edges = transitions
+        if edges is not None:
+            matrices = arrays.scores("transitions", edges, (2, 3), copy=copy, number=array.dtype)
+            if matrices.shape[-2:] != (labels, labels):
+                raise ValueError(
+                    f"transitions has shape {matrices.shape} for chains of {labels} labels"
+                )
+            if matrices.ndim == 3 and len(matrices) != max(0, length - 1):
+                raise ValueError(
+                    f"transitions has shape {matrices.shape}, but a chain of {length} positions "
+                    f"has {max(0, length - 1)} edges"
+                )
+            # A chain without edges has nothing to read.
+            if matrices.ndim == 2 or len(matrices) > 0:
+                made.edges = arrays.address(matrices)
+                made.edge_matrices = 1 if matrices.ndim == 2 else len(matrices)
+                if matrices.ndim == 3:
+                    made.edge_matrix_stride = arrays.stride(matrices, 0)
+                made.edge_row_stride = arrays.stride(matrices, matrices.ndim - 2)
+                made.edge_column_stride = arrays.stride(matrices, matrices.ndim - 1)
+                kept.append(matrices)
+        for name, value in (("start", start), ("end", end)):
+            if value is not None:
+                ends = arrays.table(name, value, 1).astype(array.dtype)
+                if ends.shape != (labels,):
+                    raise ValueError(f"{name} has shape {ends.shape}, not ({labels},)")
+                kept.append(ends)
+                setattr(made, name, arrays.address(ends))
+        for name, value in (("parents", parents), ("forced", forced)):
+            if value is not None:
+                numbers = arrays.ints(name, value, size=length)
+                kept.append(numbers)
+                setattr(made, name, arrays.address(numbers))
+        if allowed is not None:
+            flags = arrays.flags("allowed", allowed, (length, labels))
+            kept.append(flags)
+            made.allowed = arrays.address(flags)
+        self._struct = made
+        self._kept = tuple(kept)
+        self.length = int(length)
+        self.labels = int(labels)
+        self.unary = array
+
+    @classmethod
+    def _within(cls, scores: c.chorale_chain, model: Any) -> Chain:
+        """A chain of a model, whose arrays and transitions live as long as `model`."""
+        made = cls.__new__(cls)
+        made._struct = scores
+        made._kept = (model,)
+        made.transitions = None
+        made.length, made.labels = scores.length, scores.labels
+        dtype = np.float32 if scores.number == c.CHORALE_FLOAT32 else np.float64
+        made.unary = arrays.borrowed(
+            scores.unary,
+            (scores.length, scores.labels),
+            dtype,
+            model,
+            (
+                scores.unary_row_stride or scores.labels * (scores.unary_column_stride or 1),
+                scores.unary_column_stride or 1,
+            ),
+        )
+        return made
+
+    def __len__(self) -> int:
+        return self.length
+
+    def _use(self) -> _ChainUse:
+        return _ChainUse(self)
+
+    def score(self, labels: Any) -> float:
+        """phi of a labelling (T labels): -inf where it is forbidden."""
+        array = arrays.ints("labels", labels, size=self.length)
+        score = c_double()
+        with self._use() as chain:
+            call(library.chorale_chain_score, chain, arrays.address(array), byref(score))
+        return float(score.value)
+
+
+class _ChainUse:
+    """The struct of a chain during a call, with its transitions in use."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        # Of its own: a chain may be used from several threads.
+        self._struct = c.chorale_chain.from_buffer_copy(chain._struct)
+
+    def __enter__(self) -> Any:
+        if self._chain.transitions is not None:
+            self._struct.transitions = self._chain.transitions._begin()
+        return byref(self._struct)
+
+    def __exit__(self, *_: object) -> None:
+        if self._chain.transitions is not None:
+            self._chain.transitions._end()
+
+
+def as_chain(unary: Any, transitions: Any, given: dict[str, Any]) -> Chain:
+    if isinstance(unary, Chain):
+        if transitions is not None or given:
+            raise TypeError("unary is a Chain, which has transitions and the rest of its own")
+        return unary
+    return Chain(unary, transitions, **given)
+
+
+@dataclasses.dataclass(frozen=True)
+class ChainResult:
+    """labels: T of them, None where every labelling is forbidden (outcome INFEASIBLE)."""
+
+    labels: arrays.Ints | None
+    score: float
+    outcome: Outcome
+
+
+@dataclasses.dataclass(frozen=True)
+class ChainMarginals:
+    """marginals: T x m, the best score with each label; edge_marginals: (T - 1) x m x m, with both
+    labels of an edge; margins: T, the best less the second best."""
+
+    marginals: arrays.Doubles
+    edge_marginals: arrays.Doubles
+    margins: arrays.Doubles
+    result: ChainResult
+
+
+class ChainCalls:
+    """What a solver and a kernel's scratch memory do for chains."""
+
+    def _invoke(self, name: str, *arguments: Any) -> None:
+        raise NotImplementedError
+
+    def best(self, unary: Any, transitions: Any = None, **chain: Any) -> ChainResult:
+        """The best labelling. Here and below: a `Chain`, or what one is made of.
+
+        >>> ChainSolver().best([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).labels.tolist()
+        [1, 1]
+        """
+        scores = as_chain(unary, transitions, chain)
+        labels = np.empty(scores.length, dtype=np.int32)
+        result = struct(c.chorale_chain_result)
+        with scores._use() as chain_struct:
+            self._invoke("best", chain_struct, arrays.address(labels), byref(result))
+        return _result(result, labels)
+
+    def k_best(
+        self, unary: Any, transitions: Any = None, *, k: int, **chain: Any
+    ) -> tuple[arrays.Ints, arrays.Doubles]:
+        """The k best labellings of a chain, best first, and their scores: fewer rows than k where
+        no more are allowed.
+
+        >>> ChainSolver().k_best([[1.0, 0.0], [0.0, 2.0]], k=2)[1].tolist()
+        [3.0, 2.0]
+        """
+        scores = as_chain(unary, transitions, chain)
+        count = arrays.integer("k", k)
+        if count < 1:
+            raise ValueError(f"k is {count}, below 1")
+        if count > 2**31:
+            raise ValueError(f"k is {count}, above 2^31")
+        labels = np.empty((count, scores.length), dtype=np.int32)
+        values = np.empty(count)
+        found = c_int64()
+        with scores._use() as chain_struct:
+            self._invoke(
+                "k_best",
+                chain_struct,
+                count,
+                arrays.address(labels),
+                scores.length,
+                arrays.address(values),
+                byref(found),
+            )
+        return labels[: found.value], values[: found.value]
+
+    def marginals(self, unary: Any, transitions: Any = None, **chain: Any) -> ChainMarginals:
+        """All max-marginals, of positions and edges, and margins."""
+        scores = as_chain(unary, transitions, chain)
+        edges = np.empty((max(0, scores.length - 1), scores.labels, scores.labels))
+        return self._marginals(scores, edges)
+
+    def max_marginals(self, unary: Any, transitions: Any = None, **chain: Any) -> arrays.Doubles:
+        """T x m: the best score with label y at position t.
+
+        >>> ChainSolver().max_marginals([[1.0, 0.0], [0.0, 2.0]]).tolist()
+        [[3.0, 2.0], [1.0, 3.0]]
+        """
+        return self._marginals(as_chain(unary, transitions, chain), None).marginals
+
+    def margins(self, unary: Any, transitions: Any = None, **chain: Any) -> arrays.Doubles:
+        """T: the best max-marginal less the second best; +inf where one label alone is possible.
+
+        >>> ChainSolver().margins([[1.0, 0.0], [0.0, 2.0]]).tolist()
+        [1.0, 2.0]
+        """
+        return self._marginals(as_chain(unary, transitions, chain), None).margins
+
+    def _marginals(self, scores: Chain, edges: arrays.Doubles | None) -> ChainMarginals:
+        marginals = np.empty((scores.length, scores.labels))
+        margins = np.empty(scores.length)
+        labels = np.empty(scores.length, dtype=np.int32)
+        result = struct(c.chorale_chain_result)
+        with scores._use() as chain_struct:
+            self._invoke(
+                "max_marginals",
+                chain_struct,
+                arrays.address(marginals),
+                scores.labels,
+                arrays.address(edges),
+                arrays.address(margins),
+                arrays.address(labels),
+                byref(result),
+            )
+        return ChainMarginals(
+            marginals,
+            np.empty((0, scores.labels, scores.labels)) if edges is None else edges,
+            margins,
+            _result(result, labels),
+        )
+
+
+def _result(result: c.chorale_chain_result, labels: arrays.Ints) -> ChainResult:
+    outcome = Outcome(result.outcome)
+    return ChainResult(
+        labels if outcome == Outcome.COMPLETE else None, float(result.score), outcome
+    )
+
+
+CHAIN_TASKS = {
+    "best": c.CHORALE_CHAIN_BEST,
+    "max_marginals": c.CHORALE_CHAIN_MAX_MARGINALS,
+    "k_best": c.CHORALE_CHAIN_K_BEST,
+}

@@ -1,0 +1,281 @@
+"""Chains under properties: what they tell cliques, and decoding under what cliques say."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from ctypes import byref, c_size_t, c_void_p
+from typing import Any
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._handle import Closable
+from ._native import call, create, library, struct
+from .chain import CHAIN_TASKS, Chain, ChainCalls, as_chain
+from .outcome import Outcome
+from .property import Attachment, Property
+
+JOINT_MODES = {
+    "auto": c.CHORALE_JOINT_AUTO,
+    "exact": c.CHORALE_JOINT_EXACT,
+    "absorption": c.CHORALE_JOINT_ABSORPTION,
+    "beam": c.CHORALE_JOINT_BEAM,
+}
+MESSAGE_TASKS = {"messages": c.CHORALE_MESSAGE_SEND, "decode": c.CHORALE_MESSAGE_DECODE}
+
+
+@dataclasses.dataclass(frozen=True)
+class MessageResult:
+    """exact: up to rounding; pruned: a beam left something out; configurations: most at once."""
+
+    outcome: Outcome
+    exact: bool
+    pruned: bool
+    configurations: int
+
+
+@dataclasses.dataclass(frozen=True)
+class DecodeResult:
+    """labels: T; values: what each property shows; None where nothing was found. score is that of
+    the chain (chain_score) and of the messages (message_score)."""
+
+    labels: arrays.Ints | None
+    values: arrays.Ints | None
+    score: float
+    chain_score: float
+    message_score: float
+    outcome: Outcome
+    exact: bool
+    pruned: bool
+    configurations: int
+
+
+def message_options(
+    mode: str = "auto", beam_width: int | None = None, budget: int | None = None
+) -> c.chorale_message_options:
+    options = struct(c.chorale_message_options)
+    options.mode = arrays.chosen("mode", mode, JOINT_MODES)
+    if beam_width is not None:
+        options.beam_width = arrays.integer("beam_width", beam_width)
+    if budget is not None:
+        options.budget = arrays.integer("budget", budget)
+    return options
+
+
+class _Attachments:
+    """An array of attachments on a chain of a given length, in use during `with`."""
+
+    def __init__(self, attachments: Any, length: int) -> None:
+        if isinstance(attachments, (Attachment, Property)):
+            attachments = [attachments]
+        if not isinstance(attachments, Iterable):
+            raise TypeError(f"attachments is {attachments!r}, not a sequence of Attachment")
+        self.items = []
+        for item in attachments:
+            item = Attachment(item) if isinstance(item, Property) else item
+            if not isinstance(item, Attachment):
+                raise TypeError(f"attachments holds {item!r}, not an Attachment")
+            self.items.append(item)
+        self._length = length
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Any:
+        made = (c.chorale_attachment * max(1, len(self.items)))()
+        with ExitStack() as stack:
+            for index, item in enumerate(self.items):
+                made[index] = stack.enter_context(item._use(self._length))
+            self._stack = stack.pop_all()
+        return made
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+
+class MessageCalls(ChainCalls):
+    """What a solver and a kernel's scratch memory do for chains under properties.
+
+    Options: mode ("auto", "exact", "absorption", "beam"), beam_width, budget.
+    """
+
+    def messages(
+        self,
+        chain: Chain | Any,
+        attachments: Sequence[Attachment | Property],
+        *,
+        mode: str = "auto",
+        beam_width: int | None = None,
+        budget: int | None = None,
+    ) -> tuple[list[arrays.Doubles], MessageResult]:
+        """The messages of a chain (or unary scores) to its cliques: for each attachment R + 2
+        scores, EMPTY and CONFLICT last, of the best labelling that shows the value.
+
+        >>> last = Property.position_label(2, 1)
+        >>> sent, _ = ChainSolver().messages([[1.0, 0.0], [0.0, 2.0]], [last])
+        >>> sent[0].tolist()
+        [1.0, 3.0, -inf, -inf]
+        """
+        scores = as_chain(chain, None, {})
+        options = message_options(mode, beam_width, budget)
+        result = struct(c.chorale_message_result)
+        attached = _Attachments(attachments, scores.length)
+        outgoing = [np.empty(item.values + 2) for item in attached.items]
+        count = len(outgoing)
+        pointers = (c_void_p * max(1, count))(*(arrays.address(array) for array in outgoing))
+        with scores._use() as chain_struct, attached as structs:
+            self._invoke(
+                "messages", chain_struct, structs, count, byref(options), pointers, byref(result)
+            )
+        return outgoing, MessageResult(
+            Outcome(result.outcome), bool(result.exact), bool(result.pruned), result.configurations
+        )
+
+    def decode(
+        self,
+        chain: Chain | Any,
+        attachments: Sequence[Attachment | Property] = (),
+        *,
+        mode: str = "auto",
+        beam_width: int | None = None,
+        budget: int | None = None,
+    ) -> DecodeResult:
+        """The best labelling under the messages of the attachments.
+
+        >>> said = Attachment(Property.position_label(2, 1), message=[5.0, 0.0, 0.0, 0.0])
+        >>> ChainSolver().decode([[1.0, 0.0], [0.0, 2.0]], [said]).labels.tolist()
+        [0, 0]
+        """
+        scores = as_chain(chain, None, {})
+        options = message_options(mode, beam_width, budget)
+        result = struct(c.chorale_message_result)
+        attached = _Attachments(attachments, scores.length)
+        labels = np.empty(scores.length, dtype=np.int32)
+        values = np.empty(len(attached.items), dtype=np.int32)
+        with scores._use() as chain_struct, attached as structs:
+            self._invoke(
+                "decode",
+                chain_struct,
+                structs,
+                len(attached.items),
+                byref(options),
+                arrays.address(labels),
+                arrays.address(values),
+                byref(result),
+            )
+        found = result.outcome == c.CHORALE_OUTCOME_COMPLETE
+        return DecodeResult(
+            labels=labels if found else None,
+            values=values if found else None,
+            score=result.score,
+            chain_score=result.chain_score,
+            message_score=result.message_score,
+            outcome=Outcome(result.outcome),
+            exact=bool(result.exact),
+            pruned=bool(result.pruned),
+            configurations=result.configurations,
+        )
+
+
+class ChainSolver(Closable, MessageCalls):
+    """A reusable workspace for chains and trees, for one call at a time: one a thread.
+
+    memory: None, and it grows as needed; or how many bytes it has for good (`bytes_needed`).
+    """
+
+    _exclusive = True
+    _free = library.chorale_chain_solver_destroy
+
+    def __init__(self, *, memory: int | None = None) -> None:
+        if memory is None:
+            super().__init__(create(library.chorale_chain_solver_create, None))
+            return
+        own = arrays.aligned(arrays.size("memory", memory))
+        pointer = create(
+            library.chorale_chain_solver_create_in, arrays.address(own), len(own), None
+        )
+        super().__init__(pointer, own)
+
+    def _invoke(self, name: str, *arguments: Any) -> None:
+        with self._use() as solver:
+            call(getattr(library, "chorale_chain_" + name), solver, *arguments)
+
+    def reserve(
+        self,
+        chain: Chain | Any,
+        task: str = "best",
+        *,
+        k: int = 1,
+        attachments: Any = (),
+        **options: Any,
+    ) -> None:
+        """Grows the workspace so that `task` ("best", "max_marginals", "k_best", "messages",
+        "decode") on chains of this shape allocates nothing."""
+        scores = as_chain(chain, None, {})
+        with self._use() as solver:
+            if task in MESSAGE_TASKS:
+                attached = _Attachments(attachments, scores.length)
+                with scores._use() as chain_struct, attached as structs:
+                    call(
+                        library.chorale_message_reserve,
+                        solver,
+                        chain_struct,
+                        structs,
+                        len(attached.items),
+                        byref(message_options(**options)),
+                        MESSAGE_TASKS[task],
+                    )
+            else:
+                number = _chain_task(task, options)
+                with scores._use() as chain_struct:
+                    call(
+                        library.chorale_chain_solver_reserve,
+                        solver,
+                        chain_struct,
+                        number,
+                        arrays.integer("k", k),
+                    )
+
+
+def bytes_needed(
+    chain: Chain | Any, task: str = "best", *, k: int = 1, attachments: Any = (), **options: Any
+) -> int:
+    """What `ChainSolver(memory=...)` and `Kernel` need for a task on chains of this shape.
+
+    >>> chain = Chain([[1.0, 0.0], [0.0, 2.0]])
+    >>> solver = ChainSolver(memory=bytes_needed(chain, "best"))
+    >>> solver.best(chain).score
+    3.0
+    """
+    scores = as_chain(chain, None, {})
+    needed = c_size_t()
+    if task in MESSAGE_TASKS:
+        attached = _Attachments(attachments, scores.length)
+        with scores._use() as chain_struct, attached as structs:
+            call(
+                library.chorale_message_bytes,
+                chain_struct,
+                structs,
+                len(attached.items),
+                byref(message_options(**options)),
+                MESSAGE_TASKS[task],
+                byref(needed),
+            )
+    else:
+        number = _chain_task(task, options)
+        with scores._use() as chain_struct:
+            call(
+                library.chorale_chain_solver_bytes,
+                chain_struct,
+                number,
+                arrays.integer("k", k),
+                byref(needed),
+            )
+    return needed.value
+
+
+def _chain_task(task: str, options: dict[str, Any]) -> int:
+    if options:
+        raise TypeError(f"there is no option {next(iter(options))!r} for {task!r}")
+    return arrays.chosen("task", task, {**CHAIN_TASKS, **MESSAGE_TASKS})

@@ -1,0 +1,568 @@
+"""Models: chains, trees and instances of one's own, put together in cliques."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from ctypes import byref, c_double, c_int32, c_int64, c_void_p, cast
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._callbacks import Raised
+from ._handle import Closable, Handle
+from ._native import call, create, library, struct
+from .chain import Chain, as_chain
+from .potential import Potential
+from .property import Dictionary, Property
+
+
+class Instance(Protocol):
+    """Anything else that can send messages and decode, as a member of cliques.
+
+    Its memberships are its ports, in the order in which they are added. `incoming` holds for each
+    port the scores of its clique's values (R + 2 for property cliques, EMPTY and CONFLICT last).
+    Called on the thread that runs, or on a worker, one call at a time. Must not call into the run.
+
+    length  how many numbers a labelling has
+    labels  each is below this
+    """
+
+    length: int
+    labels: int
+
+    def messages(self, incoming: list[arrays.Doubles]) -> Sequence[npt.ArrayLike]:
+        """For each port an array like the incoming one: the best score of the labellings that show
+        each value there, what all *other* ports say of them added; -inf where there is none."""
+        ...
+
+    def decode(self, incoming: list[arrays.Doubles]) -> tuple[npt.ArrayLike, npt.ArrayLike, float]:
+        """The best labelling with all that is said: its numbers, the value that each port shows,
+        and its own score without what is said (-inf: there is none)."""
+        ...
+
+
+class ModelBuilder(Handle):
+    """A model under construction: for one thread. Chains, instances and cliques are numbered from 0
+    in the order of adding; chains and instances share their numbers.
+
+    >>> builder = ModelBuilder()
+    >>> for unary in ([[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]):
+    ...     _ = builder.add_chain(np.array(unary))
+    >>> clique = builder.add_clique(values=2, potential=Potential.potts(2, 0.3))
+    >>> for chain in range(3):
+    ...     builder.add_position(clique, chain, 0)
+    >>> model = builder.freeze()
+    >>> len(model), model.cliques, model.members(clique).tolist()
+    (3, 1, [[0, 0], [1, 0], [2, 0]])
+    """
+
+    _exclusive = True
+    _free = library.chorale_model_builder_destroy
+
+    def __init__(self) -> None:
+        super().__init__(create(library.chorale_model_builder_create, None))
+        self._keep: list[Any] = []
+        self._raised: list[Raised] = []
+        self._shapes: list[tuple[int, int]] = []  # positions and labels
+
+    # ---- Chains and instances
+
+    def add_chain(
+        self,
+        unary: Any,
+        transitions: Any = None,
+        *,
+        tokens: Any = None,
+        group: int = 0,
+        borrow: bool = True,
+        **chain: Any,
+    ) -> int:
+        """Adds a chain or tree: a `Chain`, or what one is made of. Its number.
+
+        tokens  T token ids (-1: none), for repeated words and properties that read tokens
+        group   the document it belongs to
+        borrow  True: the model reads the arrays where they lie as long as it lives, and they must
+                not change; False: it copies them
+        """
+        scores = as_chain(unary, transitions, chain)
+        options = struct(c.chorale_chain_options)
+        options.borrow = bool(borrow)
+        options.group = arrays.integer("group", group)
+        ids = None
+        if tokens is not None:
+            ids = arrays.ints("tokens", tokens, size=scores.length)
+            options.tokens = arrays.address(ids)
+        index = c_int64()
+        with self._use() as builder, scores._use() as chain_struct:
+            call(
+                library.chorale_model_builder_add_chain,
+                builder,
+                chain_struct,
+                byref(options),
+                byref(index),
+            )
+            self._shapes.append((scores.length, scores.labels))
+            if borrow:
+                self._keep.append((scores._kept, ids))
+            if scores.transitions is not None:
+                self._keep.append(scores.transitions)
+        return index.value
+
+    def add_instance(self, instance: Instance) -> int:
+        """Adds an oracle instance; its number. It is kept alive by the model."""
+        for name in ("messages", "decode"):
+            if not callable(getattr(instance, name, None)):
+                raise TypeError(f"{instance!r} has no method {name!r}")
+        oracle = _Oracle(instance)
+        index = c_int64()
+        with self._use() as builder:
+            call(
+                library.chorale_model_builder_add_instance,
+                builder,
+                byref(oracle.struct),
+                byref(index),
+            )
+            self._shapes.append((oracle.struct.length, oracle.struct.labels))
+            self._keep.append(oracle)
+            self._raised.append(oracle.raised)
+        return index.value
+
+    # ---- Cliques
+
+    def add_clique(
+        self,
+        *,
+        potential: Potential | None = None,
+        property: Property | None = None,
+        values: int | None = None,
+        label_values: Any = None,
+        dictionary: Dictionary | None = None,
+        centre: Sequence[Potential] | None = None,
+        centre_label_values: Any = None,
+    ) -> int:
+        """Adds a clique without members; its number.
+
+        A property clique: `property`, `dictionary`. A position clique: `values` (R; None: that of
+        the potential) and label_values, the value of each label (-1: EMPTY; None: labels are their
+        own values). `potential` is over R values, or over R + 2 with EMPTY and CONFLICT last. A
+        centred clique has in the place of `potential` one for each value of its `centre`;
+        centre_label_values makes values of the centre's labels.
+        """
+        setup = struct(c.chorale_clique_setup)
+        handles: list[tuple[str, Any, type]] = [
+            ("property", property, Property),
+            ("dictionary", dictionary, Dictionary),
+            ("potential", potential, Potential),
+        ]
+        around = [] if centre is None else list(centre)
+        for name, value, kind in [*handles, *(("centre", item, Potential) for item in around)]:
+            if value is not None and not isinstance(value, kind):
+                raise TypeError(f"{name} is {value!r}, not a {kind.__name__}")
+        if any(item is None for item in around):
+            raise TypeError("centre holds None")
+        if property is None:
+            given = potential if potential is not None else (around[0] if around else None)
+            if values is None:
+                if given is None:
+                    raise TypeError("a clique needs a potential, or a centre of potentials")
+                values = given.values
+        own = arrays.ints("label_values", label_values) if label_values is not None else None
+        if own is not None:
+            setup.label_values, setup.labels = arrays.address(own), len(own)
+        if values is not None:
+            setup.values = arrays.integer("values", values)
+        theirs = None
+        if centre_label_values is not None:
+            theirs = arrays.ints("centre_label_values", centre_label_values)
+            setup.centre_label_values = arrays.address(theirs)
+            setup.centre_labels = len(theirs)
+        index = c_int64()
+        with self._use() as builder, ExitStack() as stack:
+            for name, value, _ in handles:
+                if value is not None:
+                    setattr(setup, name, stack.enter_context(value._use()))
+            pointers = [stack.enter_context(item._use()) for item in around]
+            array = (c_void_p * max(1, len(pointers)))(*pointers)
+            if pointers:
+                setup.centre_potentials = cast(array, c_void_p).value
+                setup.centre_values = len(pointers)
+            call(library.chorale_model_builder_add_clique, builder, byref(setup), byref(index))
+            self._keep.extend((property, dictionary))
+            for own_potential in [potential, *around]:
+                if own_potential is not None:
+                    self._keep_potential(own_potential)
+        return index.value
+
+    def _keep_potential(self, potential: Potential) -> None:
+        if potential._raised:  # the others the library holds by itself
+            self._keep.append(potential)
+            self._raised.extend(potential._raised)
+
+    def add_member(
+        self,
+        clique: int,
+        chain: int,
+        *,
+        classes: Any = None,
+        table: Any = None,
+        borrow: bool = False,
+    ) -> None:
+        """Adds a whole chain to a property clique, or an instance (its next port) to any that is
+        not centred. classes, table (None: the chain's tokens): T entries each, as in `Attachment`;
+        borrow: they are read where they lie (int32) as long as the model lives."""
+        chain = arrays.integer("chain", chain)
+        options = struct(c.chorale_member_options)
+        # Of a chain that does not exist the library complains.
+        length = self._shapes[chain][0] if 0 <= chain < len(self._shapes) else None
+        kept = []
+        for name, value in (("classes", classes), ("table", table)):
+            if value is not None:
+                array = arrays.ints(name, value, size=length)
+                kept.append(array)
+                setattr(options, name, arrays.address(array))
+        options.borrow = bool(borrow)
+        with self._use() as builder:
+            call(
+                library.chorale_model_builder_add_member,
+                builder,
+                arrays.integer("clique", clique),
+                chain,
+                byref(options),
+            )
+            if borrow and kept:
+                self._keep.append(kept)
+
+    def add_position(self, clique: int, chain: int, position: int) -> None:
+        """Adds one position of a chain to a position or centred clique."""
+        self._position(library.chorale_model_builder_add_position, clique, chain, position)
+
+    def set_centre(self, clique: int, chain: int, position: int) -> None:
+        """Makes a position the centre of a centred clique; the last call counts."""
+        self._position(library.chorale_model_builder_set_centre, clique, chain, position)
+
+    def _position(self, function: Any, clique: int, chain: int, position: int) -> None:
+        with self._use() as builder:
+            call(
+                function,
+                builder,
+                arrays.integer("clique", clique),
+                arrays.integer("chain", chain),
+                arrays.integer("position", position),
+            )
+
+    def add_repeated_words(
+        self,
+        potential: Potential,
+        *,
+        minimum: int = 2,
+        across: bool = False,
+        stop: Any = None,
+        label_values: Any = None,
+        values: int | None = None,
+    ) -> range:
+        """A position clique for every token id that occurs at least `minimum` times within a group
+        (or `across` all), but for those of `stop`. The numbers of the cliques.
+
+        label_values, values: as in `add_clique` (values None: those of the potential).
+        """
+        if not isinstance(potential, Potential):
+            raise TypeError(f"potential is {potential!r}, not a Potential")
+        options = struct(c.chorale_repeated_words_options)
+        options.minimum = arrays.integer("minimum", minimum)
+        options.across = bool(across)
+        ids = None if stop is None else arrays.ints("stop", stop)
+        if ids is not None:
+            options.stop, options.stop_count = arrays.address(ids), len(ids)
+        own = None if label_values is None else arrays.ints("label_values", label_values)
+        if own is not None:
+            options.label_values, options.labels = arrays.address(own), len(own)
+            options.values = arrays.integer(
+                "values", potential.values if values is None else values
+            )
+        first, count = c_int64(), c_int64()
+        with self._use() as builder, potential._use() as pointer:
+            call(
+                library.chorale_model_builder_add_repeated_words,
+                builder,
+                pointer,
+                byref(options),
+                byref(first),
+                byref(count),
+            )
+            self._keep_potential(potential)
+        return range(first.value, first.value + count.value)
+
+    def freeze(self) -> Model:
+        """The model; nothing can be added afterwards."""
+        with self._use() as builder:
+            pointer = create(library.chorale_model_builder_freeze, builder)
+            model = Model._made(pointer, self._keep, self._raised, self._shapes)
+            self._keep = []
+        return model
+
+
+class Model(Closable):
+    """A frozen model: immutable, for any number of threads and runs. Made by `ModelBuilder.freeze`.
+    The arrays it borrows live as long as it."""
+
+    _free = library.chorale_model_release
+    _raised: tuple[Raised, ...]
+    _shapes: npt.NDArray[np.int64]
+
+    def __init__(self) -> None:
+        raise TypeError("a Model is made by ModelBuilder.freeze")
+
+    @classmethod
+    def _made(
+        cls,
+        pointer: int,
+        kept: Sequence[Any],
+        raised: Sequence[Raised],
+        shapes: Any,
+    ) -> Model:
+        model = cls.__new__(cls)
+        super(Model, model).__init__(pointer, *kept)
+        model._raised = tuple(raised)
+        model._shapes = np.array(shapes, dtype=np.int64).reshape(-1, 2)
+        return model
+
+    @classmethod
+    def _loaded(cls, pointer: int, kept: Sequence[Any]) -> Model:
+        """A model that no builder of this process made: of chains and trees alone."""
+        model = cls._made(pointer, kept, (), ())
+        count = library.chorale_model_chains(pointer)
+        shapes = np.empty((count, 2), dtype=np.int64)
+        scores = struct(c.chorale_chain)
+        for chain in range(count):
+            call(library.chorale_model_get_chain, pointer, chain, byref(scores), None)
+            shapes[chain] = scores.length, scores.labels
+        model._shapes = shapes
+        return model
+
+    def _again(self) -> Model:
+        """Another reference to the same model."""
+        with self._use() as model:
+            again = type(self).__new__(type(self))
+            super(Model, again).__init__(library.chorale_model_retain(model), *self._kept)
+        again._raised, again._shapes = self._raised, self._shapes
+        return again
+
+    def _shape(self, chain: int) -> tuple[int, int]:
+        """Positions and labels; 0 of a chain that does not exist: the library complains of it."""
+        if not 0 <= chain < len(self._shapes):
+            return 0, 0
+        length, labels = self._shapes[chain]
+        return int(length), int(labels)
+
+    def __len__(self) -> int:
+        """How many chains, instances included."""
+        return self._size(library.chorale_model_chains)
+
+    @property
+    def cliques(self) -> int:
+        return self._size(library.chorale_model_cliques)
+
+    @property
+    def all_members(self) -> int:
+        """How many members all cliques have together."""
+        return self._size(library.chorale_model_members)
+
+    @property
+    def bytes(self) -> int:
+        """What the model holds, copied scores included."""
+        return self._size(library.chorale_model_bytes)
+
+    @property
+    def score_bytes(self) -> int:
+        """All scores, copied or borrowed (shared transitions left out)."""
+        return self._size(library.chorale_model_score_bytes)
+
+    def chain_length(self, chain: int) -> int:
+        """How many positions a chain has, or numbers the labelling of an instance."""
+        with self._use() as model:
+            count = library.chorale_model_chains(model)
+            number = self._within("chain", chain, count)
+            return int(library.chorale_model_chain_length(model, number))
+
+    @property
+    def chain_lengths(self) -> npt.NDArray[np.int64]:
+        """Of all chains."""
+        return self._shapes[:, 0].copy()
+
+    def clique_values(self, clique: int) -> int:
+        """R of a clique, EMPTY and CONFLICT not among them."""
+        return self._of_clique(library.chorale_model_clique_values, clique)
+
+    def clique_columns(self, clique: int) -> int:
+        """What a member can show: R + 2 with EMPTY and CONFLICT, R where nothing can be EMPTY."""
+        return self._of_clique(library.chorale_model_clique_columns, clique)
+
+    def centre_values(self, clique: int) -> int:
+        """How many values the centre of a clique can show; 0 where it is not centred."""
+        return self._of_clique(library.chorale_model_clique_centre_values, clique)
+
+    def clique_members(self, clique: int) -> int:
+        """How many members a clique has, its centre included."""
+        return self._of_clique(library.chorale_model_clique_members, clique)
+
+    def members(self, clique: int) -> npt.NDArray[np.int64]:
+        """The members of a clique in their order (a centre is the last): rows of chain and
+        position, position -1 for a whole chain or an instance."""
+        count = self.clique_members(clique)
+        pairs = np.empty((count, 2), dtype=np.int64)
+        chain, position = c_int64(), c_int64()
+        with self._use() as model:
+            for member in range(count):
+                call(
+                    library.chorale_model_member,
+                    model,
+                    clique,
+                    member,
+                    byref(chain),
+                    byref(position),
+                )
+                pairs[member] = chain.value, position.value
+        return pairs
+
+    # ---- Chains
+
+    def chain(self, chain: int) -> Chain:
+        """What a chain was added as, for solvers: its `unary` is a read-only view."""
+        scores, _ = self._get_chain(chain)
+        return Chain._within(scores, self._again())
+
+    def tokens(self, chain: int) -> arrays.Ints | None:
+        """The token ids of a chain, a read-only view; None: it has none."""
+        scores, options = self._get_chain(chain)
+        if not options.tokens:
+            return None
+        return arrays.borrowed(options.tokens, (scores.length,), np.int32, self._again())
+
+    def group(self, chain: int) -> int:
+        """The group (document) of a chain."""
+        return int(self._get_chain(chain)[1].group)
+
+    def _get_chain(self, chain: int) -> tuple[c.chorale_chain, c.chorale_chain_options]:
+        scores, options = struct(c.chorale_chain), struct(c.chorale_chain_options)
+        with self._use() as model:
+            call(
+                library.chorale_model_get_chain,
+                model,
+                arrays.integer("chain", chain),
+                byref(scores),
+                byref(options),
+            )
+        return scores, options
+
+    # ---- Other strengths
+
+    def reweigh(self, factors: Any) -> Model:
+        """The same chains and cliques with other strengths: C of clique c becomes factors[c] * C
+        (>= 0). Nothing is copied; runs of one may start from runs of the other (`earlier`).
+
+        factors: one for each clique, or one number for all.
+        """
+        with self._use() as model:
+            count = int(library.chorale_model_cliques(model))
+            array = arrays.table("factors", factors, (0, 1))
+            if array.ndim == 0 or np.ndim(factors) == 0:
+                array = np.full(count, float(array.reshape(())))
+            if array.shape != (count,):
+                raise ValueError(f"factors has shape {array.shape}, not ({count},)")
+            pointer = create(library.chorale_model_reweigh, None, model, arrays.address(array))
+        return Model._made(pointer, self._kept, self._raised, self._shapes)
+
+    def _of_clique(self, function: Any, clique: int) -> int:
+        with self._use() as model:
+            count = library.chorale_model_cliques(model)
+            return int(function(model, self._within("clique", clique, count)))
+
+    def _size(self, function: Any) -> int:
+        with self._use() as model:
+            return int(function(model))
+
+    @staticmethod
+    def _within(name: str, index: int, count: int) -> int:
+        number = arrays.integer(name, index)
+        if not 0 <= number < count:
+            raise IndexError(f"{name} is {number}, not from 0 to {count - 1}")
+        return number
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Model, closed>"
+        return f"<Model: {len(self)} chains, {self.cliques} cliques>"
+
+
+class _Oracle:
+    """An instance as C sees it."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.raised = Raised()
+        made = struct(c.chorale_instance)
+        made.length = length = arrays.integer("length", instance.length)
+        made.labels = arrays.integer("labels", instance.labels)
+
+        def guarded(body: Any) -> Any:
+            def function(_: Any, *arguments: Any) -> int:
+                try:
+                    body(*arguments)
+                    return 0
+                except BaseException as error:
+                    self.raised.put(error)
+                    return 1
+
+            return function
+
+        def messages(ports: int, columns: int, incoming: int, outgoing: int) -> None:
+            sizes = _longs(columns, ports)
+            answers = list(instance.messages(_copies(incoming, sizes)))
+            if len(answers) != ports:
+                raise ValueError(f"messages gave {len(answers)} arrays for {ports} ports")
+            for port, (pointer, size) in enumerate(zip(_addresses(outgoing, ports), sizes)):
+                answer = np.asarray(answers[port], dtype=np.float64)
+                if answer.shape != (size,):
+                    raise ValueError(
+                        f"messages gave shape {answer.shape} for port {port}, not ({size},)"
+                    )
+                arrays.view(pointer, size, c_double, np.float64)[:] = answer
+
+        def decode(
+            ports: int, columns: int, incoming: int, labelling: int, values: int, score: int
+        ) -> None:
+            labels, shown, own = instance.decode(_copies(incoming, _longs(columns, ports)))
+            number = float(own)
+            c_double.from_address(score).value = number
+            if number == -np.inf:
+                return
+            for name, given, count, target in (
+                ("labels", labels, length, labelling),
+                ("values", shown, ports, values),
+            ):
+                array = arrays.ints(f"decode's {name}", given, size=count)
+                arrays.view(target, count, c_int32, np.int32)[:] = array
+
+        made.messages = c.field_messages(guarded(messages))
+        made.decode = c.field_decode(guarded(decode))
+        self.struct = made
+
+
+def _addresses(array: int, count: int) -> list[int]:
+    return list((c_void_p * count).from_address(array)) if count else []
+
+
+def _longs(array: int, count: int) -> list[int]:
+    return list((c_int64 * count).from_address(array)) if count else []
+
+
+def _copies(incoming: int, sizes: list[int]) -> list[arrays.Doubles]:
+    """Copies, because the library's own memory ends with the call."""
+    pointers = _addresses(incoming, len(sizes))
+    return [
+        arrays.view(pointer, size, c_double, np.float64).copy()
+        for pointer, size in zip(pointers, sizes)
+    ]

@@ -1,0 +1,367 @@
+"""Symmetric potentials: functions of how many members of a clique show each value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from ctypes import byref, c_double, c_int64
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._callbacks import Carrying, Raised
+from ._handle import Closable
+from ._native import call, create, library, struct
+
+SCALES = {
+    None: c.CHORALE_SCALE_NONE,
+    "members": c.CHORALE_SCALE_BY_MEMBERS,
+    "log": c.CHORALE_SCALE_BY_LOG_MEMBERS,
+}
+SHAPES = {
+    None: c.CHORALE_SHAPE_DETECT,
+    "convex": c.CHORALE_SHAPE_CONVEX,
+    "concave": c.CHORALE_SHAPE_CONCAVE,
+}
+FAMILIES = {
+    c.CHORALE_FAMILY_SUM: "sum",
+    c.CHORALE_FAMILY_MAX: "max",
+    c.CHORALE_FAMILY_MAJORITY: "majority",
+    c.CHORALE_FAMILY_PAIRS: "pairs",
+    c.CHORALE_FAMILY_CALLBACK: "callback",
+}
+
+CountFunction = Callable[[npt.NDArray[np.int64], int], float]
+
+
+class Potential(Closable):
+    """A symmetric potential C(n_0, .., n_{R-1}): immutable, for any number of cliques and threads.
+
+    Made by one of the functions named after the families. Common to all:
+
+    values   R, the number of values
+    scale    "members": times 1/n, "log": times 1/log n (n members); None: as it is
+    counted  for each value whether it counts (bool); None: all do
+
+    >>> agree = Potential.potts(3, 0.5)
+    >>> agree.family, agree.values, agree.evaluate([2, 1, 0])
+    ('sum', 3, 2.5)
+    """
+
+    _free = library.chorale_potential_release
+    _raised: tuple[Raised, ...] = ()
+
+    def __init__(self) -> None:
+        raise TypeError("a Potential is made by Potential.potts, Potential.sum, ...")
+
+    @classmethod
+    def _made(cls, pointer: int, *kept: Any) -> Potential:
+        potential = cls.__new__(cls)
+        super(Potential, potential).__init__(pointer, *kept)
+        return potential
+
+    # ---- Families
+
+    @classmethod
+    def potts(
+        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+    ) -> Potential:
+        """strength * sum_v n_v^2, any sign."""
+        return cls._strength(
+            library.chorale_potential_create_potts, values, strength, scale, counted
+        )
+
+    @classmethod
+    def entropy(
+        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+    ) -> Potential:
+        """strength * sum_v n_v log n_v, any sign."""
+        return cls._strength(
+            library.chorale_potential_create_entropy, values, strength, scale, counted
+        )
+
+    @classmethod
+    def makespan(
+        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+    ) -> Potential:
+        """strength * max_v n_v, any sign."""
+        return cls._strength(
+            library.chorale_potential_create_makespan, values, strength, scale, counted
+        )
+
+    @classmethod
+    def square_makespan(
+        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+    ) -> Potential:
+        """strength * max_v n_v^2, any sign."""
+        return cls._strength(
+            library.chorale_potential_create_square_makespan, values, strength, scale, counted
+        )
+
+    @classmethod
+    def _strength(
+        cls, function: Any, values: int, strength: float, scale: str | None, counted: Any
+    ) -> Potential:
+        values = arrays.integer("values", values)
+        options = _options(values, scale, counted)
+        strength = arrays.real("strength", strength)
+        return cls._made(create(function, None, values, strength, byref(options)))
+
+    @classmethod
+    def sum(
+        cls,
+        tables: Any,
+        values: int | None = None,
+        *,
+        scale: str | None = None,
+        shape: str | None = None,
+        counted: Any = None,
+    ) -> Potential:
+        """sum_v f_v(n_v).
+
+        tables: R rows, entry k of row v being f_v(k); or one row for all of `values` values.
+        -inf forbids a count. Cliques may have as many members as the last k.
+        shape: "convex" or "concave" where that is known; None: the library looks.
+
+        >>> Potential.sum([0, 0, 3, 4], values=2).evaluate([2, 1])
+        3.0
+        """
+        return cls._tables(
+            library.chorale_potential_create_sum, tables, values, scale, shape, counted
+        )
+
+    @classmethod
+    def max(
+        cls,
+        tables: Any,
+        values: int | None = None,
+        *,
+        scale: str | None = None,
+        counted: Any = None,
+    ) -> Potential:
+        """max_v f_v(n_v); tables as in `sum`."""
+        return cls._tables(
+            library.chorale_potential_create_max, tables, values, scale, None, counted
+        )
+
+    @classmethod
+    def _tables(
+        cls,
+        function: Any,
+        tables: Any,
+        values: int | None,
+        scale: str | None,
+        shape: str | None,
+        counted: Any,
+    ) -> Potential:
+        array = arrays.table("tables", tables, (1, 2))
+        if array.ndim == 1:
+            if values is None:
+                raise TypeError("tables is one row for all values: say how many `values` there are")
+            array = array.reshape(1, -1)
+        if values is None:
+            values = array.shape[0]
+        values = arrays.integer("values", values)
+        options = _options(values, scale, counted)
+        options.shape = arrays.chosen("shape", shape, SHAPES)
+        count, length = array.shape
+        return cls._made(
+            create(
+                function,
+                None,
+                values,
+                arrays.address(array),
+                count,
+                length,
+                length,
+                byref(options),
+            )
+        )
+
+    @classmethod
+    def cardinality(
+        cls, table: Any, values: int = 2, *, scale: str | None = None, counted: Any = None
+    ) -> Potential:
+        """g(n_b), b the higher of the two values that count: entry k of `table` is g(k)."""
+        values = arrays.integer("values", values)
+        array = arrays.table("table", table, 1)
+        options = _options(values, scale, counted)
+        return cls._made(
+            create(
+                library.chorale_potential_create_cardinality,
+                None,
+                values,
+                arrays.address(array),
+                len(array),
+                byref(options),
+            )
+        )
+
+    @classmethod
+    def majority(
+        cls,
+        weights: Any,
+        bias: Any = None,
+        *,
+        scale: str | None = None,
+        counted: Any = None,
+    ) -> Potential:
+        """b_a + sum_v w_av n_v, a being the value of highest count: row a of `weights`, entry a of
+        `bias` (None: zeros)."""
+        array = arrays.table("weights", weights, 2)
+        rows, columns = array.shape
+        own = None if bias is None else arrays.table("bias", bias, 1)
+        if own is not None and own.shape != (rows,):
+            raise ValueError(f"bias has shape {own.shape}, not ({rows},)")
+        options = _options(rows, scale, counted)
+        return cls._made(
+            create(
+                library.chorale_potential_create_majority,
+                None,
+                rows,
+                arrays.address(array),
+                rows,
+                columns,
+                columns,
+                arrays.address(own),
+                byref(options),
+            )
+        )
+
+    @classmethod
+    def pairs(cls, scores: Any, *, scale: str | None = None, counted: Any = None) -> Potential:
+        """sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
+        array = arrays.table("scores", scores, 2)
+        rows, columns = array.shape
+        options = _options(rows, scale, counted)
+        return cls._made(
+            create(
+                library.chorale_potential_create_pairs,
+                None,
+                rows,
+                arrays.address(array),
+                rows,
+                columns,
+                columns,
+                byref(options),
+            )
+        )
+
+    @classmethod
+    def callback(
+        cls,
+        values: int,
+        function: CountFunction,
+        *,
+        scale: str | None = None,
+        counted: Any = None,
+    ) -> Potential:
+        """Any function of the counts: `function(counts, members)` gives the score, -inf forbids.
+
+        counts is an int64 array of R entries. The function must depend on its arguments alone, and
+        is called on every thread that uses the potential. What it raises ends the computation and
+        is raised again there.
+
+        >>> all_zero = Potential.callback(2, lambda counts, members: float(counts[0] == members))
+        >>> all_zero.evaluate([3, 0])
+        1.0
+        """
+        if not callable(function):
+            raise TypeError(f"function is {function!r}, which cannot be called")
+        values = arrays.integer("values", values)
+        options = _options(values, scale, counted)
+        raised = Raised()
+
+        def score(_: Any, counts: Any, count: int, members: int, into: int) -> int:
+            try:
+                # A copy: the library's own memory ends with the call.
+                own = arrays.view(counts, count, c_int64, np.int64).copy()
+                c_double.from_address(into).value = float(function(own, members))
+                return 0
+            except BaseException as error:
+                raised.put(error)
+                return 1
+
+        thunk = c.chorale_count_function(score)
+        potential = cls._made(
+            create(
+                library.chorale_potential_create_callback,
+                None,
+                values,
+                thunk,
+                None,
+                None,
+                byref(options),
+            ),
+            thunk,
+        )
+        potential._raised = (raised,)
+        return potential
+
+    def scaled(self, factor: float) -> Potential:
+        """factor * C (factor >= 0), over the same numbers, which are not copied. What C forbids
+        stays forbidden.
+
+        >>> Potential.potts(2, 1.0).scaled(0.5).evaluate([2, 0])
+        2.0
+        """
+        with self._use() as potential:
+            pointer = create(
+                library.chorale_potential_create_scaled,
+                None,
+                potential,
+                arrays.real("factor", factor),
+            )
+        scaled = type(self)._made(pointer, *self._kept)
+        scaled._raised = self._raised
+        return scaled
+
+    # ---- What it is
+
+    @property
+    def values(self) -> int:
+        """R."""
+        with self._use() as potential:
+            return int(library.chorale_potential_values(potential))
+
+    @property
+    def family(self) -> str:
+        """ "sum", "max", "majority", "pairs" or "callback"."""
+        with self._use() as potential:
+            return FAMILIES[library.chorale_potential_family(potential)]
+
+    def evaluate(
+        self, counts: Sequence[int] | npt.NDArray[Any], members: int | None = None
+    ) -> float:
+        """The score of the counts; `members` (None: their sum) must be the sum of all."""
+        array = arrays.longs("counts", counts)
+        if members is None:
+            members = int(array.sum())
+        score = c_double()
+        with self._use() as potential, Carrying(self._raised):
+            call(
+                library.chorale_potential_evaluate,
+                potential,
+                arrays.address(array),
+                len(array),
+                arrays.integer("members", members),
+                byref(score),
+            )
+        return score.value
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Potential, closed>"
+        return f"<Potential: {self.family} over {self.values} values>"
+
+
+def _options(values: int, scale: str | None, counted: Any) -> c.chorale_potential_options:
+    options = struct(c.chorale_potential_options)
+    options.scale = arrays.chosen("scale", scale, SCALES)
+    if counted is not None:
+        array = arrays.flags("counted", counted, (values,))
+        options.counted = arrays.address(array)
+        options.kept = array
+    return options

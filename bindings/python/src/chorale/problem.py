@@ -1,0 +1,411 @@
+"""Problems: a model with the names that people read it by, in memory and as a file."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from ctypes import POINTER, byref, c_size_t
+from typing import Any, Union
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._handle import Closable
+from ._native import call, create, library
+from .model import Model
+
+#: What names the values of a clique: the labels, the tokens, list k of `add_value_names`, nothing.
+ValueNames = Union[str, int, None]
+
+
+class Problem(Closable):
+    """A model, and what a person needs to read it. Reading is for any number of threads, changing
+    for one.
+
+    Everything but the model may be absent (None, empty). Lists of names are read and set whole:
+    labels, tokens (by token id), words and spaces (by position, of all chains end to end; lists of
+    lists, one a chain, are taken too), chain_names, group_names, clique_names; gold (labels by
+    position, -1 where unknown), clique_kinds (the kind of each clique, by name), notes.
+
+    >>> builder = ModelBuilder()
+    >>> _ = builder.add_chain([[2.0, 0.5], [0.0, 1.0]])
+    >>> problem = Problem(builder.freeze())
+    >>> problem.labels = ["O", "Title"]
+    >>> problem.words = ["On", "Cliques"]
+    >>> problem.gold = [0, 1]
+    >>> problem.notes["title"] = "Two words"
+    >>> again = Problem.from_bytes(problem.to_bytes())
+    >>> again.labels, again.words, again.gold.tolist(), dict(again.notes)
+    (['O', 'Title'], ['On', 'Cliques'], [0, 1], {'title': 'Two words'})
+    """
+
+    _exclusive = True
+    _free = library.chorale_problem_destroy
+
+    def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"model is {model!r}, not a Model")
+        with model._use() as frozen:
+            pointer = create(library.chorale_problem_create, None, frozen)
+        super().__init__(pointer)
+        self._of(model)
+
+    @classmethod
+    def _made(cls, pointer: int, *kept: Any) -> Problem:
+        problem = cls.__new__(cls)
+        super(Problem, problem).__init__(pointer, *kept)
+        with problem._use(shared=True) as handle:
+            model = library.chorale_model_retain(library.chorale_problem_model(handle))
+        problem._of(Model._loaded(model, kept))
+        return problem
+
+    def _of(self, model: Model) -> None:
+        self._model = model
+        self._value_lists = 0
+        with self._use(shared=True) as problem:
+            while library.chorale_problem_text_count(
+                problem, c.CHORALE_TEXTS_VALUES + self._value_lists
+            ):
+                self._value_lists += 1
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._model
+
+    # ---- Lists of names
+
+    def _texts(self, which: int) -> list[str]:
+        with self._use(shared=True) as problem:
+            return [
+                _text(library.chorale_problem_text(problem, which, index)) or ""
+                for index in range(library.chorale_problem_text_count(problem, which))
+            ]
+
+    def _set_texts(self, name: str, which: int, texts: Iterable[str] | None) -> None:
+        packed = _Texts(name, () if texts is None else texts)
+        with self._use() as problem:
+            call(library.chorale_problem_set_texts, problem, which, packed.pointer, packed.count)
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of labels."""
+        return self._texts(c.CHORALE_TEXTS_LABELS)
+
+    @labels.setter
+    def labels(self, texts: Iterable[str] | None) -> None:
+        self._set_texts("labels", c.CHORALE_TEXTS_LABELS, texts)
+
+    @property
+    def tokens(self) -> list[str]:
+        """Texts of token ids."""
+        return self._texts(c.CHORALE_TEXTS_TOKENS)
+
+    @tokens.setter
+    def tokens(self, texts: Iterable[str] | None) -> None:
+        self._set_texts("tokens", c.CHORALE_TEXTS_TOKENS, texts)
+
+    @property
+    def words(self) -> list[str]:
+        """The word at each position, of all chains end to end."""
+        return self._texts(c.CHORALE_TEXTS_WORDS)
+
+    @words.setter
+    def words(self, texts: Iterable[Any] | None) -> None:
+        self._set_texts("words", c.CHORALE_TEXTS_WORDS, _end_to_end(texts))
+
+    @property
+    def spaces(self) -> list[str]:
+        """What stands before each word; empty: one blank everywhere."""
+        return self._texts(c.CHORALE_TEXTS_SPACES)
+
+    @spaces.setter
+    def spaces(self, texts: Iterable[Any] | None) -> None:
+        self._set_texts("spaces", c.CHORALE_TEXTS_SPACES, _end_to_end(texts))
+
+    @property
+    def chain_names(self) -> list[str]:
+        return self._texts(c.CHORALE_TEXTS_CHAINS)
+
+    @chain_names.setter
+    def chain_names(self, texts: Iterable[str] | None) -> None:
+        self._set_texts("chain_names", c.CHORALE_TEXTS_CHAINS, texts)
+
+    @property
+    def group_names(self) -> list[str]:
+        """Names of groups 0, 1, ..."""
+        return self._texts(c.CHORALE_TEXTS_GROUPS)
+
+    @group_names.setter
+    def group_names(self, texts: Iterable[str] | None) -> None:
+        self._set_texts("group_names", c.CHORALE_TEXTS_GROUPS, texts)
+
+    @property
+    def clique_names(self) -> list[str]:
+        return self._texts(c.CHORALE_TEXTS_CLIQUES)
+
+    @clique_names.setter
+    def clique_names(self, texts: Iterable[str] | None) -> None:
+        self._set_texts("clique_names", c.CHORALE_TEXTS_CLIQUES, texts)
+
+    # ---- What cliques are about
+
+    @property
+    def kinds(self) -> list[str]:
+        """Names of kinds of cliques."""
+        return self._texts(c.CHORALE_TEXTS_KINDS)
+
+    @kinds.setter
+    def kinds(self, texts: Iterable[str] | None) -> None:
+        self._set_texts("kinds", c.CHORALE_TEXTS_KINDS, texts)
+
+    @property
+    def clique_kinds(self) -> list[str | None]:
+        """The name of each clique's kind; None where it has none.
+
+        Set from names (which then make up `kinds`), or from indices into `kinds` (-1: none).
+        Cliques of one kind, of one property say, share a strength and are switched together.
+        """
+        names = self.kinds
+        with self._use(shared=True) as problem:
+            numbers = [
+                library.chorale_problem_clique_kind(problem, clique)
+                for clique in range(self._model.cliques)
+            ]
+        return [names[n] if 0 <= n < len(names) else (None if n < 0 else str(n)) for n in numbers]
+
+    @clique_kinds.setter
+    def clique_kinds(self, kinds: Sequence[Any]) -> None:
+        given = kinds.tolist() if isinstance(kinds, np.ndarray) else list(kinds)
+        if any(isinstance(kind, str) for kind in given):
+            order = {kind: None for kind in given if kind is not None}
+            if not all(isinstance(kind, str) for kind in order):
+                raise TypeError("clique_kinds holds names and other things")
+            numbers = {kind: number for number, kind in enumerate(order)}
+            self.kinds = list(order)
+            given = [-1 if kind is None else numbers[kind] for kind in given]
+        array = arrays.ints("clique_kinds", given, size=self._model.cliques)
+        with self._use() as problem:
+            call(library.chorale_problem_set_cliques, problem, arrays.address(array), None)
+
+    def clique_kind(self, clique: int) -> int:
+        """The index of a clique's kind in `kinds`; -1: none."""
+        with self._use(shared=True) as problem:
+            return int(
+                library.chorale_problem_clique_kind(problem, arrays.integer("clique", clique))
+            )
+
+    def add_value_names(self, names: Iterable[str]) -> int:
+        """A list of names of values, for `name_values`; its number."""
+        packed = _Texts("names", names)
+        if packed.count == 0:
+            raise ValueError("names is empty")
+        with self._use() as problem:
+            call(
+                library.chorale_problem_set_texts,
+                problem,
+                c.CHORALE_TEXTS_VALUES + self._value_lists,
+                packed.pointer,
+                packed.count,
+            )
+            self._value_lists += 1
+            return self._value_lists - 1
+
+    def value_names(self, number: int) -> list[str]:
+        """A list of `add_value_names`."""
+        return self._texts(c.CHORALE_TEXTS_VALUES + arrays.integer32("number", number))
+
+    def name_values(self, lists: Sequence[ValueNames]) -> None:
+        """What names the values of each clique: "labels", "tokens", the number of a list of
+        `add_value_names`, or None."""
+        known = {"labels": c.CHORALE_TEXTS_LABELS, "tokens": c.CHORALE_TEXTS_TOKENS}
+        numbers = []
+        for given in lists:
+            if given is None:
+                numbers.append(c.CHORALE_TEXTS_NONE)
+            elif isinstance(given, str):
+                numbers.append(arrays.chosen("lists", given, known))
+            else:
+                number = arrays.integer32("lists", given)
+                if not 0 <= number < self._value_lists:
+                    raise ValueError(f"lists holds {number}: there are {self._value_lists} lists")
+                numbers.append(c.CHORALE_TEXTS_VALUES + number)
+        array = arrays.ints("lists", numbers, size=self._model.cliques)
+        with self._use() as problem:
+            call(library.chorale_problem_set_cliques, problem, None, arrays.address(array))
+
+    def value_name(self, clique: int, value: int) -> str | None:
+        """The name of a value of a clique, through its dictionary where it has one; None: there is
+        none (for EMPTY and CONFLICT too)."""
+        with self._use(shared=True) as problem:
+            return _text(
+                library.chorale_problem_value_name(
+                    problem, arrays.integer("clique", clique), arrays.integer32("value", value)
+                )
+            )
+
+    # ---- Gold labels and notes
+
+    @property
+    def gold(self) -> arrays.Ints | None:
+        """Gold labels by position, of all chains end to end, -1 where unknown; None: none."""
+        with self._use(shared=True) as problem:
+            pointer = library.chorale_problem_gold(problem)
+            if pointer is None:
+                return None
+            count = int(self._model.chain_lengths.sum())
+            return arrays.view(pointer, count, ctypes.c_int32, np.int32).copy()
+
+    @gold.setter
+    def gold(self, labels: Any) -> None:
+        array = None
+        if labels is not None:
+            size = int(self._model.chain_lengths.sum())
+            array = arrays.ints("gold", labels, size=size)
+        with self._use() as problem:
+            call(library.chorale_problem_set_gold, problem, arrays.address(array))
+
+    @property
+    def notes(self) -> Notes:
+        """Texts under names, such as "title", "licence": a mapping."""
+        return Notes(self)
+
+    # ---- Files
+
+    def to_bytes(self) -> bytes:
+        """The file as bytes; the same problem is always the same bytes."""
+        needed = c_size_t()
+        with self._use(shared=True) as problem:
+            call(library.chorale_problem_write, problem, None, 0, byref(needed))
+            made = ctypes.create_string_buffer(needed.value)
+            call(library.chorale_problem_write, problem, made, needed.value, byref(needed))
+        return made.raw
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file, through one beside it that takes its place when complete."""
+        with self._use(shared=True) as problem:
+            call(library.chorale_problem_save, problem, _path(path))
+
+    @classmethod
+    def from_bytes(cls, data: Any, *, copy: bool = True) -> Problem:
+        """A problem from the bytes of a file.
+
+        copy False: they are read in place, must lie at a multiple of 64, and must not change while
+        the problem or its model lives.
+        """
+        try:
+            view = memoryview(data)
+        except TypeError:
+            raise TypeError(f"data is {type(data).__name__}, not bytes") from None
+        if not view.c_contiguous:
+            raise ValueError("data is not contiguous")
+        array = np.frombuffer(view.cast("B"), dtype=np.uint8) if view.nbytes else np.empty(0, "u1")
+        pointer = create(
+            library.chorale_problem_read, None, arrays.address(array), len(array), not copy
+        )
+        return cls._made(pointer) if copy else cls._made(pointer, array, view)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Problem:
+        """A problem from a file, which is mapped into memory: nobody may write to it while the
+        problem or its model lives."""
+        return cls._made(create(library.chorale_problem_load, None, _path(path)))
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Problem, closed>"
+        return f"<Problem around {self._model!r}>"
+
+
+class Notes(MutableMapping[str, str]):
+    """The notes of a problem, in the order of setting. An empty text removes a note."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+
+    def _all(self) -> dict[str, str]:
+        with self._problem._use(shared=True) as problem:
+            return {
+                _text(library.chorale_problem_note_name(problem, index)) or "": _text(
+                    library.chorale_problem_note(problem, index)
+                )
+                or ""
+                for index in range(library.chorale_problem_note_count(problem))
+            }
+
+    def _set(self, name: Any, text: Any) -> None:
+        names, texts = _Texts("the name of a note", [name]), _Texts("the text of a note", [text])
+        with self._problem._use() as problem:
+            call(library.chorale_problem_set_note, problem, names.first(), texts.first())
+
+    def __getitem__(self, name: str) -> str:
+        return self._all()[name]
+
+    def __setitem__(self, name: str, text: str) -> None:
+        self._set(name, text)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self._all():
+            raise KeyError(name)
+        self._set(name, "")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+
+class _Texts:
+    """An array of chorale_text, and the bytes that it leads to."""
+
+    def __init__(self, name: str, texts: Iterable[Any]) -> None:
+        if isinstance(texts, (str, bytes)):
+            raise TypeError(f"{name} is {texts!r}, not a list of texts")
+        parts = []
+        for text in texts:
+            if not isinstance(text, str):
+                raise TypeError(f"{name} holds {text!r}, not a str")
+            parts.append(text.encode("utf-8"))
+        self.count = len(parts)
+        lengths = np.fromiter(map(len, parts), np.uintp, self.count)
+        self._bytes = np.frombuffer(b"".join([*parts, b"\0"]), dtype=np.uint8)
+        self._array = np.empty((max(1, self.count), 2), dtype=np.uintp)
+        self._array[: self.count, 0] = np.cumsum(lengths) - lengths
+        self._array[: self.count, 0] += np.uintp(self._bytes.ctypes.data)
+        self._array[: self.count, 1] = lengths
+        self.pointer = ctypes.cast(self._array.ctypes.data, POINTER(c.chorale_text))
+
+    def first(self) -> c.chorale_text:
+        text: c.chorale_text = self.pointer[0]
+        return text
+
+
+def _text(text: c.chorale_text) -> str | None:
+    if text.bytes is None:
+        return None
+    return ctypes.string_at(text.bytes, text.length).decode("utf-8")
+
+
+def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:
+    if texts is None or isinstance(texts, (str, bytes)):
+        return texts
+    flat: list[Any] = []
+    for text in texts:
+        if isinstance(text, (list, tuple)):
+            flat.extend(text)
+        else:
+            flat.append(text)
+    return flat
+
+
+def _path(path: str | os.PathLike[str]) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"path {path!r} holds a NUL")
+    return encoded

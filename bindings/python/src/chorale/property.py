@@ -1,0 +1,609 @@
+"""Properties of labellings: what a labelling shows, as one small integer.
+
+A property fires values as it reads a labelling. The labelling shows EMPTY if nothing fires, v if
+everything that fires is v, CONFLICT otherwise; where values are numbered EMPTY is R and CONFLICT
+R + 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from ctypes import byref, c_int32, c_int64
+from typing import Any, Union
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._handle import Closable, Handle
+from ._native import call, create, library, struct
+from .chain import Names
+
+#: Actions of automata besides values, and the wildcard of `PropertyBuilder`.
+FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
+FIRE_LABEL = c.CHORALE_FIRE_LABEL
+FIRE_TABLE = c.CHORALE_FIRE_TABLE
+ANY = c.CHORALE_ANY
+
+SEGMENT_RULES = {
+    "spans_ignored": c.CHORALE_SEGMENT_SPANS_IGNORED,
+    "ends_at_ignored": c.CHORALE_SEGMENT_ENDS_AT_IGNORED,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class LabelMap:
+    """What labels count as, so that B-X and I-X are both of kind X.
+
+    labels m; kinds; kind_of_label: m kinds (None: each label its own); begins: m booleans, whether
+    the label begins a segment even after one of its kind (None: none does); names of the kinds, if
+    they have any.
+
+    >>> LabelMap.from_names(["O", "B-Title", "I-Title"]).kind_names
+    ('O', 'Title')
+    """
+
+    labels: int
+    kinds: int
+    kind_of_label: arrays.Ints | None = None
+    begins: arrays.Bytes | None = None
+    kind_names: tuple[str, ...] = ()
+
+    @classmethod
+    def from_names(cls, names: Sequence[str], scheme: str = "bio") -> LabelMap:
+        """The map of label names written in a scheme: plain, bio, bioes, bilou."""
+        known = Names(names, scheme)
+        kind_of_label = np.empty(known.count, dtype=np.int32)
+        begins = np.empty(known.count, dtype=np.uint8)
+        kinds = c_int64()
+        call(
+            library.chorale_label_map_from_names,
+            known.scheme,
+            known.pointers,
+            known.lengths,
+            known.count,
+            arrays.address(kind_of_label),
+            arrays.address(begins),
+            byref(kinds),
+        )
+        plain = known.scheme == c.CHORALE_SCHEME_PLAIN
+        kind_names = [""] * kinds.value
+        for name, kind in zip(reversed(names), reversed(kind_of_label)):
+            kind_names[kind] = name if plain or len(name) < 2 else name[2:]
+        return cls(known.count, kinds.value, kind_of_label, begins, tuple(kind_names))
+
+    def kind(self, name: str) -> int:
+        """The number of a kind."""
+        return self.kind_names.index(name)
+
+    def _struct(self) -> c.chorale_label_map:
+        made = struct(c.chorale_label_map)
+        made.labels = arrays.integer("labels", self.labels)
+        made.kinds = arrays.integer("kinds", self.kinds)
+        kept: list[Any] = []
+        if self.kind_of_label is not None:
+            kept.append(arrays.ints("kind_of_label", self.kind_of_label, size=made.labels))
+            made.kind_of_label = arrays.address(kept[-1])
+        if self.begins is not None:
+            kept.append(arrays.flags("begins", self.begins, (made.labels,)))
+            made.begins = arrays.address(kept[-1])
+        made.kept = kept
+        return made
+
+
+Labels = Union[int, LabelMap]
+
+
+def _map(labels: Labels) -> c.chorale_label_map:
+    if isinstance(labels, LabelMap):
+        return labels._struct()
+    count = arrays.integer("labels", labels)
+    return LabelMap(count, count)._struct()
+
+
+class Property(Closable):
+    """A property of labellings: immutable, for any number of threads. Made by the functions below.
+
+    `labels` of the ready-made ones is the number of labels, or a `LabelMap`: values are kinds.
+
+    >>> after_title = Property.next_label(3, anchor=1)
+    >>> after_title.evaluate([0, 1, 1, 2]), after_title.evaluate([0, 1]), after_title.values
+    (2, 3, 3)
+    """
+
+    _free = library.chorale_property_release
+
+    def __init__(self) -> None:
+        raise TypeError("a Property is made by Property.next_label, Property.automaton, ...")
+
+    @classmethod
+    def _made(cls, pointer: int) -> Property:
+        made = cls.__new__(cls)
+        super(Property, made).__init__(pointer)
+        return made
+
+    # ---- Automata
+
+    @classmethod
+    def automaton(
+        cls,
+        next: Any,
+        actions: Any = None,
+        *,
+        values: int,
+        start: int = 0,
+        end_actions: Any = None,
+        label_values: Any = None,
+        table_offset: int = 0,
+        outside_value: int = FIRE_NOTHING,
+    ) -> Property:
+        """From tables: next and actions are states x classes x labels, end_actions one a state;
+        actions are values, FIRE_NOTHING, FIRE_LABEL (label_values[label]), FIRE_TABLE."""
+        made = struct(c.chorale_automaton)
+        following = arrays.ints("next", next, ndim=3)
+        made.states, made.classes, made.labels = following.shape
+        made.values = arrays.integer("values", values)
+        made.start = arrays.integer32("start", start)
+        made.table_offset = arrays.integer32("table_offset", table_offset)
+        made.outside_value = arrays.integer32("outside_value", outside_value)
+        made.next = arrays.address(following)
+        fired = None
+        if actions is not None:
+            fired = arrays.ints("actions", actions, ndim=3)
+            if fired.shape != following.shape:
+                raise ValueError(f"actions has shape {fired.shape}, not {following.shape}")
+            made.actions = arrays.address(fired)
+        at_end = None
+        if end_actions is not None:
+            at_end = arrays.ints("end_actions", end_actions, size=made.states)
+            made.end_actions = arrays.address(at_end)
+        own = _label_values(label_values, made.labels)
+        made.label_values = arrays.address(own)
+        return cls._made(create(library.chorale_property_create, None, byref(made)))
+
+    @classmethod
+    def local(cls, actions: Any, *, values: int, label_values: Any = None) -> Property:
+        """A local property, which trees may have too: actions is classes x labels x (labels + 1),
+        what fires under a parent of each label, the last column for a root."""
+        fired = arrays.ints("actions", actions, ndim=3)
+        classes, labels, columns = fired.shape
+        if columns != labels + 1:
+            raise ValueError(
+                f"actions has shape {fired.shape}, not ({classes}, {labels}, {labels + 1})"
+            )
+        own = _label_values(label_values, labels)
+        return cls._made(
+            create(
+                library.chorale_property_create_local,
+                None,
+                labels,
+                classes,
+                arrays.integer("values", values),
+                arrays.address(fired),
+                arrays.address(own),
+            )
+        )
+
+    @staticmethod
+    def builder(labels: int, *, values: int, classes: int = 1) -> PropertyBuilder:
+        """An automaton rule by rule."""
+        return PropertyBuilder(labels, values=values, classes=classes)
+
+    # ---- Ready-made
+
+    @classmethod
+    def position_label(cls, labels: Labels, position: int) -> Property:
+        """The label at a position."""
+        made = _map(labels)
+        return cls._made(
+            create(
+                library.chorale_property_create_position_label,
+                None,
+                byref(made),
+                arrays.integer("position", position),
+            )
+        )
+
+    @classmethod
+    def token_label(cls, labels: Labels, token: int) -> Property:
+        """The label of every position that holds the token."""
+        made = _map(labels)
+        return cls._made(
+            create(
+                library.chorale_property_create_token_label,
+                None,
+                byref(made),
+                arrays.integer32("token", token),
+            )
+        )
+
+    @classmethod
+    def first_label(cls, labels: Labels, *, ignored: Any = None) -> Property:
+        """The first label that is not ignored (m booleans).
+
+        >>> Property.first_label(3, ignored=[True, False, False]).evaluate([0, 2, 1])
+        2
+        """
+        made = _map(labels)
+        skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
+        return cls._made(
+            create(
+                library.chorale_property_create_first_label,
+                None,
+                byref(made),
+                arrays.address(skipped),
+            )
+        )
+
+    @classmethod
+    def next_label(
+        cls,
+        labels: Labels,
+        anchor: int,
+        *,
+        ignored: Any = None,
+        rule: str = "spans_ignored",
+        end_value: int | None = None,
+    ) -> Property:
+        """For every segment of the kind `anchor`, the first label after it that is not ignored, or
+        end_value where the sequence ends first (None: nothing fires; the number of kinds is a good
+        choice).
+
+        rule: whether an anchor "spans_ignored" labels, or "ends_at_ignored" ones.
+        """
+        made = _map(labels)
+        skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
+        return cls._made(
+            create(
+                library.chorale_property_create_next_label,
+                None,
+                byref(made),
+                arrays.integer32("anchor", anchor),
+                arrays.address(skipped),
+                arrays.chosen("rule", rule, SEGMENT_RULES),
+                FIRE_NOTHING if end_value is None else arrays.integer32("end_value", end_value),
+            )
+        )
+
+    @classmethod
+    def token_before(
+        cls,
+        labels: Labels,
+        anchor: int,
+        *,
+        values: int,
+        ignored: Any = None,
+        rule: str = "spans_ignored",
+        start_value: int | None = None,
+    ) -> Property:
+        """For every segment of the kind `anchor`, the table entry (token) before it; start_value at
+        the first position (None: nothing). values: above every token."""
+        made = _map(labels)
+        skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
+        return cls._made(
+            create(
+                library.chorale_property_create_token_before,
+                None,
+                byref(made),
+                arrays.integer32("anchor", anchor),
+                arrays.address(skipped),
+                arrays.chosen("rule", rule, SEGMENT_RULES),
+                arrays.integer("values", values),
+                FIRE_NOTHING
+                if start_value is None
+                else arrays.integer32("start_value", start_value),
+            )
+        )
+
+    # ---- What it is
+
+    @property
+    def values(self) -> int:
+        """R."""
+        with self._use() as made:
+            return int(library.chorale_property_values(made))
+
+    @property
+    def labels(self) -> int:
+        """m."""
+        with self._use() as made:
+            return int(library.chorale_property_labels(made))
+
+    def evaluate(
+        self,
+        labels: Any,
+        *,
+        classes: Any = None,
+        table: Any = None,
+        parents: Any = None,
+        dictionary: Dictionary | None = None,
+    ) -> int:
+        """What a labelling shows: 0 .. R-1, R (EMPTY), R + 1 (CONFLICT), -1 for a value outside the
+        dictionary."""
+        array, above = _labelling(labels, parents)
+        value = c_int32()
+        attached = Attachment(self, dictionary, classes=classes, table=table)
+        with attached._use(len(array)) as attachment:
+            call(
+                library.chorale_property_evaluate,
+                byref(attachment),
+                len(array),
+                arrays.address(array),
+                arrays.address(above),
+                byref(value),
+            )
+        return value.value
+
+    def fired(
+        self, labels: Any, *, classes: Any = None, table: Any = None, parents: Any = None
+    ) -> arrays.Ints:
+        """Everything that a labelling fires, in order, in the property's own values."""
+        array, above = _labelling(labels, parents)
+        values = np.empty(len(array) + 1, dtype=np.int32)
+        count = c_int64()
+        with Attachment(self, classes=classes, table=table)._use(len(array)) as attachment:
+            call(
+                library.chorale_property_fired,
+                byref(attachment),
+                len(array),
+                arrays.address(array),
+                arrays.address(above),
+                arrays.address(values),
+                len(values),
+                byref(count),
+            )
+        return values[: count.value].copy()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Property, closed>"
+        return f"<Property of {self.labels} labels over {self.values} values>"
+
+
+def _label_values(value: Any, labels: int) -> arrays.Ints | None:
+    return None if value is None else arrays.ints("label_values", value, size=labels)
+
+
+def _labelling(labels: Any, parents: Any) -> tuple[arrays.Ints, arrays.Ints | None]:
+    array = arrays.ints("labels", labels)
+    above = None if parents is None else arrays.ints("parents", parents, size=len(array))
+    return array, above
+
+
+class PropertyBuilder(Handle):
+    """An automaton rule by rule. A state starts out staying where it is and firing nothing; state 0
+    is the start. Labels, classes and states may be ANY; later rules replace earlier ones.
+
+    >>> builder = Property.builder(labels=2, values=2)
+    >>> seen = builder.add_state()
+    >>> builder.rule(0, label=1, next=seen, action=1)
+    >>> builder.end_rule(0, action=0)
+    >>> prop = builder.finish()
+    >>> prop.evaluate([0, 0]), prop.evaluate([0, 1, 1])
+    (0, 1)
+    """
+
+    _exclusive = True
+    _free = library.chorale_property_builder_destroy
+
+    def __init__(self, labels: int, *, values: int, classes: int = 1) -> None:
+        self.labels = arrays.integer("labels", labels)
+        super().__init__(
+            create(
+                library.chorale_property_builder_create,
+                None,
+                self.labels,
+                arrays.integer("classes", classes),
+                arrays.integer("values", values),
+            )
+        )
+
+    def add_state(self) -> int:
+        """A new state; its number."""
+        state = c_int32()
+        with self._use() as builder:
+            call(library.chorale_property_builder_add_state, builder, byref(state))
+        return state.value
+
+    def rule(
+        self,
+        state: int = ANY,
+        *,
+        position_class: int = ANY,
+        label: int = ANY,
+        next: int = ANY,
+        action: int = FIRE_NOTHING,
+    ) -> None:
+        """In `state`, reading `label` at a position of `position_class`: go to `next` (ANY: stay)
+        and fire `action`."""
+        with self._use() as builder:
+            call(
+                library.chorale_property_builder_rule,
+                builder,
+                arrays.integer32("state", state),
+                arrays.integer32("position_class", position_class),
+                arrays.integer32("label", label),
+                arrays.integer32("next", next),
+                arrays.integer32("action", action),
+            )
+
+    def end_rule(self, state: int = ANY, *, action: int) -> None:
+        """At the end in `state` fire `action`."""
+        with self._use() as builder:
+            call(
+                library.chorale_property_builder_end_rule,
+                builder,
+                arrays.integer32("state", state),
+                arrays.integer32("action", action),
+            )
+
+    def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
+        """FIRE_TABLE reads the entry `offset` positions on; outside_value where there is none."""
+        with self._use() as builder:
+            call(
+                library.chorale_property_builder_table,
+                builder,
+                arrays.integer32("offset", offset),
+                arrays.integer32("outside_value", outside_value),
+            )
+
+    def finish(self, label_values: Any = None) -> Property:
+        """The property as the rules are now; more may follow."""
+        own = _label_values(label_values, self.labels)
+        with self._use() as builder:
+            return Property._made(
+                create(library.chorale_property_builder_finish, builder, arrays.address(own))
+            )
+
+
+class Dictionary(Closable):
+    """Which of a property's values a clique knows, numbered anew in ascending order, and after them
+    OUT (if `out`) for all others. Immutable, for any number of threads.
+
+    >>> known = Dictionary([70, 12, 70], out=True)
+    >>> len(known), known.find(70), known.find(5), known.value(0)
+    (3, 1, 2, 12)
+    """
+
+    _free = library.chorale_dictionary_release
+
+    def __init__(self, values: Any, *, out: bool = False) -> None:
+        array = arrays.ints("values", values)
+        super().__init__(
+            create(
+                library.chorale_dictionary_create,
+                None,
+                arrays.address(array),
+                len(array),
+                bool(out),
+            )
+        )
+
+    @classmethod
+    def best(
+        cls, scores: Any, keep: int, *, full: Dictionary | None = None, out: bool = False
+    ) -> Dictionary:
+        """The `keep` best values by their scores, those of `full` or 0, 1, ...; values at -inf are
+        left out.
+
+        >>> known = Dictionary.best([0.5, 2.0, 1.0], 2)
+        >>> [known.value(number) for number in range(len(known))]
+        [1, 2]
+        """
+        array = arrays.table("scores", scores, 1)
+        if full is not None and not isinstance(full, Dictionary):
+            raise TypeError(f"full is {full!r}, not a Dictionary")
+        made = cls.__new__(cls)
+        pointer = full._begin() if full is not None else None
+        try:
+            super(Dictionary, made).__init__(
+                create(
+                    library.chorale_dictionary_create_best,
+                    None,
+                    pointer,
+                    arrays.address(array),
+                    len(array),
+                    arrays.integer("keep", keep),
+                    bool(out),
+                )
+            )
+        finally:
+            if full is not None:
+                full._end()
+        return made
+
+    def __len__(self) -> int:
+        with self._use() as dictionary:
+            return int(library.chorale_dictionary_values(dictionary))
+
+    def find(self, value: int) -> int:
+        """The new number of a value; OUT's, or -1 where there is none, for one outside."""
+        with self._use() as dictionary:
+            return int(
+                library.chorale_dictionary_find(dictionary, arrays.integer32("value", value))
+            )
+
+    def value(self, number: int) -> int:
+        """The property's value of a new number; -1 for OUT and out of range."""
+        with self._use() as dictionary:
+            return int(
+                library.chorale_dictionary_value(dictionary, arrays.integer("number", number))
+            )
+
+
+class Attachment:
+    """A property on a chain: with a dictionary, the class of each position (None: 0), a table (what
+    FIRE_TABLE reads, tokens say), and the message of its clique (R + 2 scores, None: zeros).
+
+    >>> Attachment(Property.position_label(4, 0)).values
+    4
+    """
+
+    def __init__(
+        self,
+        property: Property,
+        dictionary: Dictionary | None = None,
+        *,
+        classes: Any = None,
+        table: Any = None,
+        message: Any = None,
+    ) -> None:
+        if not isinstance(property, Property):
+            raise TypeError(f"property is {property!r}, not a Property")
+        if dictionary is not None and not isinstance(dictionary, Dictionary):
+            raise TypeError(f"dictionary is {dictionary!r}, not a Dictionary")
+        self.property = property
+        self.dictionary = dictionary
+        self._classes = None if classes is None else arrays.ints("classes", classes)
+        self._table = None if table is None else arrays.ints("table", table)
+        self._message = None if message is None else arrays.table("message", message, 1)
+
+    @property
+    def values(self) -> int:
+        """R: that of the dictionary, or of the property."""
+        with self._use(None) as attachment:
+            return int(library.chorale_attachment_values(byref(attachment)))
+
+    def _use(self, length: int | None) -> _AttachmentUse:
+        return _AttachmentUse(self, length)
+
+
+class _AttachmentUse:
+    def __init__(self, attachment: Attachment, length: int | None) -> None:
+        self._attachment = attachment
+        self._length = length
+
+    def __enter__(self) -> Any:
+        own = self._attachment
+        made = struct(c.chorale_attachment)
+        if self._length is not None:
+            for name, array in (("classes", own._classes), ("table", own._table)):
+                if array is not None:
+                    if array.shape != (self._length,):
+                        raise ValueError(
+                            f"{name} has {len(array)} entries for {self._length} positions"
+                        )
+                    setattr(made, name, arrays.address(array))
+        made.property = own.property._begin()
+        try:
+            if own.dictionary is not None:
+                made.dictionary = own.dictionary._begin()
+            if own._message is not None and self._length is not None:
+                columns = int(library.chorale_attachment_values(byref(made))) + 2
+                if own._message.shape != (columns,):
+                    if own.dictionary is not None:
+                        own.dictionary._end()
+                    raise ValueError(
+                        f"message has {len(own._message)} scores, not R + 2 = {columns}"
+                    )
+                made.message = arrays.address(own._message)
+        except BaseException:
+            own.property._end()
+            raise
+        return made
+
+    def __exit__(self, *_: object) -> None:
+        self._attachment.property._end()
+        if self._attachment.dictionary is not None:
+            self._attachment.dictionary._end()

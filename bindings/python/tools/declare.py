@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""Writes src/chorale/_declarations.py, the C interface as ctypes sees it, from the public headers.
+
+    tools/declare.py            writes the file
+    tools/declare.py --check    fails, with the differences, where it is not what the headers say
+
+The headers are plain C without macros of their own but CHORALE_API, so that they can be read
+without a compiler; tests/test_declarations.py compares the outcome with what a compiler sees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+HEADERS = PACKAGE.parent.parent / "include" / "chorale"
+TARGET = PACKAGE / "src" / "chorale" / "_declarations.py"
+
+SCALARS = {
+    "int8_t": "c_int8",
+    "uint8_t": "c_uint8",
+    "int32_t": "c_int32",
+    "uint32_t": "c_uint32",
+    "int64_t": "c_int64",
+    "uint64_t": "c_uint64",
+    "size_t": "c_size_t",
+    "double": "c_double",
+    "float": "c_float",
+    "char": "c_char",
+    "int": "c_int",
+}
+
+
+class Headers:
+    """What the public headers declare, in their order."""
+
+    def __init__(self, directory: Path) -> None:
+        self.aliases: dict[str, str] = {}  # chorale_status -> int32_t
+        self.constants: dict[str, int] = {}
+        self.callbacks: dict[str, tuple[str, list[str]]] = {}
+        self.structs: dict[str, list[tuple[str, str]]] = {}  # name -> (field, type)
+        self.functions: dict[str, tuple[str, list[str]]] = {}
+        self.handles: set[str] = set()
+        for name in includes(directory):
+            self.read(directory / name)
+
+    def read(self, path: Path) -> None:
+        text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.S)
+        for name, value in re.findall(r"^#define (CHORALE_\w+) (-?\d+)$", text, flags=re.M):
+            self.constants[name] = int(value)
+        text = re.sub(r"^\s*#.*?(?<!\\)$", "", text, flags=re.M)
+        text = re.sub(r"\bCHORALE_(BEGIN|END)_DECLS\b", "", text)
+        position = 0
+        for match in re.finditer(
+            r"typedef struct (?P<struct>\w+) \{(?P<fields>[^}]*)\} \w+;"
+            r"|typedef struct (?P<handle>\w+) \w+;"
+            r"|typedef (?P<result>[\w ]+?\**)\s*\(\*(?P<callback>\w+)\)\s*\((?P<taken>[^;]*)\);"
+            r"|typedef (?P<type>\w+) (?P<alias>\w+);"
+            r"|enum \{(?P<enum>[^}]*)\};"
+            r"|CHORALE_API (?P<returns>[\w\s\*]+?)(?P<function>chorale_\w+)"
+            r"\s*\((?P<arguments>[^;]*)\);",
+            text,
+        ):
+            unread = text[position : match.start()].strip()
+            if unread:
+                raise SystemExit(f"{path}: cannot read {unread[:80]!r}")
+            position = match.end()
+            if match["struct"]:
+                self.structs[match["struct"]] = [
+                    self.field(entry) for entry in match["fields"].split(";") if entry.strip()
+                ]
+            elif match["handle"]:
+                self.handles.add(match["handle"])
+            elif match["callback"]:
+                self.callbacks[match["callback"]] = (
+                    plain(match["result"]),
+                    parameters(match["taken"]),
+                )
+            elif match["alias"]:
+                self.aliases[match["alias"]] = match["type"]
+            elif match["enum"]:
+                for entry in match["enum"].split(","):
+                    if entry.strip():
+                        name, value = entry.split("=")
+                        self.constants[name.strip()] = int(value)
+            else:
+                self.functions[match["function"]] = (
+                    plain(match["returns"]),
+                    parameters(match["arguments"]),
+                )
+        unread = text[position:].strip()
+        if unread:
+            raise SystemExit(f"{path}: cannot read {unread[:80]!r}")
+
+    def field(self, entry: str) -> tuple[str, str]:
+        entry = " ".join(entry.split())
+        function = re.fullmatch(r"(.+?)\(\*(\w+)\)\s*\((.*)\)", entry)
+        if function:
+            name = function[2]
+            # The signature of a function in a struct gets a name of its own.
+            self.callbacks["field_" + name] = (plain(function[1]), parameters(function[3]))
+            return name, "field_" + name
+        array = re.fullmatch(r"(\w+) (\w+)\[(\w+)\]", entry)
+        if array:
+            size = self.constants[array[3]] if array[3] in self.constants else int(array[3])
+            return array[2], f"{array[1]}[{size}]"
+        declared = re.fullmatch(r"(.*?[\s\*])(\w+)", entry)
+        if not declared:
+            raise SystemExit(f"cannot read field {entry!r}")
+        return declared[2], plain(declared[1])
+
+    def ctype(self, declared: str, field: bool = False) -> str:
+        """The ctypes expression of a parameter, a field or a result."""
+        array = re.fullmatch(r"(\w+)\[(\d+)\]", declared)
+        if array:
+            return f"{self.ctype(array[1])} * {array[2]}"
+        if declared in self.callbacks:
+            return declared
+        if declared.endswith("*"):
+            target = declared[:-1].strip()
+            if target in self.structs:
+                return f"POINTER({target})"
+            # Texts in structs have a length, and may hold NUL.
+            return "c_char_p" if target == "char" and not field else "c_void_p"
+        if declared in self.aliases:
+            return self.ctype(self.aliases[declared])
+        if declared in self.structs:
+            return declared
+        return SCALARS[declared]
+
+
+def includes(directory: Path) -> list[str]:
+    """The headers, each after those it includes."""
+    ordered: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in ordered:
+            return
+        text = (directory / name).read_text(encoding="utf-8")
+        for included in re.findall(r'^#include "chorale/(\w+\.h)"', text, flags=re.M):
+            visit(included)
+        if name not in ("export.h", "chorale.h"):
+            ordered.append(name)
+
+    for path in sorted(directory.glob("*.h")):
+        visit(path.name)
+    return [name for name in ordered if name not in ("export.h", "chorale.h")]
+
+
+def plain(declared: str) -> str:
+    """A type without `const`, blanks only between words: "const double *const *" -> "double**"."""
+    words = re.sub(r"\bconst\b", " ", declared)
+    return re.sub(r"\s*\*\s*", "*", " ".join(words.split()))
+
+
+def split(arguments: str) -> list[str]:
+    parts, depth, part = [], 0, ""
+    for character in arguments:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append(part)
+            part = ""
+        else:
+            part += character
+    return [*parts, part]
+
+
+def parameters(arguments: str) -> list[str]:
+    if arguments.strip() == "void":
+        return []
+    types = []
+    for argument in split(arguments):
+        argument = " ".join(argument.split())
+        function = re.fullmatch(r"void \(\*(\w+)\)\(void \*user\)", argument)
+        if function:
+            types.append("void*")  # a plain function pointer: its address
+            continue
+        named = re.fullmatch(r"(.*?[\s\*])(\w+)", argument)
+        if not named:
+            raise SystemExit(f"cannot read parameter {argument!r}")
+        types.append(plain(named[1]))
+    return types
+
+
+def render(headers: Headers) -> str:
+    lines = [
+        '"""The C interface as ctypes sees it, written by tools/declare.py from the headers.',
+        "",
+        "Handles and arrays are addresses (c_void_p); structs are passed by reference.",
+        '"""',
+        "",
+        "# fmt: off",
+        "from __future__ import annotations",
+        "",
+        "from ctypes import (",
+        "    CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64,",
+        "    c_size_t, c_uint8, c_void_p,",
+        ")",
+        "from typing import Any",
+        "",
+        "# ---- Constants",
+    ]
+    lines += [f"{name} = {value}" for name, value in headers.constants.items()]
+    lines += [
+        "",
+        "# ---- Structs and callbacks",
+        "class Struct(Structure):",
+        "    kept: Any  # what its pointers lead to",
+        "",
+        "",
+    ]
+    written: set[str] = set()
+
+    def needs(types: list[str]) -> None:
+        for declared in types:
+            name = re.sub(r"\*.*|\[.*", "", declared)
+            if name in headers.structs:
+                structure(name)
+            elif name in headers.callbacks:
+                callback(name)
+
+    def callback(name: str) -> None:
+        if name in written:
+            return
+        written.add(name)
+        result, arguments = headers.callbacks[name]
+        needs(arguments)
+        returns = "None" if result == "void" else headers.ctype(result)
+        lines.append(f"{name} = CFUNCTYPE({', '.join([returns, *map(headers.ctype, arguments)])})")
+
+    def structure(name: str) -> None:
+        if name in written:
+            return
+        written.add(name)
+        fields = headers.structs[name]
+        needs([declared for _, declared in fields])
+        lines.extend(["", "", f"class {name}(Struct):"])
+        for field, _ in fields:
+            lines.append(f"    {field}: Any")
+        lines.append("    _fields_ = [")
+        for field, declared in fields:
+            lines.append(f'        ("{field}", {headers.ctype(declared, field=True)}),')
+        lines.extend(["    ]", ""])
+
+    for name in [*headers.callbacks, *headers.structs]:
+        needs([name])
+    lines += [
+        "",
+        "STRUCTS = {",
+        *(f'    "{name}": {name},' for name in headers.structs),
+        "}",
+        "",
+        "# ---- Functions: what each returns and takes",
+        "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {",
+    ]
+    for name, (returns, arguments) in sorted(headers.functions.items()):
+        result = "None" if returns == "void" else headers.ctype(returns)
+        lines.append(f'    "{name}": ({result}, [{", ".join(map(headers.ctype, arguments))}]),')
+    lines += ["}", ""]
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    text = render(Headers(HEADERS))
+    if not check:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    found = TARGET.read_text(encoding="utf-8")
+    sys.stdout.writelines(
+        difflib.unified_diff(
+            found.splitlines(True), text.splitlines(True), str(TARGET), "the headers"
+        )
+    )
+    return int(found != text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
