@@ -6,7 +6,7 @@ help='Usage: tests/run.sh [--all] [--no-install]
 Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
-                consumers, the report in a browser, a short run of the benchmarks
+                consumers, the bindings, the report in a browser, a short run of the benchmarks
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
 
@@ -168,6 +168,7 @@ if [[ $all == yes ]]; then
   else
     skip "report" "no Chromium"
   fi
+  step "python" bindings/python/tests/run.sh build/python || true
   if [[ -x tests/bench/run.sh ]]; then
     step "bench" tests/bench/run.sh --quick || true
   else

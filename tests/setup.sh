@@ -15,8 +15,8 @@ if [[ ${1-} == --no-install ]]; then
 fi
 set_name=${1:?examples, tests, all or browser}
 
-# Debian package and how to see that it is there: a command, or a header in <>. Probing for the
-# thing and not for the package lets a compiler or a CMake of other origin pass.
+# Debian package and how to see that it is there: a command, a header in <>, or a Python module in
+# (). Probing for the thing and not for the package lets a compiler or a CMake of other origin pass.
 needs_examples=(
   'g++ g++'
   'cmake cmake'
@@ -33,6 +33,7 @@ needs_all=(
   'clang clang++'
   'valgrind valgrind'
   'libglpk-dev <glpk.h>'
+  'python3-venv (ensurepip)'
 )
 needs_browser=(
   'chromium chromium'
@@ -55,6 +56,7 @@ has() { # PROBE
   '<'*) echo "#if !__has_include($1)
 #error
 #endif" | g++ -E -x c++ - >/dev/null 2>&1 ;;
+  '('*) python3 -c "import ${1//[()]/}" 2>/dev/null ;;
   *) command -v "$1" >/dev/null ;;
   esac
 }

@@ -1,0 +1,62 @@
+"""What all tests share: which functions of the library were called, seeds, doctest names."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+
+import numpy as np
+import pytest
+
+called: set[str] = set()
+
+
+class RecordingLibrary(ctypes.CDLL):
+    """A library that notes which of its functions are called."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+
+        class Function(self._FuncPtr):
+            _flags_ = self._FuncPtr._flags_
+            _restype_ = self._FuncPtr._restype_
+
+            def __call__(self, *given):
+                called.add(self.__name__)
+                return super().__call__(*given)
+
+        self._FuncPtr = Function
+
+
+plain = ctypes.CDLL
+ctypes.CDLL = RecordingLibrary
+try:
+    import chorale
+finally:
+    ctypes.CDLL = plain
+
+
+@pytest.fixture
+def called_functions() -> set[str]:
+    return called
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers; CHORALE_SEED repeats a run."""
+    seed = int(os.environ.get("CHORALE_SEED") or secrets.randbits(32))
+    print(f"seed {seed} (CHORALE_SEED={seed} repeats it)")
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(autouse=True)
+def _names(doctest_namespace):
+    """Examples are written as after `from chorale import *` and `import numpy as np`."""
+    doctest_namespace["np"] = np
+    doctest_namespace.update({name: getattr(chorale, name) for name in chorale.__all__})
+
+
+def pytest_collection_modifyitems(items):
+    """What the tests called is looked at when all have run."""
+    items.sort(key=lambda item: item.name == "test_every_function_is_called")

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from oracle import chain_score, labellings
+
+import chorale as ch
+
+
+def random_chain(rng, dtype=np.float64):
+    length, labels = int(rng.integers(0, 6)), int(rng.integers(1, 4))
+    unary = rng.normal(size=(length, labels)).astype(dtype)
+    if unary.size and rng.random() < 0.3:
+        unary[rng.integers(length), rng.integers(labels)] = -math.inf
+    kind = int(rng.integers(4))
+    given, truth = {}, {}
+    if kind == 1:
+        edges = rng.normal(size=(labels, labels)).astype(dtype)
+        given["transitions"] = truth["edges"] = edges
+    elif kind == 2:
+        edges = rng.normal(size=(max(0, length - 1), labels, labels)).astype(dtype)
+        given["transitions"] = truth["edges"] = edges
+    elif kind == 3:
+        edges = rng.normal(size=(labels, labels))
+        start, end = rng.normal(size=(2, labels))
+        given["transitions"] = ch.Transitions(edges, start, end)
+        truth.update(edges=edges, start=start, end=end)
+    if kind != 3 and rng.random() < 0.5:
+        start, end = rng.normal(size=(2, labels))
+        given.update(start=start, end=end)
+        truth.update(start=start.astype(dtype), end=end.astype(dtype))
+    return unary, given, truth
+
+
+def solvers():
+    return ch.ChainSolver(), ch.Kernel(1 << 20)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_enumeration(rng, dtype):
+    solver, kernel = solvers()
+    for _ in range(60):
+        unary, given, truth = random_chain(rng, dtype)
+        length, labels = unary.shape
+        scores = {y: chain_score(unary, y, **truth) for y in labellings(length, labels)}
+        best = max(scores.values())
+        result = solver.best(unary, **given)
+        if best == -math.inf:
+            assert result.labels is None and result.outcome == ch.Outcome.INFEASIBLE
+            continue
+        assert result.score == pytest.approx(best, abs=1e-5 if dtype == np.float32 else 1e-9)
+        assert scores[tuple(result.labels)] == pytest.approx(result.score, abs=1e-5)
+        assert ch.Chain(unary, **given).score(result.labels) == result.score
+        assert kernel.best(unary, **given).labels.tolist() == result.labels.tolist()
+
+        found, values = solver.k_best(unary, **given, k=5)
+        expected = sorted((s for s in scores.values() if s > -math.inf), reverse=True)[:5]
+        np.testing.assert_allclose(values, expected, atol=1e-5)
+        assert len({tuple(row) for row in found}) == len(found)
+        np.testing.assert_array_equal(kernel.k_best(unary, **given, k=5)[0], found)
+
+        all_of_it = solver.marginals(unary, **given)
+        marginals = np.full((length, labels), -math.inf)
+        edges = np.full((max(0, length - 1), labels, labels), -math.inf)
+        for y, score in scores.items():
+            for t, label in enumerate(y):
+                marginals[t, label] = max(marginals[t, label], score)
+                if t:
+                    edges[t - 1, y[t - 1], label] = max(edges[t - 1, y[t - 1], label], score)
+        np.testing.assert_allclose(all_of_it.marginals, marginals, atol=1e-5)
+        np.testing.assert_allclose(all_of_it.edge_marginals, edges, atol=1e-5)
+        np.testing.assert_array_equal(solver.max_marginals(unary, **given), all_of_it.marginals)
+        np.testing.assert_array_equal(kernel.max_marginals(unary, **given), all_of_it.marginals)
+        margins = solver.margins(unary, **given)
+        for t in range(length):
+            ordered = np.sort(marginals[t])
+            second = ordered[-2] if labels > 1 else -math.inf
+            assert margins[t] == pytest.approx(ordered[-1] - second, abs=1e-5)
+        assert all_of_it.result.labels.tolist() == result.labels.tolist()
+
+
+def test_trees(rng):
+    solver = ch.ChainSolver()
+    for _ in range(30):
+        length, labels = int(rng.integers(1, 6)), 2
+        unary = rng.normal(size=(length, labels))
+        edges = rng.normal(size=(labels, labels))
+        parents = [-1] + [int(rng.integers(-1, t)) for t in range(1, length)]
+        scores = [chain_score(unary, y, edges, parents=parents) for y in labellings(length, labels)]
+        result = solver.best(unary, edges, parents=parents)
+        assert result.score == pytest.approx(max(scores))
+    with pytest.raises(ch.ArgumentError) as caught:
+        solver.k_best([[0.0], [0.0]], parents=[-1, 0], k=2)
+    assert caught.value.name == "CHORALE_ERROR_NOT_A_CHAIN"
+    with pytest.raises(ch.ArgumentError) as caught:
+        solver.best(np.zeros((2, 2)), parents=[1, -1])
+    assert caught.value.name == "CHORALE_ERROR_PARENT_ORDER"
+
+
+def test_forced_and_allowed():
+    unary = np.zeros((3, 2))
+    solver = ch.ChainSolver()
+    assert solver.best(unary, forced=[-1, 1, -1]).labels.tolist() == [0, 1, 0]
+    allowed = np.array([[True, True], [True, True], [False, True]])
+    assert solver.best(unary, allowed=allowed).labels.tolist() == [0, 0, 1]
+    assert solver.best(unary, allowed=allowed.astype(np.uint8)).labels.tolist() == [0, 0, 1]
+    assert solver.best(unary, allowed=np.zeros((3, 2), bool)).outcome == ch.Outcome.INFEASIBLE
+
+
+def test_any_positive_strides(rng):
+    solver = ch.ChainSolver()
+    block = rng.normal(size=(9, 12))
+    edges = rng.normal(size=(8, 8))
+    cases = [
+        block[:5, :4],
+        block[::2, 1:9:2],
+        np.asfortranarray(block[:5, :4]),
+        block.T[:5, :4],
+        block[3:4, ::3],
+        block[::3, 2:3],
+        block.astype(np.float32)[::2, ::3],
+    ]
+    for unary in cases:
+        labels = unary.shape[1]
+        for matrix in (edges[:labels, :labels], edges.T[:labels, :labels]):
+            matrix = matrix.astype(unary.dtype, copy=False)
+            expected = solver.best(unary.copy(order="C"), matrix.copy(order="C"))
+            got = solver.best(unary, matrix)
+            assert got.score == expected.score
+            assert got.labels.tolist() == expected.labels.tolist()
+            assert np.shares_memory(ch.Chain(unary, matrix).unary, unary)
+
+
+def test_transitions(rng):
+    unary = rng.normal(size=(4, 3))
+    edges = rng.normal(size=(3, 3))
+    solver = ch.ChainSolver()
+    plain = solver.best(unary, edges)
+    assert solver.best(unary, edges.T.copy(), orientation="to").score == plain.score
+    assert solver.best(unary, ch.Transitions(edges.T, orientation="to")).score == plain.score
+    assert solver.best(unary, ch.Transitions(edges, borrow=True)).score == plain.score
+    own = solver.best(unary, ch.Transitions(np.zeros((3, 3)), start=[1, 2, 3]), edges=edges)
+    assert own.score == solver.best(unary, edges, start=[1.0, 2.0, 3.0]).score
+    masked = ch.Transitions(edges, mask=np.eye(3, dtype=bool))
+    assert len(set(solver.best(unary, masked).labels)) == 1
+    assert ch.Transitions(labels=4).labels == 4
+    # float32 scores with a float64 handle, and the other way round
+    assert solver.best(unary.astype(np.float32), ch.Transitions(edges)).score
+    assert solver.best(unary, ch.Transitions(edges.astype(np.float32))).score
+    with pytest.raises(TypeError, match="labels"):
+        ch.Transitions()
+    with pytest.raises(ValueError, match="square"):
+        ch.Transitions(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="labels"):
+        ch.Transitions(np.zeros((2, 2)), labels=3)
+    with pytest.raises(ch.ArgumentError) as caught:
+        ch.Transitions(edges.astype(np.float32), borrow=True)
+    assert caught.value.name == "CHORALE_ERROR_SHAPE"
+    with pytest.raises(ch.ArgumentError) as caught:
+        solver.best(np.zeros((2, 2)), ch.Transitions(edges))
+    assert caught.value.name == "CHORALE_ERROR_LABELS_MISMATCH"
+    with pytest.raises(ValueError, match="transitions"):
+        solver.best(np.zeros((2, 2)), edges)
+    with pytest.raises(ValueError, match="3 edges"):
+        solver.best(unary, np.zeros((4, 3, 3)))
+    with pytest.raises(TypeError, match="twice"):
+        solver.best(unary, edges, edges=edges)
+
+
+def test_masks():
+    names = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+    made = ch.mask(names)
+    for a, first in enumerate(names):
+        for b, second in enumerate(names):
+            legal = not second.startswith("I-") or first[2:] == second[2:]
+            assert made.between[a, b] == legal
+    assert made.start.tolist() == [True, True, False, True, False]
+    assert made.end.all()
+    with pytest.raises(ch.ArgumentError, match="Z-X"):
+        ch.mask(["O", "Z-X"])
+    with pytest.raises(ValueError, match="scheme"):
+        ch.mask(names, "BIX")
+    with pytest.raises(TypeError):
+        ch.mask("O")
+    with pytest.raises(TypeError):
+        ch.mask(["O", b"B-X"])
+    with pytest.raises(ValueError):
+        ch.mask([])
+    transitions = ch.Transitions(mask=made, labels=5)
+    best = ch.ChainSolver().best(np.array([[0, 0, 9.0, 0, 0], [0, 0, 0, 0, 5.0]]), transitions)
+    assert best.labels.tolist() == [3, 4]
+
+
+def test_workspaces(rng):
+    chain = ch.Chain(rng.normal(size=(50, 6)), rng.normal(size=(6, 6)))
+    larger = ch.Chain(np.zeros((5000, 6)))
+    prop = ch.Property.first_label(6)
+    for task, options in (
+        ("best", {}),
+        ("max_marginals", {}),
+        ("k_best", {"k": 7}),
+        ("messages", {"attachments": [prop]}),
+        ("decode", {"attachments": [prop], "mode": "exact"}),
+    ):
+        needed = ch.bytes_needed(chain, task, **options)
+        memory = np.empty(needed + 64, dtype=np.uint8)
+        shift = -memory.ctypes.data % 64
+        for calls in (ch.ChainSolver(memory=needed), ch.Kernel(memory[shift : shift + needed])):
+            arguments = [options["attachments"]] if "attachments" in options else []
+            more = {key: value for key, value in options.items() if key != "attachments"}
+            getattr(calls, task)(chain, *arguments, **more)
+            with pytest.raises(MemoryError):
+                getattr(calls, task)(larger, *arguments, **more)
+        growing = ch.ChainSolver()
+        growing.reserve(chain, task, **options)
+    with pytest.raises(ValueError, match="task"):
+        ch.bytes_needed(chain, "worst")
+    with pytest.raises(TypeError, match="option"):
+        ch.bytes_needed(chain, "best", mode="beam")
+    with pytest.raises(ch.ArgumentError) as caught:
+        ch.Kernel(memory[shift + 1 : shift + 4097]).best(chain)
+    assert caught.value.name == "CHORALE_ERROR_ALIGNMENT"
+    with pytest.raises(TypeError):
+        ch.Kernel(np.empty(10))
+    with pytest.raises(ValueError):
+        ch.Kernel(np.empty((2, 64), dtype=np.uint8))

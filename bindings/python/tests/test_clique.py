@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from oracle import FAMILIES, clique_scores, potential
+
+import chorale as ch
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_enumeration(rng, family):
+    solver = ch.CliqueSolver()
+    for _ in range(15):
+        members, values = int(rng.integers(1, 6)), int(rng.integers(1, 4))
+        made, function = potential(ch, rng, family, values, members)
+        scores = rng.normal(size=(members, values))
+        if values > 1 and rng.random() < 0.3:
+            scores[rng.integers(members), rng.integers(values)] = -math.inf
+        truth = clique_scores(scores, function)
+        best = max(truth.values())
+        result = solver.solve(made, scores)
+        assert truth[tuple(result.labels)] == pytest.approx(result.score, abs=1e-9)
+        assert result.score == pytest.approx(result.member_score + result.clique_score, abs=1e-9)
+        assert result.score <= best + 1e-9 <= result.upper_bound + 2e-9
+        assert result.gap == result.upper_bound - result.score
+        if result.proven:
+            assert result.score == pytest.approx(best, abs=1e-8)
+        if made.family not in ("pairs", "callback"):
+            exact = solver.solve(made, scores, algorithm="exact")
+            assert exact.proven and exact.score == pytest.approx(best, abs=1e-8)
+            assert solver.bound(made, scores) >= best - 1e-8
+            marginals, info = solver.max_marginals(made, scores, exact=True, with_result=True)
+            assert info.marginals_exact
+            expected = np.full_like(scores, -math.inf)
+            for assignment, score in truth.items():
+                for member, value in enumerate(assignment):
+                    expected[member, value] = max(expected[member, value], score)
+            np.testing.assert_allclose(marginals, expected, atol=1e-8)
+        marginals = solver.max_marginals(made, scores)
+        message = solver.max_marginals(made, scores, form="message")
+        finite = np.isfinite(scores)
+        np.testing.assert_allclose((message + scores)[finite], marginals[finite], atol=1e-9)
+        again = solver.evaluate(made, scores, result.labels)
+        assert again.score == result.score
+        assert again.labels.tolist() == result.labels.tolist()
+
+
+def test_every_algorithm_by_name(rng):
+    scores = rng.normal(size=(6, 3))
+    ran = set()
+    for name in ch.algorithms():
+        for family in FAMILIES:
+            made, function = potential(ch, rng, family, 3, 6)
+            try:
+                result = ch.CliqueSolver().solve(made, scores, algorithm=name, iteration_limit=50)
+            except ch.ArgumentError as error:
+                assert error.name in (
+                    "CHORALE_ERROR_ALGORITHM_MISMATCH",
+                    "CHORALE_ERROR_NOT_CONVEX",
+                    "CHORALE_ERROR_NOT_CONCAVE",
+                )
+                continue
+            ran.add(name)
+            assert name in ("auto", result.algorithm)
+            counts = np.bincount(result.labels, minlength=3)
+            own = scores[np.arange(6), result.labels].sum()
+            assert result.score == pytest.approx(own + function(counts, 6))
+    assert ran == set(ch.algorithms())
+    made = ch.Potential.majority(np.eye(3))
+    result = ch.CliqueSolver().solve(made, scores, algorithm="lagrangian")
+    assert result.algorithm == "lagrangian_subgradient"
+    assert ch.CliqueSolver().solve(made, scores, algorithm="exact-majority").proven
+
+
+def test_options():
+    solver = ch.CliqueSolver()
+    agree = ch.Potential.potts(2, 1.0)
+    scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.5]])
+    assert solver.solve(agree, scores, fixed=[1, -1, -1]).labels.tolist()[0] == 1
+    for start in ("independent", "alpha_pass", 1, [1, 1, 1]):
+        assert solver.solve(agree, scores, algorithm="icm", start=start).score >= 9.5
+    limited = solver.solve(
+        agree, scores, algorithm="count_boxes", node_limit=10, node_pool=4, gap=0.0, time_limit=5
+    )
+    assert limited.score == 11.0
+    assert solver.solve(agree, scores, algorithm="generalised_alpha_pass", subset_size=2).score
+    assert solver.solve(ch.Potential.majority(np.eye(2)), scores, tolerance=0.1).score
+    assert solver.solve(agree, scores, time_limit=None, gap=None).score == 11.0
+    cancel = ch.Cancel()
+    assert not cancel.is_set()
+    cancel.set()
+    stopped = solver.solve(agree, scores, algorithm="count_boxes", cancel=cancel)
+    assert stopped.outcome == ch.Outcome.CANCELLED
+    cancel.clear()
+    assert solver.solve(agree, scores, cancel=cancel).outcome == ch.Outcome.COMPLETE
+
+
+def test_nothing_feasible():
+    forbidden = np.full((2, 2), -math.inf)
+    result = ch.CliqueSolver().solve(ch.Potential.potts(2, 1.0), forbidden)
+    assert result.labels is None and result.score == -math.inf
+    assert result.outcome == ch.Outcome.INFEASIBLE
+
+
+def test_rows_may_be_apart():
+    solver, agree = ch.CliqueSolver(), ch.Potential.potts(2, 1.0)
+    wide = np.arange(24, dtype=float).reshape(4, 6)
+    expected = solver.solve(agree, wide[:, :2].copy())
+    assert solver.solve(agree, wide[:, :2]).score == expected.score
+    assert (
+        solver.solve(agree, wide[::2, 3:5]).score
+        == solver.solve(agree, wide[::2, 3:5].copy()).score
+    )
+
+
+def test_fixed_workspace(rng):
+    agree = ch.Potential.potts(5, 0.3)
+    scores = rng.normal(size=(20, 5))
+    for task in ("solve", "max_marginals"):
+        needed = ch.CliqueSolver.bytes_needed(agree, 20, task=task)
+        solver = ch.CliqueSolver(memory=needed)
+        run = getattr(solver, task)
+        run(agree, scores)
+        with pytest.raises(ch.OutOfMemoryError) as caught:
+            run(agree, rng.normal(size=(2000, 5)))
+        assert isinstance(caught.value, MemoryError)
+    with pytest.raises(MemoryError):
+        ch.CliqueSolver(memory=0)
+    with pytest.raises(ValueError, match="memory"):
+        ch.CliqueSolver(memory=-1)
+    growing = ch.CliqueSolver()
+    growing.reserve(agree, 50, task="max_marginals", exact=True)
+    growing.reserve(agree, 50, algorithm="count_boxes", gap=0.0)
+    with pytest.raises(TypeError, match="start"):
+        growing.reserve(agree, 50, start=[0])

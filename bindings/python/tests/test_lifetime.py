@@ -1,0 +1,201 @@
+"""What C borrows lives as long as C needs it, and no longer; nothing leaks."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import chorale as ch
+
+
+def trash():
+    """Overwrites freed memory of the sizes that the tests use."""
+    gc.collect()
+    return [np.full((8, 3), np.nan) for _ in range(200)]
+
+
+def model_of_temporaries(borrow):
+    builder = ch.ModelBuilder()
+    rng = np.random.default_rng(5)
+    tokens = rng.integers(0, 5, (4, 8))
+    for i in range(4):
+        transitions = ch.Transitions(rng.normal(size=(3, 3)), borrow=borrow)
+        builder.add_chain(
+            rng.normal(size=(8, 3)),
+            transitions,
+            tokens=tokens[i].astype(np.int32),
+            start=rng.normal(size=3),
+            allowed=rng.random((8, 3)) < 0.9,
+            borrow=borrow,
+        )
+    strength = ch.Potential.callback(3, lambda counts, members: float((counts**2).sum()) / members)
+    builder.add_repeated_words(strength, across=True)
+    clique = builder.add_clique(
+        property=ch.Property.token_before(3, 1, values=5),
+        dictionary=ch.Dictionary([1, 2, 3], out=True),
+        potential=ch.Potential.potts(4, 0.5),
+    )
+    for i in range(4):
+        builder.add_member(clique, i, table=tokens[i].astype(np.int32), borrow=borrow)
+    return builder.freeze()
+
+
+def test_what_a_model_borrows_is_kept_alive():
+    copied = ch.Run(model_of_temporaries(False))
+    model = model_of_temporaries(True)
+    junk = trash()
+    run = ch.Run(model)
+    model.close()
+    del model
+    junk += trash()
+    expected, result = copied.solve(), run.solve()
+    assert result == expected
+    assert run.all_labels().tolist() == copied.all_labels().tolist()
+    again = ch.Run(run.model.reweigh(0.5)) if not run.model.closed else None
+    assert again is None
+
+
+def test_arrays_are_let_go():
+    unary = np.zeros((3, 2))
+    seen = weakref.ref(unary)
+    builder = ch.ModelBuilder()
+    builder.add_chain(unary, ch.Transitions(labels=2))
+    del unary
+    holders = [builder.freeze()]
+    del builder
+    holders.append(ch.Run(holders[0]))
+    holders.append(holders[0].reweigh([]))
+    holders.append(holders[0].chain(0))
+    while len(holders) > 1:
+        del holders[0]
+        gc.collect()
+        assert seen() is not None
+    assert holders[0].score([0, 0, 0]) == 0.0
+    view = holders[0].unary
+    del holders
+    gc.collect()
+    assert seen() is not None
+    del view
+    gc.collect()
+    assert seen() is None
+
+
+def test_copied_arrays_are_not_kept():
+    unary = np.zeros((3, 2))
+    seen = weakref.ref(unary)
+    builder = ch.ModelBuilder()
+    builder.add_chain(unary, borrow=False)
+    del unary
+    gc.collect()
+    assert seen() is None
+    assert ch.Run(builder.freeze()).solve().score == 0.0
+
+
+def test_chains_of_set_chain_are_kept():
+    builder = ch.ModelBuilder()
+    builder.add_chain(np.zeros((8, 3)))
+    run = ch.Run(builder.freeze())
+    run.set_chain(0, np.ones((8, 3)), ch.Transitions(np.ones((3, 3))))
+    junk = trash()
+    assert run.solve().score == 15.0
+    unary = np.zeros((8, 3))
+    seen = weakref.ref(unary)
+    run.set_chain(0, unary)
+    del unary
+    junk += trash()
+    assert seen() is not None and run.solve().score == 0.0
+    run.close()
+    gc.collect()
+    assert seen() is None
+
+
+def test_callbacks_and_flags_are_kept():
+    cancel = ch.Cancel()
+    builder = ch.ModelBuilder()
+    builder.add_chain(np.zeros((1, 2)))
+    told = []
+    run = ch.Run(builder.freeze(), cancel=cancel, progress=lambda p: told.append(p))
+    del cancel
+    trash()
+    run.solve()
+    assert told
+    potential = ch.Potential.callback(2, lambda counts, members: 1.0)
+    half = potential.scaled(0.5)
+    potential.close()
+    del potential
+    trash()
+    assert half.evaluate([1, 1]) == 0.5
+
+
+def in_use():
+    """Bytes that the C library has handed out."""
+
+    class Info(ctypes.Structure):
+        _fields_ = [
+            (name, ctypes.c_size_t)
+            for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks".split()
+            + ["fordblks", "keepcost"]
+        ]
+
+    try:
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        pytest.skip("no mallinfo2")
+    mallinfo2.restype = Info
+    gc.collect()
+    info = mallinfo2()
+    return info.uordblks + info.hblkhd
+
+
+def use_everything():
+    model = model_of_temporaries(True)
+    run = ch.Run(model, bound_steps=1, progress=lambda p: None)
+    run.solve()
+    run.payments(0)
+    run.json()
+    model.chain(0)
+    ch.Run(model.reweigh(0.5), earlier=run, rounds=1).solve()
+    problem = ch.Problem(ch.ModelBuilder().freeze())
+    problem.notes["a"] = "b"
+    ch.Problem.from_bytes(problem.to_bytes()).model.close()
+
+
+def fail_everywhere():
+    def fails(*_):
+        raise LookupError
+
+    builder = ch.ModelBuilder()
+    builder.add_chain(np.zeros((2, 2)), tokens=[0, 0])
+    builder.add_repeated_words(ch.Potential.callback(2, fails))
+    model = builder.freeze()
+    for call in (
+        lambda: ch.Run(model).solve(),
+        lambda: ch.Run(model, progress=fails).solve(),
+        lambda: ch.Run(model, damping=5.0, cancel=ch.Cancel()),
+        lambda: ch.CliqueSolver().solve(ch.Potential.callback(2, fails), np.zeros((2, 2))),
+        lambda: ch.Potential.potts(0, 1.0),
+        lambda: ch.Transitions([[np.nan]]),
+        lambda: ch.Property.first_label(0),
+        lambda: ch.Dictionary([-1]),
+        lambda: builder.add_chain([[0.0]]),
+        lambda: ch.Problem.from_bytes(b"not one"),
+    ):
+        with pytest.raises((LookupError, ch.Error)):
+            call()
+
+
+@pytest.mark.parametrize("work", [use_everything, fail_everywhere])
+def test_nothing_leaks(work):
+    for _ in range(20):
+        work()
+    before = in_use()
+    rounds = 100
+    for _ in range(rounds):
+        work()
+    grown = in_use() - before
+    # Less than one small object a round, whatever the interpreter itself keeps.
+    assert grown < 64 * rounds, f"{grown} bytes in {rounds} rounds"

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import gc
+import re
+import struct
+
+import numpy as np
+import pytest
+
+import chorale as ch
+
+LABELS = ["O", "Title", "Übersetzer"]
+WORDS = [["Zur", "Kritik"], ["A", "<b>"], ["naïve", "Kritik"]]
+
+
+def small_problem(rng):
+    """Three chains with a word clique and a property clique, and every name there is."""
+    builder = ch.ModelBuilder()
+    transitions = ch.Transitions(rng.normal(size=(3, 3)), start=rng.normal(size=3))
+    for number in range(3):
+        builder.add_chain(
+            rng.normal(size=(2, 3)).astype(np.float32),
+            transitions,
+            tokens=[10 + number, 1 if number != 1 else 2],
+            group=number // 2,
+        )
+    builder.add_repeated_words(ch.Potential.potts(3, 2.0), across=True)
+    clique = builder.add_clique(
+        property=ch.Property.token_before(3, 1, values=20),
+        dictionary=ch.Dictionary([10, 12], out=True),
+        potential=ch.Potential.potts(3, 1.0, scale="members"),
+    )
+    for number in range(3):
+        builder.add_member(clique, number)
+    problem = ch.Problem(builder.freeze())
+    problem.labels = LABELS
+    problem.tokens = [f"token {number}" for number in range(20)]
+    problem.words = WORDS
+    problem.spaces = [["", " "]] * 3
+    problem.chain_names = ["first", "second", "third"]
+    problem.group_names = ["page 1", "page 2"]
+    problem.clique_names = ["Kritik", "before the title"]
+    problem.clique_kinds = ["word", "property"]
+    problem.name_values(["labels", "tokens"])
+    problem.gold = [0, 1, -1, -1, 2, 0]
+    problem.notes["title"] = "Small"
+    problem.notes["licence"] = "none\0at all"
+    return problem
+
+
+def same(a, b):
+    for name in (
+        "labels tokens words spaces chain_names group_names clique_names kinds clique_kinds".split()
+    ):
+        assert getattr(a, name) == getattr(b, name) != [], name
+    assert a.gold.tolist() == b.gold.tolist()
+    assert dict(a.notes) == dict(b.notes)
+    assert len(a.model) == len(b.model) and a.model.cliques == b.model.cliques
+    for chain in range(len(a.model)):
+        np.testing.assert_array_equal(a.model.chain(chain).unary, b.model.chain(chain).unary)
+        assert a.model.tokens(chain).tolist() == b.model.tokens(chain).tolist()
+        assert a.model.group(chain) == b.model.group(chain)
+    for clique in range(a.model.cliques):
+        assert a.model.members(clique).tolist() == b.model.members(clique).tolist()
+        for value in range(-1, a.model.clique_columns(clique) + 1):
+            assert a.value_name(clique, value) == b.value_name(clique, value)
+    runs = [ch.Run(problem) for problem in (a, b)]
+    results = [run.solve() for run in runs]
+    assert results[0] == results[1]
+    assert runs[0].all_labels().tolist() == runs[1].all_labels().tolist()
+
+
+def test_round_trips(rng, tmp_path):
+    problem = small_problem(rng)
+    data = problem.to_bytes()
+    assert data == problem.to_bytes()
+    path = tmp_path / "ein Problem ü.chorale"
+    problem.save(path)
+    assert path.read_bytes() == data
+    for again in (
+        ch.Problem.from_bytes(data),
+        ch.Problem.from_bytes(bytearray(data)),
+        ch.Problem.load(path),
+        ch.Problem.load(str(path)),
+        ch.Problem.load(bytes(path)),
+    ):
+        same(problem, again)
+        assert again.to_bytes() == data
+    model = ch.Problem.load(path).model
+    gc.collect()
+    assert ch.Run(model).solve().score == ch.Run(problem).solve().score
+
+
+def test_reading_in_place(rng):
+    problem = small_problem(rng)
+    data = problem.to_bytes()
+    memory = np.empty(len(data) + 64, dtype=np.uint8)
+    shift = -memory.ctypes.data % 64
+    place = memory[shift : shift + len(data)]
+    place[:] = np.frombuffer(data, dtype=np.uint8)
+    again = ch.Problem.from_bytes(place, copy=False)
+    assert np.shares_memory(again.model.chain(0).unary, memory)
+    model = again.model
+    again.close()
+    del again, place, memory
+    junk = [np.full(len(data) + 64, 255, dtype=np.uint8) for _ in range(50)]
+    gc.collect()
+    assert ch.Run(model).solve().score == ch.Run(problem).solve().score
+    assert junk
+    memory = np.zeros(256, dtype=np.uint8)
+    shift = -memory.ctypes.data % 64
+    with pytest.raises(ch.ArgumentError) as caught:
+        ch.Problem.from_bytes(memory[shift + 1 : shift + 101], copy=False)
+    assert caught.value.name == "CHORALE_ERROR_ALIGNMENT"
+
+
+def test_names(rng):
+    problem = small_problem(rng)
+    assert problem.words == ["Zur", "Kritik", "A", "<b>", "naïve", "Kritik"]
+    assert problem.value_name(0, 2) == "Übersetzer" and problem.value_name(0, 3) is None
+    assert [problem.value_name(1, v) for v in range(4)] == ["token 10", "token 12", None, None]
+    assert problem.kinds == ["word", "property"] and problem.clique_kind(1) == 1
+    problem.clique_kinds = [None, "property"]
+    assert problem.clique_kinds == [None, "property"] and problem.clique_kind(0) == -1
+    problem.kinds = ["a", "b"]
+    problem.clique_kinds = np.array([1, 0])
+    assert problem.clique_kinds == ["b", "a"]
+    number = problem.add_value_names(["zero", "one", "two"])
+    assert problem.add_value_names(["x"]) == number + 1 == 1
+    problem.name_values([number, None])
+    assert problem.value_names(0) == ["zero", "one", "two"]
+    assert problem.value_name(0, 1) == "one" and problem.value_name(1, 0) is None
+    again = ch.Problem.from_bytes(problem.to_bytes())
+    assert again.add_value_names(["y"]) == 2
+    problem.words = None
+    problem.gold = None
+    assert problem.words == [] and problem.gold is None
+
+
+def test_notes(rng):
+    notes = small_problem(rng).notes
+    assert list(notes) == ["title", "licence"] and notes["licence"] == "none\0at all"
+    notes["title"] = "Changed"
+    assert len(notes) == 2 and notes["title"] == "Changed"
+    del notes["title"]
+    assert "title" not in notes and "Changed" not in repr(notes)
+    with pytest.raises(KeyError):
+        del notes["title"]
+    with pytest.raises(KeyError):
+        notes["title"]
+    with pytest.raises(ch.ArgumentError):
+        notes[""] = "no name"
+    with pytest.raises(TypeError):
+        notes["number"] = 5
+
+
+def test_bad_input(rng, tmp_path):
+    problem = small_problem(rng)
+    for name, wrong, error in (
+        ("labels", "OTitle", TypeError),
+        ("labels", ["O", 5, "x"], TypeError),
+        ("labels", ["O"], ch.ArgumentError),
+        ("labels", ["O", "\udc80", "x"], ValueError),
+        ("words", ["too", "few"], ch.ArgumentError),
+        ("words", [["too"], ["few", 7]], TypeError),
+        ("chain_names", ["one"], ch.ArgumentError),
+        ("clique_names", ["one"], ch.ArgumentError),
+        ("gold", [0], ValueError),
+        ("gold", [9] * 6, ch.ArgumentError),
+        ("gold", [0.5] * 6, TypeError),
+        ("clique_kinds", ["one"], ValueError),
+        ("clique_kinds", ["one", 2], TypeError),
+        ("clique_kinds", [-5, 0], ch.ArgumentError),
+    ):
+        with pytest.raises(error):
+            setattr(problem, name, wrong)
+    for wrong in ([None], ["labels", "words"], ["labels", 0], ["labels", 2**40]):
+        with pytest.raises(ValueError):
+            problem.name_values(wrong)
+    with pytest.raises(ValueError):
+        problem.add_value_names([])
+    with pytest.raises(TypeError, match="model"):
+        ch.Problem(None)
+    with pytest.raises(TypeError, match="data"):
+        ch.Problem.from_bytes(5)
+    with pytest.raises(ValueError):
+        ch.Problem.from_bytes(memoryview(bytes(100))[::2])
+    for path in (tmp_path / "nowhere", tmp_path):
+        with pytest.raises(ch.FileAccessError) as caught:
+            ch.Problem.load(path)
+        assert isinstance(caught.value, OSError)
+    with pytest.raises(OSError):
+        problem.save(tmp_path / "nowhere" / "file")
+    with pytest.raises(ValueError, match="NUL"):
+        problem.save("a\0b")
+    with pytest.raises(TypeError):
+        problem.save(5.0)
+    builder = ch.ModelBuilder()
+    builder.add_chain([[0.0]], tokens=[0])
+    builder.add_clique(potential=ch.Potential.callback(1, lambda counts, members: 0.0), values=1)
+    with pytest.raises(ch.ArgumentError) as caught:
+        ch.Problem(builder.freeze()).to_bytes()
+    assert caught.value.name == "CHORALE_ERROR_NOT_SAVABLE"
+
+
+def test_damaged_files(rng):
+    data = small_problem(rng).to_bytes()
+    for wrong in (b"", b"not a problem", data[:50], data[:-1]):
+        with pytest.raises(ch.FileDamagedError) as caught:
+            ch.Problem.from_bytes(wrong)
+        assert isinstance(caught.value, ValueError) and "FILE" in caught.value.name
+    for _ in range(300):
+        broken = bytearray(data)
+        place = int(rng.integers(len(data)))
+        broken[place] ^= int(rng.integers(1, 256))
+        try:
+            ch.Problem.from_bytes(broken)
+        except ch.Error:
+            continue
+        # Bytes that mean nothing may be anything; what was read is as it was.
+        assert ch.Problem.from_bytes(broken).to_bytes() == data
+    assert struct.calcsize("P") == 8
+
+
+def test_html(rng):
+    builder = ch.ModelBuilder()
+    for unary in ([[2.0, 0.1]], [[2.0, 0.1]], [[0.5, 0.9]]):
+        builder.add_chain(unary, tokens=[0])
+    builder.add_repeated_words(ch.Potential.potts(2, 1.0))
+    model = builder.freeze()
+    plain = ch.Run(model).solve()._repr_html_()
+    assert "chain 2" in plain and "chain 1" not in plain and "clique 0" in plain
+    problem = ch.Problem(model)
+    problem.labels = ["Place", "Person"]
+    problem.words = ["Washington", "Washington", "<Washington>"]
+    problem.chain_names = ["a", "b", "c & d"]
+    problem.clique_kinds = ["same word"]
+    problem.name_values(["labels"])
+    result = ch.Run(problem, bound_steps=30).solve()
+    shown = result._repr_html_()
+    assert "&lt;Washington&gt;" in shown and "<Washington>" not in shown
+    assert "c &amp; d" in shown and "same word" in shown
+    assert "Place, no longer Person" in shown and "proven optimal" in shown
+    text = re.sub(r"<[^>]*>", "", shown)
+    assert 0 < text.index("before &lt;") < text.index("after &lt;")
+    opened = re.findall(r"<(\w+)", shown)
+    closed = re.findall(r"</(\w+)", shown)
+    assert sorted(opened) == sorted(closed)
+    result.run.close()
+    assert result._repr_html_().count("<p>") == 1

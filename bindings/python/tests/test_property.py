@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from oracle import chain_score, labellings
+
+import chorale as ch
+
+
+def shown(fired, values):
+    """EMPTY is R, CONFLICT R + 1."""
+    distinct = set(fired)
+    return values if not distinct else distinct.pop() if len(distinct) == 1 else values + 1
+
+
+def test_ready_made_properties_are_their_definitions(rng):
+    for _ in range(200):
+        labels, length = int(rng.integers(1, 4)), int(rng.integers(0, 6))
+        y = rng.integers(0, labels, length)
+        tokens = rng.integers(-1, 5, length)
+        ignored = rng.random(labels) < 0.3
+        anchor = int(rng.integers(labels))
+
+        position = int(rng.integers(6))
+        prop = ch.Property.position_label(labels, position)
+        assert prop.evaluate(y) == shown(y[position : position + 1].tolist(), labels)
+        prop = ch.Property.token_label(labels, 3)
+        fired = y[tokens == 3].tolist()
+        assert prop.evaluate(y, table=tokens) == shown(fired, labels)
+        assert prop.fired(y, table=tokens).tolist() == fired
+        prop = ch.Property.first_label(labels, ignored=ignored)
+        fired = [int(label) for label in y if not ignored[label]][:1]
+        assert prop.evaluate(y) == shown(fired, labels)
+
+        # Segments that end at every other label: maximal runs of the anchor.
+        ends = [t for t in range(length) if y[t] == anchor and (y[t + 1 : t + 2] != anchor).all()]
+        starts = [t for t in range(length) if y[t] == anchor and (t == 0 or y[t - 1] != anchor)]
+        prop = ch.Property.next_label(labels, anchor, rule="ends_at_ignored", end_value=labels)
+        fired = [int(y[t + 1]) if t + 1 < length else labels for t in ends]
+        assert prop.evaluate(y) == shown(fired, labels + 1)
+        prop = ch.Property.token_before(labels, anchor, values=6, start_value=5)
+        fired = [int(tokens[t - 1]) if t else 5 for t in starts]
+        fired = [value for value in fired if value >= 0]
+        assert prop.evaluate(y, table=tokens) == shown(fired, 6)
+
+
+def test_kinds():
+    names = ["O", "B-Title", "I-Title", "B-Venue", "I-Venue"]
+    kinds = ch.LabelMap.from_names(names)
+    assert kinds.kind_names == ("O", "Title", "Venue") and kinds.kind("Venue") == 2
+    prop = ch.Property.next_label(
+        kinds, anchor=kinds.kind("Title"), ignored=[True, False, False, False, False]
+    )
+    assert prop.labels == 5 and prop.values == 3
+    assert prop.evaluate([1, 2, 0, 3]) == kinds.kind("Venue")
+    # B-Title begins another segment, which follows the first at once.
+    assert prop.fired([1, 1, 3]).tolist() == [1, 2]
+    assert prop.evaluate([1, 1, 3]) == 4
+    plain = ch.LabelMap.from_names(["Other", "Title"], "plain")
+    assert plain.kind_names == ("Other", "Title")
+    with pytest.raises(ValueError, match="begins"):
+        ch.Property.first_label(ch.LabelMap(3, 3, begins=[True]))
+
+
+def test_automata():
+    # Which of two labels came last, told at the end.
+    following = np.array([[[0, 1]], [[0, 1]]])
+    last = ch.Property.automaton(following, values=2, end_actions=[0, 1])
+    assert last.evaluate([1, 0]) == 0 and last.evaluate([0, 1]) == 1
+    actions = np.full((2, 1, 2), ch.FIRE_NOTHING)
+    actions[0, 0, 1] = ch.FIRE_LABEL
+    entering = ch.Property.automaton(following, actions, values=9, label_values=[-1, 8])
+    assert entering.fired([0, 1, 1, 0, 1]).tolist() == [8, 8]
+    actions[0, 0, 1] = ch.FIRE_TABLE
+    following_token = ch.Property.automaton(
+        following, actions, values=9, table_offset=1, outside_value=7
+    )
+    assert following_token.fired([0, 1, 0, 1], table=[1, 2, 3, 4]).tolist() == [3, 7]
+    # On a tree: 1 under 0.
+    local = ch.Property.local([[[-1, -1, -1], [0, -1, -1]]], values=1)
+    assert local.evaluate([0, 1], parents=[-1, 0]) == 0
+    assert local.evaluate([1, 1], parents=[-1, 0]) == 1
+    with pytest.raises(ch.ArgumentError) as caught:
+        last.evaluate([0, 1], parents=[-1, 0])
+    assert caught.value.name == "CHORALE_ERROR_AUTOMATON_ON_TREE"
+    with pytest.raises(ValueError, match="actions"):
+        ch.Property.automaton(following, np.zeros((2, 2, 1), int), values=2)
+    with pytest.raises(ValueError, match="actions"):
+        ch.Property.local([[[0]]], values=1)
+    with pytest.raises(ValueError):
+        ch.Property.automaton(following + 5, values=2)
+
+
+def test_rules():
+    builder = ch.Property.builder(2, values=5, classes=2)
+    state = builder.add_state()
+    assert state == 1
+    builder.rule(0, position_class=1, label=1, next=state, action=3)
+    builder.rule(state, label=0, next=0, action=ch.FIRE_TABLE)
+    builder.end_rule(state, action=4)
+    builder.table(-1, outside_value=2)
+    prop = builder.finish()
+    assert prop.fired([1, 1, 0, 0], classes=[0, 1, 0, 0], table=[1, 2, 3, 4]).tolist() == [3, 2]
+    assert prop.fired([0, 1], classes=[1, 1], table=[0, 0]).tolist() == [3, 4]
+    builder.rule(ch.ANY, action=0)
+    assert builder.finish(label_values=[0, 1]).fired([1, 1], table=[0, 0]).tolist() == [0, 0]
+    with pytest.raises(ch.ArgumentError):
+        builder.rule(7)
+    with pytest.raises(ch.ArgumentError):
+        builder.rule(0, action=5)
+    with pytest.raises(ValueError, match="32 bits"):
+        builder.rule(2**31)
+
+
+def test_dictionaries():
+    known = ch.Dictionary([9, 2, 9, 5])
+    assert [known.value(n) for n in range(len(known))] == [2, 5, 9]
+    assert [known.find(v) for v in (2, 5, 9, 3)] == [0, 1, 2, -1]
+    with_out = ch.Dictionary([9, 2], out=True)
+    assert len(with_out) == 3 and with_out.find(3) == 2 and with_out.value(2) == -1
+    best = ch.Dictionary.best([1.0, 5.0, -math.inf, 4.0], 2, out=True)
+    assert [best.value(n) for n in range(2)] == [1, 3]
+    narrowed = ch.Dictionary.best([1.0, 5.0, 4.0], 1, full=known)
+    assert narrowed.value(0) == 5
+    prop = ch.Property.token_before(2, 1, values=10)
+    assert prop.evaluate([0, 1], table=[5, 0], dictionary=known) == 1
+    assert prop.evaluate([0, 1], table=[6, 0], dictionary=known) == -1
+    assert ch.Attachment(prop, known).values == 3
+    with pytest.raises(ch.ArgumentError):
+        ch.Dictionary([-1])
+    with pytest.raises(ch.ArgumentError):
+        ch.Dictionary([])
+    with pytest.raises(TypeError):
+        ch.Dictionary([0.5])
+
+
+@pytest.mark.parametrize("mode", ["auto", "exact", "beam", "absorption"])
+def test_messages_and_decoding(rng, mode):
+    for calls in (ch.ChainSolver(), ch.Kernel(1 << 20)):
+        for _ in range(15):
+            labels, length = 2, int(rng.integers(1, 5))
+            unary, edges = rng.normal(size=(length, labels)), rng.normal(size=(labels, labels))
+            chain = ch.Chain(unary, edges)
+            props = [ch.Property.first_label(labels), ch.Property.position_label(labels, 1)]
+            incoming = [rng.normal(size=labels + 2) for _ in props]
+            attached = [ch.Attachment(p, message=m) for p, m in zip(props, incoming)]
+            options = {"mode": mode, "beam_width": 500, "budget": 500}
+            sent, info = calls.messages(chain, attached, **options)
+            expected = [np.full(labels + 2, -math.inf) for _ in props]
+            best = -math.inf
+            for y in labellings(length, labels):
+                values = [p.evaluate(y) for p in props]
+                own = chain_score(unary, y, edges)
+                total = own + sum(m[v] for m, v in zip(incoming, values))
+                best = max(best, total)
+                for p, value in enumerate(values):
+                    message = total - incoming[p][value]
+                    expected[p][value] = max(expected[p][value], message)
+            if mode == "absorption":
+                # It pays what a property shows when it fires; here each fires at most once, but
+                # an EMPTY that cannot be is not known to be impossible before the end.
+                assert info.outcome == ch.Outcome.COMPLETE
+            for got, wanted in zip(sent, expected):
+                np.testing.assert_allclose(got, wanted, atol=1e-9)
+            decoded = calls.decode(chain, attached, **options)
+            assert decoded.score == pytest.approx(best)
+            assert decoded.values.tolist() == [p.evaluate(decoded.labels) for p in props]
+            assert decoded.score == pytest.approx(decoded.chain_score + decoded.message_score)
+            plain = calls.decode(chain)
+            assert plain.labels.tolist() == calls.best(chain).labels.tolist()
+
+
+def test_bad_attachments():
+    solver, prop = ch.ChainSolver(), ch.Property.first_label(2)
+    chain = ch.Chain(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="message"):
+        solver.decode(chain, [ch.Attachment(prop, message=[0.0])])
+    with pytest.raises(ValueError, match="message"):
+        solver.decode(chain, [ch.Attachment(prop, ch.Dictionary([0]), message=[0.0] * 4)])
+    with pytest.raises(ValueError, match="classes"):
+        solver.decode(chain, [ch.Attachment(prop, classes=[0, 0])])
+    with pytest.raises(ValueError, match="table"):
+        solver.decode(chain, [ch.Attachment(prop, table=[0] * 4)])
+    with pytest.raises(TypeError, match="attachments"):
+        solver.decode(chain, [5])
+    with pytest.raises(TypeError, match="attachments"):
+        solver.decode(chain, 5)
+    with pytest.raises(TypeError, match="property"):
+        ch.Attachment(5)
+    with pytest.raises(ch.ArgumentError) as caught:
+        solver.messages(chain, [ch.Property.first_label(3)])
+    assert caught.value.name == "CHORALE_ERROR_LABELS_MISMATCH"
+    with pytest.raises(ch.ArgumentMissingError, match="table"):
+        solver.decode(chain, [ch.Property.token_before(2, 0, values=3)])
+    with pytest.raises(ch.StateError) as caught:
+        wide = [ch.Property.token_before(2, 0, values=3), ch.Property.next_label(2, 0)]
+        solver.decode(
+            chain, [ch.Attachment(p, table=[0, 1, 2]) for p in wide], mode="exact", budget=1
+        )
+    assert caught.value.name == "CHORALE_ERROR_STATE_SPACE"
+    with pytest.raises(ch.ArgumentError):
+        solver.messages(chain, [])

@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from oracle import chain_score, labellings
+
+import chorale as ch
+
+
+def small_model(rng, chains=4, labels=3):
+    """Chains of two or three positions, a position clique of one word and a property clique."""
+    builder = ch.ModelBuilder()
+    parts = []
+    edges = rng.normal(size=(labels, labels))
+    for _ in range(chains):
+        length = int(rng.integers(2, 4))
+        unary = rng.normal(size=(length, labels))
+        tokens = rng.integers(0, 3, length)
+        builder.add_chain(unary, edges, tokens=tokens)
+        parts.append((unary, tokens))
+    strength = float(rng.uniform(0.2, 1.0))
+    agree = ch.Potential.potts(labels, strength)
+    words = builder.add_repeated_words(agree)
+    first = ch.Property.first_label(labels)
+    clique = builder.add_clique(property=first, potential=agree)
+    for chain in range(chains):
+        builder.add_member(clique, chain)
+    return builder.freeze(), parts, edges, strength, words, clique
+
+
+def truth(parts, edges, strength, labels):
+    """Equation 1 of every joint labelling."""
+    each = [
+        [(y, chain_score(unary, y, edges)) for y in labellings(len(unary), labels)]
+        for unary, _ in parts
+    ]
+    found = {}
+    for joint in itertools.product(*each):
+        total = sum(score for _, score in joint)
+        words = {}
+        for (y, _), (_, tokens) in zip(joint, parts):
+            for label, token in zip(y, tokens):
+                words.setdefault(int(token), []).append(label)
+        for shown in [*(w for w in words.values() if len(w) > 1), [y[0] for y, _ in joint]]:
+            total += strength * (np.bincount(shown) ** 2).sum()
+        found[sum((y for y, _ in joint), ())] = total
+    return found
+
+
+def test_enumeration(rng):
+    for _ in range(6):
+        model, parts, edges, strength, words, clique = small_model(rng, chains=3, labels=2)
+        scores = truth(parts, edges, strength, 2)
+        best = max(scores.values())
+        run = ch.Run(model, bound_steps=100)
+        result = run.solve()
+        assert scores[tuple(run.all_labels())] == pytest.approx(result.score)
+        assert scores[tuple(run.all_labels(own=True))] == pytest.approx(result.own_score)
+        assert result.own_score - 1e-9 <= result.score <= best + 1e-9
+        assert best <= result.upper_bound + 1e-9
+        assert result.gap == pytest.approx(result.upper_bound - result.score)
+        if result.proven:
+            assert result.score == pytest.approx(best)
+
+
+def test_parts_of_a_result_fit_together(rng):
+    model, parts, edges, strength, words, clique = small_model(rng)
+    run = ch.Run(model)
+    result = run.solve()
+    assert run.result == result
+    chains, cliques = range(len(model)), range(model.cliques)
+    assert result.chain_score == pytest.approx(sum(run.chain_score(i) for i in chains))
+    assert result.clique_score == pytest.approx(sum(run.clique_score(k) for k in cliques))
+    assert result.changed_chains == sum(run.changed(i) for i in chains)
+    whole = np.concatenate([run.labels(i) for i in chains])
+    assert run.all_labels().tolist() == whole.tolist()
+    for k in words:
+        for (chain, position), value in zip(model.members(k), run.values(k)):
+            assert run.labels(chain)[position] == value
+    assert run.values(clique, own=True).tolist() == [run.labels(i, own=True)[0] for i in chains]
+    for i in chains:
+        marginals = run.max_marginals(i)
+        assert marginals.shape == (model.chain_length(i), 3)
+        ordered = np.sort(marginals)
+        np.testing.assert_allclose(run.margins(i), ordered[:, -1] - ordered[:, -2])
+        for paid in run.payments(i):
+            assert paid.value != paid.own_value
+            assert run.values(paid.clique)[paid.member] == paid.value
+    read = json.loads(run.json())
+    assert read["score"] == result.score
+    assert [chain["labels"] for chain in read["chains"]] == [run.labels(i).tolist() for i in chains]
+    assert model.all_members == sum(model.clique_members(k) for k in cliques)
+    assert model.score_bytes > 0 and model.bytes > 0
+    assert model.clique_values(clique) == 3 and model.clique_columns(clique) == 5
+    assert model.centre_values(clique) == 0
+    cost = ch.Run.estimate(model, threads=2, bound_steps=5)
+    assert cost.run_bytes > ch.Run.estimate(model).run_bytes > 0
+    assert cost.model_bytes == model.bytes and cost.score_bytes == model.score_bytes
+
+
+def test_what_a_chain_was_added_as(rng):
+    builder = ch.ModelBuilder()
+    unary = np.asfortranarray(rng.normal(size=(5, 3)))
+    transitions = ch.Transitions(rng.normal(size=(3, 3)), start=[1, 0, 0])
+    tokens = np.array([4, 5, -1, 4, 0], dtype=np.int32)
+    builder.add_chain(unary, transitions, tokens=tokens, group=7)
+    builder.add_chain(unary.astype(np.float32), borrow=False)
+    model = builder.freeze()
+    del builder
+    chain = model.chain(0)
+    np.testing.assert_array_equal(chain.unary, unary)
+    assert np.shares_memory(chain.unary, unary) and not chain.unary.flags.writeable
+    assert model.group(0) == 7 and model.tokens(0).tolist() == tokens.tolist()
+    copied = model.chain(1)
+    np.testing.assert_array_equal(copied.unary, unary.astype(np.float32))
+    assert model.tokens(1) is None and model.group(1) == 0
+    solver = ch.ChainSolver()
+    expected = solver.best(unary, transitions)
+    kept = model.tokens(0)
+    model.close()
+    del model
+    assert solver.best(chain).score == expected.score
+    assert copied.unary.sum() == pytest.approx(unary.sum(), abs=1e-4)
+    assert kept.tolist() == tokens.tolist()
+
+
+def test_same_bits_for_any_threads_and_executor(rng):
+    model = small_model(rng, chains=12)[0]
+    alone = ch.Run(model)
+    expected = alone.solve()
+    with ThreadPoolExecutor(3) as pool:
+        for options in ({"threads": 3}, {"threads": 4, "executor": pool}):
+            run = ch.Run(model, **options)
+            result = run.solve()
+            assert result == expected
+            np.testing.assert_array_equal(run.all_labels(), alone.all_labels())
+    stepped = ch.Run(model)
+    while stepped.step().messages_changed or stepped.result.rounds == 0:
+        if stepped.result.rounds == 10:
+            break
+    assert stepped.polish().score == expected.score
+    alone.reset()
+    assert alone.solve() == expected
+
+
+def test_an_executor_that_is_of_no_use(rng):
+    model = small_model(rng, chains=12)[0]
+    expected = ch.Run(model).solve()
+    pool = ThreadPoolExecutor(2)
+    run = ch.Run(model, threads=3, executor=pool)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        run.solve()
+    # The work was done all the same.
+    assert run.result.score == expected.score
+
+
+def test_progress(rng):
+    model = small_model(rng)[0]
+    seen = []
+    run = ch.Run(model, progress=seen.append, bound_steps=3)
+    result = run.solve()
+    assert [p.round for p in seen][:2] == [0, 1]
+    assert max(p.best_score for p in seen) <= result.score + 1e-9
+    stopped = ch.Run(model, progress=lambda p: p.round == 1).solve()
+    assert stopped.outcome == ch.Outcome.CANCELLED and stopped.rounds == 1
+
+    def fails(progress):
+        raise LookupError("told")
+
+    run = ch.Run(model, progress=fails)
+    for _ in range(2):
+        with pytest.raises(LookupError, match="told"):
+            run.solve()
+
+
+def test_limits_and_cancelling(rng):
+    model = small_model(rng)[0]
+    cancel = ch.Cancel()
+    cancel.set()
+    run = ch.Run(model, cancel=cancel)
+    assert run.solve().outcome == ch.Outcome.CANCELLED
+    with pytest.raises(ch.StateError) as caught:
+        run.labels(0)
+    assert caught.value.name == "CHORALE_ERROR_NO_LABELLING"
+    other = ch.Cancel()
+    run.set_limits(cancel=other)
+    del cancel
+    assert run.solve().score >= run.result.own_score
+    run.set_limits(time_limit=0.0)
+    run.reset()
+    assert run.solve().outcome == ch.Outcome.DEADLINE
+    run.set_limits()
+    assert run.solve().score >= run.result.own_score
+    with pytest.raises(ValueError):
+        run.set_limits(time_limit=math.nan)
+    assert ch.Run(model, time_limit=0).solve().outcome == ch.Outcome.DEADLINE
+
+
+def test_earlier_runs_and_other_strengths(rng):
+    model, parts, edges, strength, _, _ = small_model(rng, chains=3, labels=2)
+    before = ch.Run(model)
+    result = before.solve()
+    again = ch.Run(model, earlier=before)
+    assert again.solve().score == pytest.approx(result.score)
+    for factor in (0.0, 0.5, 2.0):
+        other = model.reweigh(factor)
+        scores = truth(parts, edges, strength * factor, 2)
+        run = ch.Run(other, earlier=before)
+        changed = run.solve()
+        assert scores[tuple(run.all_labels())] == pytest.approx(changed.score)
+    single = model.reweigh([1.0] * model.cliques)
+    model.close()
+    before.close()
+    assert ch.Run(single).solve().score == pytest.approx(result.score)
+    with pytest.raises(ValueError, match="factors"):
+        single.reweigh([1.0])
+    with pytest.raises(ValueError):
+        single.reweigh(-1.0)
+
+
+def test_set_chain(rng):
+    model, parts, edges, *_ = small_model(rng)
+    run = ch.Run(model)
+    run.solve()
+    unary = np.zeros_like(parts[0][0])
+    unary[:, 2] = 100.0
+    run.set_chain(0, unary.copy(), edges)
+    run.solve()
+    assert run.labels(0).tolist() == [2] * len(unary)
+    with pytest.raises(ch.ArgumentError) as caught:
+        run.set_chain(0, np.zeros((9, 3)))
+    assert caught.value.name == "CHORALE_ERROR_SHAPE"
+    run.reset()
+    run.solve()
+    fresh = ch.Run(model)
+    fresh.solve()
+    np.testing.assert_array_equal(run.all_labels(), fresh.all_labels())
+
+
+def test_options_have_their_effect(rng):
+    model = small_model(rng, chains=8)[0]
+    assert ch.Run(model, rounds=0).solve().rounds == 0
+    for options in (
+        {"damping": 0.5},
+        {"schedule": "disagreement"},
+        {"algorithm": "alpha_pass"},
+        {"exact_marginals": True},
+        {"polish": False},
+        {"restrict_range": True},
+        {"joint_mode": "beam", "beam_width": 10, "budget": 100},
+        {"message_number": "float32"},
+    ):
+        result = ch.Run(model, **options).solve()
+        assert result.score >= result.own_score
+    with pytest.raises(ch.ArgumentError):
+        ch.Run(model).bound(3)
+    run = ch.Run(model, bound_steps=2)
+    run.solve()
+    assert run.bound(5).upper_bound >= run.result.score - 1e-9
+
+
+def test_centred_cliques():
+    builder = ch.ModelBuilder()
+    for unary in ([[0.0, 0.1]], [[1.0, 0.0]], [[1.0, 0.0]]):
+        builder.add_chain(unary)
+    same = [ch.Potential.sum([[0, 2, 4], [0, 0, 0]]), ch.Potential.sum([[0, 0, 0], [0, 2, 4]])]
+    clique = builder.add_clique(centre=same, values=2)
+    for neighbour in (1, 2):
+        builder.add_position(clique, neighbour, 0)
+    with pytest.raises(ch.ArgumentError) as caught:
+        builder.freeze()
+    assert caught.value.name == "CHORALE_ERROR_SHAPE"
+    builder.set_centre(clique, 0, 0)
+    model = builder.freeze()
+    assert model.centre_values(clique) == 2
+    assert model.members(clique).tolist() == [[1, 0], [2, 0], [0, 0]]
+    run = ch.Run(model)
+    assert run.solve().score == 6.0
+    assert run.values(clique).tolist() == [0, 0, 0]
+    with pytest.raises(ch.StateError) as caught:
+        builder.add_chain([[0.0]])
+    assert caught.value.name == "CHORALE_ERROR_FROZEN"
+
+
+class Item:
+    """An oracle instance with one label; every port shows it."""
+
+    def __init__(self, scores):
+        self.scores = np.asarray(scores, dtype=float)
+        self.length, self.labels = 1, len(scores)
+
+    def messages(self, incoming):
+        total = self.scores + sum(port[: self.labels] for port in incoming)
+        return [
+            np.concatenate([total - port[: self.labels], np.full(len(port) - self.labels, -np.inf)])
+            for port in incoming
+        ]
+
+    def decode(self, incoming):
+        total = self.scores + sum(port[: self.labels] for port in incoming)
+        label = int(np.argmax(total))
+        return [label], [label] * len(incoming), self.scores[label]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_instances(rng, threads):
+    scores = rng.normal(size=(6, 3))
+    agree = ch.Potential.potts(3, 0.3)
+    results = []
+    for oracle in (False, True):
+        builder = ch.ModelBuilder()
+        for row in scores:
+            builder.add_instance(Item(row)) if oracle else builder.add_chain([row.tolist()])
+        clique = builder.add_clique(potential=agree, property=ch.Property.position_label(3, 0))
+        for member in range(6):
+            builder.add_member(clique, member)
+        model = builder.freeze()
+        run = ch.Run(model, threads=threads)
+        results.append((run.solve(), run.all_labels().tolist()))
+        if oracle:
+            with pytest.raises(ch.ArgumentError):
+                run.max_marginals(0)
+            with pytest.raises(ch.ArgumentError):
+                model.chain(0)
+    assert results[0][0].score == pytest.approx(results[1][0].score)
+    assert results[0][1] == results[1][1]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("where", ["messages", "decode", "shape", "values", "potential"])
+def test_what_callbacks_raise_comes_out_of_the_run(where, threads):
+    class Broken(Item):
+        def messages(self, incoming):
+            if where == "messages":
+                raise KeyError("from messages")
+            return [[0.0]] * len(incoming) if where == "shape" else super().messages(incoming)
+
+        def decode(self, incoming):
+            if where == "decode":
+                raise KeyError("from decode")
+            labels, values, score = super().decode(incoming)
+            return labels, ([0.5] if where == "values" else values), score
+
+    def potential(counts, members):
+        if where == "potential":
+            raise KeyError("from potential")
+        return float(counts[0])
+
+    builder = ch.ModelBuilder()
+    for _ in range(4):
+        builder.add_instance(Broken([0.0, 0.1]))
+    clique = builder.add_clique(potential=ch.Potential.callback(2, potential), values=2)
+    for member in range(4):
+        builder.add_member(clique, member)
+    run = ch.Run(builder.freeze(), threads=threads)
+    expected = {"shape": ValueError, "values": TypeError}.get(where, KeyError)
+    for _ in range(2):
+        with pytest.raises(expected):
+            run.solve()
+
+
+def test_runs_in_many_threads_at_once(rng):
+    model = small_model(rng, chains=10)[0]
+    expected = ch.Run(model).solve()
+    results, failures = [], []
+
+    def work():
+        try:
+            for _ in range(5):
+                results.append(ch.Run(model, threads=2).solve())
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(results) == 20 and all(result == expected for result in results)
