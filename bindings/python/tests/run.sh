@@ -6,7 +6,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 directory=${1:-build/python}
 python3 -m venv --clear "$directory"
-"$directory/bin/pip" install --quiet ./bindings/python pytest mypy
+# The build is kept, so that another run compiles only what changed.
+"$directory/bin/pip" install --quiet --config-settings=build-dir="$PWD/build/python-library" \
+  ./bindings/python pytest mypy
 # Of the checkout only tests, and sources for their docstrings: the package is the installed one.
 installed=$("$directory/bin/python" -c 'import chorale, pathlib; print(pathlib.Path(chorale.__file__).parent)')
 unset CHORALE_LIBRARY PYTHONPATH
