@@ -57,7 +57,7 @@ static void put_headline(const report *r) {
   fputs("</p>\n<h1>", r->to);
   if (all->known > 0 && reduction != 0.0) {
     fputs("Read together, ", r->to);
-    put_counted(r->to, r->of->test_pages, "page has", "pages have");
+    put_counted(r->to, r->of->better + r->of->equal + r->of->worse, "page has", "pages have");
     fprintf(r->to, " <em>%.0f&nbsp;%% %s</em> labelling errors.", 100 * fabs(reduction),
             reduction > 0 ? "fewer" : "more");
   } else {

@@ -161,8 +161,8 @@ def check_charts(check, page):
 
 def check_named(check, page):
     """What make_problems says must come out."""
-    check.expect("33\u00a0% fewer" in page.run("document.querySelector('h1').textContent"),
-                 "headline")
+    headline = page.run("document.querySelector('h1').textContent")
+    check.expect("3 pages have 33\u00a0% fewer" in headline, f"headline: {headline}")
     figures = page.run("document.querySelector('.figures').innerText.replace(/\\s+/g, ' ')")
     for expected in ("Token errors 3 \u2192 2 of 44 tokens", "Pages better 1 1 equal, 1 worse"):
         check.expect(expected in figures, f"{expected!r} is not in {figures!r}")
