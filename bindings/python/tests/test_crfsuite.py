@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import chorale as ch
+
+pycrfsuite = pytest.importorskip("pycrfsuite")
+from chorale import crfsuite  # noqa: E402
+
+
+@pytest.fixture
+def trained(rng, tmp_path):
+    """A model of random sequences with weights of every kind, and sequences it has not seen."""
+    words = [f"w{k}" for k in range(12)]
+
+    def sequence(length):
+        picked = [words[k] for k in rng.integers(len(words), size=length)]
+        return [
+            {"word": w, "next": n, "size": float(k)}
+            for k, (w, n) in enumerate(zip(picked, [*picked[1:], "none"]))
+        ]
+
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for _ in range(30):
+        features = sequence(int(rng.integers(1, 9)))
+        trainer.append(features, [str(rng.choice(["A", "B", "C"])) for _ in features])
+    trainer.set_params({"c1": 0.05, "c2": 0.01, "max_iterations": 40})
+    path = tmp_path / "model.crfsuite"
+    trainer.train(str(path))
+    return path, [sequence(int(rng.integers(0, 9))) for _ in range(40)]
+
+
+def test_chains_decode_as_the_tagger(trained):
+    path, unseen = trained
+    scores = crfsuite.Scores(path)
+    transitions = ch.Transitions(scores.transitions)
+    solver = ch.ChainSolver()
+    for features in unseen:
+        if features:
+            found = solver.best(scores.unary(features), transitions)
+            assert [scores.labels[y] for y in found.labels] == scores.tagger.tag(features)
+    assert scores.unary([]).shape == (0, len(scores.labels))
+
+
+def test_the_check_notices_a_small_change(trained):
+    path, unseen = trained
+    scores = crfsuite.Scores(path)
+    features = max(unseen, key=len)
+    unary = scores.unary(features)
+    scores.check(features, unary)
+    unary[0, 0] += 1e-4
+    with pytest.raises(crfsuite.MismatchError):
+        scores.check(features, unary)
+    with pytest.raises(crfsuite.MismatchError, match="shape"):
+        scores.check(features, unary[1:])
+    scores.transitions[0, 1] += 0.5
+    with pytest.raises(crfsuite.MismatchError):
+        for features in unseen:
+            scores.unary(features)
+
+
+def test_damaged_files(trained, tmp_path):
+    path, _ = trained
+    data = path.read_bytes()
+    damaged = tmp_path / "damaged.crfsuite"
+    for bytes_, message in (
+        (data[:20], "shorter"),
+        (b"nope" + data[4:], "first-order"),
+        (data[:12] + b"\x07" + data[13:], "version"),
+        (data[:60], "ends"),
+    ):
+        damaged.write_bytes(bytes_)
+        with pytest.raises(crfsuite.MismatchError, match=message):
+            crfsuite.Scores(damaged)
+
+
+def test_weights_keep_all_their_digits(trained):
+    path, _ = trained
+    scores = crfsuite.Scores(path)
+    rounded = np.round(scores.transitions, 6)
+    assert np.abs(rounded - scores.transitions).max() > 0
+    assert np.abs(rounded - scores.transitions).max() < 1e-6
