@@ -44,9 +44,10 @@ public:
                           "; it must be from 0 to ", count - 1);
     return CHORALE_OK;
   }
-  // The next number of what is counted by int32.
-  chorale_status check_room(std::string_view what, std::int64_t count) const noexcept {
-    if (count >= kLargestSize - 2)
+  // The next number, or `more` of them, of what is counted by int32.
+  chorale_status check_room(std::string_view what, std::int64_t count,
+                            std::int64_t more = 1) const noexcept {
+    if (count >= kLargestSize - 1 - more)
       return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the model has ", count, " ", what,
                           " already, which is the limit");
     return CHORALE_OK;
@@ -119,7 +120,7 @@ public:
   chorale_status check_member(std::int64_t clique, std::int64_t chain) const noexcept {
     CHORALE_CHECK(check_index("clique", clique, model().cliques.size()));
     CHORALE_CHECK(check_index("chain", chain, model().chains.size()));
-    return check_room("members", model().slots.size() + model().cliques.size());
+    return check_room("members", builder_->slots.size() + model().cliques.size());
   }
 
   chorale_status check_new(std::int64_t clique, std::int64_t chain,
@@ -141,18 +142,19 @@ public:
     CHORALE_CHECK(check_member(clique, chain));
     const Clique &to = model().cliques[clique];
     const Chain &from = model().chains[chain];
-    if (to.property)
+    if (to.property())
       return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
                           " is over a property; its members are whole chains");
-    if (from.instance)
+    if (from.is_instance)
       return report_.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
                           " is an instance, which joins as a whole");
     if (centre && !to.centred())
       return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique, " is not centred");
     CHORALE_CHECK(check_index("position", position, from.length));
-    const bool mapped = centre ? to.centre_map != nullptr : to.map != nullptr;
-    const std::int32_t labels = centre ? (mapped ? to.centre_map_labels : to.centre_values)
-                                       : (mapped ? to.map_labels : to.values);
+    const CliqueType &type = *to.type;
+    const bool mapped = centre ? type.centre_map != nullptr : type.map != nullptr;
+    const std::int32_t labels = centre ? (mapped ? type.centre_map_labels : type.centre_values)
+                                       : (mapped ? type.map_labels : type.values);
     if (labels != from.labels)
       return report_.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", chain, " has ", from.labels,
                           " labels; clique ", clique, " is over ", labels);
@@ -206,7 +208,7 @@ chorale_status check_cliques(const Report &report, const Builder &builder) noexc
     const Clique &clique = model.cliques[c];
     if (clique.centred() && builder.centres[c].chain < 0)
       return report.fail(CHORALE_ERROR_SHAPE, "clique ", c, " is centred and has no centre");
-    for (std::int32_t k = 0; k < std::max(clique.centre_values, 1); ++k)
+    for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
       CHORALE_CHECK(check_tables_serve(report, clique.potential_at(k), builder.members[c]));
   }
   return CHORALE_OK;
@@ -281,6 +283,7 @@ chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
         return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tokens[", t, "] is ",
                            read.tokens[t], "; it must be a token id, or -1 for none");
     CHORALE_CHECK(call.check_room("chains", call.model().chains.size()));
+    CHORALE_CHECK(call.check_room("positions", call.model().label_count, given.view.length));
     if (!builder->add_chain(given.view, read.tokens, read.borrow != 0, read.group))
       return call.out_of_memory();
     if (index)
@@ -306,6 +309,7 @@ chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder
     if (!read.decode)
       return report.null_argument("instance->decode");
     CHORALE_CHECK(call.check_room("chains", call.model().chains.size()));
+    CHORALE_CHECK(call.check_room("positions", call.model().label_count, read.length));
     if (!builder->add_instance(read))
       return call.out_of_memory();
     if (index)
@@ -345,23 +349,23 @@ chorale_status chorale_model_builder_add_member(chorale_model_builder *builder, 
     const Clique &to = call.model().cliques[clique];
     const Chain &from = call.model().chains[chain];
     auto read = with_size<chorale_member_options>();
-    if (from.instance) {
+    if (from.is_instance) {
       if (to.centred())
         return report.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
                            " is centred; its members are positions");
       read.borrow = 1;
     } else {
-      if (!to.property)
+      if (!to.property())
         return report.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
                            " is over positions; add positions of the chain");
       if (options)
         CHORALE_CHECK(read_struct(report, "options", options, sizeof read, read));
       chorale_attachment attachment{};
       attachment.struct_size = sizeof attachment;
-      attachment.property = to.property;
-      attachment.dictionary = to.dictionary;
+      attachment.property = to.property();
+      attachment.dictionary = to.dictionary();
       attachment.classes = read.classes;
-      if (to.property->reads_table()) {
+      if (to.property()->reads_table()) {
         attachment.table = read.table ? read.table : from.tokens;
         if (!attachment.table && from.length > 0)
           return report.fail(CHORALE_ERROR_TOKENS_MISSING, "the property of clique ", clique,
@@ -457,7 +461,7 @@ chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
     if (!any)
       return report.fail(CHORALE_ERROR_TOKENS_MISSING, "no chain of the model has tokens");
     CHORALE_CHECK(call.take_setup(setup));
-    CHORALE_CHECK(call.check_room("members", call.model().slots.size() + tokens));
+    CHORALE_CHECK(call.check_room("members", builder->slots.size() + tokens));
     CHORALE_CHECK(call.check_room("cliques", call.model().cliques.size() + tokens));
     const std::int64_t before = call.model().cliques.size();
     std::int64_t made = 0;
@@ -502,7 +506,7 @@ chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_mod
       const Clique &clique = model->cliques[c];
       char name[40];
       MessageWriter(name, sizeof name) << "factors[" << c << "]";
-      for (std::int32_t k = 0; k < std::max(clique.centre_values, 1); ++k)
+      for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
         CHORALE_CHECK(check_factor(report, name, factors[c], clique.potential_at(k)));
     }
     chorale_model *made = reweigh(Memory(&lent), Log(&lent), *model, factors);
@@ -535,7 +539,7 @@ int64_t chorale_model_cliques(const chorale_model *model) {
   return model ? model->cliques.size() : 0;
 }
 int64_t chorale_model_members(const chorale_model *model) {
-  return model ? model->slots.size() : 0;
+  return model ? model->members.size() : 0;
 }
 int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain) {
   return model && chain >= 0 && chain < model->chains.size() ? model->chains[chain].length : 0;
@@ -544,13 +548,13 @@ int64_t chorale_model_clique_members(const chorale_model *model, int64_t clique)
   return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
 }
 int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].values : 0;
+  return has_clique(model, clique) ? model->cliques[clique].values() : 0;
 }
 int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].columns : 0;
+  return has_clique(model, clique) ? model->cliques[clique].columns() : 0;
 }
 int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].centre_values : 0;
+  return has_clique(model, clique) ? model->cliques[clique].centre_values() : 0;
 }
 size_t chorale_model_bytes(const chorale_model *model) { return model ? model->bytes() : 0; }
 size_t chorale_model_score_bytes(const chorale_model *model) {
@@ -573,7 +577,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "chain is ", chain, "; it must be from 0 to ",
                          model->chains.size() - 1);
     const Chain &of = model->chains[chain];
-    if (of.instance)
+    if (of.is_instance)
       return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
                          " is an instance, which keeps its own scores");
     write_struct(scores, chain_of(of.view()));
@@ -597,11 +601,13 @@ chorale_status chorale_model_member(const chorale_model *model, int64_t clique, 
     if (member < 0 || member >= of.all_members())
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "member is ", member,
                          "; it must be from 0 to ", of.all_members() - 1);
-    const Slot &slot = model->slot(of, gsl::narrow_cast<std::int32_t>(member));
+    const auto number = gsl::narrow_cast<std::int32_t>(member);
+    const std::int32_t site = model->site(of, number);
+    const std::int32_t its_chain = model->chain_of(of, number);
     if (chain)
-      *chain = slot.chain;
+      *chain = its_chain;
     if (position)
-      *position = slot.position;
+      *position = site < 0 ? -1 : site - model->chains[its_chain].first_label;
     return CHORALE_OK;
   });
 }

@@ -15,7 +15,7 @@ struct ListRule {
 std::int64_t most_labels(const Model &model) noexcept {
   std::int32_t most = 0;
   for (const Chain &chain : model.chains)
-    if (!chain.instance)
+    if (!chain.is_instance)
       most = std::max(most, chain.labels);
   return most;
 }
@@ -179,9 +179,10 @@ chorale_text chorale_problem_value_name(const chorale_problem *problem, int64_t 
   if (!problem || clique < 0 || clique >= problem->values.size())
     return {};
   const Clique &of = problem->model->cliques[clique];
-  if (value < 0 || value >= of.values)
+  if (value < 0 || value >= of.values())
     return {};
-  const std::int64_t index = of.dictionary ? chorale_dictionary_value(of.dictionary, value) : value;
+  const std::int64_t index =
+      of.dictionary() ? chorale_dictionary_value(of.dictionary(), value) : value;
   return chorale_problem_text(problem, problem->values[clique], index);
 }
 

@@ -231,14 +231,14 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
     full.score_bytes = model->score_bytes;
     for (const Chain &chain : model->chains) {
       double configurations = 1;
-      for (std::int32_t s = 0; s < chain.whole_slots && !chain.instance; ++s)
+      for (std::int32_t s = 0; s < chain.wholes() && !chain.is_instance; ++s)
         configurations *=
-            model->cliques[model->slots[chain.first_slot + s].clique].property->states;
+            model->cliques[model->clique_of(chain.first_slot + s)].property()->states;
       full.chain_steps += static_cast<double>(chain.length) * chain.labels * chain.labels *
                           std::min(configurations, static_cast<double>(checked.joint.budget));
     }
     for (const Clique &clique : model->cliques)
-      full.clique_scores += static_cast<double>(clique.members) * clique.columns;
+      full.clique_scores += static_cast<double>(clique.members) * clique.columns();
     write_struct(cost, full);
     return CHORALE_OK;
   });
@@ -300,7 +300,7 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
       return report.null_argument("run");
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];
-    if (of.instance)
+    if (of.is_instance)
       return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
                          " is an instance, which keeps its own scores");
     ChainCall call(report);
@@ -449,7 +449,7 @@ chorale_status chorale_run_values(const chorale_run *run, int64_t clique, int32_
     if (!values && of.all_members() > 0)
       return report.null_argument("values");
     for (std::int32_t i = 0; i < of.all_members(); ++i)
-      values[i] = assignment(*run, own).shown(run->model->slot(of, i));
+      values[i] = assignment(*run, own).shown(of, i);
     return CHORALE_OK;
   });
 }
@@ -467,8 +467,8 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
       return report.null_argument("count");
     const Chain &of = run->model->chains[chain];
     *count = 0;
-    for (std::int64_t s = of.first_slot; s < of.first_slot + of.slots; ++s) {
-      const Slot &slot = run->model->slots[s];
+    for (std::int32_t s = 0; s < of.slots; ++s) {
+      const Slot slot = run->model->slot(gsl::narrow_cast<std::int32_t>(chain), s);
       const std::int32_t own = run->at.own.shown(slot);
       const std::int32_t now = run->at.best.shown(slot);
       if (own == now)
@@ -488,7 +488,7 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
     CHORALE_CHECK(check_labelling(report, run));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];
-    if (of.instance)
+    if (of.is_instance)
       return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
                          " is an instance, whose positions the run does not know");
     if (row_stride == 0)

@@ -4,9 +4,11 @@
 #include "base/workspace.hpp"
 #include "cluster/model.hpp"
 
+#include <cstring>
+
 namespace chorale {
 
-// Labels of all chains end to end, one, two or four bytes each.
+// Numbers from 0 to labels - 1, one, two or four bytes each: labels of all chains end to end.
 class LabelStore {
 public:
   LabelStore() noexcept = default;
@@ -41,6 +43,10 @@ public:
       break;
     }
   }
+  void clear() noexcept {
+    if (bytes_ > 0)
+      std::memset(data_, 0, bytes_);
+  }
   void copy(const LabelStore &from) noexcept {
     if (bytes_ > 0)
       std::memcpy(data_, from.data_, bytes_);
@@ -61,20 +67,21 @@ struct Assignment {
         whole(layout.take<std::int32_t>(model.wholes.size())),
         score(layout.take<double>(model.chains.size())) {}
 
-  std::int32_t shown(const Slot &slot) const noexcept {
-    if (slot.position < 0)
-      return whole[slot.whole];
-    return model_->cliques[slot.clique].column_of(
-        slot.member, labels.get(model_->chains[slot.chain].first_label + slot.position));
+  std::int32_t shown(const Clique &clique, std::int32_t member) const noexcept {
+    const std::int32_t site = model_->site(clique, member);
+    return site < 0 ? whole[-1 - site] : clique.column_of(member, labels.get(site));
   }
-  // The labels of a chain, as the dynamic programs write them, and what its slots show.
+  std::int32_t shown(const Slot &slot) const noexcept {
+    return shown(model_->cliques[slot.clique], slot.member);
+  }
+  // The labels of a chain, as the dynamic programs write them, and what its whole-chain slots show.
   void set(std::int32_t chain, const std::int32_t *of_chain, const std::int32_t *of_slots,
            double chain_score) noexcept {
     const Chain &to = model_->chains[chain];
     for (std::int32_t t = 0; t < to.length; ++t)
       labels.set(to.first_label + t, of_chain[t]);
-    for (std::int32_t s = 0; s < to.whole_slots; ++s)
-      whole[model_->slots[to.first_slot + s].whole] = of_slots[s];
+    for (std::int32_t s = 0; s < to.wholes(); ++s)
+      whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
     score[chain] = chain_score;
   }
   void get(std::int32_t chain, std::int32_t *to) const noexcept {
@@ -100,6 +107,27 @@ public:
   double *score = nullptr; // phi of each chain; minus infinity where it has no labelling
   double chain_total = kForbidden;
   double clique_total = 0;
+};
+
+// How many members of each clique show each of its columns, in as few bytes as the largest clique
+// needs.
+class CountStore {
+public:
+  CountStore() noexcept = default;
+  CountStore(Layout &layout, const Model &model) noexcept
+      : store_(layout, model.count_count, model.most_members + 1) {}
+
+  void clear() noexcept { store_.clear(); }
+  void load(std::int64_t first, std::int32_t columns, std::int64_t *to) const noexcept {
+    for (std::int32_t v = 0; v < columns; ++v)
+      to[v] = store_.get(first + v);
+  }
+  void add(std::int64_t at, std::int32_t difference) noexcept {
+    store_.set(at, store_.get(at) + difference);
+  }
+
+private:
+  LabelStore store_;
 };
 
 // Rows of scores between members and cliques, as doubles or floats. A row says nothing by a

@@ -106,18 +106,6 @@ bool chorale_model_builder::reserve_chain() noexcept {
          model->transitions.reserve(model->transitions.size() + 1);
 }
 
-bool chorale_model_builder::reserve_clique() noexcept {
-  return model->cliques.reserve(model->cliques.size() + 1) && centres.reserve(centres.size() + 1) &&
-         latest.reserve(latest.size() + 1) && members.reserve(members.size() + 1);
-}
-
-void chorale_model_builder::push_clique(const Clique &clique) noexcept {
-  model->cliques.push(clique);
-  centres.push({-1, -1});
-  latest.push({-1, -1});
-  members.push(0);
-}
-
 bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens, bool borrow,
                                       std::int64_t group) noexcept {
   if (!reserve_chain())
@@ -131,11 +119,10 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
   chain.tokens = tokens;
   chain.length = view.length;
   chain.labels = view.labels;
-  chain.single = view.single;
+  chain.single = view.single ? 1 : 0;
   if (is_unusual(view)) {
-    const UnusualChain unusual{view};
-    chain.unusual = model->arena.copy(&unusual, 1);
-    if (!chain.unusual)
+    chain.other = model->arena.copy(&view, 1);
+    if (!chain.other)
       return false;
   }
   // One reference serves chains in a row.
@@ -147,7 +134,8 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
   const auto numbers =
       static_cast<std::size_t>(std::int64_t{view.length} * view.labels + edge_numbers(view));
   model->score_bytes += numbers * number_bytes(view);
-  chain.first_label = model->label_count;
+  model->copied_score_bytes += borrow ? 0 : numbers * number_bytes(view);
+  chain.first_label = static_cast<std::int32_t>(model->label_count);
   model->label_count += view.length;
   model->most_labels = std::max(model->most_labels, view.labels);
   model->chains.push(chain);
@@ -160,12 +148,13 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
   if (!reserve_chain())
     return false;
   Chain chain{};
-  chain.instance = model->arena.copy(&instance, 1);
-  if (!chain.instance)
+  chain.other = model->arena.copy(&instance, 1);
+  if (!chain.other)
     return false;
+  chain.is_instance = 1;
   chain.length = static_cast<std::int32_t>(instance.length);
   chain.labels = static_cast<std::int32_t>(instance.labels);
-  chain.first_label = model->label_count;
+  chain.first_label = static_cast<std::int32_t>(model->label_count);
   model->label_count += chain.length;
   model->most_labels = std::max(model->most_labels, chain.labels);
   model->chains.push(chain);
@@ -176,14 +165,15 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
 
 const Potential *chorale_model_builder::over_columns(const Potential *potential,
                                                      std::int32_t columns) noexcept {
-  if (potential->values == columns)
-    return potential;
-  // Cliques with one potential mostly come in a row, and then share the widened one.
-  if (!model->cliques.empty() && !model->potentials.empty()) {
-    const Clique &before = *(model->cliques.end() - 1);
-    const Potential *last = *(model->potentials.end() - 1);
-    if (before.potential == last && last->base == potential && before.columns == columns)
-      return last;
+  // Cliques with one potential mostly come in a row, and then share what is held for it.
+  if (!model->cliques.empty())
+    if (const CliqueType &before = *(model->cliques.end() - 1)->type;
+        before.given == potential && before.columns == columns)
+      return before.potential;
+  if (potential->values == columns) {
+    if (!model->potentials.push(potential))
+      return nullptr;
+    return chorale_potential_retain(potential);
   }
   auto *from = model->arena.take_array<std::int32_t>(columns);
   if (!from || !model->potentials.reserve(model->potentials.size() + 1))
@@ -198,83 +188,109 @@ const Potential *chorale_model_builder::over_columns(const Potential *potential,
   return widened;
 }
 
-bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexcept {
-  Clique clique{};
+CliqueType *chorale_model_builder::same_type(const chorale_clique_setup &setup) const noexcept {
+  if (model->cliques.empty() || setup.centre_values > 0)
+    return nullptr;
+  CliqueType *type = (model->cliques.end() - 1)->type;
+  const bool same =
+      !type->centre && type->property == setup.property && type->dictionary == setup.dictionary &&
+      type->given == setup.potential && type->values == setup.values &&
+      (type->map != nullptr) == (setup.label_values != nullptr) &&
+      (!type->map || (type->map_labels == setup.labels &&
+                      std::equal(type->map, type->map + type->map_labels, setup.label_values)));
+  return same ? type : nullptr;
+}
+
+bool chorale_model_builder::add_centre(const chorale_clique_setup &setup,
+                                       CliqueType &type) noexcept {
+  type.centre_values = static_cast<std::int32_t>(setup.centre_values);
+  auto *centre = model->arena.take_array<const Potential *>(setup.centre_values);
+  if (!centre)
+    return false;
+  for (std::int64_t c = 0; c < setup.centre_values; ++c) {
+    centre[c] = over_columns(setup.centre_potentials[c], type.columns);
+    if (!centre[c])
+      return false;
+  }
+  type.centre = centre;
+  if (!setup.centre_label_values)
+    return true;
+  const CliqueType *before = model->cliques.empty() ? nullptr : (model->cliques.end() - 1)->type;
+  type.centre_map_labels = static_cast<std::int32_t>(setup.centre_labels);
+  type.centre_map = share_or_copy(model->arena, before ? before->centre_map : nullptr,
+                                  before ? before->centre_map_labels : 0, setup.centre_label_values,
+                                  setup.centre_labels);
+  return type.centre_map != nullptr;
+}
+
+CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) noexcept {
+  CliqueType type{};
   const std::int64_t given =
       setup.centre_values > 0 ? setup.centre_potentials[0]->values : setup.potential->values;
   bool may_be_empty = setup.property != nullptr;
   for (std::int64_t y = 0; setup.label_values && y < setup.labels; ++y)
     may_be_empty = may_be_empty || setup.label_values[y] < 0;
-  clique.values = static_cast<std::int32_t>(setup.values);
-  clique.columns = may_be_empty || given == setup.values + 2 ? clique.values + 2 : clique.values;
-  const std::int64_t potentials = std::max<std::int64_t>(setup.centre_values, 1);
-  if (!reserve_clique() || !model->properties.reserve(model->properties.size() + 1) ||
-      !model->dictionaries.reserve(model->dictionaries.size() + 1) ||
-      !model->potentials.reserve(model->potentials.size() + potentials))
-    return false;
-  const Clique *before = model->cliques.empty() ? nullptr : model->cliques.end() - 1;
+  type.values = static_cast<std::int32_t>(setup.values);
+  type.columns = may_be_empty || given == setup.values + 2 ? type.values + 2 : type.values;
+  const CliqueType *before = model->cliques.empty() ? nullptr : (model->cliques.end() - 1)->type;
+  auto *made = model->arena.take_array<CliqueType>(1);
+  if (!made || !model->properties.reserve(model->properties.size() + 1) ||
+      !model->dictionaries.reserve(model->dictionaries.size() + 1))
+    return nullptr;
   if (setup.label_values) {
-    clique.map_labels = static_cast<std::int32_t>(setup.labels);
-    clique.map = share_or_copy(model->arena, before ? before->map : nullptr,
-                               before ? before->map_labels : 0, setup.label_values, setup.labels);
-    if (!clique.map)
-      return false;
+    type.map_labels = static_cast<std::int32_t>(setup.labels);
+    type.map = share_or_copy(model->arena, before ? before->map : nullptr,
+                             before ? before->map_labels : 0, setup.label_values, setup.labels);
+    if (!type.map)
+      return nullptr;
   }
   if (setup.centre_values > 0) {
-    clique.centre_values = static_cast<std::int32_t>(setup.centre_values);
-    auto *centre = model->arena.take_array<const Potential *>(setup.centre_values);
-    if (!centre)
-      return false;
-    for (std::int64_t c = 0; c < setup.centre_values; ++c) {
-      const Potential *own = setup.centre_potentials[c];
-      centre[c] = over_columns(own, clique.columns);
-      if (!centre[c])
-        return false;
-      if (centre[c] == own) {
-        if (!model->potentials.push(own))
-          return false;
-        chorale_potential_retain(own);
-      }
-    }
-    clique.centre = centre;
-    if (setup.centre_label_values) {
-      clique.centre_map_labels = static_cast<std::int32_t>(setup.centre_labels);
-      clique.centre_map = share_or_copy(model->arena, before ? before->centre_map : nullptr,
-                                        before ? before->centre_map_labels : 0,
-                                        setup.centre_label_values, setup.centre_labels);
-      if (!clique.centre_map)
-        return false;
-    }
+    if (!add_centre(setup, type))
+      return nullptr;
   } else {
-    clique.potential = over_columns(setup.potential, clique.columns);
-    if (!clique.potential)
-      return false;
-    if (clique.potential == setup.potential &&
-        (model->potentials.empty() || *(model->potentials.end() - 1) != setup.potential))
-      model->potentials.push(chorale_potential_retain(setup.potential));
+    type.given = setup.potential;
+    type.potential = over_columns(setup.potential, type.columns);
+    if (!type.potential)
+      return nullptr;
   }
   if (setup.property) {
-    clique.property = setup.property;
+    type.property = setup.property;
     chorale_property_retain(setup.property);
     model->properties.push(setup.property);
     if (setup.dictionary) {
-      clique.dictionary = setup.dictionary;
+      type.dictionary = setup.dictionary;
       chorale_dictionary_retain(setup.dictionary);
       model->dictionaries.push(setup.dictionary);
     }
   }
-  push_clique(clique);
+  *made = type;
+  return made;
+}
+
+bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexcept {
+  if (!model->cliques.reserve(model->cliques.size() + 1) || !centres.reserve(centres.size() + 1) ||
+      !latest.reserve(latest.size() + 1) || !members.reserve(members.size() + 1))
+    return false;
+  CliqueType *type = same_type(setup);
+  if (!type)
+    type = make_type(setup);
+  if (!type)
+    return false;
+  model->cliques.push({type, 0, 0});
+  centres.push({-1, -1});
+  latest.push({-1, -1});
+  members.push(0);
   return true;
 }
 
 bool chorale_model_builder::add_slot(const Slot &slot) noexcept {
   if (!previous.push(last_slot[slot.chain]))
     return false;
-  if (!model->slots.push(slot)) {
+  if (!slots.push(slot)) {
     previous.truncate(previous.size() - 1);
     return false;
   }
-  last_slot[slot.chain] = static_cast<std::int32_t>(model->slots.size() - 1);
+  last_slot[slot.chain] = static_cast<std::int32_t>(slots.size() - 1);
   Place &last = latest[slot.clique];
   const bool ascends = comes_after(slot.chain, slot.position, last.chain, last.position);
   last = last.chain != -2 && ascends ? Place{slot.chain, slot.position} : Place{-2, -1};
@@ -291,7 +307,7 @@ bool chorale_model_builder::add_whole(std::int32_t clique, std::int32_t chain,
       return false;
   }
   const auto whole = static_cast<std::int32_t>(model->wholes.size());
-  if (!model->wholes.push({classes, table}))
+  if (!model->wholes.push({classes, table, chain}))
     return false;
   if (!add_slot({chain, clique, members[clique], -1, whole})) {
     model->wholes.truncate(whole);
@@ -316,7 +332,7 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
   const Place &last = latest[clique];
   const bool is_new = last.chain != -2 && comes_after(chain, position, last.chain, last.position);
   for (std::int32_t s = is_new ? -1 : last_slot[chain]; s >= 0; s = previous[s])
-    if (model->slots[s].clique == clique && model->slots[s].position == position)
+    if (slots[s].clique == clique && slots[s].position == position)
       return true;
   return position >= 0 && centre.chain == chain && centre.position == position;
 }
@@ -352,22 +368,14 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
     return a.chain != b.chain ? a.chain < b.chain : a.position < b.position;
   });
   const std::int64_t cliques_before = model->cliques.size();
-  const std::int64_t slots_before = model->slots.size();
+  const std::int64_t slots_before = slots.size();
   bool fits = true;
   for (const Word *word = words.begin(); fits && word != words.end();) {
     const Word *end = word;
     while (end != words.end() && end->group == word->group && end->token == word->token)
       ++end;
     if (end - word >= options.minimum) {
-      // All share the first one's copies.
-      if (count == 0) {
-        fits = add_clique(setup);
-      } else {
-        const Clique same = model->cliques[cliques_before];
-        fits = reserve_clique();
-        if (fits)
-          push_clique(same);
-      }
+      fits = add_clique(setup);
       const auto clique = static_cast<std::int32_t>(model->cliques.size() - 1);
       for (; fits && word != end; ++word)
         fits = add_position(clique, word->chain, word->position);
@@ -377,9 +385,9 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   }
   if (fits)
     return true;
-  for (std::int64_t s = model->slots.size() - 1; s >= slots_before; --s)
-    last_slot[model->slots[s].chain] = previous[s];
-  model->slots.truncate(slots_before);
+  for (std::int64_t s = slots.size() - 1; s >= slots_before; --s)
+    last_slot[slots[s].chain] = previous[s];
+  slots.truncate(slots_before);
   previous.truncate(slots_before);
   model->cliques.truncate(cliques_before);
   centres.truncate(cliques_before);
@@ -388,77 +396,106 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   return false;
 }
 
+// Where each member lies, and the slots of each chain in their order.
 bool chorale_model_builder::order_slots() noexcept {
-  const std::int64_t cliques = model->cliques.size();
   const std::int64_t chains = model->chains.size();
-  const std::int64_t slots = model->slots.size();
-  std::int64_t centred = 0;
-  for (std::int64_t c = 0; c < cliques; ++c)
-    centred += model->cliques[c].centred() ? 1 : 0;
-  Array<Slot> ordered(memory);
   Array<std::int64_t> next(memory);
-  if (!ordered.resize(slots + centred) || !next.resize(chains + 1) ||
-      !model->members.resize(slots + centred))
+  if (!next.resize(chains + 1) || !model->slots.resize(model->members.size()))
     return false;
   std::fill(next.begin(), next.end(), 0);
   const auto each_slot = [&](auto &&visit) {
-    for (std::int64_t s = 0; s < slots; ++s)
-      visit(model->slots[s]);
-    for (std::int64_t c = 0; c < cliques; ++c)
+    for (const Slot &slot : slots)
+      visit(slot.chain, slot.clique, slot.member);
+    for (std::int64_t c = 0; c < model->cliques.size(); ++c)
       if (model->cliques[c].centred())
-        visit(Slot{centres[c].chain, static_cast<std::int32_t>(c), members[c], centres[c].position,
-                   -1});
+        visit(centres[c].chain, c, members[c]);
   };
-  each_slot([&](const Slot &slot) { ++next[slot.chain + 1]; });
+  each_slot([&](std::int32_t chain, std::int64_t, std::int32_t) { ++next[chain + 1]; });
   for (std::int64_t i = 0; i < chains; ++i)
     next[i + 1] += next[i];
   for (std::int64_t i = 0; i < chains; ++i) {
-    model->chains[i].first_slot = next[i];
+    model->chains[i].first_slot = static_cast<std::int32_t>(next[i]);
     model->chains[i].slots = static_cast<std::int32_t>(next[i + 1] - next[i]);
   }
-  each_slot([&](const Slot &slot) { ordered[next[slot.chain]++] = slot; });
-
-  for (std::int64_t i = 0; i < chains; ++i) {
-    Chain &chain = model->chains[i];
-    Slot *first = ordered.begin() + chain.first_slot;
-    // The ports of an instance keep the order of adding, which is that of their numbers.
-    const bool ports = chain.instance != nullptr;
-    std::sort(first, first + chain.slots, [ports](const Slot &a, const Slot &b) {
-      if (a.position != b.position)
-        return a.position < b.position;
-      return ports ? a.whole < b.whole : a.clique < b.clique;
+  each_slot([&](std::int32_t chain, std::int64_t clique, std::int32_t member) {
+    model->slots[next[chain]++] = model->cliques[clique].first_slot + member;
+  });
+  for (Chain &chain : model->chains) {
+    std::int32_t *first = model->slots.begin() + chain.first_slot;
+    const std::int32_t *sites = model->members.begin();
+    // Whole slots are before positions, by clique, which is the order of their places; the ports of
+    // an instance keep the order of adding, which is that of their numbers.
+    const bool ports = chain.is_instance != 0;
+    std::sort(first, first + chain.slots, [sites, ports](std::int32_t a, std::int32_t b) {
+      if (sites[a] < 0 && sites[b] < 0)
+        return ports ? sites[a] > sites[b] : a < b;
+      return sites[a] != sites[b] ? sites[a] < sites[b] : a < b;
     });
-    while (chain.whole_slots < chain.slots && first[chain.whole_slots].position < 0)
-      ++chain.whole_slots;
+    std::int32_t wholes = 0;
+    while (wholes < chain.slots && sites[first[wholes]] < 0)
+      ++wholes;
+    chain.whole_slots = static_cast<std::uint32_t>(wholes) & 0x3fffffffU;
   }
-  std::int64_t member = 0;
-  for (std::int64_t c = 0; c < cliques; ++c) {
-    Clique &clique = model->cliques[c];
-    clique.members = members[c];
-    clique.first_slot = member;
-    member += clique.all_members();
-    clique.first_message = model->message_count;
-    model->message_count += std::int64_t{clique.members} * clique.columns + clique.centre_values;
-    clique.first_count = model->count_count;
-    model->count_count += clique.columns;
-  }
-  for (std::int64_t s = 0; s < ordered.size(); ++s) {
-    const Clique &clique = model->cliques[ordered[s].clique];
-    model->members[clique.first_slot + ordered[s].member] = static_cast<std::int32_t>(s);
-  }
-  model->slots = std::move(ordered);
   return true;
 }
 
-bool chorale_model_builder::freeze() noexcept {
-  if (!order_slots())
+bool chorale_model_builder::place_members() noexcept {
+  std::int64_t places = 0;
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    Clique &clique = model->cliques[c];
+    clique.members = members[c];
+    clique.first_slot = static_cast<std::int32_t>(places);
+    places += clique.all_members();
+    model->most_members = std::max(model->most_members, clique.members);
+  }
+  if (!model->members.resize(places))
     return false;
+  const auto site = [&](std::int32_t chain, std::int32_t position) {
+    return model->chains[chain].first_label + position;
+  };
+  for (const Slot &slot : slots)
+    model->members[model->cliques[slot.clique].first_slot + slot.member] =
+        slot.position < 0 ? -1 - slot.whole : site(slot.chain, slot.position);
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    const Clique &clique = model->cliques[c];
+    if (clique.centred())
+      model->members[clique.first_slot + clique.members] =
+          site(centres[c].chain, centres[c].position);
+  }
+  return true;
+}
+
+// Cliques of a type come in rows, so that where the first clique of a row begins says it for the
+// others.
+void chorale_model_builder::count_messages() noexcept {
+  const CliqueType *before = nullptr;
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    const Clique &clique = model->cliques[c];
+    CliqueType &type = *clique.type;
+    if (&type != before) {
+      type.first_message = model->message_count - std::int64_t{clique.first_slot} * type.columns;
+      type.first_count = model->count_count - c * type.columns;
+      before = &type;
+    }
+    model->message_count += clique.entries();
+    model->count_count += type.columns;
+  }
+}
+
+bool chorale_model_builder::freeze() noexcept {
+  if (!place_members() || !order_slots() ||
+      !model->chain_index.build(static_cast<std::int32_t>(model->chains.size()), model->label_count,
+                                [this](std::int32_t i) { return model->chains[i].first_label; }) ||
+      !model->clique_index.build(static_cast<std::int32_t>(model->cliques.size()),
+                                 model->members.size(),
+                                 [this](std::int32_t c) { return model->cliques[c].first_slot; }))
+    return false;
+  count_messages();
   if (std::any_of(groups.begin(), groups.end(), [](std::int64_t group) { return group != 0; })) {
     model->groups = std::move(groups);
     model->groups.shrink();
   }
   model->chains.shrink();
-  model->slots.shrink();
   model->wholes.shrink();
   model->cliques.shrink();
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)

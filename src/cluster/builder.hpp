@@ -15,8 +15,8 @@ struct chorale_model_builder {
   };
 
   chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
-      : memory(from), log(to), groups(from), last_slot(from), previous(from), centres(from),
-        latest(from), members(from) {}
+      : memory(from), log(to), groups(from), slots(from), last_slot(from), previous(from),
+        centres(from), latest(from), members(from) {}
   ~chorale_model_builder() {
     if (model)
       chorale::Memory::destroy(model, memory);
@@ -40,8 +40,9 @@ struct chorale_model_builder {
 
   chorale::Memory memory;
   chorale::Log log;
-  chorale_model *model = nullptr;         // NULL once frozen; its slots are in the order of adding
+  chorale_model *model = nullptr;         // NULL once frozen
   chorale::Array<std::int64_t> groups;    // of each chain
+  chorale::Array<chorale::Slot> slots;    // in the order of adding, centres not among them
   chorale::Array<std::int32_t> last_slot; // of each chain, or -1
   chorale::Array<std::int32_t> previous;  // of each slot: the slot of its chain before it, or -1
   chorale::Array<Place> centres;          // of each clique
@@ -50,12 +51,16 @@ struct chorale_model_builder {
 
 private:
   bool reserve_chain() noexcept;
-  bool reserve_clique() noexcept;
-  void push_clique(const chorale::Clique &clique) noexcept;
+  // The type of the last clique, if a clique set up like this is of that type too; else NULL.
+  chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
+  chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
+  bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;
   bool add_slot(const chorale::Slot &slot) noexcept;
   const chorale::Potential *over_columns(const chorale::Potential *potential,
                                          std::int32_t columns) noexcept;
   bool order_slots() noexcept;
+  bool place_members() noexcept;
+  void count_messages() noexcept;
 };
 
 namespace chorale {

@@ -36,23 +36,26 @@ JointOptions exactly(JointOptions options) noexcept {
 
 ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chain,
                            const ChainView &view, const JointOptions &joint) noexcept
-    : model_(&model), chain_(model.chains[chain]), slots_(model.slots.begin() + chain_.first_slot),
-      view_(view), joint_(joint) {
+    : model_(&model), number_(chain), chain_(model.chains[chain]),
+      slots_(layout.take<Slot>(chain_.slots)), view_(view), joint_(joint) {
   const std::int32_t slots = chain_.slots;
   const std::int64_t grid = std::int64_t{chain_.length} * chain_.labels;
   labels = layout.take<std::int32_t>(chain_.length);
   shown = layout.take<std::int32_t>(slots);
   row_begin_ = layout.take<std::int64_t>(slots + 1);
   for (std::int32_t s = 0; s < slots; ++s) {
-    if (!layout.measuring())
+    const Slot slot = model.slot(chain, s);
+    if (!layout.measuring()) {
+      slots_[s] = slot;
       row_begin_[s] = row_entries;
-    row_entries += model.width(slots_[s]);
+    }
+    row_entries += model.width(slot);
   }
   if (!layout.measuring())
     row_begin_[slots] = row_entries;
   incoming = layout.take<double>(row_entries);
   outgoing = layout.take<double>(row_entries);
-  if (chain_.instance) {
+  if (chain_.is_instance) {
     incoming_rows_ = layout.take<const double *>(slots);
     outgoing_rows_ = layout.take<double *>(slots);
     widths_ = layout.take<std::int64_t>(slots);
@@ -65,15 +68,15 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
   }
   if (has_whole()) {
     forced_ = layout.take<std::int32_t>(chain_.length);
-    attachments_ = layout.take<chorale_attachment>(chain_.whole_slots);
-    outgoing_rows_ = layout.take<double *>(chain_.whole_slots);
+    attachments_ = layout.take<chorale_attachment>(chain_.wholes());
+    outgoing_rows_ = layout.take<double *>(chain_.wholes());
     if (!layout.measuring())
       attach();
   }
 }
 
 std::size_t ChainProgram::room_bytes() const noexcept {
-  if (chain_.instance)
+  if (chain_.is_instance)
     return 0;
   // Measuring looks at which arrays there are, not at what they hold.
   static constexpr double kSome = 0;
@@ -90,21 +93,21 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   chorale_attachment few[kFew]{};
   chorale_attachment *first = attachments_;
   Block many;
-  if (!first && chain_.whole_slots <= kFew)
+  if (!first && chain_.wholes() <= kFew)
     first = few;
   if (!first) {
     many = Block(model_->memory,
-                 static_cast<std::size_t>(chain_.whole_slots) * sizeof(chorale_attachment));
+                 static_cast<std::size_t>(chain_.wholes()) * sizeof(chorale_attachment));
     if (!many)
       return SIZE_MAX;
     first = reinterpret_cast<chorale_attachment *>(many.data());
   }
-  for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
-    const Attached attached = model_->attached(slots_[k]);
+  for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
+    const Attached attached = model_->attached(model_->slot(number_, k));
     first[k] = {sizeof(chorale_attachment), attached.property, attached.dictionary,
                 attached.classes,           attached.table,    nullptr};
   }
-  const Attachments all{first, sizeof(chorale_attachment), chain_.whole_slots, chain_.length};
+  const Attachments all{first, sizeof(chorale_attachment), chain_.wholes(), chain_.length};
   std::size_t bytes =
       std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, false));
   for (const JointOptions &options : {joint_, exactly(joint_)})
@@ -114,7 +117,7 @@ std::size_t ChainProgram::room_bytes() const noexcept {
 }
 
 void ChainProgram::attach() noexcept {
-  for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
+  for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
     const Attached attached = model_->attached(slots_[k]);
     attachments_[k] = {sizeof(chorale_attachment), attached.property, attached.dictionary,
                        attached.classes,           attached.table,    incoming + row_begin_[k]};
@@ -127,7 +130,7 @@ void ChainProgram::add_positions(std::int32_t but) noexcept {
     return;
   const std::int32_t m = chain_.labels;
   std::fill_n(added_, std::int64_t{chain_.length} * m, 0.0);
-  for (std::int32_t s = chain_.whole_slots; s < chain_.slots; ++s) {
+  for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
     if (s == but)
       continue;
     const Clique &clique = clique_of(s);
@@ -149,7 +152,7 @@ void ChainProgram::show() noexcept {
 
 bool ChainProgram::decode() noexcept {
   score = kForbidden;
-  if (chain_.instance)
+  if (chain_.is_instance)
     return decode_instance();
   add_positions(-1);
   return has_whole() ? decode_joint(attachments(), joint_, nullptr) : decode_plain();
@@ -158,7 +161,7 @@ bool ChainProgram::decode() noexcept {
 void ChainProgram::send() noexcept {
   if (chain_.slots == 0)
     return;
-  if (chain_.instance) {
+  if (chain_.is_instance) {
     send_instance();
     return;
   }
@@ -176,14 +179,14 @@ void ChainProgram::send() noexcept {
 
 bool ChainProgram::decode_own() noexcept {
   std::fill_n(incoming, row_entries, 0.0);
-  if (chain_.instance)
+  if (chain_.is_instance)
     return decode_instance();
   view_.added = nullptr;
   return decode_plain();
 }
 
 bool ChainProgram::decode_and_send(bool own) noexcept {
-  if (chain_.instance || has_whole() || chain_.slots == 0 || view_.parents) {
+  if (chain_.is_instance || has_whole() || chain_.slots == 0 || view_.parents) {
     const bool found = own ? decode_own() : decode();
     if (failure == RunFailure::none)
       send();
@@ -195,7 +198,7 @@ bool ChainProgram::decode_and_send(bool own) noexcept {
   Placed<MaxMarginals> placed(layout, view_);
   placed.scores.load();
   placed.program.run(placed.scores, {marginals_, chain_.labels, nullptr, nullptr,
-                                     slots_[chain_.whole_slots].position});
+                                     slots_[chain_.wholes()].position});
   const bool found = placed.program.trace(placed.scores, labels);
   if (found)
     show();
@@ -237,7 +240,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   show();
   // Absorption may have paid for what the labelling does not show.
   double messages = 0;
-  for (std::int32_t k = 0; k < chain_.whole_slots; ++k) {
+  for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
     if (shown[k] < 0)
       return false;
     messages += incoming[row_begin_[k] + shown[k]];
@@ -267,13 +270,13 @@ void ChainProgram::write_positions() noexcept {
     }
   };
   bool again = false;
-  for (std::int32_t s = chain_.whole_slots; s < chain_.slots; ++s) {
+  for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
     if (forbids(s))
       again = true;
     else
       write(s, true);
   }
-  for (std::int32_t s = chain_.whole_slots; again && s < chain_.slots; ++s) {
+  for (std::int32_t s = chain_.wholes(); again && s < chain_.slots; ++s) {
     if (!forbids(s))
       continue;
     add_positions(s);
@@ -324,7 +327,7 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
 }
 
 void ChainProgram::send_forced() noexcept {
-  for (std::int32_t s = chain_.whole_slots; s < chain_.slots; ++s) {
+  for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
     add_positions(s);
     double *to = outgoing + row_begin_[s];
     std::fill_n(to, columns_of(s), kForbidden);
@@ -363,7 +366,7 @@ bool ChainProgram::decode_instance() noexcept {
     widths_[s] = columns_of(s);
   }
   double own = kForbidden;
-  const chorale_instance &instance = *chain_.instance;
+  const chorale_instance &instance = *chain_.instance();
   if (instance.decode(instance.user, chain_.slots, widths_, incoming_rows_, labels, shown, &own) !=
       0) {
     failure = RunFailure::instance_stopped;
@@ -389,7 +392,7 @@ void ChainProgram::send_instance() noexcept {
     widths_[s] = columns_of(s);
   }
   std::fill_n(outgoing, row_entries, kForbidden);
-  const chorale_instance &instance = *chain_.instance;
+  const chorale_instance &instance = *chain_.instance();
   if (instance.messages(instance.user, chain_.slots, widths_, incoming_rows_, outgoing_rows_) != 0)
     failure = RunFailure::instance_stopped;
   for (std::int64_t e = 0; e < row_entries; ++e)
@@ -400,7 +403,7 @@ void ChainProgram::send_instance() noexcept {
 // Where the joint state is too large the first property keeps all of phi and the others are bounded
 // by their best value.
 double ChainProgram::bound() noexcept {
-  if (chain_.instance) {
+  if (chain_.is_instance) {
     if (!decode_instance())
       return kForbidden;
   } else {
@@ -428,7 +431,7 @@ double ChainProgram::bound_joint() noexcept {
     failure = RunFailure::none;
     return kInfinity;
   }
-  for (std::int32_t k = 1; k < chain_.whole_slots && value > kForbidden; ++k)
+  for (std::int32_t k = 1; k < chain_.wholes() && value > kForbidden; ++k)
     value += *std::max_element(incoming + row_begin_[k], incoming + row_begin_[k + 1]);
   return value;
 }

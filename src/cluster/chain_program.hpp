@@ -37,6 +37,7 @@ public:
   double *outgoing;
   std::int64_t row_entries = 0;
   const std::int64_t *row_begin() const noexcept { return row_begin_; } // slots + 1
+  const Slot *slots() const noexcept { return slots_; }
 
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
@@ -64,13 +65,13 @@ public:
   RunFailure failure = RunFailure::none;
 
 private:
-  bool has_whole() const noexcept { return chain_.whole_slots > 0; }
-  bool has_positions() const noexcept { return chain_.slots > chain_.whole_slots; }
+  bool has_whole() const noexcept { return chain_.wholes() > 0; }
+  bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
   // Adds the rows of all positions but slot `but` to the unary scores.
   void add_positions(std::int32_t but) noexcept;
   void attach() noexcept;
   Attachments attachments() const noexcept {
-    return {attachments_, sizeof(chorale_attachment), chain_.whole_slots, chain_.length};
+    return {attachments_, sizeof(chorale_attachment), chain_.wholes(), chain_.length};
   }
   bool decode_plain() noexcept;
   bool decode_joint(const Attachments &of, const JointOptions &joint, double *value) noexcept;
@@ -90,8 +91,9 @@ private:
   }
 
   const Model *model_;
+  std::int32_t number_;
   Chain chain_;
-  const Slot *slots_;
+  Slot *slots_;
   ChainView view_;
   JointOptions joint_;
   std::int64_t *row_begin_;

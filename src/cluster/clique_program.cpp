@@ -16,7 +16,7 @@ constexpr std::int64_t kBoundMembers = 1 << 20;
 CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
                              const KeptColumns *kept) noexcept
     : clique_(&clique), settings_(settings), kept_(kept) {
-  const std::int64_t entries = std::int64_t{clique.members} * clique.columns + clique.centre_values;
+  const std::int64_t entries = clique.entries();
   incoming = layout.take<double>(entries);
   outgoing = layout.take<double>(entries);
   shown = layout.take<std::int32_t>(clique.all_members());
@@ -42,7 +42,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential,
   // Kept columns are solved as all columns would be: a plan for fewer could take more memory than
   // the run has been told of.
   const bool is_kept = kept_ && &potential == kept_->potential;
-  const CliqueKind kind(is_kept ? *clique_->potential : potential, clique_->members);
+  const CliqueKind kind(is_kept ? *clique_->potential() : potential, clique_->members);
   if (wants_marginals) {
     // What was insisted on holds where it fits.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
@@ -63,7 +63,7 @@ std::size_t CliqueProgram::room_bytes() const noexcept {
   if (clique_->members == 0)
     return 0;
   std::size_t bytes = 0;
-  for (std::int32_t c = 0; c < std::max(clique_->centre_values, 1); ++c) {
+  for (std::int32_t c = 0; c < std::max(clique_->centre_values(), 1); ++c) {
     bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), true)));
     if (settings_.bounds)
       bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), false)));
@@ -88,15 +88,15 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
     if (kept_)
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int32_t k = 0; k < kept_->count; ++k)
-          gathered_[i * kept_->count + k] = incoming[i * clique_->columns + kept_->columns[k]];
-    CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential, true);
+          gathered_[i * kept_->count + k] = incoming[i * clique_->columns() + kept_->columns[k]];
+    CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), true);
     task.marginals = kept_ ? answers_ : outgoing;
     note(compute(task, limits, room_).failure);
     if (kept_) {
-      std::fill_n(outgoing, n * clique_->columns, kForbidden);
+      std::fill_n(outgoing, n * clique_->columns(), kForbidden);
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int32_t k = 0; k < kept_->count; ++k)
-          outgoing[i * clique_->columns + kept_->columns[k]] = answers_[i * kept_->count + k];
+          outgoing[i * clique_->columns() + kept_->columns[k]] = answers_[i * kept_->count + k];
     }
   }
   return failure == RunFailure::none && limits.interruption() == Interruption::none;
@@ -106,16 +106,16 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
 // and the centre's own message are one side of the answer to the others.
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
   const std::int64_t n = clique_->members;
-  const std::int64_t entries = n * clique_->columns;
+  const std::int64_t entries = n * clique_->columns();
   const double *from_centre = incoming + entries;
   double *to_centre = outgoing + entries;
   std::fill_n(outgoing, entries, kForbidden);
-  for (std::int32_t c = 0; c < clique_->centre_values; ++c) {
+  for (std::int32_t c = 0; c < clique_->centre_values(); ++c) {
     if (n == 0) {
       to_centre[c] = 0;
       continue;
     }
-    CliqueTask task = task_for(*clique_->centre[c], true);
+    CliqueTask task = task_for(*clique_->type->centre[c], true);
     task.marginals = answers_;
     const CliqueAnswer answer = compute(task, limits, room_);
     note(answer.failure);
@@ -137,8 +137,8 @@ double CliqueProgram::bound(Limits &limits, bool *found) noexcept {
   }
   double best = kForbidden;
   double best_score = kForbidden;
-  const double *from_centre = incoming + std::int64_t{n} * clique_->columns;
-  for (std::int32_t c = 0; c < std::max(clique_->centre_values, 1); ++c) {
+  const double *from_centre = incoming + std::int64_t{n} * clique_->columns();
+  for (std::int32_t c = 0; c < std::max(clique_->centre_values(), 1); ++c) {
     const double own = clique_->centred() ? from_centre[c] : 0.0;
     if (own == kForbidden)
       continue;
@@ -181,7 +181,7 @@ double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t cen
     return 0;
   const Potential &potential = clique.potential_at(centre);
   if (potential.callback)
-    for (std::int32_t v = 0; v < clique.columns; ++v)
+    for (std::int32_t v = 0; v < clique.columns(); ++v)
       if (!potential.counts(v))
         counts[v] = 0;
   return potential.evaluate(counts, clique.members, failure);

@@ -48,7 +48,7 @@ private:
   CliqueTask bound_task(const Potential &potential) const noexcept;
   void note(CallbackFailure failed) noexcept;
   void answer_centred(Limits &limits) noexcept;
-  std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns; }
+  std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns(); }
 
   const Clique *clique_;
   CliqueSettings settings_;
@@ -62,7 +62,7 @@ private:
 // nothing.
 template <class ShownBy>
 void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_by) noexcept {
-  for (std::int32_t v = 0; v < clique.columns; ++v)
+  for (std::int32_t v = 0; v < clique.columns(); ++v)
     counts[v] = 0;
   for (std::int32_t i = 0; i < clique.members; ++i)
     if (const std::int32_t v = shown_by(i); v >= 0)

@@ -45,9 +45,9 @@ private:
   // decode it, so there is no bound.
   bool shows_outside() const noexcept {
     for (const Clique &clique : model_.cliques)
-      if (clique.dictionary && clique.members > 0)
-        for (std::int32_t v = 0; v < clique.property->values; ++v)
-          if (clique.dictionary->find(v) < 0)
+      if (clique.dictionary() && clique.members > 0)
+        for (std::int32_t v = 0; v < clique.property()->values; ++v)
+          if (clique.dictionary()->find(v) < 0)
             return true;
     return false;
   }
@@ -119,7 +119,8 @@ private:
     Layout layout(worker.room);
     ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
     program.set_room(worker.room + layout.bytes());
-    const Slot *slots = model_.slots.begin() + chain.first_slot;
+    const Slot *slots = program.slots();
+    const std::int32_t *places = model_.slots.begin() + chain.first_slot;
     for (std::int32_t s = 0; s < chain.slots; ++s)
       std::copy_n(dual_.multipliers + model_.row(slots[s]), model_.width(slots[s]),
                   program.incoming + program.row_begin()[s]);
@@ -127,10 +128,9 @@ private:
     run_.fail(program.failure);
     if (program.score > kForbidden) {
       run_.at.now.set(number, program.labels, program.shown, program.score);
-      std::copy_n(program.shown, chain.slots, dual_.by_chain + chain.first_slot);
-    } else {
-      std::fill_n(dual_.by_chain + chain.first_slot, chain.slots, -1);
     }
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      dual_.by_chain[places[s]] = program.score > kForbidden ? program.shown[s] : -1;
     return value;
   }
 
@@ -141,10 +141,9 @@ private:
     Layout layout(worker.room);
     CliqueProgram program(layout, clique, run_.options.clique, nullptr);
     program.set_room(worker.room + layout.bytes());
-    const std::int64_t entries =
-        std::int64_t{clique.members} * clique.columns + clique.centre_values;
+    const std::int64_t entries = clique.entries();
     for (std::int64_t e = 0; e < entries; ++e)
-      program.incoming[e] = -dual_.multipliers[clique.first_message + e];
+      program.incoming[e] = -dual_.multipliers[clique.row(0) + e];
     bool found = false;
     const double value = program.bound(worker.limits, &found);
     run_.fail(program.failure);
@@ -175,7 +174,7 @@ private:
         const Clique &clique = model_.cliques[c];
         for (std::int32_t i = 0; i < clique.all_members(); ++i) {
           const std::int32_t wanted = dual_.by_clique[clique.first_slot + i];
-          const std::int32_t shown = dual_.by_chain[model_.members[clique.first_slot + i]];
+          const std::int32_t shown = dual_.by_chain[clique.first_slot + i];
           if (wanted != shown && wanted >= 0 && shown >= 0)
             visit(dual_.multipliers + clique.row(i), shown, wanted);
         }

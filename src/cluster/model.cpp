@@ -3,6 +3,7 @@
 #include "potential/rescale.hpp"
 
 #include <algorithm>
+#include <utility>
 
 chorale_model::~chorale_model() {
   // The public releases are this simple, and do not throw.
@@ -20,8 +21,9 @@ chorale_model::~chorale_model() {
 
 std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
-         cliques.bytes() + members.bytes() + groups.bytes() + potentials.bytes() +
-         properties.bytes() + dictionaries.bytes() + transitions.bytes() + made_potential_bytes +
+         cliques.bytes() + members.bytes() + chain_index.bytes() + clique_index.bytes() +
+         groups.bytes() + potentials.bytes() + properties.bytes() + dictionaries.bytes() +
+         transitions.bytes() + made_potential_bytes +
          (bytes_of ? bytes_of->owned.bytes() : 0);
 }
 
@@ -36,7 +38,8 @@ public:
   bool run(const double *factors) noexcept {
     if (!to_.chains.copy(from_.chains) || !to_.slots.copy(from_.slots) ||
         !to_.wholes.copy(from_.wholes) || !to_.cliques.copy(from_.cliques) ||
-        !to_.members.copy(from_.members) || !to_.groups.copy(from_.groups))
+        !to_.members.copy(from_.members) || !to_.chain_index.copy(from_.chain_index) ||
+        !to_.clique_index.copy(from_.clique_index) || !to_.groups.copy(from_.groups))
       return false;
     for (std::int64_t c = 0; c < to_.cliques.size(); ++c)
       if (!take_clique(c, factors[c]))
@@ -45,31 +48,43 @@ public:
     to_.message_count = from_.message_count;
     to_.count_count = from_.count_count;
     to_.most_labels = from_.most_labels;
+    to_.most_members = from_.most_members;
     to_.score_bytes = from_.score_bytes;
     to_.base = chorale_model_retain(from_.base ? from_.base : &from_);
     return true;
   }
 
 private:
+  // Cliques of one type and one strength mostly come in a row, and stay alike. Where the rows and
+  // counts of a type lie holds for each of its cliques by itself.
   bool take_clique(std::int64_t c, double factor) noexcept {
-    Clique &clique = to_.cliques[c];
-    if (clique.centred()) {
-      auto *centre = to_.arena.take_array<const Potential *>(clique.centre_values);
-      for (std::int32_t k = 0; centre && k < clique.centre_values; ++k)
-        if (!(centre[k] = times(*clique.centre[k], factor)))
-          return false;
-      clique.centre = centre;
-      return centre != nullptr;
-    }
-    // Cliques of one potential and one strength mostly come in a row, and stay alike.
-    if (c > 0 && !from_.cliques[c - 1].centred() && factor == last_factor_ &&
-        from_.cliques[c - 1].potential == clique.potential) {
-      clique.potential = to_.cliques[c - 1].potential;
+    const CliqueType *from = from_.cliques[c].type;
+    if (c > 0 && from == from_.cliques[c - 1].type && factor == last_factor_) {
+      to_.cliques[c].type = to_.cliques[c - 1].type;
       return true;
     }
-    last_factor_ = factor;
-    clique.potential = times(*clique.potential, factor);
-    return clique.potential != nullptr;
+    const double factor_before = std::exchange(last_factor_, factor);
+    auto *type = to_.arena.take_array<CliqueType>(1);
+    if (!type)
+      return false;
+    *type = *from;
+    to_.cliques[c].type = type;
+    if (!from->centre) {
+      // The same potential under another property is the same potential here.
+      const CliqueType *before = c > 0 ? from_.cliques[c - 1].type : nullptr;
+      if (before && before->potential == from->potential && factor == factor_before) {
+        type->potential = to_.cliques[c - 1].type->potential;
+        return true;
+      }
+      type->potential = times(*from->potential, factor);
+      return type->potential != nullptr;
+    }
+    auto *centre = to_.arena.take_array<const Potential *>(from->centre_values);
+    for (std::int32_t k = 0; centre && k < from->centre_values; ++k)
+      if (!(centre[k] = times(*from->centre[k], factor)))
+        return false;
+    type->centre = centre;
+    return centre != nullptr;
   }
 
   const Potential *times(const Potential &potential, double factor) noexcept {

@@ -1,9 +1,11 @@
 // The public model: chains, cliques, and the slots where they meet. Immutable once frozen.
 //
 // A *slot* is one membership: a chain (by one position, by a property, or as an instance's port) in
-// a clique. Slots lie chain by chain: whole-chain ones first, in the order of adding, then
-// positions in ascending order. A clique lists its slots in the order of its members, a centre
-// last.
+// a clique. Chain by chain, a slot is the place of the member in the list of all members:
+// whole-chain ones first, in the order of adding, then positions in ascending order. Clique by
+// clique, a member is a *site*: the place of its label in all labels laid end to end, or, of a
+// whole chain, -1 - w for the w-th whole-chain slot; a centre is its clique's last member. Two
+// numbers a membership; the rest of a Slot is found from them.
 //
 // What a slot shows is a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT where the clique
 // has them; -1 for a value that no column stands for. Messages of a clique are one row of columns a
@@ -23,32 +25,31 @@
 
 namespace chorale {
 
-// What few chains have; most are arrays without gaps over shared transitions.
-struct UnusualChain {
-  ChainView view;
-};
-
 struct Chain {
   const void *unary;
   const Transitions *transitions;
-  const std::int32_t *tokens;       // or NULL
-  const UnusualChain *unusual;      // or NULL
-  const chorale_instance *instance; // or NULL
-  std::int64_t first_label;         // of all chains' labels, laid end to end
-  std::int64_t first_slot;
+  const std::int32_t *tokens; // or NULL
+  const void *other;        // what few chains have: a ChainView of everything, an instance; or NULL
+  std::int32_t first_label; // of all chains' labels, laid end to end
+  std::int32_t first_slot;
   std::int32_t slots;
-  std::int32_t whole_slots; // of those: properties and ports
   std::int32_t length;
   std::int32_t labels;
-  bool single;
+  std::uint32_t whole_slots : 30; // of the slots: properties and ports
+  std::uint32_t single : 1;       // floats
+  std::uint32_t is_instance : 1;
 
+  const chorale_instance *instance() const noexcept {
+    return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
+  }
+  std::int32_t wholes() const noexcept { return static_cast<std::int32_t>(whole_slots); }
   ChainView view() const noexcept {
-    if (unusual)
-      return unusual->view;
+    if (other && !is_instance)
+      return *static_cast<const ChainView *>(other);
     ChainView view;
     view.length = length;
     view.labels = labels;
-    view.single = single;
+    view.single = single != 0;
     view.unary = unary;
     view.unary_row = labels;
     view.unary_column = 1;
@@ -57,6 +58,7 @@ struct Chain {
   }
 };
 
+// A slot with all that can be said of it.
 struct Slot {
   std::int32_t chain;
   std::int32_t clique;
@@ -69,45 +71,102 @@ struct Slot {
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;
+  std::int32_t chain;
 };
 
-struct Clique {
+// What cliques in a row have in common.
+struct CliqueType {
   const Property *property;       // NULL: positions
   const Dictionary *dictionary;   // or NULL
-  const Potential *potential;     // over `columns`; NULL where centred
+  const Potential *given;         // as the caller made it; NULL where centred
+  const Potential *potential;     // the same over `columns`
   const Potential *const *centre; // over `columns`, one a value of the centre
   const std::int32_t *map;        // label to column, -1 for EMPTY; NULL: itself
   const std::int32_t *centre_map; // or NULL
-  std::int64_t first_slot;        // in Model::members
-  std::int64_t first_message;
-  std::int64_t first_count; // in an array of all cliques' counts
   std::int32_t map_labels;
   std::int32_t centre_map_labels;
   std::int32_t centre_values;
   std::int32_t values;  // R
   std::int32_t columns; // R + 2, or R where nothing can be EMPTY
-  std::int32_t members; // n; the centre is not one of them
+  // Rows and counts of these cliques follow from the places of their members and their numbers.
+  std::int64_t first_message; // of a member in place 0, if it were one of theirs
+  std::int64_t first_count;   // of the clique 0, if it were one of these
+};
 
-  bool centred() const noexcept { return centre != nullptr; }
+struct Clique {
+  CliqueType *type;
+  std::int32_t first_slot; // in Model::members
+  std::int32_t members;    // n; the centre is not one of them
+
+  bool centred() const noexcept { return type->centre != nullptr; }
+  std::int32_t values() const noexcept { return type->values; }
+  std::int32_t columns() const noexcept { return type->columns; }
+  std::int32_t centre_values() const noexcept { return type->centre_values; }
+  const Property *property() const noexcept { return type->property; }
+  const Dictionary *dictionary() const noexcept { return type->dictionary; }
+  const Potential *potential() const noexcept { return type->potential; }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
   std::int32_t width(std::int32_t member) const noexcept {
-    return member == members ? centre_values : columns;
+    return member == members ? type->centre_values : type->columns;
   }
   std::int64_t row(std::int32_t member) const noexcept {
-    return first_message + std::int64_t{member} * columns;
+    return type->first_message + (std::int64_t{first_slot} + member) * type->columns;
+  }
+  // Of all rows together.
+  std::int64_t entries() const noexcept {
+    return std::int64_t{members} * type->columns + type->centre_values;
   }
   // What a position shows; values of a label of its chain.
   std::int32_t column_of(std::int32_t member, std::int32_t label) const noexcept {
     if (member == members)
-      return centre_map ? centre_map[label] : label;
-    if (!map)
+      return type->centre_map ? type->centre_map[label] : label;
+    if (!type->map)
       return label;
-    return map[label] >= 0 ? map[label] : values;
+    return type->map[label] >= 0 ? type->map[label] : type->values;
   }
   // The potential that holds when the centre shows `value`.
   const Potential &potential_at(std::int32_t value) const noexcept {
-    return centre ? *centre[value] : *potential;
+    return type->centre ? *type->centre[value] : *type->potential;
   }
+};
+
+// Parts that lie end to end: which of them holds a number. One number is kept for kStep others.
+class PartIndex {
+public:
+  explicit PartIndex(const Memory &memory) noexcept : at_(memory) {}
+
+  // start_of(part): ascending; `total` numbers in all.
+  template <class StartOf>
+  bool build(std::int32_t parts, std::int64_t total, StartOf &&start_of) noexcept {
+    if (!at_.resize(total / kStep + 2))
+      return false;
+    std::int32_t part = 0;
+    for (std::int64_t k = 0; k < at_.size(); ++k) {
+      while (part + 1 < parts && start_of(part + 1) <= k * kStep)
+        ++part;
+      at_[k] = part;
+    }
+    return true;
+  }
+  template <class StartOf>
+  std::int32_t find(std::int32_t number, StartOf &&start_of) const noexcept {
+    std::int32_t first = at_[number / kStep];
+    std::int32_t last = at_[number / kStep + 1];
+    while (first < last) {
+      const std::int32_t middle = last - (last - first) / 2;
+      if (start_of(middle) <= number)
+        first = middle;
+      else
+        last = middle - 1;
+    }
+    return first;
+  }
+  bool copy(const PartIndex &from) noexcept { return at_.copy(from.at_); }
+  std::size_t bytes() const noexcept { return at_.bytes(); }
+
+private:
+  static constexpr std::int32_t kStep = 16;
+  Array<std::int32_t> at_;
 };
 
 } // namespace chorale
@@ -115,26 +174,56 @@ struct Clique {
 struct chorale_model {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : memory(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
-        members(from), groups(from), potentials(from), properties(from), dictionaries(from),
-        transitions(from) {}
+        members(from), chain_index(from), clique_index(from), groups(from), potentials(from),
+        properties(from), dictionaries(from), transitions(from) {}
   ~chorale_model();
   chorale_model(const chorale_model &) = delete;
   chorale_model &operator=(const chorale_model &) = delete;
 
-  const chorale::Slot &slot(const chorale::Clique &clique, std::int32_t member) const noexcept {
-    return slots[members[clique.first_slot + member]];
+  std::int32_t site(const chorale::Clique &clique, std::int32_t member) const noexcept {
+    return members[std::int64_t{clique.first_slot} + member];
+  }
+  std::int32_t chain_of(const chorale::Clique &clique, std::int32_t member) const noexcept {
+    const std::int32_t at = site(clique, member);
+    return at < 0 ? wholes[-1 - at].chain
+                  : chain_index.find(at, [this](std::int32_t i) { return chains[i].first_label; });
+  }
+  std::int32_t clique_of(std::int64_t slot) const noexcept {
+    return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques[c].first_slot; });
+  }
+  // Of a whole-chain slot: its number.
+  std::int32_t whole_of(std::int64_t slot) const noexcept { return -1 - members[slots[slot]]; }
+  // The s-th slot of a chain.
+  chorale::Slot slot(std::int32_t chain, std::int32_t s) const noexcept {
+    const std::int64_t number = std::int64_t{chains[chain].first_slot} + s;
+    const std::int32_t clique = clique_of(number);
+    const std::int32_t at = members[slots[number]];
+    return {chain, clique, slots[number] - cliques[clique].first_slot,
+            at < 0 ? -1 : at - chains[chain].first_label, at < 0 ? -1 - at : -1};
+  }
+  // The same from the clique's side.
+  chorale::Slot member(std::int32_t clique, std::int32_t number) const noexcept {
+    const std::int32_t at = site(cliques[clique], number);
+    const std::int32_t chain = chain_of(cliques[clique], number);
+    return {chain, clique, number, at < 0 ? -1 : at - chains[chain].first_label,
+            at < 0 ? -1 - at : -1};
   }
   chorale::Attached attached(const chorale::Slot &slot) const noexcept {
     const chorale::Clique &clique = cliques[slot.clique];
     const chorale::WholeSlot &whole = wholes[slot.whole];
-    return {clique.property, clique.dictionary, whole.classes,
-            whole.table,     nullptr,           chains[slot.chain].length};
+    return {clique.property(), clique.dictionary(),      whole.classes, whole.table,
+            nullptr,           chains[slot.chain].length};
   }
   std::int32_t width(const chorale::Slot &slot) const noexcept {
     return cliques[slot.clique].width(slot.member);
   }
   std::int64_t row(const chorale::Slot &slot) const noexcept {
     return cliques[slot.clique].row(slot.member);
+  }
+  // Where the counts of a clique's columns lie in an array of all cliques' counts.
+  std::int64_t first_count(std::int64_t clique) const noexcept {
+    const chorale::CliqueType &type = *cliques[clique].type;
+    return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
 
@@ -143,10 +232,12 @@ struct chorale_model {
   mutable std::atomic<std::int64_t> references{1};
   chorale::Arena arena;
   chorale::Array<chorale::Chain> chains;
-  chorale::Array<chorale::Slot> slots;
+  chorale::Array<std::int32_t> slots; // places in `members`, chain by chain
   chorale::Array<chorale::WholeSlot> wholes;
   chorale::Array<chorale::Clique> cliques;
-  chorale::Array<std::int32_t> members; // slots, clique by clique
+  chorale::Array<std::int32_t> members; // sites, clique by clique
+  chorale::PartIndex chain_index;       // of labels
+  chorale::PartIndex clique_index;      // of members
   chorale::Array<std::int64_t> groups;  // of the chains; empty where all are 0
   // One reference each. The potentials are as given, or made from those for the model alone.
   chorale::Array<const chorale::Potential *> potentials;
@@ -158,7 +249,9 @@ struct chorale_model {
   std::int64_t message_count = 0; // of all rows together
   std::int64_t count_count = 0;   // of all cliques' columns
   std::int32_t most_labels = 1;
+  std::int32_t most_members = 0; // of a clique
   std::size_t score_bytes = 0;
+  std::size_t copied_score_bytes = 0; // of those: in the arena
   std::size_t made_potential_bytes = 0;
   // References, or NULL: the model whose chains and properties these are; where borrowed arrays
   // lie.

@@ -74,32 +74,31 @@ bool chorale_run::has_changed(std::int32_t number) const noexcept {
   for (std::int64_t t = chain.first_label; t < chain.first_label + chain.length; ++t)
     if (at.best.labels.get(t) != at.own.labels.get(t))
       return true;
-  for (std::int32_t s = 0; s < chain.whole_slots; ++s) {
-    const Slot &slot = model->slots[chain.first_slot + s];
-    if (at.best.shown(slot) != at.own.shown(slot))
+  for (std::int32_t s = 0; s < chain.wholes(); ++s) {
+    const std::int32_t whole = model->whole_of(chain.first_slot + s);
+    if (at.best.whole[whole] != at.own.whole[whole])
       return true;
   }
   return false;
 }
 
 double chorale_run::clique_score(const Assignment &of, const Clique &clique) const {
-  Counts counts(memory, clique.columns);
+  Counts counts(memory, clique.columns());
   CallbackFailure failed = CallbackFailure::none;
-  return score_of_clique(*model, clique, of, counts.data(), &failed);
+  return score_of_clique(clique, of, counts.data(), &failed);
 }
 
 double chorale_run::payment(const Slot &slot) const {
   const Clique &clique = model->cliques[slot.clique];
-  Counts room(memory, clique.columns);
+  Counts room(memory, clique.columns());
   std::int64_t *counts = room.data();
   const std::int32_t own = at.own.shown(slot);
   count_columns(clique, counts, [&](std::int32_t i) noexcept {
-    return i == slot.member ? own : at.best.shown(model->slot(clique, i));
+    return i == slot.member ? own : at.best.shown(clique, i);
   });
   std::int32_t centre = 0;
   if (clique.centred())
-    centre =
-        slot.member == clique.members ? own : at.best.shown(model->slot(clique, clique.members));
+    centre = slot.member == clique.members ? own : at.best.shown(clique, clique.members);
   CallbackFailure failed = CallbackFailure::none;
   const double so = chorale::clique_score(clique, counts, centre, &failed);
   const double now = clique_score(at.best, clique);
@@ -113,7 +112,7 @@ RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
   ChainProgram program(layout, *model, number, view_of(number), options.joint);
   program.set_room(at.workers[0].room + layout.bytes());
   for (std::int32_t s = 0; s < chain.slots; ++s) {
-    const Slot &slot = model->slots[chain.first_slot + s];
+    const Slot &slot = program.slots()[s];
     at.to_chain.load(model->row(slot), model->width(slot),
                      program.incoming + program.row_begin()[s]);
   }
@@ -182,8 +181,8 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
       labels("own_labels", at.own, chain);
       json.key("payments");
       json.open('[');
-      for (std::int64_t s = chain.first_slot; s < chain.first_slot + chain.slots; ++s) {
-        const Slot &slot = model->slots[s];
+      for (std::int32_t s = 0; s < chain.slots; ++s) {
+        const Slot slot = model->slot(i, s);
         if (at.best.shown(slot) == at.own.shown(slot))
           continue;
         json.open('{');
@@ -208,7 +207,7 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)
-      json.integer(at.best.shown(model->slot(clique, k)));
+      json.integer(at.best.shown(clique, k));
     json.close(']');
     json.close('}');
   }

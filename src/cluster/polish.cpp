@@ -24,18 +24,40 @@ bool gains(double before, double after) noexcept {
   return after - before > 1e-12 * std::max(1.0, std::fabs(before));
 }
 
+// What one chain needs in the polish.
+struct BlockMemory {
+  BlockMemory(Layout &layout, const Model &model, std::int32_t number) noexcept {
+    const Chain &chain = model.chains[number];
+    std::int32_t columns = 1;
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      columns = std::max(columns, model.cliques[model.clique_of(chain.first_slot + s)].columns());
+    counts = layout.take<std::int64_t>(columns);
+    varied = layout.take<std::int64_t>(columns);
+    slots = layout.take<Slot>(chain.slots);
+    shown = layout.take<std::int32_t>(chain.slots);
+    proposed = layout.take<std::int32_t>(chain.slots);
+    by_clique = layout.take<std::int32_t>(chain.slots);
+    labels = layout.take<std::int32_t>(chain.length);
+  }
+  std::int64_t *counts;    // of a clique
+  std::int64_t *varied;    // the same, some slots showing something else
+  Slot *slots;             // of the chain
+  std::int32_t *shown;     // now
+  std::int32_t *proposed;  // what a proposal would show
+  std::int32_t *by_clique; // slots by the number of their clique
+  std::int32_t *labels;    // of a proposal
+};
+
 // One chain within its cliques.
 class ChainBlock {
 public:
   ChainBlock(Layout &layout, Run &run, std::int32_t number) noexcept
       : run_(run), model_(*run.model), number_(number), chain_(model_.chains[number]),
-        slots_(model_.slots.begin() + chain_.first_slot) {
-    std::int32_t columns = 1;
+        memory_(layout, model_, number), slots_(memory_.slots), counts_(memory_.counts),
+        varied_(memory_.varied), by_clique_(memory_.by_clique) {
+    shown = memory_.shown;
     for (std::int32_t s = 0; s < chain_.slots; ++s)
-      columns = std::max(columns, model_.cliques[slots_[s].clique].columns);
-    counts_ = layout.take<std::int64_t>(columns);
-    shown = layout.take<std::int32_t>(chain_.slots);
-    by_clique_ = layout.take<std::int32_t>(chain_.slots);
+      slots_[s] = model_.slot(number, s);
   }
 
   // Reads what the slots show now.
@@ -83,13 +105,26 @@ public:
       run_.at.changed_at[slots_[s].clique] = stamp;
       if (slots_[s].member == clique.members)
         continue;
-      std::int32_t *counts = run_.at.counts + clique.first_count;
+      const std::int64_t counts = model_.first_count(slots_[s].clique);
       if (shown[s] >= 0)
-        --counts[shown[s]];
+        run_.at.counts.add(counts + shown[s], -1);
       if (others[s] >= 0)
-        ++counts[others[s]];
+        run_.at.counts.add(counts + others[s], 1);
     }
   }
+
+  // What the slots show of a proposal, from its labels and what its whole-chain slots show.
+  const std::int32_t *read(const Proposal &proposal) noexcept {
+    for (std::int32_t t = 0; t < chain_.length; ++t)
+      memory_.labels[t] = run_.at.proposed_labels.get(proposal.first_label + t);
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
+      memory_.proposed[s] = slots_[s].position < 0
+                                ? run_.at.proposed_wholes[proposal.first_whole + s]
+                                : model_.cliques[slots_[s].clique].column_of(
+                                      slots_[s].member, memory_.labels[slots_[s].position]);
+    return memory_.proposed;
+  }
+  const std::int32_t *labels() const noexcept { return memory_.labels; }
 
   // Rows of what cliques say of each value of each slot alone.
   void fill_rows(ChainProgram &program) noexcept {
@@ -103,16 +138,16 @@ public:
       const std::int32_t s = by_clique_[k];
       const Clique &clique = model_.cliques[slots_[s].clique];
       if (!is_one_of_several(k) || clique.centred() ||
-          clique.potential->family != CHORALE_FAMILY_SUM || !clique.potential->finite_tables ||
-          clique.potential->convex_length <= clique.members)
+          clique.potential()->family != CHORALE_FAMILY_SUM || !clique.potential()->finite_tables ||
+          clique.potential()->convex_length <= clique.members)
         continue;
       any = true;
-      const Potential &potential = *clique.potential;
-      const std::int32_t *counts = run_.at.counts + clique.first_count;
+      const Potential &potential = *clique.potential();
+      load_counts(slots_[s].clique);
       double *row = program.incoming + program.row_begin()[s];
       const double factor = potential.factor(clique.members);
-      for (std::int32_t v = 0; v < clique.columns; ++v) {
-        const std::int64_t from = std::min<std::int64_t>(counts[v], clique.members - 1);
+      for (std::int32_t v = 0; v < clique.columns(); ++v) {
+        const std::int64_t from = std::min<std::int64_t>(counts_[v], clique.members - 1);
         row[v] = !potential.counts(v) ? 0.0
                                       : (potential.table_entry(v, from + 1, clique.members) -
                                          potential.table_entry(v, from, clique.members)) *
@@ -149,12 +184,16 @@ private:
   }
 
   std::int32_t centre_value(const Clique &clique) const noexcept {
-    return clique.centred() ? run_.at.now.shown(model_.slot(clique, clique.members)) : 0;
+    return clique.centred() ? run_.at.now.shown(clique, clique.members) : 0;
+  }
+
+  void load_counts(std::int32_t clique) noexcept {
+    run_.at.counts.load(model_.first_count(clique), model_.cliques[clique].columns(), counts_);
   }
 
   double evaluate(const Clique &clique, std::int32_t centre) noexcept {
     CallbackFailure failed = CallbackFailure::none;
-    const double score = clique_score(clique, counts_, centre, &failed);
+    const double score = clique_score(clique, varied_, centre, &failed);
     if (failed != CallbackFailure::none)
       run_.fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
                                                    : RunFailure::potential_value);
@@ -163,8 +202,9 @@ private:
 
   // C of the clique of the slots by_clique_[begin .. end) if those show `values`.
   double score_with(std::int32_t begin, std::int32_t end, const std::int32_t *values) noexcept {
-    const Clique &clique = model_.cliques[slots_[by_clique_[begin]].clique];
-    std::copy_n(run_.at.counts + clique.first_count, clique.columns, counts_);
+    const std::int32_t number = slots_[by_clique_[begin]].clique;
+    const Clique &clique = model_.cliques[number];
+    run_.at.counts.load(model_.first_count(number), clique.columns(), varied_);
     std::int32_t centre = centre_value(clique);
     for (std::int32_t k = begin; k < end; ++k) {
       const std::int32_t s = by_clique_[k];
@@ -173,19 +213,20 @@ private:
         continue;
       }
       if (shown[s] >= 0)
-        --counts_[shown[s]];
+        --varied_[shown[s]];
       if (values[s] >= 0)
-        ++counts_[values[s]];
+        ++varied_[values[s]];
     }
     return evaluate(clique, centre);
   }
 
   void fill_row(std::int32_t s, double *row) noexcept {
     const Clique &clique = model_.cliques[slots_[s].clique];
-    const std::int32_t *counts = run_.at.counts + clique.first_count;
+    const std::int64_t *counts = counts_;
+    load_counts(slots_[s].clique);
     if (slots_[s].member == clique.members) {
-      for (std::int32_t c = 0; c < clique.centre_values; ++c) {
-        std::copy_n(counts, clique.columns, counts_);
+      for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
+        std::copy_n(counts, clique.columns(), varied_);
         row[c] = evaluate(clique, c);
       }
       return;
@@ -193,12 +234,12 @@ private:
     const std::int32_t centre = centre_value(clique);
     const Potential &potential = clique.potential_at(centre);
     std::int64_t others = 0;
-    for (std::int32_t v = 0; v < clique.columns; ++v)
+    for (std::int32_t v = 0; v < clique.columns(); ++v)
       others += potential.counts(v) ? counts[v] - (v == shown[s] ? 1 : 0) : 0;
     // What a SUM gains by one more is a difference of one table, but where nothing else counts.
     if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others > 0) {
       const double factor = potential.factor(clique.members);
-      for (std::int32_t v = 0; v < clique.columns; ++v) {
+      for (std::int32_t v = 0; v < clique.columns(); ++v) {
         const std::int64_t k = counts[v] - (v == shown[s] ? 1 : 0);
         row[v] = !potential.counts(v) ? 0.0
                                       : (potential.table_entry(v, k + 1, clique.members) -
@@ -211,18 +252,18 @@ private:
       fill_max_row(clique, potential, counts, shown[s], row);
       return;
     }
-    for (std::int32_t v = 0; v < clique.columns; ++v) {
-      std::copy_n(counts, clique.columns, counts_);
+    for (std::int32_t v = 0; v < clique.columns(); ++v) {
+      std::copy_n(counts, clique.columns(), varied_);
       if (shown[s] >= 0)
-        --counts_[shown[s]];
-      ++counts_[v];
+        --varied_[shown[s]];
+      ++varied_[v];
       row[v] = evaluate(clique, centre);
     }
   }
 
   // The greatest entry of all values but one is the greatest, or the second of them.
   static void fill_max_row(const Clique &clique, const Potential &potential,
-                           const std::int32_t *counts, std::int32_t own, double *row) noexcept {
+                           const std::int64_t *counts, std::int32_t own, double *row) noexcept {
     const double factor = potential.factor(clique.members);
     const auto entry = [&](std::int32_t v, std::int64_t more) {
       return scale_score(
@@ -231,7 +272,7 @@ private:
     double first = kForbidden;
     double second = kForbidden;
     std::int32_t top = -1;
-    for (std::int32_t v = 0; v < clique.columns; ++v) {
+    for (std::int32_t v = 0; v < clique.columns(); ++v) {
       if (!potential.counts(v))
         continue;
       const double score = entry(v, 0);
@@ -243,7 +284,7 @@ private:
         second = std::max(second, score);
       }
     }
-    for (std::int32_t v = 0; v < clique.columns; ++v)
+    for (std::int32_t v = 0; v < clique.columns(); ++v)
       row[v] = potential.counts(v) ? std::max(entry(v, 1), v == top ? second : first) : first;
   }
 
@@ -251,9 +292,11 @@ private:
   const Model &model_;
   std::int32_t number_;
   const Chain &chain_;
-  const Slot *slots_;
+  BlockMemory memory_;
+  Slot *slots_;
   std::int64_t *counts_;
-  std::int32_t *by_clique_; // slots by the number of their clique
+  std::int64_t *varied_;
+  std::int32_t *by_clique_;
 };
 
 class Polisher {
@@ -270,21 +313,20 @@ public:
 private:
   void count() noexcept {
     RunMemory &at = run_.at;
-    std::fill_n(at.counts, model_.count_count, 0);
+    at.counts.clear();
     std::fill_n(at.changed_at, model_.cliques.size(), 0);
     std::fill_n(at.visited_at, model_.chains.size(), -1);
-    for (std::int64_t s = 0; s < model_.slots.size(); ++s) {
-      const Slot &slot = model_.slots[s];
-      const Clique &clique = model_.cliques[slot.clique];
-      if (slot.member < clique.members)
-        if (const std::int32_t v = at.now.shown(slot); v >= 0)
-          ++at.counts[clique.first_count + v];
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+      const Clique &clique = model_.cliques[c];
+      for (std::int32_t i = 0; i < clique.members; ++i)
+        if (const std::int32_t v = at.now.shown(clique, i); v >= 0)
+          at.counts.add(model_.first_count(c) + v, 1);
     }
   }
 
   bool is_stale(const Chain &chain, std::int32_t visited) const noexcept {
     for (std::int64_t s = chain.first_slot; s < chain.first_slot + chain.slots; ++s)
-      if (run_.at.changed_at[model_.slots[s].clique] > visited)
+      if (run_.at.changed_at[model_.clique_of(s)] > visited)
         return true;
     return false;
   }
@@ -296,19 +338,19 @@ private:
     const std::int64_t chains = model_.chains.size();
     for (std::int64_t next = 0; next < chains && !run_.must_stop();) {
       // Chains that have something to look at, as many as their proposals have room.
-      std::int64_t labels = 0;
-      std::int64_t slots = 0;
+      std::int32_t labels = 0;
+      std::int32_t wholes = 0;
       std::int64_t count = 0;
-      for (; next < chains && count < kBatchChains; ++next) {
+      for (; next < chains && count < at.batch_chains; ++next) {
         const Chain &chain = model_.chains[next];
         if (!is_stale(chain, at.visited_at[next]))
           continue;
-        if (count > 0 &&
-            (labels + chain.length > at.proposal_labels || slots + chain.slots > at.proposal_slots))
+        if (count > 0 && (labels + chain.length > at.proposal_labels ||
+                          wholes + chain.wholes() > at.proposal_wholes))
           break;
-        at.batch[count] = {static_cast<std::int32_t>(next), 0, labels, slots, 0};
+        at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, 0, 0};
         labels += chain.length;
-        slots += chain.slots;
+        wholes += chain.wholes();
         ++count;
       }
       const std::int32_t stamp = stamp_;
@@ -343,8 +385,9 @@ private:
       block.compare(program.score, program.shown, before, after);
       if (!gains(before, after))
         return false;
-      std::copy_n(program.labels, chain.length, run_.at.proposed_labels + proposal.first_label);
-      std::copy_n(program.shown, chain.slots, run_.at.proposed_shown + proposal.first_shown);
+      for (std::int32_t t = 0; t < chain.length; ++t)
+        run_.at.proposed_labels.set(proposal.first_label + t, program.labels[t]);
+      std::copy_n(program.shown, chain.wholes(), run_.at.proposed_wholes + proposal.first_whole);
       proposal.score = program.score;
       proposal.gains = 1;
       return true;
@@ -371,10 +414,10 @@ private:
     if (proposal.gains == 0)
       return false;
     const bool was_current = !is_stale(model_.chains[number], stamp);
-    const std::int32_t *shown = run_.at.proposed_shown + proposal.first_shown;
     Layout layout(run_.at.workers[0].room);
     ChainBlock block(layout, run_, number);
     block.load();
+    const std::int32_t *shown = block.read(proposal);
     double before = 0;
     double after = 0;
     block.compare(proposal.score, shown, before, after);
@@ -382,7 +425,7 @@ private:
       return false;
     ++stamp_;
     block.move_counts(shown, stamp_);
-    run_.at.now.set(number, run_.at.proposed_labels + proposal.first_label, shown, proposal.score);
+    run_.at.now.set(number, block.labels(), shown, proposal.score);
     // Decoded against the counts as they are, with exact gains, it is at its best.
     if (was_current && !block.repeats)
       run_.at.visited_at[number] = stamp_;
@@ -397,14 +440,8 @@ private:
 } // namespace
 
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept {
-  std::int32_t columns = 1;
-  const Chain &of = model.chains[chain];
-  for (std::int32_t s = 0; s < of.slots; ++s)
-    columns = std::max(columns, model.cliques[model.slots[of.first_slot + s].clique].columns);
   Layout layout;
-  layout.take<std::int64_t>(columns);
-  layout.take<std::int32_t>(of.slots);
-  layout.take<std::int32_t>(of.slots);
+  const BlockMemory memory(layout, model, chain);
   return layout.bytes();
 }
 

@@ -53,9 +53,9 @@ void chorale_run::add_up() noexcept {
 void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
   const std::uint8_t needs = at.chain_needs[number];
   const Chain &chain = model->chains[number];
-  const Slot *slots = model->slots.begin() + chain.first_slot;
   Layout layout(worker.room);
   ChainProgram program(layout, *model, number, view_of(number), options.joint);
+  const Slot *slots = program.slots();
   program.set_room(worker.room + layout.bytes());
   const bool updates = (needs & kNeedsUpdate) != 0;
   const bool together = updates && zero_messages;
@@ -104,8 +104,8 @@ void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
   const bool restricted = !kept.empty() && kept[number].count > 0;
   CliqueProgram program(layout, clique, options.clique, restricted ? &kept[number] : nullptr);
   program.set_room(worker.room + layout.bytes());
-  const std::int64_t entries = std::int64_t{clique.members} * clique.columns + clique.centre_values;
-  at.to_clique.load(clique.first_message, entries, program.incoming);
+  const std::int64_t entries = clique.entries();
+  at.to_clique.load(clique.row(0), entries, program.incoming);
   const bool done = program.answer(worker.limits);
   fail(program.failure);
   if (!done) {
@@ -115,11 +115,11 @@ void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
   ++worker.clique_updates;
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-    double *row = program.outgoing + std::int64_t{i} * clique.columns;
+    double *row = program.outgoing + std::int64_t{i} * clique.columns();
     if (at.to_chain.store(clique.row(i), clique.width(i), row, options.damping)) {
       ++worker.changed;
       changed = true;
-      raise(at.chain_needs[model->slot(clique, i).chain], kNeedsUpdate);
+      raise(at.chain_needs[model->chain_of(clique, i)], kNeedsUpdate);
     }
   }
   // A damped answer has some way to go yet.
@@ -149,10 +149,9 @@ void chorale_run::rank_cliques() noexcept {
                [this](std::int64_t c, std::int32_t w) noexcept {
                  const Clique &clique = model->cliques[c];
                  auto *counts = reinterpret_cast<std::int64_t *>(at.workers[w].room);
-                 count_columns(clique, counts, [&](std::int32_t i) noexcept {
-                   return at.now.shown(model->slot(clique, i));
-                 });
-                 const std::int64_t most = *std::max_element(counts, counts + clique.columns);
+                 count_columns(clique, counts,
+                               [&](std::int32_t i) noexcept { return at.now.shown(clique, i); });
+                 const std::int64_t most = *std::max_element(counts, counts + clique.columns());
                  at.disagreement[c] = static_cast<std::int32_t>(clique.members - most);
                  at.order[c] = static_cast<std::int32_t>(c);
                });
@@ -172,7 +171,7 @@ void chorale_run::update_by_disagreement() noexcept {
     const Clique &clique = model->cliques[number];
     std::int64_t count = 0;
     for (std::int32_t i = 0; i < clique.all_members(); ++i)
-      if (const std::int32_t chain = model->slot(clique, i).chain;
+      if (const std::int32_t chain = model->chain_of(clique, i);
           at.chain_needs[chain] != 0 && (count == 0 || at.gathered[count - 1] != chain))
         at.gathered[count++] = chain;
     std::sort(at.gathered, at.gathered + count);
@@ -194,7 +193,7 @@ void chorale_run::evaluate(Assignment &of) noexcept {
                  const Clique &clique = model->cliques[c];
                  auto *counts = reinterpret_cast<std::int64_t *>(at.workers[w].room);
                  CallbackFailure failed = CallbackFailure::none;
-                 at.clique_value[c] = score_of_clique(*model, clique, of, counts, &failed);
+                 at.clique_value[c] = score_of_clique(clique, of, counts, &failed);
                  if (failed != CallbackFailure::none)
                    fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
                                                            : RunFailure::potential_value);
@@ -231,8 +230,8 @@ void chorale_run::take_own(Assignment &of, std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   for (std::int32_t t = 0; t < chain.length; ++t)
     of.labels.set(chain.first_label + t, at.own.labels.get(chain.first_label + t));
-  for (std::int32_t s = 0; s < chain.whole_slots; ++s) {
-    const std::int32_t whole = model->slots[chain.first_slot + s].whole;
+  for (std::int32_t s = 0; s < chain.wholes(); ++s) {
+    const std::int32_t whole = model->whole_of(chain.first_slot + s);
     of.whole[whole] = at.own.whole[whole];
   }
   of.score[number] = at.own.score[number];

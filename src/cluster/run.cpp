@@ -9,12 +9,17 @@
 namespace chorale {
 namespace {
 
+// Chains that propose at a time in the polish: so many labels, a share of all where these are few,
+// so that what they propose weighs little beside what the run remembers.
 constexpr std::int64_t kProposals = 1 << 17;
+constexpr std::int64_t kProposedShare = 16;
+constexpr std::int64_t kLeastBatch = 64;
+constexpr std::int64_t kMostBatch = 4096;
 
 std::int32_t most_columns(const Model &model) noexcept {
   std::int32_t most = 1;
   for (const Clique &clique : model.cliques)
-    most = std::max(most, clique.columns);
+    most = std::max(most, clique.columns());
   return most;
 }
 
@@ -39,29 +44,30 @@ RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &optio
     gathered = layout.take<std::int32_t>(members);
   }
   std::int32_t longest = 0;
-  std::int32_t most_slots = 0;
+  std::int32_t most_wholes = 0;
   for (const Chain &chain : model.chains) {
     longest = std::max(longest, chain.length);
-    most_slots = std::max(most_slots, chain.slots);
+    most_wholes = std::max(most_wholes, chain.wholes());
   }
-  proposal_labels =
-      std::max<std::int64_t>(longest, std::min<std::int64_t>(kProposals, model.label_count));
-  proposal_slots =
-      std::max<std::int64_t>(most_slots, std::min<std::int64_t>(kProposals, model.slots.size()));
-  counts = layout.take<std::int32_t>(model.count_count);
+  const auto share = [](std::int64_t all, std::int64_t least, std::int64_t most) {
+    return std::max(least, std::min(most, all / kProposedShare));
+  };
+  proposal_labels = share(model.label_count, longest, kProposals);
+  proposal_wholes = share(model.wholes.size(), most_wholes, kProposals);
+  batch_chains = std::min(model.chains.size(), share(model.chains.size(), kLeastBatch, kMostBatch));
+  counts = CountStore(layout, model);
   changed_at = layout.take<std::int32_t>(model.cliques.size());
   visited_at = layout.take<std::int32_t>(model.chains.size());
-  proposed_labels = layout.take<std::int32_t>(proposal_labels);
-  proposed_shown = layout.take<std::int32_t>(proposal_slots);
-  batch = layout.take<Proposal>(std::min<std::int64_t>(kBatchChains, model.chains.size()));
+  proposed_labels = LabelStore(layout, proposal_labels, model.most_labels);
+  proposed_wholes = layout.take<std::int32_t>(proposal_wholes);
+  batch = layout.take<Proposal>(batch_chains);
 }
 
-double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,
-                       std::int64_t *counts, CallbackFailure *failure) noexcept {
+double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
+                       CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
-  count_columns(clique, counts,
-                [&](std::int32_t i) noexcept { return of.shown(model.slot(clique, i)); });
-  const std::int32_t centre = clique.centred() ? of.shown(model.slot(clique, clique.members)) : 0;
+  count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
+  const std::int32_t centre = clique.centred() ? of.shown(clique, clique.members) : 0;
   return clique_score(clique, counts, centre, failure);
 }
 
@@ -102,16 +108,16 @@ std::size_t chorale_run::measure_rooms() const noexcept {
     const Clique &clique = model->cliques[c];
     const KeptColumns *columns = kept.empty() || kept[c].count == 0 ? nullptr : &kept[c];
     // Cliques of equal shape come in rows.
-    if (before && !columns && !clique.centred() && before->potential == clique.potential &&
+    if (before && !columns && !clique.centred() && before->potential() == clique.potential() &&
         before->members == clique.members)
       continue;
     before = columns ? nullptr : &clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options.clique, columns);
     // Before the columns are known that a clique keeps, room to gather all.
-    if (options.restrict_range && kept.empty() && clique.property)
+    if (options.restrict_range && kept.empty() && clique.property())
       for (int k = 0; k < 2; ++k)
-        layout.take<double>(std::int64_t{clique.members} * clique.columns);
+        layout.take<double>(std::int64_t{clique.members} * clique.columns());
     bytes = std::max(bytes, saturating_sum(layout.bytes(), program.room_bytes()));
   }
   const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
@@ -148,10 +154,10 @@ std::size_t chorale_run::estimate() const noexcept {
     bytes += static_cast<std::size_t>(model->cliques.size()) * sizeof(KeptColumns);
     std::size_t columns = 8;
     for (const Clique &clique : model->cliques)
-      if (clique.property) {
-        columns += static_cast<std::size_t>(clique.columns);
-        bytes += sizeof(Potential) + clique.potential->storage.bytes() +
-                 static_cast<std::size_t>(clique.columns);
+      if (clique.property()) {
+        columns += static_cast<std::size_t>(clique.columns());
+        bytes += sizeof(Potential) + clique.potential()->storage.bytes() +
+                 static_cast<std::size_t>(clique.columns());
       }
     bytes += columns * 2 * sizeof(std::int32_t);
   }
@@ -192,7 +198,7 @@ std::int32_t chorale_run::try_joint_states() noexcept {
   if (options.joint.mode != CHORALE_JOINT_EXACT)
     return -1;
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
-    if (model->chains[i].instance || model->chains[i].whole_slots == 0)
+    if (model->chains[i].is_instance || model->chains[i].wholes() == 0)
       continue;
     Layout layout(at.workers[0].room);
     ChainProgram program(layout, *model, i, view_of(i), options.joint);
@@ -217,39 +223,42 @@ bool chorale_run::restrict_ranges() noexcept {
   Array<std::int32_t> fired(memory);
   for (std::int64_t c = 0; c < cliques; ++c) {
     const Clique &clique = model->cliques[c];
-    if (!clique.property || !may_leave_out(*clique.potential))
+    if (!clique.property() || !may_leave_out(*clique.potential()))
       continue;
     fired.truncate(0);
     bool fits = true;
     bool all = false; // an instance may show anything
     for (std::int32_t i = 0; i < clique.members && fits && !all; ++i) {
-      const Slot &slot = model->slot(clique, i);
-      all = model->chains[slot.chain].instance != nullptr;
+      const std::int32_t chain = model->chain_of(clique, i);
+      all = model->chains[chain].is_instance != 0;
       if (all)
         break;
       Layout layout(at.workers[0].room);
-      ChainProgram program(layout, *model, slot.chain, view_of(slot.chain), options.joint);
+      ChainProgram program(layout, *model, chain, view_of(chain), options.joint);
       program.set_room(at.workers[0].room + layout.bytes());
       if (!program.decode_own()) {
         fail(program.failure);
         continue;
       }
-      const Attached attached = model->attached(slot);
-      attached.each_firing(program.labels, model->chains[slot.chain].view().parents,
+      const WholeSlot &whole = model->wholes[-1 - model->site(clique, i)];
+      const Attached attached{clique.property(), clique.dictionary(),
+                              whole.classes,     whole.table,
+                              nullptr,           model->chains[chain].length};
+      attached.each_firing(program.labels, model->chains[chain].view().parents,
                            [&](std::int32_t value) {
                              if (const std::int32_t v = attached.number(value); v >= 0)
                                fits = fits && fired.push(v);
                            });
     }
-    fits = fits && fired.push(clique.values) && fired.push(clique.values + 1);
+    fits = fits && fired.push(clique.values()) && fired.push(clique.values() + 1);
     if (!fits)
       return false;
     std::sort(fired.begin(), fired.end());
     fired.truncate(std::unique(fired.begin(), fired.end()) - fired.begin());
-    if (all || fired.size() == clique.columns)
+    if (all || fired.size() == clique.columns())
       continue;
-    const Potential *potential =
-        recolumn(memory, *clique.potential, fired.begin(), static_cast<std::int32_t>(fired.size()));
+    const Potential *potential = recolumn(memory, *clique.potential(), fired.begin(),
+                                          static_cast<std::int32_t>(fired.size()));
     if (!potential)
       return false;
     kept[c] = {nullptr, static_cast<std::int32_t>(fired.size()), potential};
@@ -314,8 +323,8 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   for (std::int64_t c = 0; c < cliques; ++c) {
     const Clique &clique = model->cliques[c];
     const Clique &from = earlier.model->cliques[c];
-    if (from.columns != clique.columns || from.members != clique.members ||
-        from.centre_values != clique.centre_values)
+    if (from.columns() != clique.columns() || from.members != clique.members ||
+        from.centre_values() != clique.centre_values())
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
       earlier.at.to_chain.load(from.row(i), from.width(i), row);
@@ -332,7 +341,7 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
       const Chain &chain = model->chains[i];
       const Chain &from = earlier.model->chains[i];
       at.best.score[i] = at.now.score[i] = kForbidden;
-      if (chain.instance || from.instance || chain.length != from.length ||
+      if (chain.is_instance || from.is_instance || chain.length != from.length ||
           chain.labels != from.labels)
         continue;
       for (std::int32_t t = 0; t < chain.length; ++t)

@@ -45,15 +45,12 @@ struct alignas(kAlignment) Worker {
 inline constexpr std::uint8_t kNeedsOwn = 1;    // to be decoded by itself
 inline constexpr std::uint8_t kNeedsUpdate = 2; // to be decoded under new messages and to answer
 
-// Chains of one batch of the polish.
-inline constexpr std::int64_t kBatchChains = 4096;
-
 // What a chain of the batch would show.
 struct Proposal {
   std::int32_t chain;
+  std::int32_t first_label; // among the labels of the batch
+  std::int32_t first_whole;
   std::int32_t gains; // 1 if anything was found
-  std::int64_t first_label;
-  std::int64_t first_shown;
   double score;
 };
 
@@ -75,14 +72,15 @@ struct RunMemory {
   std::int32_t *disagreement; // likewise
   std::int32_t *gathered;     // likewise: chains of a clique
   // Polish.
-  std::int32_t *counts;     // of every clique's columns
+  CountStore counts;        // of every clique's columns
   std::int32_t *changed_at; // clique: number of the last change of its counts
   std::int32_t *visited_at; // chain: the last change it has taken into account
-  std::int32_t *proposed_labels;
-  std::int32_t *proposed_shown;
+  LabelStore proposed_labels;
+  std::int32_t *proposed_wholes; // what whole-chain slots would show
   Proposal *batch;
   std::int64_t proposal_labels = 0; // room for proposals
-  std::int64_t proposal_slots = 0;
+  std::int64_t proposal_wholes = 0;
+  std::int64_t batch_chains = 0;
   Worker *workers;
 };
 
@@ -92,17 +90,19 @@ struct DualMemory {
   DualMemory(Layout &layout, const Model &model) noexcept
       : multipliers(layout.take<double>(model.message_count)),
         best(layout.take<double>(model.message_count)),
-        by_chain(layout.take<std::int32_t>(model.slots.size())),
-        by_clique(layout.take<std::int32_t>(model.slots.size())) {}
-  double *multipliers = nullptr;     // what chains get and cliques pay for each column
-  double *best = nullptr;            // those of the lowest bound
-  std::int32_t *by_chain = nullptr;  // by slot: what its chain's best labelling shows
-  std::int32_t *by_clique = nullptr; // by place in Model::members: what the clique would have
+        by_chain(layout.take<std::int32_t>(model.members.size())),
+        by_clique(layout.take<std::int32_t>(model.members.size())) {}
+  double *multipliers = nullptr; // what chains get and cliques pay for each column
+  double *best = nullptr;        // those of the lowest bound
+  // By place in Model::members: what the chain's best labelling shows, and what the clique would
+  // have.
+  std::int32_t *by_chain = nullptr;
+  std::int32_t *by_clique = nullptr;
 };
 
 // C of a clique in an assignment. `counts`: scratch, one number a column.
-double score_of_clique(const Model &model, const Clique &clique, const Assignment &of,
-                       std::int64_t *counts, CallbackFailure *failure) noexcept;
+double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
+                       CallbackFailure *failure) noexcept;
 
 // Bytes the polish needs for a chain beside its program.
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;

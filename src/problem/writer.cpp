@@ -62,7 +62,7 @@ bool same(const std::int32_t *a, const std::int32_t *b, std::int64_t count) noex
 // What a property does not read means nothing, and is not written.
 std::uint32_t flags_of(const Model &model, const Slot &slot) noexcept {
   const WholeSlot &whole = model.wholes[slot.whole];
-  const Property &property = *model.cliques[slot.clique].property;
+  const Property &property = *model.cliques[slot.clique].property();
   const bool own_table = whole.table && whole.table != model.chains[slot.chain].tokens;
   const bool reads_classes = property.position < 0 && property.token < 0;
   return (whole.classes && reads_classes ? file::AttachmentFlags::kClasses : 0u) |
@@ -94,16 +94,16 @@ bool ProblemWriter::meet_potential(const Potential &potential) noexcept {
 Refusal ProblemWriter::prepare() noexcept {
   for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
     const Chain &chain = model_.chains[i];
-    if (chain.instance)
+    if (chain.is_instance)
       return {Refusal::instance, i};
     if (!transitions_.meet(chain.transitions))
       return {Refusal::no_memory, i};
   }
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
-    if (!properties_.meet(clique.property) || !dictionaries_.meet(clique.dictionary))
+    if (!properties_.meet(clique.property()) || !dictionaries_.meet(clique.dictionary()))
       return {Refusal::no_memory, c};
-    for (std::int32_t k = 0; k < std::max(clique.centre_values, 1); ++k) {
+    for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k) {
       if (clique.potential_at(k).callback)
         return {Refusal::callback, c};
       if (!meet_potential(clique.potential_at(k)))
@@ -221,10 +221,11 @@ void ProblemWriter::write_cliques(Output &out) const noexcept {
   put_count(out, model_.cliques.size());
   // Twice: records, then arrays. The last one of each kind that was written stands for equal ones.
   for (const bool arrays : {false, true}) {
-    const Clique *map = nullptr;
-    const Clique *centre_map = nullptr;
-    const Clique *centres = nullptr;
-    for (const Clique &clique : model_.cliques) {
+    const CliqueType *map = nullptr;
+    const CliqueType *centre_map = nullptr;
+    const CliqueType *centres = nullptr;
+    for (const Clique &member_of : model_.cliques) {
+      const CliqueType &clique = *member_of.type;
       const bool same_map = clique.map && map && map->map_labels == clique.map_labels &&
                             same(map->map, clique.map, clique.map_labels);
       const bool same_centre_map =
@@ -235,7 +236,7 @@ void ProblemWriter::write_cliques(Output &out) const noexcept {
         return &given_potential(*centres->centre[k]) == &given_potential(*clique.centre[k]);
       };
       bool same_centres =
-          clique.centred() && centres && centres->centre_values == clique.centre_values;
+          clique.centre && centres && centres->centre_values == clique.centre_values;
       for (std::int32_t k = 0; same_centres && k < clique.centre_values; ++k)
         same_centres = same_centre(k);
       if (!arrays) {
@@ -246,43 +247,42 @@ void ProblemWriter::write_cliques(Output &out) const noexcept {
                        (same_centres ? Record::kSameCentres : 0u);
         record.property = properties_.of(clique.property);
         record.dictionary = dictionaries_.of(clique.dictionary);
-        record.potential =
-            clique.centred() ? -1 : potentials_.of(&given_potential(*clique.potential));
+        record.potential = clique.centre ? -1 : potentials_.of(&given_potential(*clique.potential));
         record.values = clique.values;
         record.labels = clique.map_labels;
         record.centre_values = clique.centre_values;
         record.centre_labels = clique.centre_map_labels;
-        record.members = clique.members;
+        record.members = member_of.members;
         out.put(record);
       } else {
         if (clique.map && !same_map)
           out.put_array(clique.map, clique.map_labels);
         if (clique.centre_map && !same_centre_map)
           out.put_array(clique.centre_map, clique.centre_map_labels);
-        for (std::int32_t k = 0; clique.centred() && !same_centres && k < clique.centre_values; ++k)
+        for (std::int32_t k = 0; clique.centre && !same_centres && k < clique.centre_values; ++k)
           out.put(potentials_.of(&given_potential(*clique.centre[k])));
       }
       map = clique.map ? &clique : map;
       centre_map = clique.centre_map ? &clique : centre_map;
-      centres = clique.centred() ? &clique : centres;
+      centres = clique.centre ? &clique : centres;
     }
   }
 }
 
 void ProblemWriter::write_members(Output &out) const noexcept {
-  put_count(out, model_.slots.size());
-  for (const Clique &clique : model_.cliques)
-    for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-      const Slot &slot = model_.slot(clique, i);
+  put_count(out, model_.members.size());
+  for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
+    for (std::int32_t i = 0; i < model_.cliques[c].all_members(); ++i) {
+      const Slot slot = model_.member(c, i);
       out.put(file::MemberRecord{slot.chain, slot.position});
     }
 }
 
 void ProblemWriter::write_attachments(Output &out) const noexcept {
   const auto each = [&](auto &&visit) {
-    for (const Clique &clique : model_.cliques)
-      for (std::int32_t i = 0; clique.property && i < clique.members; ++i)
-        visit(model_.slot(clique, i));
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
+      for (std::int32_t i = 0; model_.cliques[c].property() && i < model_.cliques[c].members; ++i)
+        visit(model_.member(c, i));
   };
   put_count(out, model_.wholes.size());
   each([&](const Slot &slot) { out.put(flags_of(model_, slot)); });
