@@ -48,6 +48,26 @@ enum {
   CHORALE_SCHEDULE_DISAGREEMENT = 10
 };
 
+/* What messages are stored as. A membership has a row of R (or R + 2) numbers each way, and rows
+ * are compared with what is stored: one that has changed by no more than rounding counts as
+ * converged. Computing is in double precision throughout, and equation 1 is always evaluated by the
+ * scores. */
+typedef int32_t chorale_message_number;
+enum {
+  /* 16 bytes for both ways; differences of 1e-12 are told */
+  CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
+  /* 8 bytes; differences of 1e-6 */
+  CHORALE_MESSAGES_FLOAT32 = CHORALE_FLOAT32,
+  /* 4 bytes: a row's distances from its greatest entry, rounded to 11 bits (0.05 %), from 1e-12 to
+   * 8e9 (greater ones become that); minus infinity stays what it is, and nothing else becomes it.
+   * Values whose messages lie closer together than that can tie */
+  CHORALE_MESSAGES_MAGNITUDE16 = 10,
+  /* FLOAT64 while all messages take less than 1 MB; then the widest with which model, run (of one
+   * thread, without a bound) and scores, borrowed or copied, take at most twice the bytes of the
+   * scores; MAGNITUDE16 where none does, FLOAT64 where only instances have scores */
+  CHORALE_MESSAGES_AUTO = 20
+};
+
 /* What the caller's executor is to do: call body(body_user, i, worker) once for every i from 0 to
  * count - 1, in any order and on any threads, `worker` from 0 to workers - 1 being different for
  * calls that run at the same time, and return when all are done. */
@@ -87,8 +107,7 @@ typedef struct chorale_run_options {
   /* How a chain under several properties is treated (message.h): mode, beam_width, budget. EXACT
    * beyond the budget is STATE_SPACE when the run is created, which tries every such chain. */
   chorale_joint_mode joint_mode;
-  chorale_number message_number; /* what messages are stored as: FLOAT64 (default), or FLOAT32 to
-                                    halve their memory */
+  chorale_message_number message_number; /* default AUTO */
   int64_t beam_width;
   int64_t budget;
   /* Work is divided by chain and by clique. threads >= 1 (default 1): the calling thread and
@@ -122,8 +141,8 @@ typedef struct chorale_run_cost {
 /* Fills `cost` with zeros; pass sizeof(chorale_run_cost). NULL is ignored. */
 CHORALE_API void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size);
 
-/* The size and cost of a run, before it is made. Errors: as for create, but for what only trying the
- * chains shows (STATE_SPACE). Any thread. */
+/* The size and cost of a run, before it is made. Errors: as for create, but for what only trying
+ * the chains shows (STATE_SPACE). Any thread. */
 CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
                                                 const chorale_run_options *options,
                                                 chorale_run_cost *cost, chorale_error *error);
@@ -210,8 +229,8 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * labellings. Errors of all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), NO_LABELLING (there is
  * none: round 0 has not been done, the run is infeasible, or cliques forbid every labelling met),
  * SIZE (capacity below what is needed). Those that take a const run may be called
- * from several threads at once while none changes it. No allocation, but for cliques of more than 256
- * columns, whose counts need scratch memory (OUT_OF_MEMORY). */
+ * from several threads at once while none changes it. No allocation, but for cliques of more than
+ * 256 columns, whose counts need scratch memory (OUT_OF_MEMORY). */
 
 /* The result as the last call returned it. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,

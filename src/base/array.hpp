@@ -101,8 +101,10 @@ public:
     const std::size_t padded =
         saturating_sum(std::max<std::size_t>(bytes, 1), kStep - 1) / kStep * kStep;
     if (padded > left_) {
+      // Blocks grow with what there is, so that little of the last one stays empty.
+      const std::size_t block = std::clamp(bytes_ / 16, kFirstBlock, kLastBlock);
       const std::size_t whole =
-          std::max(kBlock, saturating_sum(padded, (sizeof(Head) + kStep - 1) / kStep * kStep));
+          std::max(block, saturating_sum(padded, (sizeof(Head) + kStep - 1) / kStep * kStep));
       if (whole == SIZE_MAX)
         return nullptr;
       void *place = memory_.allocate(whole);
@@ -136,7 +138,8 @@ private:
     std::size_t bytes;
   };
   static constexpr std::size_t kStep = 16;
-  static constexpr std::size_t kBlock = std::size_t{1} << 18;
+  static constexpr std::size_t kFirstBlock = std::size_t{1} << 12;
+  static constexpr std::size_t kLastBlock = std::size_t{1} << 18;
 
   Memory memory_;
   Head *newest_ = nullptr;

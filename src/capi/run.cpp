@@ -16,6 +16,7 @@ chorale_run_options default_options() noexcept {
   options.algorithm = CHORALE_ALGORITHM_AUTO;
   options.polish = 1;
   options.joint_mode = CHORALE_JOINT_AUTO;
+  options.message_number = CHORALE_MESSAGES_AUTO;
   options.beam_width = 300;
   options.budget = 1024;
   options.threads = 1;
@@ -70,9 +71,23 @@ chorale_status take_options(const Report &report, const Model &model,
       options.joint_mode != CHORALE_JOINT_ABSORPTION && options.joint_mode != CHORALE_JOINT_BEAM)
     return report.unknown_constant("options->joint_mode", options.joint_mode,
                                    "a CHORALE_JOINT_ constant");
-  if (options.message_number != CHORALE_FLOAT64 && options.message_number != CHORALE_FLOAT32)
+  switch (options.message_number) {
+  case CHORALE_MESSAGES_FLOAT64:
+    to.messages = MessageNumber::float64;
+    break;
+  case CHORALE_MESSAGES_FLOAT32:
+    to.messages = MessageNumber::float32;
+    break;
+  case CHORALE_MESSAGES_MAGNITUDE16:
+    to.messages = MessageNumber::magnitude16;
+    break;
+  case CHORALE_MESSAGES_AUTO:
+    to.messages = MessageNumber::automatic;
+    break;
+  default:
     return report.unknown_constant("options->message_number", options.message_number,
-                                   "CHORALE_FLOAT64 or CHORALE_FLOAT32");
+                                   "a CHORALE_MESSAGES_ constant");
+  }
   CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width));
   CHORALE_CHECK(check_size(report, "options->budget", options.budget));
   CHORALE_CHECK(check_size(report, "options->threads", options.threads));
@@ -95,7 +110,6 @@ chorale_status take_options(const Report &report, const Model &model,
               gsl::narrow_cast<std::int32_t>(std::min(options.budget, limit))};
   to.polish = options.polish != 0;
   to.restrict_range = options.restrict_range != 0;
-  to.single_messages = options.message_number == CHORALE_FLOAT32;
   to.executor.workers = gsl::narrow_cast<std::int32_t>(options.threads);
   to.executor.external = options.executor;
   to.executor.user = options.executor_user;
@@ -222,7 +236,8 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
     CHORALE_CHECK(read_struct(report, "cost", cost, sizeof full, full));
     RunOptions checked;
     CHORALE_CHECK(take_options(report, *model, options, checked));
-    const Run run(Memory(), *model, checked);
+    Run run(Memory(), *model, checked);
+    run.choose_messages();
     full = {};
     full.run_bytes = run.estimate();
     if (full.run_bytes == SIZE_MAX)
@@ -232,8 +247,7 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
     for (const Chain &chain : model->chains) {
       double configurations = 1;
       for (std::int32_t s = 0; s < chain.wholes() && !chain.is_instance; ++s)
-        configurations *=
-            model->cliques[model->clique_of(chain.first_slot + s)].property()->states;
+        configurations *= model->cliques[model->clique_of(chain.first_slot + s)].property()->states;
       full.chain_steps += static_cast<double>(chain.length) * chain.labels * chain.labels *
                           std::min(configurations, static_cast<double>(checked.joint.budget));
     }
@@ -267,6 +281,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     draft.made = memory.create<Run>(memory, *model, checked);
     if (!draft.made)
       return report.out_of_memory(sizeof(Run));
+    draft.made->choose_messages();
     if (!draft.made->prepare())
       return report.out_of_memory(draft.made->estimate());
     if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)

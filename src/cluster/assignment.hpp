@@ -1,4 +1,4 @@
-// A labelling of a whole model, and messages of a whole model, in as few bytes as they need.
+// A labelling of a whole model, and counts of what it shows, in as few bytes as they need.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -128,74 +128,6 @@ public:
 
 private:
   LabelStore store_;
-};
-
-// Rows of scores between members and cliques, as doubles or floats. A row says nothing by a
-// constant: it is stored with 0 as its greatest entry.
-class MessageStore {
-public:
-  MessageStore() noexcept = default;
-  MessageStore(Layout &layout, std::int64_t count, bool single) noexcept
-      : count_(count), single_(single) {
-    if (single)
-      floats_ = layout.take<float>(count);
-    else
-      doubles_ = layout.take<double>(count);
-  }
-
-  void clear() noexcept {
-    if (single_)
-      std::fill_n(floats_, count_, 0.0F);
-    else
-      std::fill_n(doubles_, count_, 0.0);
-  }
-  void load(std::int64_t begin, std::int64_t count, double *to) const noexcept {
-    if (single_)
-      std::copy_n(floats_ + begin, count, to);
-    else
-      std::copy_n(doubles_ + begin, count, to);
-  }
-  // Stores a row, `kept` of it being what is there already; returns whether it has changed by more
-  // than rounding. A row that forbids everything says nothing.
-  bool store(std::int64_t begin, std::int32_t count, double *row, double kept) noexcept {
-    const double top = *std::max_element(row, row + count);
-    for (std::int32_t v = 0; v < count; ++v) {
-      row[v] = top == kForbidden ? 0.0 : row[v] - top;
-      if (kept > 0)
-        if (const double before = get(begin + v); before > kForbidden && row[v] > kForbidden)
-          row[v] += kept * (before - row[v]);
-    }
-    const double tolerance = single_ ? 1e-6 : 1e-12;
-    bool changed = false;
-    for (std::int32_t v = 0; v < count && !changed; ++v) {
-      const double before = get(begin + v);
-      changed = before == kForbidden || row[v] == kForbidden
-                    ? before != row[v]
-                    : std::fabs(before - row[v]) > tolerance * std::max(1.0, std::fabs(row[v]));
-    }
-    if (changed)
-      write(begin, count, row);
-    return changed;
-  }
-  bool single() const noexcept { return single_; }
-  std::int64_t count() const noexcept { return count_; }
-  void write(std::int64_t begin, std::int64_t count, const double *row) noexcept {
-    for (std::int64_t v = 0; v < count; ++v)
-      if (single_)
-        floats_[begin + v] = row[v] < -std::numeric_limits<float>::max()
-                                 ? -std::numeric_limits<float>::infinity()
-                                 : static_cast<float>(row[v]);
-      else
-        doubles_[begin + v] = row[v];
-  }
-
-private:
-  double get(std::int64_t i) const noexcept { return single_ ? double{floats_[i]} : doubles_[i]; }
-
-  std::int64_t count_ = 0;
-  bool single_ = false;
-  double *doubles_ = nullptr;
-  float *floats_ = nullptr;
 };
 
 } // namespace chorale

@@ -9,6 +9,8 @@
 namespace chorale {
 namespace {
 
+// Messages below so many bytes keep all their digits.
+constexpr std::size_t kSmallMessages = std::size_t{1} << 20;
 // Chains that propose at a time in the polish: so many labels, a share of all where these are few,
 // so that what they propose weighs little beside what the run remembers.
 constexpr std::int64_t kProposals = 1 << 17;
@@ -27,8 +29,8 @@ std::int32_t most_columns(const Model &model) noexcept {
 
 RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &options) noexcept
     : own(layout, model), best(layout, model), now(layout, model),
-      to_chain(layout, model.message_count, options.single_messages),
-      to_clique(layout, model.message_count, options.single_messages),
+      to_chain(layout, model.message_count, options.messages),
+      to_clique(layout, model.message_count, options.messages),
       chain_needs(layout.take<std::uint8_t>(model.chains.size())),
       clique_needs(layout.take<std::uint8_t>(model.cliques.size())),
       clique_value(layout.take<double>(model.cliques.size())),
@@ -137,6 +139,31 @@ bool chorale_run::make_rooms(std::size_t bytes) noexcept {
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
     at.workers[w].room = rooms.data() + static_cast<std::size_t>(w) * bytes;
   return true;
+}
+
+// The widest with which model, run and scores stay within twice the bytes of the scores. What this
+// weighs does not depend on how the run is carried out: one worker, no bound.
+void chorale_run::choose_messages() noexcept {
+  if (options.messages != MessageNumber::automatic)
+    return;
+  options.messages = MessageNumber::float64;
+  const std::size_t all =
+      saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
+  if (all < kSmallMessages || model->score_bytes == 0)
+    return;
+  const std::size_t others =
+      saturating_sum(saturating_sum(model->bytes(), sizeof(chorale_run)), measure_rooms());
+  RunOptions lean = options;
+  lean.executor.workers = 1;
+  lean.bound_steps = 0;
+  for (const MessageNumber number : {MessageNumber::float64, MessageNumber::float32}) {
+    lean.messages = options.messages = number;
+    Layout layout;
+    const RunMemory measured(layout, *model, lean);
+    if (saturating_sum(others, layout.bytes()) <= model->score_bytes + model->copied_score_bytes)
+      return;
+  }
+  options.messages = MessageNumber::magnitude16;
 }
 
 std::size_t chorale_run::estimate() const noexcept {

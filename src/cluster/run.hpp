@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "cluster/assignment.hpp"
 #include "cluster/clique_program.hpp"
+#include "cluster/message_store.hpp"
 
 #include <chorale/run.h>
 
@@ -23,7 +24,7 @@ struct RunOptions {
   JointOptions joint{CHORALE_JOINT_AUTO, 300, 1024};
   bool polish = true;
   bool restrict_range = false;
-  bool single_messages = false;
+  MessageNumber messages = MessageNumber::automatic;
   Executor executor;
   double time_limit = -1;
   const chorale_cancel *cancel = nullptr;
@@ -125,6 +126,8 @@ struct chorale_run {
   chorale_run &operator=(const chorale_run &) = delete;
 
   // ---- Memory (run.cpp) ----
+  // Settles what messages are stored as, if that is left to the run. First of all.
+  void choose_messages() noexcept;
   // Lays everything out; false where there is no memory.
   bool prepare() noexcept;
   bool make_rooms(std::size_t bytes) noexcept;
