@@ -62,7 +62,7 @@ enum {
    * 8e9 (greater ones become that); minus infinity stays what it is, and nothing else becomes it.
    * Values whose messages lie closer together than that can tie */
   CHORALE_MESSAGES_MAGNITUDE16 = 10,
-  /* FLOAT64 while all messages take less than 1 MB; then the widest with which model, run (of one
+  /* FLOAT64 while all messages take less than 256 KB; then the widest with which model, run (of one
    * thread, without a bound) and scores, borrowed or copied, take at most twice the bytes of the
    * scores; MAGNITUDE16 where none does, FLOAT64 where only instances have scores */
   CHORALE_MESSAGES_AUTO = 20

@@ -101,20 +101,22 @@ public:
     const std::size_t padded =
         saturating_sum(std::max<std::size_t>(bytes, 1), kStep - 1) / kStep * kStep;
     if (padded > left_) {
-      // Blocks grow with what there is, so that little of the last one stays empty.
+      // Blocks grow with what there is, so that little of the last one stays empty; what would
+      // waste much of one has a block to itself.
       const std::size_t block = std::clamp(bytes_ / 16, kFirstBlock, kLastBlock);
-      const std::size_t whole =
-          std::max(block, saturating_sum(padded, (sizeof(Head) + kStep - 1) / kStep * kStep));
+      const bool is_large = padded > block / 8;
+      const std::size_t whole = is_large ? saturating_sum(padded, kHead) : block;
       if (whole == SIZE_MAX)
         return nullptr;
-      void *place = memory_.allocate(whole);
+      auto *place = static_cast<std::byte *>(memory_.allocate(whole));
       if (!place)
         return nullptr;
       newest_ = new (place) Head{newest_, whole};
-      const std::size_t head = (sizeof(Head) + kStep - 1) / kStep * kStep;
-      next_ = static_cast<std::byte *>(place) + head;
-      left_ = whole - head;
       bytes_ += whole;
+      if (is_large)
+        return place + kHead;
+      next_ = place + kHead;
+      left_ = whole - kHead;
     }
     void *taken = next_;
     next_ += padded;
@@ -138,7 +140,8 @@ private:
     std::size_t bytes;
   };
   static constexpr std::size_t kStep = 16;
-  static constexpr std::size_t kFirstBlock = std::size_t{1} << 12;
+  static constexpr std::size_t kHead = (sizeof(Head) + kStep - 1) / kStep * kStep;
+  static constexpr std::size_t kFirstBlock = std::size_t{1} << 13;
   static constexpr std::size_t kLastBlock = std::size_t{1} << 18;
 
   Memory memory_;

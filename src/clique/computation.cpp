@@ -28,13 +28,15 @@ class Computation {
 public:
   Computation(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
       : layout_(layout), task_(task), limits_(limits),
-        instance_(layout, *task.potential, task.problem.members), solution_(layout, instance_),
+        instance_(layout, *task.potential, task.problem.members, task.in_place),
+        solution_(layout, instance_),
         candidate_(layout.take<std::int32_t>(instance_.members)),
         counts_(layout.take<std::int64_t>(task.potential->values)),
-        messages_(task.wants_marginals ? layout.take<double>(saturating_product(
-                                             static_cast<std::size_t>(instance_.members),
-                                             static_cast<std::size_t>(instance_.columns)))
-                                       : nullptr) {}
+        messages_(!task.wants_marginals ? nullptr
+                  : writes_in_place()   ? task.marginals
+                                        : layout.take<double>(saturating_product(
+                                            static_cast<std::size_t>(instance_.members),
+                                            static_cast<std::size_t>(instance_.columns)))) {}
 
   CliqueAnswer carry_out() noexcept {
     if (runs() && !load()) {
@@ -53,6 +55,10 @@ public:
 
 private:
   bool runs() const noexcept { return !layout_.measuring(); }
+  bool writes_in_place() const noexcept {
+    return task_.in_place && task_.marginal_form == CHORALE_MARGINAL_MESSAGE &&
+           !instance_.potential.has_rest() && task_.marginals_stride == instance_.columns;
+  }
 
   // Whether there is anything to compute. One member without an admissible value makes the problem
   // infeasible, and yet messages to that member are defined, since they leave out its own score:
@@ -464,7 +470,7 @@ private:
     answer.upper_bound = solution_.infeasible ? kForbidden : solution_.bound;
     answer.marginals_exact =
         exact_marginals_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
-    if (task_.wants_marginals)
+    if (task_.wants_marginals && !writes_in_place())
       write_marginals();
     if (solution_.found()) {
       if (task_.assignment)

@@ -22,6 +22,9 @@ struct CliqueTask {
   double *marginals = nullptr;
   std::ptrdiff_t marginals_stride = 0;
   std::int32_t *assignment = nullptr; // may be NULL
+  // The arrays of scores and messages are the computation's own to work in, where they are as it
+  // wants them; scores may be changed then.
+  bool in_place = false;
 };
 
 struct CliqueAnswer {

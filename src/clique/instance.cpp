@@ -5,10 +5,13 @@
 #include <algorithm>
 
 namespace chorale {
-Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_count) noexcept
+Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_count,
+                   bool in_place) noexcept
     : potential(layout, source, member_count), members(member_count), columns(potential.columns),
-      scores(layout.take<double>(saturating_product(static_cast<std::size_t>(members),
-                                                    static_cast<std::size_t>(columns)))),
+      scores(in_place && !potential.has_rest()
+                 ? nullptr
+                 : layout.take<double>(saturating_product(static_cast<std::size_t>(members),
+                                                          static_cast<std::size_t>(columns)))),
       best(layout.take<std::int32_t>(members)), second(layout.take<std::int32_t>(members)),
       best_score(layout.take<double>(members)), second_score(layout.take<double>(members)),
       rest_value(potential.has_rest() ? layout.take<std::int32_t>(members) : nullptr) {}
@@ -16,11 +19,15 @@ Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_
 bool Instance::load(const ProblemView &problem, std::int32_t *only_without) noexcept {
   const Potential &source = *potential.source;
   potential.prepare();
+  if (!scores)
+    scores = const_cast<double *>(problem.scores);
   double *to = scores;
   for (std::int64_t i = 0; i < members; ++i, to += columns) {
     const double *from = problem.scores + i * problem.row_stride;
     const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
-    if (!potential.has_rest()) {
+    if (to == from) {
+      // It is worked in as it is.
+    } else if (!potential.has_rest()) {
       for (std::int32_t v = 0; v < columns; ++v)
         to[v] = from[v];
     } else {

@@ -21,7 +21,10 @@ struct ProblemView {
 };
 
 struct Instance {
-  Instance(Layout &layout, const Potential &potential, std::int32_t members) noexcept;
+  // in_place: the caller's matrix, without gaps and without fixed members, is worked in where its
+  // values are the columns.
+  Instance(Layout &layout, const Potential &potential, std::int32_t members,
+           bool in_place = false) noexcept;
   // Gathers the scores and prepares the potential. False when some member has no admissible value;
   // *only_without is then that member, if there is just one, or else -1.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr) noexcept;

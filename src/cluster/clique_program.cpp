@@ -19,7 +19,7 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
   const std::int64_t entries = clique.entries();
   incoming = layout.take<double>(entries);
   outgoing = layout.take<double>(entries);
-  shown = layout.take<std::int32_t>(clique.all_members());
+  shown = settings.bounds ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
   const std::int64_t used = std::int64_t{clique.members} * used_columns();
   if (kept_)
     gathered_ = layout.take<double>(used);
@@ -37,6 +37,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential,
   task.problem.row_stride = potential.values;
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // a centre hears the best score
+  task.in_place = wants_marginals && !clique_->centred(); // solved once for each value of a centre
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals_stride = potential.values;
   // Kept columns are solved as all columns would be: a plan for fewer could take more memory than

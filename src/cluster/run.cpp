@@ -10,7 +10,7 @@ namespace chorale {
 namespace {
 
 // Messages below so many bytes keep all their digits.
-constexpr std::size_t kSmallMessages = std::size_t{1} << 20;
+constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // Chains that propose at a time in the polish: so many labels, a share of all where these are few,
 // so that what they propose weighs little beside what the run remembers.
 constexpr std::int64_t kProposals = 1 << 17;
@@ -151,8 +151,10 @@ void chorale_run::choose_messages() noexcept {
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
     return;
+  // A reweighed model has its chains from another one, and stores messages as that one does.
+  const Model &holder = model->base ? *model->base : *model;
   const std::size_t others =
-      saturating_sum(saturating_sum(model->bytes(), sizeof(chorale_run)), measure_rooms());
+      saturating_sum(saturating_sum(holder.bytes(), sizeof(chorale_run)), measure_rooms());
   RunOptions lean = options;
   lean.executor.workers = 1;
   lean.bound_steps = 0;
@@ -160,7 +162,7 @@ void chorale_run::choose_messages() noexcept {
     lean.messages = options.messages = number;
     Layout layout;
     const RunMemory measured(layout, *model, lean);
-    if (saturating_sum(others, layout.bytes()) <= model->score_bytes + model->copied_score_bytes)
+    if (saturating_sum(others, layout.bytes()) <= model->score_bytes + holder.copied_score_bytes)
       return;
   }
   options.messages = MessageNumber::magnitude16;
