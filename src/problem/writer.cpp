@@ -224,47 +224,46 @@ void ProblemWriter::write_cliques(Output &out) const noexcept {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;
     const CliqueType *centres = nullptr;
-    for (const Clique &member_of : model_.cliques) {
-      const CliqueType &clique = *member_of.type;
-      const bool same_map = clique.map && map && map->map_labels == clique.map_labels &&
-                            same(map->map, clique.map, clique.map_labels);
+    for (const Clique &clique : model_.cliques) {
+      const CliqueType &type = *clique.type;
+      const bool same_map = type.map && map && map->map_labels == type.map_labels &&
+                            same(map->map, type.map, type.map_labels);
       const bool same_centre_map =
-          clique.centre_map && centre_map &&
-          centre_map->centre_map_labels == clique.centre_map_labels &&
-          same(centre_map->centre_map, clique.centre_map, clique.centre_map_labels);
+          type.centre_map && centre_map &&
+          centre_map->centre_map_labels == type.centre_map_labels &&
+          same(centre_map->centre_map, type.centre_map, type.centre_map_labels);
       const auto same_centre = [&](std::int32_t k) {
-        return &given_potential(*centres->centre[k]) == &given_potential(*clique.centre[k]);
+        return &given_potential(*centres->centre[k]) == &given_potential(*type.centre[k]);
       };
-      bool same_centres =
-          clique.centre && centres && centres->centre_values == clique.centre_values;
-      for (std::int32_t k = 0; same_centres && k < clique.centre_values; ++k)
+      bool same_centres = type.centre && centres && centres->centre_values == type.centre_values;
+      for (std::int32_t k = 0; same_centres && k < type.centre_values; ++k)
         same_centres = same_centre(k);
       if (!arrays) {
         Record record{};
-        record.flags = (clique.map ? Record::kMap : 0u) | (same_map ? Record::kSameMap : 0u) |
-                       (clique.centre_map ? Record::kCentreMap : 0u) |
+        record.flags = (type.map ? Record::kMap : 0u) | (same_map ? Record::kSameMap : 0u) |
+                       (type.centre_map ? Record::kCentreMap : 0u) |
                        (same_centre_map ? Record::kSameCentreMap : 0u) |
                        (same_centres ? Record::kSameCentres : 0u);
-        record.property = properties_.of(clique.property);
-        record.dictionary = dictionaries_.of(clique.dictionary);
-        record.potential = clique.centre ? -1 : potentials_.of(&given_potential(*clique.potential));
-        record.values = clique.values;
-        record.labels = clique.map_labels;
-        record.centre_values = clique.centre_values;
-        record.centre_labels = clique.centre_map_labels;
-        record.members = member_of.members;
+        record.property = properties_.of(type.property);
+        record.dictionary = dictionaries_.of(type.dictionary);
+        record.potential = type.centre ? -1 : potentials_.of(&given_potential(*type.potential));
+        record.values = type.values;
+        record.labels = type.map_labels;
+        record.centre_values = type.centre_values;
+        record.centre_labels = type.centre_map_labels;
+        record.members = clique.members;
         out.put(record);
       } else {
-        if (clique.map && !same_map)
-          out.put_array(clique.map, clique.map_labels);
-        if (clique.centre_map && !same_centre_map)
-          out.put_array(clique.centre_map, clique.centre_map_labels);
-        for (std::int32_t k = 0; clique.centre && !same_centres && k < clique.centre_values; ++k)
-          out.put(potentials_.of(&given_potential(*clique.centre[k])));
+        if (type.map && !same_map)
+          out.put_array(type.map, type.map_labels);
+        if (type.centre_map && !same_centre_map)
+          out.put_array(type.centre_map, type.centre_map_labels);
+        for (std::int32_t k = 0; type.centre && !same_centres && k < type.centre_values; ++k)
+          out.put(potentials_.of(&given_potential(*type.centre[k])));
       }
-      map = clique.map ? &clique : map;
-      centre_map = clique.centre_map ? &clique : centre_map;
-      centres = clique.centre ? &clique : centres;
+      map = type.map ? &type : map;
+      centre_map = type.centre_map ? &type : centre_map;
+      centres = type.centre ? &type : centres;
     }
   }
 }
