@@ -6,6 +6,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int32_t kBlock = 8;
+constexpr std::int32_t kWindow = 32 * kBlock;
 
 void raise(double *to, const double *by, std::int64_t count) noexcept {
   for (std::int64_t v = 0; v < count; ++v)
@@ -29,10 +30,11 @@ SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noe
   const auto K = static_cast<std::size_t>(instance.columns);
   const auto labellings = static_cast<std::size_t>(instance.members) + 1;
   const auto width = static_cast<std::size_t>(width_);
+  const std::size_t rows = std::min<std::size_t>(labellings, kWindow);
   before_ = layout.take<double>(saturating_product(K, K));
-  states_ = layout.take<double>(saturating_product(labellings, width));
-  blocks_ = layout.take<double>(saturating_product(labellings / kBlock + 1, width));
-  leave_alpha_ = layout.take<double>(labellings);
+  states_ = layout.take<double>(saturating_product(rows, width));
+  blocks_ = layout.take<double>(saturating_product(rows / kBlock + 1, width));
+  scores_ = layout.take<double>(labellings);
   range_ = layout.take<double>(width);
 }
 
@@ -56,8 +58,10 @@ void SumPassMarginals::pass(std::int32_t alpha, double *messages) noexcept {
 
   double members = sweep_.base();
   for (std::int32_t k = sweep_.forced();; ++k) {
+    if (k > sweep_.forced() && place(k) == 0)
+      for (std::int32_t b = 0; b < K; ++b)
+        fold(b, k - 1);
     write_state(k, members + score_.total());
-    leave_alpha_[k] = score_.leave()[alpha];
     if (k == sweep_.allowed())
       break;
     const std::int32_t from = sweep_.at(k).from;
@@ -73,17 +77,21 @@ void SumPassMarginals::pass(std::int32_t alpha, double *messages) noexcept {
   read_after(alpha, messages);
 }
 
+std::int32_t SumPassMarginals::place(std::int32_t k) const noexcept {
+  return (k - sweep_.forced()) % kWindow;
+}
+
 void SumPassMarginals::write_state(std::int32_t k, double score) noexcept {
   const std::int64_t K = instance_->columns;
-  double *row = states_ + k * width_;
+  scores_[k] = score;
+  double *row = state(k);
   const double *join = score_.join();
   for (std::int64_t v = 0; v < K; ++v)
     row[v] = score + join[v];
   row[K] = score;
 
-  const std::int32_t place = k - sweep_.forced();
-  double *block = blocks_ + place / kBlock * width_;
-  if (place % kBlock == 0)
+  double *block = blocks_ + place(k) / kBlock * width_;
+  if (place(k) % kBlock == 0)
     std::copy(row, row + width_, block);
   else
     raise(block, row, width_);
@@ -96,9 +104,8 @@ void SumPassMarginals::fold(std::int32_t b, std::int32_t k) noexcept {
   next_[b] = k + 1;
   std::copy(state(first), state(first) + width_, range_);
   for (std::int32_t j = first + 1; j <= k;) {
-    const std::int32_t place = j - sweep_.forced();
-    if (place % kBlock == 0 && j + kBlock - 1 <= k) {
-      raise(range_, blocks_ + place / kBlock * width_, width_);
+    if (place(j) % kBlock == 0 && j + kBlock - 1 <= k) {
+      raise(range_, blocks_ + place(j) / kBlock * width_, width_);
       j += kBlock;
     } else {
       raise(range_, state(j), width_);
@@ -123,11 +130,19 @@ void SumPassMarginals::read_before(std::int32_t rank, double *messages) noexcept
 void SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   double *best = range_;
+  const double *join = score_.join();
   std::fill(best, best + width_, kForbidden);
   for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
     if (k >= sweep_.forced()) {
-      const double stays = std::max(best[alpha], state(k)[K]);
-      raise_by_sum(best, state(k), leave_alpha_[k], K);
+      if (k < sweep_.allowed())
+        score_.move(alpha, sweep_.at(k).from);
+      const double score = scores_[k];
+      const double leave = score_.leave()[alpha];
+      const double stays = std::max(best[alpha], score);
+      for (std::int64_t v = 0; v < K; ++v) {
+        const double sum = score + join[v] + leave;
+        best[v] = sum > best[v] ? sum : best[v];
+      }
       best[alpha] = stays;
     }
     const std::int64_t member = sweep_.at(k - 1).member;

@@ -6,6 +6,9 @@
 // when a member of b takes alpha, which is when that member reads its row. Each row of labelling k
 // is written once, and a column folds in the rows since its last reading all at once, whole blocks
 // of them by their maximum. O(n K^2) in all while K is not above a hundred or so, against O(n K^3).
+//
+// Rows are kept for a window of labellings, which all columns fold in before the next one; on the
+// way back, from the last labelling to the first, they are made again from the labellings' scores.
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
@@ -24,23 +27,25 @@ private:
   void pass(std::int32_t alpha, double *messages) noexcept;
   // Writes the row of labelling k, and the maximum of its block when that is complete.
   void write_state(std::int32_t k, double score) noexcept;
-  // Brings the row of default column b up to labelling k.
+  // Brings the row of default column b up to labelling k, of the window at hand.
   void fold(std::int32_t b, std::int32_t k) noexcept;
   void read_before(std::int32_t rank, double *messages) noexcept;
   void read_after(std::int32_t alpha, double *messages) noexcept;
 
-  const double *state(std::int64_t k) const noexcept { return states_ + k * width_; }
+  // The place of labelling k in its window.
+  std::int32_t place(std::int32_t k) const noexcept;
+  double *state(std::int32_t k) const noexcept { return states_ + place(k) * width_; }
 
   const Instance *instance_;
   AlphaSweep sweep_;
   FiniteSumScore score_;
-  std::int64_t width_;  // K + 1: a column each, and the labelling's own score
-  std::int32_t *next_;  // K: the first labelling not folded into the column's row
-  double *before_;      // K x K: row the default column, column the fixed one
-  double *states_;      // (n + 1) x width
-  double *blocks_;      // blocks of kBlock labellings from the first: width each
-  double *leave_alpha_; // n + 1: what leaving alpha adds in labelling k
-  double *range_;       // width
+  std::int64_t width_; // K + 1: a column each, and the labelling's own score
+  std::int32_t *next_; // K: the first labelling not folded into the column's row
+  double *before_;     // K x K: row the default column, column the fixed one
+  double *states_;     // a window of rows: width each
+  double *blocks_;     // its blocks of rows: width each
+  double *scores_;     // n + 1: of the labellings
+  double *range_;      // width
 };
 
 } // namespace chorale
