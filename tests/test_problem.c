@@ -617,5 +617,6 @@ int main(void) {
       cmocka_unit_test(pipes_are_read),
       cmocka_unit_test(nothing_is_lost_when_memory_runs_out),
   };
+  print_message("CHORALE_TEST_SEED=%llu\n", (unsigned long long)test_seed());
   return cmocka_run_group_tests_name("problem", tests, make_scratch, remove_scratch);
 }

@@ -460,5 +460,6 @@ int main(void) {
       cmocka_unit_test(every_byte_flipped), cmocka_unit_test(every_length_cut),
       cmocka_unit_test(random_numbers),
   };
+  print_message("CHORALE_TEST_SEED=%llu\n", (unsigned long long)test_seed());
   return cmocka_run_group_tests_name("problem_input", tests, NULL, NULL);
 }

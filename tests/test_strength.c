@@ -318,5 +318,6 @@ int main(void) {
       cmocka_unit_test(reweighed_is_built_of_scaled),
       cmocka_unit_test(bad_strengths),
   };
+  print_message("CHORALE_TEST_SEED=%llu\n", (unsigned long long)test_seed());
   return cmocka_run_group_tests_name("strength", tests, NULL, NULL);
 }
