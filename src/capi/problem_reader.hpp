@@ -103,4 +103,18 @@ private:
   chorale_problem *problem_ = nullptr;
 };
 
+template <class Record>
+chorale_status ProblemReader::take_records(Section &section, const Record *&records,
+                                           std::int64_t &count) noexcept {
+  const auto *number = section.take<std::uint64_t>(1);
+  if (!number)
+    return damaged(section, " is too short for the number of its records");
+  records = section.take<Record>(*number);
+  if (!records || *number > static_cast<std::uint64_t>(kLargestSize))
+    return damaged(section, " tells of ", *number, " records; it has ", section.left(),
+                   " bytes for them");
+  count = static_cast<std::int64_t>(*number);
+  return CHORALE_OK;
+}
+
 } // namespace chorale

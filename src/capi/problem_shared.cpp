@@ -1,0 +1,256 @@
+// What the chains and cliques of a problem file share: transitions, properties, dictionaries,
+// potentials.
+#include "capi/problem_reader.hpp"
+
+namespace chorale {
+
+chorale_status ProblemReader::read_transitions() noexcept {
+  using Record = file::TransitionsRecord;
+  Section section = container_.section(file::kTransitions);
+  const Record *records = nullptr;
+  std::int64_t count = 0;
+  CHORALE_CHECK(take_records(section, records, count));
+  if (!transitions_.all.reserve(count))
+    return no_memory();
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Record &record = records[k];
+    if (record.labels < 1 || (record.flags & ~(Record::kStart | Record::kEnd)) != 0)
+      return damaged(section, ", transitions ", k, ": ", record.labels, " labels, flags ",
+                     record.flags);
+    const auto m = static_cast<std::uint64_t>(record.labels);
+    chorale_transitions_options options;
+    chorale_transitions_options_init(&options, sizeof options);
+    const double *scores = section.take<double>(m * m);
+    const bool starts = (record.flags & Record::kStart) != 0;
+    const bool ends = (record.flags & Record::kEnd) != 0;
+    options.start = starts ? section.take<double>(m) : nullptr;
+    options.end = ends ? section.take<double>(m) : nullptr;
+    if (!scores || (starts && !options.start) || (ends && !options.end))
+      return too_short(section, "transitions", k);
+    chorale_transitions *made = nullptr;
+    CHORALE_CHECK(
+        relay(section, "transitions", k,
+              chorale_transitions_create(host_, record.labels, scores, &options, &made, &inner_)));
+    transitions_.all.push(made);
+  }
+  return close(section);
+}
+
+chorale_status ProblemReader::create_property(const file::PropertyRecord &record, Section &section,
+                                              chorale_property **property) noexcept {
+  using Record = file::PropertyRecord;
+  const auto unsignedly = [](std::int32_t size) { return static_cast<std::uint64_t>(size); };
+  const std::uint64_t m = unsignedly(record.labels);
+  const std::uint64_t classes = unsignedly(record.classes);
+  const chorale_status short_section = CHORALE_ERROR_FILE_SECTION;
+  switch (record.kind) {
+  case Record::kPositionLabel:
+  case Record::kTokenLabel: {
+    chorale_label_map map;
+    chorale_label_map_init(&map, sizeof map);
+    map.labels = record.labels;
+    map.kinds = record.values;
+    map.kind_of_label = section.take<std::int32_t>(m);
+    if (!map.kind_of_label)
+      return short_section;
+    return record.kind == Record::kPositionLabel
+               ? chorale_property_create_position_label(host_, &map, record.at, property, &inner_)
+               : chorale_property_create_token_label(host_, &map, record.at, property, &inner_);
+  }
+  case Record::kLocal: {
+    // Three sizes of 31 bits may not fit; two of them and the section say whether they do.
+    if (classes > section.left() || classes * m > section.left())
+      return short_section;
+    const std::uint64_t rows = classes * m;
+    const std::int32_t *actions =
+        rows > section.left() / (m + 1) ? nullptr : section.take<std::int32_t>(rows * (m + 1));
+    if (!actions)
+      return short_section;
+    return chorale_property_create_local(host_, record.labels, record.classes, record.values,
+                                         actions, nullptr, property, &inner_);
+  }
+  default: {
+    if (classes > section.left() || classes * m > section.left())
+      return short_section;
+    const std::uint64_t row = classes * m;
+    if (unsignedly(record.states) > section.left() / row)
+      return short_section;
+    const std::uint64_t cells = unsignedly(record.states) * row;
+    const bool ends = (record.flags & Record::kEndActions) != 0;
+    const bool maps = (record.flags & Record::kLabelValues) != 0;
+    chorale_automaton automaton;
+    chorale_automaton_init(&automaton, sizeof automaton);
+    automaton.labels = record.labels;
+    automaton.classes = record.classes;
+    automaton.states = record.states;
+    automaton.values = record.values;
+    automaton.start = record.start;
+    automaton.table_offset = record.table_offset;
+    automaton.outside_value = record.outside_value;
+    automaton.next = section.take<std::int32_t>(cells);
+    automaton.actions = section.take<std::int32_t>(cells);
+    automaton.end_actions = ends ? section.take<std::int32_t>(unsignedly(record.states)) : nullptr;
+    automaton.label_values = maps ? section.take<std::int32_t>(m) : nullptr;
+    if (!automaton.next || !automaton.actions || (ends && !automaton.end_actions) ||
+        (maps && !automaton.label_values))
+      return short_section;
+    return chorale_property_create(host_, &automaton, property, &inner_);
+  }
+  }
+}
+
+chorale_status ProblemReader::read_properties() noexcept {
+  using Record = file::PropertyRecord;
+  Section section = container_.section(file::kProperties);
+  const Record *records = nullptr;
+  std::int64_t count = 0;
+  CHORALE_CHECK(take_records(section, records, count));
+  if (!properties_.all.reserve(count))
+    return no_memory();
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Record &r = records[k];
+    const bool automaton = r.kind == Record::kAutomaton;
+    const bool local = r.kind == Record::kLocal;
+    const bool at = r.kind == Record::kPositionLabel || r.kind == Record::kTokenLabel;
+    const std::uint32_t flags = automaton ? Record::kEndActions | Record::kLabelValues : 0u;
+    // What the kind has no use for is written in one way.
+    if (!(automaton || local || at) || (r.flags & ~flags) != 0 || r.labels < 1 || r.values < 1 ||
+        (at ? r.classes != 0 : r.classes < 1) || (automaton ? r.states < 1 : r.states != 0) ||
+        (!automaton && (r.start != 0 || r.table_offset != 0 || r.outside_value != -1)) ||
+        (!at && r.at != 0))
+      return damaged(section, ", property ", k, ": kind ", r.kind, ", flags ", r.flags, ", ",
+                     r.labels, " labels, ", r.classes, " classes, ", r.states, " states, ",
+                     r.values, " values do not go together");
+    chorale_property *made = nullptr;
+    inner_.message[0] = '\0';
+    const chorale_status status = create_property(r, section, &made);
+    if (status == CHORALE_ERROR_FILE_SECTION)
+      return too_short(section, "property", k);
+    CHORALE_CHECK(relay(section, "property", k, status));
+    properties_.all.push(made);
+  }
+  return close(section);
+}
+
+chorale_status ProblemReader::read_dictionaries() noexcept {
+  Section section = container_.section(file::kDictionaries);
+  const file::DictionaryRecord *records = nullptr;
+  std::int64_t count = 0;
+  CHORALE_CHECK(take_records(section, records, count));
+  if (!dictionaries_.all.reserve(count))
+    return no_memory();
+  for (std::int64_t k = 0; k < count; ++k) {
+    const file::DictionaryRecord &record = records[k];
+    if (record.count < 0 || record.with_out < 0 || record.with_out > 1)
+      return damaged(section, ", dictionary ", k, ": ", record.count, " values, with_out ",
+                     record.with_out);
+    const auto *values = section.take<std::int32_t>(static_cast<std::uint64_t>(record.count));
+    if (!values)
+      return too_short(section, "dictionary", k);
+    chorale_dictionary *made = nullptr;
+    CHORALE_CHECK(relay(
+        section, "dictionary", k,
+        chorale_dictionary_create(host_, values, record.count, record.with_out, &made, &inner_)));
+    dictionaries_.all.push(made);
+    if (made->count != record.count)
+      return damaged(section, ", dictionary ", k, ": values are there twice");
+  }
+  return close(section);
+}
+
+chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, Section &section,
+                                               chorale_potential **potential) noexcept {
+  using Record = file::PotentialRecord;
+  const chorale_status short_section = CHORALE_ERROR_FILE_SECTION;
+  if (r.kind == Record::kScaled)
+    return chorale_potential_create_scaled(host_, potentials_.all[r.base], r.number, potential,
+                                           &inner_);
+  const auto R = static_cast<std::uint64_t>(r.values);
+  const double *numbers = nullptr;
+  if (r.kind == Record::kSum || r.kind == Record::kMax || r.kind == Record::kCardinality) {
+    const auto tables = static_cast<std::uint64_t>(r.tables);
+    const auto length = static_cast<std::uint64_t>(r.length);
+    if (length > section.left() / tables)
+      return short_section;
+    numbers = section.take<double>(tables * length);
+  } else if (r.kind == Record::kMajority) {
+    numbers = section.take<double>(R * R + R);
+  } else if (r.kind == Record::kPairs) {
+    numbers = section.take<double>(R * R);
+  } else {
+    numbers = &r.number;
+  }
+  chorale_potential_options options;
+  chorale_potential_options_init(&options, sizeof options);
+  options.scale = r.scale;
+  options.shape = r.shape;
+  const bool masked = (r.flags & Record::kMask) != 0;
+  options.counted = masked ? section.take<std::uint8_t>(R) : nullptr;
+  if (!numbers || (masked && !options.counted) || !section.align(sizeof(double)))
+    return short_section;
+  switch (r.kind) {
+  case Record::kPotts:
+    return chorale_potential_create_potts(host_, r.values, r.number, &options, potential, &inner_);
+  case Record::kEntropy:
+    return chorale_potential_create_entropy(host_, r.values, r.number, &options, potential,
+                                            &inner_);
+  case Record::kMakespan:
+    return chorale_potential_create_makespan(host_, r.values, r.number, &options, potential,
+                                             &inner_);
+  case Record::kSquareMakespan:
+    return chorale_potential_create_square_makespan(host_, r.values, r.number, &options, potential,
+                                                    &inner_);
+  case Record::kSum:
+    return chorale_potential_create_sum(host_, r.values, numbers, r.tables, r.length, r.length,
+                                        &options, potential, &inner_);
+  case Record::kMax:
+    return chorale_potential_create_max(host_, r.values, numbers, r.tables, r.length, r.length,
+                                        &options, potential, &inner_);
+  case Record::kCardinality:
+    return chorale_potential_create_cardinality(host_, r.values, numbers, r.length, &options,
+                                                potential, &inner_);
+  case Record::kMajority:
+    return chorale_potential_create_majority(host_, r.values, numbers, r.values, r.values, r.values,
+                                             numbers + R * R, &options, potential, &inner_);
+  default:
+    return chorale_potential_create_pairs(host_, r.values, numbers, r.values, r.values, r.values,
+                                          &options, potential, &inner_);
+  }
+}
+
+chorale_status ProblemReader::read_potentials() noexcept {
+  using Record = file::PotentialRecord;
+  Section section = container_.section(file::kPotentials);
+  const Record *records = nullptr;
+  std::int64_t count = 0;
+  CHORALE_CHECK(take_records(section, records, count));
+  if (!potentials_.all.reserve(count))
+    return no_memory();
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Record &r = records[k];
+    const bool tables =
+        r.kind == Record::kSum || r.kind == Record::kMax || r.kind == Record::kCardinality;
+    const bool lambda = r.kind == Record::kPotts || r.kind == Record::kEntropy ||
+                        r.kind == Record::kMakespan || r.kind == Record::kSquareMakespan;
+    const bool scaled = r.kind == Record::kScaled;
+    if (r.kind < Record::kPotts || r.kind > Record::kScaled || (r.flags & ~Record::kMask) != 0 ||
+        (scaled ? r.values != 0 || r.scale != 0 || r.shape != 0 || r.flags != 0
+                : r.values < 1 || r.base != 0) ||
+        (!scaled && !lambda && r.number != 0) ||
+        (tables ? r.tables < 1 || r.length < 1 : r.tables != 0 || r.length != 0))
+      return damaged(section, ", potential ", k, ": kind ", r.kind, ", flags ", r.flags, ", ",
+                     r.values, " values, ", r.tables, " tables of ", r.length, ", base ", r.base,
+                     ", number ", r.number, " do not go together");
+    if (scaled)
+      CHORALE_CHECK(check_number(section, "potential", k, "potential", r.base, k, 0));
+    chorale_potential *made = nullptr;
+    const chorale_status status = create_potential(r, section, &made);
+    if (status == CHORALE_ERROR_FILE_SECTION)
+      return too_short(section, "potential", k);
+    CHORALE_CHECK(relay(section, "potential", k, status));
+    potentials_.all.push(made);
+  }
+  return close(section);
+}
+
+} // namespace chorale
