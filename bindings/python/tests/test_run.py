@@ -13,6 +13,9 @@ from oracle import chain_score, labellings
 import chorale as ch
 
 
+MANY = 100  # chains, of which each thread gets some
+
+
 def small_model(rng, chains=4, labels=3):
     """Chains of two or three positions, a position clique of one word and a property clique."""
     builder = ch.ModelBuilder()
@@ -130,16 +133,25 @@ def test_what_a_chain_was_added_as(rng):
     assert kept.tolist() == tokens.tolist()
 
 
+class CountingPool(ThreadPoolExecutor):
+    submitted = 0
+
+    def submit(self, *arguments):
+        self.submitted += 1
+        return super().submit(*arguments)
+
+
 def test_same_bits_for_any_threads_and_executor(rng):
-    model = small_model(rng, chains=12)[0]
+    model = small_model(rng, chains=MANY)[0]
     alone = ch.Run(model)
     expected = alone.solve()
-    with ThreadPoolExecutor(3) as pool:
+    with CountingPool(3) as pool:
         for options in ({"threads": 3}, {"threads": 4, "executor": pool}):
             run = ch.Run(model, **options)
             result = run.solve()
             assert result == expected
             np.testing.assert_array_equal(run.all_labels(), alone.all_labels())
+        assert pool.submitted > 0
     stepped = ch.Run(model)
     while stepped.step().messages_changed or stepped.result.rounds == 0:
         if stepped.result.rounds == 10:
@@ -150,7 +162,7 @@ def test_same_bits_for_any_threads_and_executor(rng):
 
 
 def test_an_executor_that_is_of_no_use(rng):
-    model = small_model(rng, chains=12)[0]
+    model = small_model(rng, chains=MANY)[0]
     expected = ch.Run(model).solve()
     pool = ThreadPoolExecutor(2)
     run = ch.Run(model, threads=3, executor=pool)
@@ -255,7 +267,10 @@ def test_options_have_their_effect(rng):
         {"polish": False},
         {"restrict_range": True},
         {"joint_mode": "beam", "beam_width": 10, "budget": 100},
+        {"message_number": "auto"},
+        {"message_number": "float64"},
         {"message_number": "float32"},
+        {"message_number": "magnitude16"},
     ):
         result = ch.Run(model, **options).solve()
         assert result.score >= result.own_score
@@ -311,15 +326,15 @@ class Item:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_instances(rng, threads):
-    scores = rng.normal(size=(6, 3))
-    agree = ch.Potential.potts(3, 0.3)
+    scores = rng.normal(size=(MANY, 3))
+    agree = ch.Potential.potts(3, 2.0, scale="members")
     results = []
     for oracle in (False, True):
         builder = ch.ModelBuilder()
         for row in scores:
             builder.add_instance(Item(row)) if oracle else builder.add_chain([row.tolist()])
         clique = builder.add_clique(potential=agree, property=ch.Property.position_label(3, 0))
-        for member in range(6):
+        for member in range(MANY):
             builder.add_member(clique, member)
         model = builder.freeze()
         run = ch.Run(model, threads=threads)
@@ -354,10 +369,10 @@ def test_what_callbacks_raise_comes_out_of_the_run(where, threads):
         return float(counts[0])
 
     builder = ch.ModelBuilder()
-    for _ in range(4):
+    for _ in range(MANY):
         builder.add_instance(Broken([0.0, 0.1]))
     clique = builder.add_clique(potential=ch.Potential.callback(2, potential), values=2)
-    for member in range(4):
+    for member in range(MANY):
         builder.add_member(clique, member)
     run = ch.Run(builder.freeze(), threads=threads)
     expected = {"shape": ValueError, "values": TypeError}.get(where, KeyError)
@@ -367,7 +382,7 @@ def test_what_callbacks_raise_comes_out_of_the_run(where, threads):
 
 
 def test_runs_in_many_threads_at_once(rng):
-    model = small_model(rng, chains=10)[0]
+    model = small_model(rng, chains=MANY)[0]
     expected = ch.Run(model).solve()
     results, failures = [], []
 

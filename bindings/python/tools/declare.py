@@ -86,7 +86,10 @@ class Headers:
                 for entry in match["enum"].split(","):
                     if entry.strip():
                         name, value = entry.split("=")
-                        self.constants[name.strip()] = int(value)
+                        value = value.strip()
+                        # A number, or an earlier constant.
+                        known = self.constants.get(value)
+                        self.constants[name.strip()] = int(value) if known is None else known
             else:
                 self.functions[match["function"]] = (
                     plain(match["returns"]),
