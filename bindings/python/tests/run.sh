@@ -8,7 +8,7 @@ directory=${1:-build/python}
 python3 -m venv --clear "$directory"
 # The build is kept, so that another run compiles only what changed.
 "$directory/bin/pip" install --quiet --config-settings=build-dir="$PWD/build/python-library" \
-  ./bindings/python pytest mypy
+  './bindings/python[test]' mypy
 # Of the checkout only tests, and sources for their docstrings: the package is the installed one.
 installed=$("$directory/bin/python" -c 'import chorale, pathlib; print(pathlib.Path(chorale.__file__).parent)')
 unset CHORALE_LIBRARY PYTHONPATH

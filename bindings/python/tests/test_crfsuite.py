@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,19 @@ def test_weights_keep_all_their_digits(trained):
     rounded = np.round(scores.transitions, 6)
     assert np.abs(rounded - scores.transitions).max() > 0
     assert np.abs(rounded - scores.transitions).max() < 1e-6
+
+
+def test_estimators_of_sklearn_crfsuite(rng):
+    sklearn_crfsuite = pytest.importorskip("sklearn_crfsuite")
+    features = [[{"word": str(word)} for word in rng.integers(0, 5, 4)] for _ in range(30)]
+    labels = [[str(rng.choice(["A", "B"])) for _ in item] for item in features]
+    crf = sklearn_crfsuite.CRF(c2=0.1, max_iterations=20, all_possible_transitions=True)
+    with pytest.raises(ValueError, match="fitted"):
+        crfsuite.Scores(crf)
+    crf.fit(features, labels)
+    expected = crf.predict_single(features[0])
+    scores = crfsuite.Scores(crf)
+    del crf
+    gc.collect()
+    best = ch.ChainSolver().best(scores.unary(features[0]), scores.transitions)
+    assert [scores.labels[y] for y in best.labels] == expected

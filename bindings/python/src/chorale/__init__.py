@@ -14,6 +14,7 @@ from ._native import abi
 from ._native import version as __version__
 from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
 from .clique import CliqueResult, CliqueSolver, algorithms
+from .collective import Change, Decoded, Reason, decode
 from .errors import (
     ArgumentError,
     ArgumentMissingError,
@@ -59,11 +60,13 @@ __all__ = [
     "ChainMarginals",
     "ChainResult",
     "ChainSolver",
+    "Change",
     "CliqueResult",
     "CliqueSolver",
     "ClosedError",
     "Cost",
     "DecodeResult",
+    "Decoded",
     "Dictionary",
     "Error",
     "FIRE_LABEL",
@@ -88,6 +91,7 @@ __all__ = [
     "Progress",
     "Property",
     "PropertyBuilder",
+    "Reason",
     "Run",
     "RunResult",
     "SizeOverflowError",
@@ -97,5 +101,6 @@ __all__ = [
     "abi",
     "algorithms",
     "bytes_needed",
+    "decode",
     "mask",
 ]

@@ -1,6 +1,6 @@
 """Scores of a CRFsuite model, for chains. Needs the package python-crfsuite.
 
-    scores = crfsuite.Scores("model.crfsuite")
+    scores = crfsuite.Scores("model.crfsuite")  # or a fitted sklearn_crfsuite.CRF
     transitions = Transitions(scores.transitions)
     for features in corpus:  # as python-crfsuite takes them
         builder.add_chain(scores.unary(features), transitions)
@@ -63,7 +63,8 @@ def _read_features(path: str) -> npt.NDArray[Any]:
 
 
 class Scores:
-    """The scores of the CRFsuite model at `path`; for one thread at a time, as its tagger.
+    """The scores of the CRFsuite model at a path, or of a fitted `sklearn_crfsuite.CRF`; for one
+    thread at a time, as its tagger.
 
     labels       names of the m labels, in the order of the scores
     transitions  m x m, row "from"
@@ -72,10 +73,16 @@ class Scores:
     Raises `MismatchError` where the file disagrees with the tagger's own dump.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, model: Any) -> None:
         import pycrfsuite
 
-        name = os.fspath(path)
+        # An estimator has its model in a file that goes when it goes.
+        self._estimator = model if hasattr(model, "modelfile") else None
+        if self._estimator is not None:
+            if self._estimator.tagger_ is None:
+                raise ValueError("the CRF has not been fitted")
+            model = self._estimator.modelfile.name
+        name: str = os.fspath(model)
         features = _read_features(name)
         self._items = pycrfsuite.ItemSequence
         self.tagger = pycrfsuite.Tagger()

@@ -1,0 +1,186 @@
+"""Scores of neural taggers, for chains: token-classification logits, and torchcrf layers.
+
+Arrays are NumPy's; tensors of PyTorch are taken as well (whatever their device and number), but
+PyTorch is never imported.
+
+    unaries = word_scores(logits, [encoding.word_ids(i) for i in range(len(texts))])
+    transitions = scheme_transitions(label_names(model.config.id2label))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from .chain import Transitions, mask
+
+__all__ = ["label_names", "scheme_transitions", "torchcrf", "word_scores"]
+
+
+def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
+    """An array, of a tensor too; numbers narrower than 32 bits are widened."""
+    if callable(getattr(value, "detach", None)):
+        value = value.detach().cpu()
+        if "float16" in str(value.dtype):  # bfloat16 too, which NumPy has not
+            value = value.float()
+        value = value.numpy()
+    array = np.asarray(value)
+    if array.ndim != ndim:
+        raise ValueError(f"{name} has {array.ndim} dimensions (shape {array.shape}), not {ndim}")
+    if array.dtype.kind != "f":
+        raise TypeError(f"{name} has elements of type {array.dtype}, not floating point")
+    return array.astype(np.float32) if array.dtype.itemsize < 4 else array
+
+
+def label_names(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
+    """The names of labels 0, 1, ...: of a model's id2label, whose keys may be texts.
+
+    >>> from chorale.logits import label_names
+    >>> label_names({"0": "O", "1": "B-PER"})
+    ['O', 'B-PER']
+    """
+    if not isinstance(id2label, Mapping):
+        return list(id2label)
+    named = {int(number): name for number, name in id2label.items()}
+    if sorted(named) != list(range(len(named))):
+        raise ValueError(f"id2label has the keys {sorted(named)}, not 0 to {len(named) - 1}")
+    return [named[number] for number in range(len(named))]
+
+
+def scheme_transitions(names: Sequence[str], scheme: str = "bio") -> Transitions:
+    """Transitions that score 0 what a labelling scheme allows, and forbid the rest."""
+    allowed = mask(names, scheme)
+    return Transitions(labels=len(allowed.start), mask=allowed)
+
+
+def word_scores(
+    logits: Any,
+    word_ids: Sequence[Sequence[int | None]],
+    *,
+    texts: Sequence[int] | None = None,
+    words: Sequence[int] | None = None,
+    temperature: float = 1.0,
+) -> list[npt.NDArray[Any]]:
+    """Word scores of each text, W x K: log-probabilities of the labels of its words.
+
+    logits       B x S x K, as a token-classification model gives them
+    word_ids     for each of the B rows and S sub-tokens the word it belongs to, None for none: a
+                 word's scores are those of its first sub-token
+    texts        for each row the text that it is a window of, 0, 1, ... (a tokenizer's
+                 `overflow_to_sample_mapping`); a word in several windows is taken where most
+                 context surrounds it. None: each row is a text
+    words        how many words each text has; words beyond the last one seen, and words that no
+                 sub-token stands for, score all labels alike. None: up to the last one seen
+    temperature  logits are divided by it: above 1, a model that is too sure of itself is less so
+
+    >>> from chorale.logits import word_scores
+    >>> scores = word_scores([[[0.0, 0.0], [0.0, 9.0], [5.0, 0.0]]], [[None, 0, 0]])
+    >>> np.round(np.exp(scores[0]), 3).tolist()
+    [[0.0, 1.0]]
+    """
+    array = _numbers("logits", logits, 3)
+    rows, width, labels = array.shape
+    if labels == 0:
+        raise ValueError("logits has no labels")
+    if not temperature > 0:
+        raise ValueError(f"temperature is {temperature}, not above 0")
+    if len(word_ids) != rows:
+        raise ValueError(f"word_ids has {len(word_ids)} rows, logits {rows}")
+    owner = list(range(rows)) if texts is None else arrays.ints("texts", texts, size=rows).tolist()
+    count = max(owner, default=-1) + 1
+    if any(text < 0 for text in owner):
+        raise ValueError(f"texts holds {min(owner)}, below 0")
+    # Where each word's scores are: (context on the shorter side, row, sub-token).
+    places: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(count)]
+    for row, ids in enumerate(word_ids):
+        ids = list(ids)
+        if len(ids) > width:
+            raise ValueError(f"word_ids has {len(ids)} entries in row {row}, logits {width}")
+        inside = [place for place, word in enumerate(ids) if word is not None]
+        seen = set()
+        for place in inside:
+            word = arrays.integer("word_ids", ids[place])
+            if word < 0:
+                raise ValueError(f"word_ids holds {word}, below 0")
+            # What a window cuts off at its start is not the first sub-token of its word.
+            cut = place == inside[0] and _continues(word_ids, owner, row, word)
+            if word in seen:
+                continue
+            seen.add(word)
+            context = -1 if cut else min(place - inside[0], inside[-1] - place)
+            known = places[owner[row]]
+            if word not in known or context > known[word][0]:
+                known[word] = (context, row, place)
+    made = []
+    for text, known in enumerate(places):
+        length = max(known, default=-1) + 1
+        if words is not None:
+            if len(words) != count:
+                raise ValueError(f"words has {len(words)} entries for {count} texts")
+            if length > words[text]:
+                raise ValueError(f"text {text} has {words[text]} words, but word {length - 1}")
+            length = words[text]
+        scores = np.full((length, labels), -np.log(labels), dtype=array.dtype)
+        for word, (_, row, place) in known.items():
+            scores[word] = _log_softmax(array[row, place] / temperature)
+        made.append(scores)
+    return made
+
+
+def _continues(word_ids: Any, owner: list[int], row: int, word: int) -> bool:
+    """Whether another window of the same text has the word further inside it, so that a window that
+    begins with the word may begin in its middle."""
+    for other, ids in enumerate(word_ids):
+        if other != row and owner[other] == owner[row]:
+            inside = [found for found in ids if found is not None]
+            if word in inside and inside[0] != word:
+                return True
+    return False
+
+
+def _log_softmax(row: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    shifted = row - row.max()
+    result: npt.NDArray[Any] = shifted - np.log(np.exp(shifted).sum())
+    return result
+
+
+def torchcrf(
+    emissions: Any, crf: Any, mask: Any = None
+) -> tuple[list[npt.NDArray[Any]], Transitions]:
+    """The chains of a batch of emissions under a layer of pytorch-crf: unary scores, T x m for each
+    sequence, and the transitions. Their scores are the layer's own, to the last addition.
+
+    emissions  S x B x m, or B x S x m where crf.batch_first is true
+    crf        has transitions (m x m, from row to column), start_transitions, end_transitions
+    mask       S x B (B x S), true where a sequence has positions, from its first on; None: all
+    """
+    scores = _numbers("emissions", emissions, 3)
+    if not getattr(crf, "batch_first", False):
+        scores = scores.transpose(1, 0, 2)
+    count, length, labels = scores.shape
+    lengths = np.full(count, length)
+    if mask is not None:
+        if callable(getattr(mask, "detach", None)):
+            mask = mask.detach().cpu().numpy()
+        present = arrays.flags("mask", mask).astype(bool)
+        if not getattr(crf, "batch_first", False):
+            present = present.T
+        if present.shape != (count, length):
+            raise ValueError(f"mask has shape {np.shape(mask)}, which is not that of emissions")
+        lengths = present.sum(axis=1)
+        if (present != (np.arange(length) < lengths[:, None])).any():
+            raise ValueError("mask has gaps: sequences must begin at the first position")
+    edges = _numbers("transitions", crf.transitions, 2)
+    if edges.shape != (labels, labels):
+        raise ValueError(f"transitions has shape {edges.shape} for {labels} labels")
+    transitions = Transitions(
+        edges,
+        _numbers("start_transitions", crf.start_transitions, 1),
+        _numbers("end_transitions", crf.end_transitions, 1),
+        copy=True,
+    )
+    return [scores[i, : lengths[i]] for i in range(count)], transitions
