@@ -1,0 +1,88 @@
+//! Work that a run hands to the caller's threads (run.h).
+
+use crate::{panics, sys};
+use std::os::raw::c_void;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The work of a run at one moment, in pieces: the caller's executor lets threads take part in it.
+///
+/// ```
+/// use chorale::{RunOptions, Work};
+/// let options = RunOptions::new().executor(2, |work: &Work<'_>| {
+///     std::thread::scope(|scope| {
+///         scope.spawn(|| work.participate());
+///         work.participate();
+///     });
+/// });
+/// ```
+pub struct Work<'a> {
+    body: &'a (dyn Fn(i64, i64) + Sync),
+    count: i64,
+    workers: i64,
+    next_piece: AtomicI64,
+    next_worker: AtomicI64,
+}
+
+impl Work<'_> {
+    /// How many may take part at once.
+    pub fn workers(&self) -> usize {
+        self.workers as usize
+    }
+    /// How many pieces there are.
+    pub fn pieces(&self) -> usize {
+        self.count as usize
+    }
+    /// Takes part until nothing is left to begin; returns at once where enough do already.
+    pub fn participate(&self) {
+        let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
+        if worker < self.workers {
+            self.finish(worker);
+        }
+    }
+    fn finish(&self, worker: i64) {
+        loop {
+            let piece = self.next_piece.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.count {
+                return;
+            }
+            (self.body)(piece, worker);
+        }
+    }
+}
+
+pub(crate) type Executor<'a> = Box<dyn Fn(&Work<'_>) + Send + Sync + 'a>;
+
+/// What the library calls; user: an `Executor`.
+pub(crate) unsafe extern "C" fn run_executor(
+    user: *mut c_void,
+    count: i64,
+    workers: i64,
+    body: sys::chorale_parallel_body,
+    body_user: *mut c_void,
+) {
+    let executor = &*(user as *const Executor<'_>);
+    let body = match body {
+        Some(body) => body,
+        None => return,
+    };
+    // The library lets different workers call it at the same time.
+    struct Shared(*mut c_void);
+    unsafe impl Sync for Shared {}
+    impl Shared {
+        fn get(&self) -> *mut c_void {
+            self.0
+        }
+    }
+    let shared = Shared(body_user);
+    let work = Work {
+        body: &|piece, worker| body(shared.get(), piece, worker),
+        count,
+        workers,
+        next_piece: AtomicI64::new(0),
+        next_worker: AtomicI64::new(0),
+    };
+    // Whatever the executor does, by a panic too, all is done when this returns. Nobody takes part
+    // any more then, because the work cannot be kept.
+    panics::caught(|| executor(&work));
+    work.finish(0);
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Makes chorale-sys/src/bindings.rs from the headers.
+#
+#   bindings/rust/generate.sh [--check]      --check: only compares it with what is committed
+#
+# Needs bindgen 0.71.1 (cargo install bindgen-cli --version 0.71.1 --locked), libclang, rustfmt.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+bindgen=${BINDGEN:-bindgen}
+version=$("$bindgen" --version)
+if [[ $version != "bindgen 0.71.1" ]]; then
+  echo "generate.sh: bindgen 0.71.1 is needed, this is $version" >&2
+  exit 1
+fi
+made=$(mktemp)
+trap 'rm -f "$made"' EXIT
+
+"$bindgen" ../../include/chorale/chorale.h \
+  --rust-target 1.59 --no-doc-comments --ctypes-prefix std::os::raw \
+  --allowlist-item '[Cc][Hh][Oo][Rr][Aa][Ll][Ee]_.*' --blocklist-item 'CHORALE_(API|.*_H|.*_DECLS)' \
+  --default-macro-constant-type signed --default-enum-style consts \
+  --raw-line '// Made by generate.sh from include/chorale/*.h: do not edit.' \
+  -- -I../../include >"$made"
+# The constants are members of unnamed enums: int, as in C.
+sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
+
+if [[ ${1-} == --check ]]; then
+  diff "$made" chorale-sys/src/bindings.rs
+else
+  cp "$made" chorale-sys/src/bindings.rs
+fi
