@@ -10,7 +10,10 @@ fn main() {
         find()
     };
     println!("cargo:include={}", include.display());
+    // For the test that compares the declarations with the headers.
     println!("cargo:rustc-env=CHORALE_SYS_INCLUDE={}", include.display());
+    let target = std::env::var("TARGET").expect("Cargo names the target");
+    println!("cargo:rustc-env=CHORALE_SYS_TARGET={target}");
 }
 
 /// Looks for an installed library. Before 1.0 a minor version may change the interface.
