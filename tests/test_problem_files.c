@@ -1,0 +1,196 @@
+/* The problem files of tests/problems, which every binding reads too, and what comes out of them,
+ * bit for bit.
+ *
+ *   test_problem_files                 compares expected.tsv with what comes out
+ *   test_problem_files --make FOLDER   writes the files and expected.tsv anew
+ */
+#include "fixture_saved.h"
+
+enum { FILES = 12, MOST_LINE = 4096 };
+
+static const char *folder = PROBLEM_FILES;
+
+static void path_of(const char *name, char *path) {
+  snprintf(path, MOST_LINE, "%s/%s", folder, name);
+}
+
+/* ---- What comes out ----------------------------------------------------------------------- */
+
+/* One line of the table: file, what, number, content. */
+typedef void (*Line)(const char *file, const char *what, int64_t number, const char *content);
+
+static void tell_number(Line line, const char *file, const char *what, int64_t number,
+                        double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  char text[20];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)bits);
+  line(file, what, number, text);
+}
+
+static void tell_list(Line line, const char *file, const char *what, int64_t number,
+                      const int32_t *list, int64_t count) {
+  char text[MOST_LINE] = "";
+  for (int64_t i = 0; i < count; ++i)
+    snprintf(text + strlen(text), sizeof text - strlen(text), i ? " %d" : "%d", (int)list[i]);
+  line(file, what, number, text);
+}
+
+/* A run with a bound of eight steps, everything else as it is by default. */
+static void tell_run(Line line, const char *file, const chorale_model *model) {
+  chorale_error error;
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = 8;
+  chorale_run *run = NULL;
+  if (chorale_run_create(NULL, model, &options, NULL, &run, &error))
+    fail_msg("%s: %s", file, error.message);
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  if (chorale_run_solve(run, &result, &error))
+    fail_msg("%s: %s", file, error.message);
+  const int32_t outcome = result.outcome;
+  tell_list(line, file, "outcome", 0, &outcome, 1);
+  tell_number(line, file, "score", 0, result.score);
+  tell_number(line, file, "own_score", 0, result.own_score);
+  tell_number(line, file, "upper_bound", 0, result.upper_bound);
+  for (int64_t i = 0; i < chorale_model_chains(model); ++i) {
+    int32_t labels[MOST_POSITIONS];
+    double score;
+    for (int32_t own = 0; own < 2; ++own) {
+      assert_int_equal(chorale_run_labels(run, i, own, labels, MOST_POSITIONS, &error), 0);
+      tell_list(line, file, own ? "own_labels" : "labels", i, labels,
+                chorale_model_chain_length(model, i));
+    }
+    assert_int_equal(chorale_run_chain_score(run, i, 0, &score, NULL, &error), 0);
+    tell_number(line, file, "chain_score", i, score);
+  }
+  for (int64_t p = 0; p < chorale_model_cliques(model); ++p) {
+    int32_t values[MOST_TOGETHER];
+    double score;
+    assert_int_equal(chorale_run_values(run, p, 0, values, MOST_TOGETHER, &error), 0);
+    tell_list(line, file, "values", p, values, chorale_model_clique_members(model, p));
+    assert_int_equal(chorale_run_clique_score(run, p, 0, &score, &error), 0);
+    tell_number(line, file, "clique_score", p, score);
+  }
+  chorale_run_destroy(run);
+}
+
+/* ---- The test ----------------------------------------------------------------------------- */
+
+static FILE *table;
+static int64_t lines;
+
+static void compare_line(const char *file, const char *what, int64_t number, const char *content) {
+  char expected[MOST_LINE], found[MOST_LINE];
+  assert_non_null(fgets(expected, sizeof expected, table));
+  snprintf(found, sizeof found, "%s\t%s\t%lld\t%s\n", file, what, (long long)number, content);
+  assert_string_equal(found, expected);
+  ++lines;
+}
+
+static void files_give_what_they_gave(void **state) {
+  (void)state;
+  char path[MOST_LINE];
+  path_of("expected.tsv", path);
+  table = fopen(path, "r");
+  assert_non_null(table);
+  char line[MOST_LINE];
+  assert_non_null(fgets(line, sizeof line, table));
+  assert_string_equal(line, "file\twhat\tnumber\tcontent\n");
+  for (int k = 0; k < FILES; ++k) {
+    char name[32];
+    snprintf(name, sizeof name, "model-%02d.chorale", k);
+    path_of(name, path);
+    chorale_problem *problem = NULL;
+    chorale_error error;
+    if (chorale_problem_load(NULL, path, &problem, &error))
+      fail_msg("%s: %s", name, error.message);
+    tell_run(compare_line, name, chorale_problem_model(problem));
+    chorale_problem_destroy(problem);
+  }
+  assert_null(fgets(line, sizeof line, table));
+  fclose(table);
+  print_message("%lld lines\n", (long long)lines);
+  assert_true(lines > 100);
+}
+
+/* ---- Making the files --------------------------------------------------------------------- */
+
+/* Logarithms are the C library's, whose last bit may differ from machine to machine: the set does
+ * without. */
+static int is_exact(const Cluster *cluster) {
+  for (int32_t p = 0; p < cluster->clique_count; ++p) {
+    const Group *group = &cluster->cliques[p];
+    for (int32_t c = 0; c < (group->centre_values ? group->centre_values : 1); ++c) {
+      const Problem *potential = &group->potentials[c];
+      if (potential->kind == KIND_ENTROPY || potential->scale == CHORALE_SCALE_BY_LOG_MEMBERS)
+        return 0;
+    }
+  }
+  return 1;
+}
+
+/* A model worth keeping: the run changes some chain. */
+static int is_lively(const chorale_model *model) {
+  chorale_error error;
+  chorale_run *run = NULL;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  const int lively = chorale_run_create(NULL, model, NULL, NULL, &run, &error) == CHORALE_OK &&
+                     chorale_run_solve(run, &result, &error) == CHORALE_OK &&
+                     result.changed_chains > 0 && result.own_score > -INFINITY;
+  chorale_run_destroy(run);
+  return lively;
+}
+
+static void write_line(const char *file, const char *what, int64_t number, const char *content) {
+  fprintf(table, "%s\t%s\t%lld\t%s\n", file, what, (long long)number, content);
+}
+
+static void make_files(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  Random random = {20261120};
+  char path[MOST_LINE];
+  path_of("expected.tsv", path);
+  table = fopen(path, "w");
+  assert_non_null(table);
+  fprintf(table, "file\twhat\tnumber\tcontent\n");
+  for (int k = 0; k < FILES;) {
+    random_cluster(&random, &cluster);
+    if (!is_exact(&cluster))
+      continue;
+    build(&cluster, NULL, &built);
+    chorale_error error;
+    chorale_problem *problem = NULL;
+    size_t bytes = 0;
+    assert_int_equal(chorale_problem_create(NULL, built.model, &problem, &error), 0);
+    name_at_random(&random, problem);
+    if (is_lively(built.model) &&
+        chorale_problem_write(problem, NULL, 0, &bytes, &error) == CHORALE_OK) {
+      char name[32];
+      snprintf(name, sizeof name, "model-%02d.chorale", k++);
+      path_of(name, path);
+      if (chorale_problem_save(problem, path, &error))
+        fail_msg("%s: %s", path, error.message);
+      tell_run(write_line, name, built.model);
+      print_message("%s: %d chains, %d cliques, %zu bytes\n", name, (int)cluster.chain_count,
+                    (int)cluster.clique_count, bytes);
+    }
+    chorale_problem_destroy(problem);
+    close_built(&cluster, &built);
+  }
+  assert_int_equal(fclose(table), 0);
+}
+
+int main(int count, char **arguments) {
+  const struct CMUnitTest makes[] = {cmocka_unit_test(make_files)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(files_give_what_they_gave)};
+  if (count == 3 && strcmp(arguments[1], "--make") == 0) {
+    folder = arguments[2];
+    return cmocka_run_group_tests_name("problem files, made", makes, NULL, NULL);
+  }
+  return cmocka_run_group_tests_name("problem files", tests, NULL, NULL);
+}
