@@ -75,14 +75,6 @@ impl Slot {
             }
         }
     }
-
-    fn resume(&self) {
-        // Several workers may have panicked in one call: one of them is told, all are forgotten.
-        let payload = std::mem::take(&mut *self.lock()).into_iter().next();
-        if let Some(payload) = payload {
-            resume_unwind(payload);
-        }
-    }
 }
 
 /// After a call that may have called back: a callback that stopped it by a panic goes on panicking.
@@ -92,7 +84,14 @@ pub(crate) fn settle<'s, T>(
 ) -> Result<T> {
     if let Err(error) = &result {
         if error.status() == Status::CALLBACK_STOPPED {
-            slots.into_iter().for_each(|slot| slot.resume());
+            // Several workers may have panicked in one call: one of them is told, none is left for
+            // another call to find.
+            let payloads = slots
+                .into_iter()
+                .flat_map(|slot| std::mem::take(&mut *slot.lock()));
+            if let Some(payload) = payloads.collect::<Vec<_>>().into_iter().next() {
+                resume_unwind(payload);
+            }
         }
     }
     result
