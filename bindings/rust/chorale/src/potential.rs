@@ -115,9 +115,9 @@ impl Potential {
         potts potts_with chorale_potential_create_potts;
         /// Entropy: `lambda * sum_v n_v log n_v`.
         entropy entropy_with chorale_potential_create_entropy;
-        /// Makespan: `lambda * max_v n_v`.
+        /// Makespan: `max_v lambda * n_v`.
         makespan makespan_with chorale_potential_create_makespan;
-        /// Square makespan: `lambda * max_v n_v^2`.
+        /// Square makespan: `max_v lambda * n_v^2`.
         square_makespan square_makespan_with chorale_potential_create_square_makespan;
     }
 
