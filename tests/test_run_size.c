@@ -1,0 +1,336 @@
+/* The classical model of repeated words at size: model, run and scores take at most twice the bytes
+ * of the scores, by the options' defaults, whether scores are borrowed or copied. */
+#include "fixture_cluster.h"
+
+enum { STOP_WORDS = 100 };
+
+/* Words of a text; records are chains. */
+typedef struct Corpus {
+  char *bytes; /* of the file, or NULL */
+  int64_t chains, positions, groups, words;
+  int64_t *first, *group;
+  const char **token;
+  int32_t *word, *stop;
+  int64_t stop_count;
+} Corpus;
+
+/* What a model is made of it. */
+typedef struct Setting {
+  int64_t labels;
+  int32_t borrow;    /* else copied */
+  int32_t across;    /* else within documents */
+  int32_t with_stop; /* else all words make cliques */
+  int32_t is_float;  /* scores; else doubles */
+  int32_t copies;    /* of the text */
+} Setting;
+
+static void *room(int64_t count, size_t size) {
+  void *memory = calloc((size_t)count + 1, size);
+  assert_non_null(memory);
+  return memory;
+}
+
+static int compare_texts(const void *a, const void *b) {
+  const char **const *x = a;
+  const char **const *y = b;
+  return strcmp(**x, **y);
+}
+
+typedef struct Frequency {
+  int64_t occurrences;
+  int32_t word;
+} Frequency;
+
+static int compare_frequencies(const void *a, const void *b) {
+  const Frequency *x = a, *y = b;
+  if (x->occurrences != y->occurrences)
+    return x->occurrences > y->occurrences ? -1 : 1;
+  return x->word < y->word ? -1 : 1;
+}
+
+static int read_corpus(const char *path, Corpus *corpus) {
+  memset(corpus, 0, sizeof *corpus);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return 0;
+  (void)fseek(file, 0, SEEK_END);
+  const long size = ftell(file);
+  (void)fseek(file, 0, SEEK_SET);
+  corpus->bytes = room(size, 1);
+  const size_t got = fread(corpus->bytes, 1, (size_t)size, file);
+  (void)fclose(file);
+  int64_t lines = 1;
+  for (size_t i = 0; i < got; ++i)
+    lines += corpus->bytes[i] == '\n';
+  corpus->first = room(lines, sizeof *corpus->first);
+  corpus->group = room(lines, sizeof *corpus->group);
+  corpus->token = room(lines, sizeof *corpus->token);
+  for (char *line = corpus->bytes; line && *line;) {
+    char *end = strchr(line, '\n');
+    char *tab = strchr(line, '\t');
+    if (end)
+      *end = '\0';
+    if (tab && (!end || tab < end)) {
+      *tab = '\0';
+      corpus->token[corpus->positions++] = line;
+    } else if (strncmp(line, "# domain: ", 10) == 0) {
+      ++corpus->groups;
+    } else if (*line == '\0' && corpus->positions > corpus->first[corpus->chains]) {
+      corpus->group[corpus->chains] = corpus->groups;
+      corpus->first[++corpus->chains] = corpus->positions;
+    }
+    line = end ? end + 1 : NULL;
+  }
+  corpus->positions = corpus->first[corpus->chains];
+  return corpus->chains > 0;
+}
+
+static void number_words(Corpus *corpus) {
+  const int64_t n = corpus->positions;
+  const char ***order = room(n, sizeof *order);
+  corpus->word = room(n, sizeof *corpus->word);
+  for (int64_t t = 0; t < n; ++t)
+    order[t] = &corpus->token[t];
+  qsort(order, (size_t)n, sizeof *order, compare_texts);
+  Frequency *frequencies = room(n, sizeof *frequencies);
+  for (int64_t k = 0; k < n; ++k) {
+    if (k > 0 && strcmp(*order[k], *order[k - 1]) != 0)
+      ++corpus->words;
+    const int32_t word = (int32_t)corpus->words;
+    corpus->word[order[k] - corpus->token] = word;
+    frequencies[word].word = word;
+    ++frequencies[word].occurrences;
+  }
+  ++corpus->words;
+  qsort(frequencies, (size_t)corpus->words, sizeof *frequencies, compare_frequencies);
+  corpus->stop = room(STOP_WORDS, sizeof *corpus->stop);
+  for (; corpus->stop_count < STOP_WORDS && corpus->stop_count < corpus->words;
+       ++corpus->stop_count)
+    corpus->stop[corpus->stop_count] = frequencies[corpus->stop_count].word;
+  free(frequencies);
+  free((void *)order);
+}
+
+/* A text with the statistics of Wikipedia articles: documents of ten sentences, in each some words
+ * that all share, some of its own, and some that are rare. */
+static int32_t made_up_word(Random *random, int64_t document) {
+  enum { COMMON = 150, TOPIC = 25, RARE = 16000 };
+  const double kind = random_unit(random);
+  const double place = random_unit(random);
+  if (kind < 0.54) /* the r-th commonest about as often as 1 / (r + 3) */
+    return (int32_t)(3 * exp(place * log((COMMON + 3.0) / 3.0)) - 3);
+  if (kind < 0.78)
+    return (int32_t)(COMMON + RARE + document * TOPIC + (int64_t)(place * place * TOPIC));
+  return (int32_t)(COMMON + place * place * RARE);
+}
+
+static void make_up_corpus(Corpus *corpus) {
+  enum { CHAINS = 1600, LONGEST = 45 };
+  Random random = {test_seed() + 54};
+  memset(corpus, 0, sizeof *corpus);
+  corpus->chains = CHAINS;
+  corpus->first = room(CHAINS + 1, sizeof *corpus->first);
+  corpus->group = room(CHAINS, sizeof *corpus->group);
+  corpus->word = room((int64_t)CHAINS * LONGEST, sizeof *corpus->word);
+  for (int64_t i = 0; i < CHAINS; ++i) {
+    corpus->group[i] = corpus->groups = i / 10 + 1;
+    const int64_t length = random_int(&random, 1, LONGEST);
+    for (int64_t t = 0; t < length; ++t)
+      corpus->word[corpus->positions++] = made_up_word(&random, corpus->groups);
+    corpus->first[i + 1] = corpus->positions;
+  }
+}
+
+static void close_corpus(Corpus *corpus) {
+  free(corpus->bytes);
+  free(corpus->first);
+  free(corpus->group);
+  free((void *)corpus->token);
+  free(corpus->word);
+  free(corpus->stop);
+}
+
+static void *made_up_scores(int64_t count, int32_t is_float) {
+  Random random = {test_seed() + 53};
+  double *doubles = room(count, sizeof *doubles);
+  float *floats = room(count, sizeof *floats);
+  for (int64_t e = 0; e < count; ++e) {
+    doubles[e] = 3 * random_unit(&random);
+    floats[e] = (float)doubles[e];
+  }
+  free(is_float ? (void *)doubles : (void *)floats);
+  return is_float ? (void *)floats : (void *)doubles;
+}
+
+static chorale_model *make_model(const Corpus *corpus, const Setting *setting, const void *scores,
+                                 const chorale_host *host, int64_t *cliques) {
+  const int64_t m = setting->labels;
+  chorale_error error;
+  chorale_transitions *transitions = NULL;
+  double *matrix = room(m * m, sizeof *matrix);
+  for (int64_t e = 0; e < m * m; ++e)
+    matrix[e] = (double)(e % 7) * 0.1;
+  OK(chorale_transitions_create(NULL, m, matrix, NULL, &transitions, &error));
+  free(matrix);
+  chorale_potential *potential = NULL;
+  chorale_potential_options scaled;
+  chorale_potential_options_init(&scaled, sizeof scaled);
+  scaled.scale = CHORALE_SCALE_BY_MEMBERS;
+  OK(chorale_potential_create_potts(NULL, m, 1.5, &scaled, &potential, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(host, &builder, &error));
+  const size_t row = (size_t)m * (setting->is_float ? sizeof(float) : sizeof(double));
+  for (int64_t k = 0; k < setting->copies * corpus->chains; ++k) {
+    const int64_t i = k % corpus->chains;
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = corpus->first[i + 1] - corpus->first[i];
+    chain.labels = m;
+    chain.number = setting->is_float ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+    chain.unary = (const char *)scores + (size_t)corpus->first[i] * row;
+    chain.transitions = transitions;
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.borrow = setting->borrow;
+    options.group = corpus->group[i] + k / corpus->chains * (corpus->groups + 1);
+    options.tokens = corpus->word + corpus->first[i];
+    OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
+  }
+  chorale_repeated_words_options words;
+  chorale_repeated_words_options_init(&words, sizeof words);
+  words.across = setting->across;
+  if (setting->with_stop) {
+    words.stop = corpus->stop;
+    words.stop_count = corpus->stop_count;
+  }
+  OK(chorale_model_builder_add_repeated_words(builder, potential, &words, NULL, cliques, &error));
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+  chorale_transitions_release(transitions);
+  return model;
+}
+
+/* The defaults store messages as the widest number that holds the promise, or the narrowest. */
+static void check_choice(const chorale_model *model, double besides) {
+  static const chorale_message_number numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
+                                                   CHORALE_MESSAGES_FLOAT32,
+                                                   CHORALE_MESSAGES_MAGNITUDE16};
+  size_t run_bytes[COUNT_OF(numbers)];
+  const double scores = (double)chorale_model_score_bytes(model);
+  size_t expected = 0;
+  for (size_t k = 0; k < COUNT_OF(numbers); ++k) {
+    chorale_error error;
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.message_number = numbers[k];
+    chorale_run_cost cost;
+    chorale_run_cost_init(&cost, sizeof cost);
+    OK(chorale_run_estimate(model, &options, &cost, &error));
+    run_bytes[k] = cost.run_bytes;
+    const double all = (double)chorale_model_bytes(model) + (double)cost.run_bytes + besides;
+    if (k > 0 && expected == 0 && (all <= 2 * scores || k + 1 == COUNT_OF(numbers)))
+      expected = cost.run_bytes;
+  }
+  assert_true(run_bytes[1] > run_bytes[2] && run_bytes[2] > run_bytes[3]);
+  assert_int_equal(run_bytes[0], expected);
+}
+
+/* Bytes of model, run and scores over those of the scores. */
+static double weigh(const Corpus *corpus, const Setting *setting) {
+  chorale_error error;
+  CountingAllocator allocator;
+  counting_allocator_init(&allocator);
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.allocator = &allocator.hooks;
+  void *scores = made_up_scores(corpus->positions * setting->labels, setting->is_float);
+  int64_t cliques = 0;
+  chorale_model *model = make_model(corpus, setting, scores, &host, &cliques);
+  const double score_bytes = (double)setting->copies * (double)corpus->positions *
+                             (double)setting->labels *
+                             (setting->is_float ? sizeof(float) : sizeof(double));
+  assert_int_equal(chorale_model_score_bytes(model), (int64_t)score_bytes);
+  const double besides = setting->borrow ? score_bytes : 0;
+  check_choice(model, besides);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = 2;
+  options.polish = 0;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(&host, model, &options, NULL, &run, &error));
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_true(result.score > result.own_score);
+  const double ratio = ((double)allocator.live_bytes + besides) / score_bytes;
+  const double positions = (double)corpus->positions * setting->copies;
+  print_message("%2lld labels, %s, %s, %s, %s: %.0f %% of the positions in %lld cliques of %.1f; "
+                "bytes over scores %.3f\n",
+                (long long)setting->labels, setting->is_float ? "float32" : "float64",
+                setting->borrow ? "borrowed" : "copied",
+                setting->across ? "across" : "within documents",
+                setting->with_stop ? "stop words" : "all words",
+                100 * (double)chorale_model_members(model) / positions, (long long)cliques,
+                (double)chorale_model_members(model) / (double)cliques, ratio);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  free(scores);
+  assert_int_equal(allocator.live_bytes, 0);
+  return ratio;
+}
+
+/* Every label set, borrowed and copied; demanded where run.h promises it. */
+static void weigh_all(const Corpus *corpus, int32_t copies) {
+  static const int64_t labels[] = {5, 9, 10, 20};
+  for (size_t k = 0; k < COUNT_OF(labels); ++k)
+    for (int32_t across = 0; across < 2; ++across)
+      for (int32_t borrow = 0; borrow < 2; ++borrow) {
+        const Setting setting = {labels[k], borrow, across, 0, 0, copies};
+        const double ratio = weigh(corpus, &setting);
+        if (!across || labels[k] >= 9)
+          assert_true(ratio <= 2);
+      }
+}
+
+static void made_up_documents(void **state) {
+  (void)state;
+  Corpus corpus;
+  make_up_corpus(&corpus);
+  weigh_all(&corpus, 1);
+  for (int32_t borrow = 0; borrow < 2; ++borrow) {
+    const Setting floats = {20, borrow, 0, 0, 1, 1};
+    assert_true(weigh(&corpus, &floats) <= 2);
+  }
+  close_corpus(&corpus);
+}
+
+static void wikipedia_articles(void **state) {
+  (void)state;
+  Corpus corpus;
+  if (!read_corpus(SHARED_DATA "/wikigold/data.conll", &corpus)) {
+    print_message("no " SHARED_DATA "/wikigold\n");
+    skip();
+  }
+  number_words(&corpus);
+  print_message("%lld chains, %lld positions, %lld words, %lld documents\n",
+                (long long)corpus.chains, (long long)corpus.positions, (long long)corpus.words,
+                (long long)corpus.groups);
+  weigh_all(&corpus, 1);
+  for (int32_t borrow = 0; borrow < 2; ++borrow) {
+    const Setting with_stop = {5, borrow, 0, 1, 0, 1};
+    assert_true(weigh(&corpus, &with_stop) <= 2);
+    const Setting large = {9, borrow, 0, 0, 0, 10};
+    assert_true(weigh(&corpus, &large) <= 2);
+  }
+  close_corpus(&corpus);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(made_up_documents),
+      cmocka_unit_test(wikipedia_articles),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
