@@ -281,7 +281,11 @@ static const char *check_json(const Cluster *cluster, chorale_run *run, const ch
   chorale_run_result_init(&r, sizeof r);
   OK(chorale_run_get_result(run, &r, &error));
   const Json *outcome = child_of(&parsed, root, "outcome");
-  const char *expected = r.outcome == CHORALE_OUTCOME_COMPLETE ? "complete" : "iteration-limit";
+  const char *expected = r.outcome == CHORALE_OUTCOME_COMPLETE          ? "complete"
+                         : r.outcome == CHORALE_OUTCOME_ITERATION_LIMIT ? "iteration-limit"
+                         : r.outcome == CHORALE_OUTCOME_DEADLINE        ? "deadline"
+                         : r.outcome == CHORALE_OUTCOME_CANCELLED       ? "cancelled"
+                                                                        : "no JSON at all";
   if (!outcome || outcome->kind != JSON_STRING || strcmp(outcome->text, expected) != 0)
     return complain("outcome \"%s\", it is %s", outcome ? outcome->text : "", expected);
   EXPECT(expect_boolean(&parsed, root, "proven", r.proven));
@@ -400,11 +404,98 @@ static void the_locale_does_not_matter(void **state) {
   close_built(&cluster, &built);
 }
 
+static int32_t cancel_after_the_first(void *user, const chorale_progress *progress) {
+  (void)user;
+  return progress->round == 1;
+}
+
+static void every_outcome_has_its_name(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  static char text[16384];
+  Random random = {test_seed() + 42};
+  do
+    random_exact_cluster(&random, &cluster);
+  while (cluster.clique_count == 0);
+  build(&cluster, NULL, &built);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.polish = 0;
+  options.progress = cancel_after_the_first;
+  options.rounds = 0;
+  static const chorale_outcome outcomes[] = {CHORALE_OUTCOME_ITERATION_LIMIT,
+                                             CHORALE_OUTCOME_DEADLINE, CHORALE_OUTCOME_CANCELLED,
+                                             CHORALE_OUTCOME_COMPLETE};
+  chorale_error error;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, built.model, &options, NULL, &run, &error));
+  for (size_t k = 0; k < COUNT_OF(outcomes); ++k) {
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_set_limits(run, k == 1 ? 0 : -1, NULL, &error));
+    if (k == 0)
+      OK(chorale_run_solve(run, &result, &error));
+    do
+      if (k > 0)
+        OK(chorale_run_step(run, &result, &error));
+    while (k == 3 && result.outcome != CHORALE_OUTCOME_COMPLETE && result.rounds < 1000);
+    assert_int_equal(result.outcome, outcomes[k]);
+    OK(chorale_run_json(run, text, sizeof text, NULL, &error));
+    assert_null(check_json(&cluster, run, text));
+  }
+  chorale_run_destroy(run);
+  close_built(&cluster, &built);
+}
+
+/* All that a clique forbids is no labelling, whose JSON could be taken for one. */
+static void a_run_without_a_labelling_has_no_json(void **state) {
+  (void)state;
+  const double never[] = {-INFINITY, -INFINITY, -INFINITY};
+  const double zero[] = {0, 1};
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  OK(chorale_potential_create_sum(NULL, 2, never, 1, 3, 0, NULL, &potential, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = potential;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int64_t i = 0; i < 2; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 1;
+    chain.labels = 2;
+    chain.unary = zero;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_NOTHING_FOUND);
+  char text[256];
+  size_t needed = 0;
+  assert_int_equal(chorale_run_json(run, text, sizeof text, &needed, &error),
+                   CHORALE_ERROR_NO_LABELLING);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_parser_parses),
       cmocka_unit_test(json_agrees_with_the_getters),
       cmocka_unit_test(the_locale_does_not_matter),
+      cmocka_unit_test(every_outcome_has_its_name),
+      cmocka_unit_test(a_run_without_a_labelling_has_no_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,7 +295,8 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
 /* The whole of it as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object with
  *
  *   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,
- *   gap, changed_chains   as in chorale_run_result
+ *   gap, changed_chains   as in chorale_run_result; outcome is "complete", "iteration-limit",
+ *             "deadline" or "cancelled" (where there is no labelling there is no JSON)
  *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
  *             own_labels, payments: an array of { clique, member, position, own_value, value,
  *             amount }

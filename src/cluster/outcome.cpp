@@ -8,6 +8,24 @@
 namespace chorale {
 namespace {
 
+// How a run can end.
+std::string_view name_of(chorale_outcome outcome) noexcept {
+  switch (outcome) {
+  case CHORALE_OUTCOME_COMPLETE:
+    return "complete";
+  case CHORALE_OUTCOME_ITERATION_LIMIT:
+    return "iteration-limit";
+  case CHORALE_OUTCOME_DEADLINE:
+    return "deadline";
+  case CHORALE_OUTCOME_CANCELLED:
+    return "cancelled";
+  case CHORALE_OUTCOME_INFEASIBLE:
+    return "infeasible";
+  default:
+    return "nothing-found";
+  }
+}
+
 // Counts of a clique's columns while a result is being read, which may be on any thread: no room of
 // the run is used.
 class Counts {
@@ -140,20 +158,7 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
   };
   json.open('{');
   json.key("outcome");
-  switch (all.outcome) {
-  case CHORALE_OUTCOME_COMPLETE:
-    json.string("complete");
-    break;
-  case CHORALE_OUTCOME_DEADLINE:
-    json.string("deadline");
-    break;
-  case CHORALE_OUTCOME_CANCELLED:
-    json.string("cancelled");
-    break;
-  default:
-    json.string("iteration-limit");
-    break;
-  }
+  json.string(name_of(all.outcome));
   json.key("proven");
   json.boolean(all.proven != 0);
   integer("rounds", all.rounds);
