@@ -106,15 +106,32 @@ static int64_t common_divisor(int64_t a, int64_t b) {
   return b == 0 ? a : common_divisor(b, a % b);
 }
 
+/* How far to go around a circle of `places` from one label to the next, so that every place is
+ * taken and three labels that follow each other are as far apart as can be. */
+static int64_t best_step(int64_t places) {
+  int64_t best = 1, best_distance = 0;
+  for (int64_t step = 1; step < places; ++step) {
+    int64_t distance = places;
+    for (int64_t ahead = 1; ahead <= 3; ++ahead) {
+      const int64_t place = ahead * step % places;
+      const int64_t back = places - place;
+      distance = place < distance ? place : distance;
+      distance = back < distance ? back : distance;
+    }
+    if (common_divisor(places, step) == 1 && distance > best_distance) {
+      best = step;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
 void put_palette(FILE *to, const palette *of) {
   static const char *const lines[] = {"solid", "dashed", "dotted", "double"};
   enum { MOST_HUES = 24 };
-  /* Hues stand evenly around the circle. Labels that follow each other take hues far apart, by
-   * steps of about the golden section; hues that are neighbours differ in depth as well. */
+  /* Hues stand evenly around the circle; those that are neighbours differ in depth as well. */
   const int64_t hues = of->labels < MOST_HUES ? of->labels : MOST_HUES;
-  int64_t step = (int64_t)(0.382 * (double)hues + 0.5);
-  while (step < 1 || common_divisor(hues, step) != 1)
-    ++step;
+  const int64_t step = best_step(hues);
   for (int64_t label = 0; label < of->labels; ++label) {
     if (label == of->left_out)
       continue;

@@ -208,13 +208,13 @@ static void put_inference(const report *r) {
 /* ---- Pages -------------------------------------------------------------------------------- */
 
 typedef struct ranked {
-  int64_t page, changed;
+  int64_t page, merit;
 } ranked;
 
-static int most_changed_first(const void *a, const void *b) {
+static int best_first(const void *a, const void *b) {
   const ranked *left = a, *right = b;
-  if (left->changed != right->changed)
-    return left->changed > right->changed ? -1 : 1;
+  if (left->merit != right->merit)
+    return left->merit > right->merit ? -1 : 1;
   return left->page < right->page ? -1 : left->page > right->page;
 }
 
@@ -249,26 +249,27 @@ static void put_page_open(const report *r, int64_t p, int open, int64_t rank) {
 
 static void put_pages(const report *r) {
   ranked *order = allocate(r->from->page_count, sizeof *order);
+  const int has_gold = r->of->all.known > 0;
   int64_t count = 0;
   for (int64_t p = 0; p < r->from->page_count; ++p)
     if (!r->from->pages[p].training) {
+      const tally *counted = &r->of->pages[p];
       order[count].page = p;
-      order[count++].changed = r->of->pages[p].changed;
+      order[count++].merit = has_gold ? counted->own_errors - counted->errors : counted->changed;
     }
-  qsort(order, (size_t)count, sizeof *order, most_changed_first);
+  qsort(order, (size_t)count, sizeof *order, best_first);
 
   fputs(
       "<section id=\"pages\">\n<h2>Page by page</h2>\n<p>Point at a changed word, tap it, or move "
       "to it with the tabulator key to see what changed it.</p>\n<div class=\"tools\">",
       r->to);
   put_legend(r->to, r->from, &r->colours);
-  fputs("<label class=\"sort\" hidden>Order <select><option value=\"changed\">most changed first"
-        "</option>",
-        r->to);
-  if (r->of->all.known > 0)
+  fputs("<label class=\"sort\" hidden>Order <select>", r->to);
+  if (has_gold)
     fputs("<option value=\"gain\">most errors removed first</option>"
           "<option value=\"loss\">most errors added first</option>",
           r->to);
+  fputs("<option value=\"changed\">most changed first</option>", r->to);
   fputs("<option value=\"rank\">as in the file</option></select></label></div>\n"
         "<div id=\"list\">\n",
         r->to);
