@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* What a browser still scrolls smoothly. */
-enum { TOKENS_SHOWN = 150000, PAGES_SHOWN = 400, PAGES_OPEN = 3 };
+enum { TOKENS_SHOWN = 60000, PAGES_SHOWN = 400, PAGES_OPEN = 3 };
 
 typedef struct report {
   FILE *to;
