@@ -88,7 +88,7 @@ typedef struct chorale_progress {
   size_t struct_size;
   int64_t round;            /* 0: the chains' own labellings */
   int64_t messages_changed; /* messages of cliques to members that changed in the round */
-  double score;             /* equation 1 of the round's labelling */
+  double score;             /* equation 1 of the labelling of the round, or step */
   double best_score;
   double upper_bound; /* plus infinity before one has been computed */
 } chorale_progress;

@@ -35,7 +35,7 @@ public:
       if (run_.must_stop())
         return;
       take(value);
-      if (value == kInfinity || value == kForbidden || !move(value))
+      if (run_.must_stop() || value == kInfinity || value == kForbidden || !move(value))
         return;
     }
   }
@@ -164,6 +164,8 @@ private:
     run_.upper_bound = std::min(run_.upper_bound, value);
     if (run_.has_labelling) // a bound that rounding left a hair below the score is the score
       run_.upper_bound = std::max(run_.upper_bound, run_.at.best.total());
+    if (run_.upper_bound < kInfinity)
+      run_.report_progress();
   }
 
   // One step; false where chains and cliques agree throughout.
@@ -204,8 +206,4 @@ private:
 
 using namespace chorale;
 
-void chorale_run::tighten(std::int64_t steps) noexcept {
-  Dual(*this).run(steps);
-  if (upper_bound < kInfinity)
-    report_progress();
-}
+void chorale_run::tighten(std::int64_t steps) noexcept { Dual(*this).run(steps); }
