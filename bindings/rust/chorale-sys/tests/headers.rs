@@ -61,9 +61,7 @@ fn declare(rust: &str, constant: bool, name: &str) -> String {
         return declare(item, constant, &format!("{name}[{length}]"));
     }
     if let Some(function) = rust.strip_prefix("::std::option::Option<") {
-        let function = function
-            .trim()
-            .trim_end_matches(|letter| letter == '>' || letter == ',' || letter == ' ');
+        let function = function.trim().trim_end_matches(['>', ',', ' ']);
         let function = function
             .strip_prefix("unsafe extern \"C\" fn(")
             .expect("a function");
@@ -137,8 +135,7 @@ fn in_c(bindings: &str) -> String {
     for layout in between(bindings, "assert_eq!(", ");") {
         let (number, about) = layout.rsplit_once("usize, \"").expect("a layout");
         let number = number.rsplit(' ').next().unwrap();
-        let about =
-            about.trim_end_matches(|letter| letter == '"' || letter == ',' || letter == ' ');
+        let about = about.trim_end_matches(['"', ',', ' ']);
         let expression = if let Some(name) = about.strip_prefix("Size of ") {
             format!("sizeof({name})")
         } else if let Some(name) = about.strip_prefix("Alignment of ") {

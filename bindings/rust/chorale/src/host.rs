@@ -1,5 +1,8 @@
 //! What a program lends the library: memory, a log, a way to cancel.
 
+// Older clippy takes the constant in thread_local for one of the program.
+#![allow(clippy::declare_interior_mutable_const)]
+
 use crate::handle::Handle;
 use crate::{panics, sys, LogLevel, Result};
 use std::alloc::{GlobalAlloc, Layout, System};

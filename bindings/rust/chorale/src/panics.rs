@@ -1,5 +1,8 @@
 //! Panics in callbacks: caught before they would unwind into C, and resumed after the call.
 
+// Older clippy takes the constant in thread_local for one of the program.
+#![allow(clippy::declare_interior_mutable_const)]
+
 use crate::{Result, Status};
 use std::any::Any;
 use std::cell::RefCell;

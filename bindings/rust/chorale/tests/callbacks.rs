@@ -109,8 +109,9 @@ fn a_potential_is_dropped_once() {
     assert!(make(0).is_err());
     assert_eq!(dropped.load(Ordering::Relaxed), 1);
     let potential = make(2).unwrap();
-    let model = model(&potential.clone());
-    drop(potential);
+    let other = potential.clone();
+    let model = model(&other);
+    drop((potential, other));
     assert_eq!(dropped.load(Ordering::Relaxed), 1);
     drop(model);
     assert_eq!(dropped.load(Ordering::Relaxed), 2);

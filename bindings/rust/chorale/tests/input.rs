@@ -449,7 +449,7 @@ fn properties() {
         Status::VALUES_MISMATCH
     );
     assert_eq!(
-        (two.clone().find(4), two.value(1), two.value(-1)),
+        (two.find(4), two.value(1), two.value(-1)),
         (None, Some(5), None)
     );
     let mut solver = ChainSolver::new().unwrap();
