@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|all|browser
+#   tests/setup.sh [--no-install] examples|tests|all|browser|rust
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,10 +13,10 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, all or browser}
+set_name=${1:?examples, tests, all, browser or rust}
 
-# Debian package and how to see that it is there: a command, a header in <>, or a Python module in
-# (). Probing for the thing and not for the package lets a compiler or a CMake of other origin pass.
+# Debian package and how to see that it is there: a command, a header in <>, a Python module in (), or
+# a file. Probing for the thing and not for the package lets a compiler or a CMake of other origin pass.
 needs_examples=(
   'g++ g++'
   'cmake cmake'
@@ -39,12 +39,26 @@ needs_browser=(
   'chromium chromium'
   'python3 python3'
 )
+needs_rust=(
+  'pkg-config pkg-config'
+  'cargo cargo'
+  'rustc rustc'
+  'rust-clippy cargo-clippy'
+  'rustfmt cargo-fmt'
+)
+# Debian's Cargo builds with the crates that Debian packages; any other fetches them.
+if [[ $(command -v cargo || echo /usr/bin/cargo) == /usr/bin/cargo ]]; then
+  for crate in cc cmake pkg-config; do
+    needs_rust+=("librust-$crate-dev /usr/share/cargo/registry/$crate-*")
+  done
+fi
 
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
 tests) needs=("${needs_tests[@]}") ;;
 all) needs=("${needs_all[@]}") ;;
 browser) needs=("${needs_browser[@]}") ;;
+rust) needs=("${needs_rust[@]}") ;;
 *)
   echo "setup.sh: no such set: $set_name" >&2
   exit 2
@@ -56,6 +70,7 @@ has() { # PROBE
   '<'*) echo "#if !__has_include($1)
 #error
 #endif" | g++ -E -x c++ - >/dev/null 2>&1 ;;
+  /*) compgen -G "$1" >/dev/null ;;
   '('*) python3 -c "import ${1//[()]/}" 2>/dev/null ;;
   *) command -v "$1" >/dev/null ;;
   esac

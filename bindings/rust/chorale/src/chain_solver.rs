@@ -1,12 +1,11 @@
 //! Best labellings, max-marginals and the k best labellings of a chain (chain.h).
 
 use crate::array::{check_length, fill, product, size, Matrix, Number};
-use crate::clique::Memory;
+use crate::clique::Lent;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::host::{with_host, Host};
+use crate::host::with_host;
 use crate::{sys, Chain, ChainTask, Outcome, Result};
-use std::marker::PhantomData;
 
 /// How good the best labelling is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,7 +151,7 @@ pub struct ChainSolver<'m> {
     pub(crate) labelling: Vec<i32>,
     pub(crate) values: Vec<i32>,
     pub(crate) numbers: Vec<f64>,
-    _memory: Memory<'m>,
+    _lent: Lent<'m>,
 }
 
 // One thread at a time, any thread.
@@ -166,7 +165,7 @@ impl ChainSolver<'static> {
                 sys::chorale_chain_solver_create(host, made, error)
             })
         })?;
-        Ok(Self::with(handle, (PhantomData, None)))
+        Ok(Self::with(handle, Lent::default()))
     }
 
     /// The bytes that [`new_in`](Self::new_in) needs for chains of these sizes; k: of K_BEST.
@@ -181,13 +180,13 @@ impl ChainSolver<'static> {
 }
 
 impl<'m> ChainSolver<'m> {
-    fn with(handle: Handle<sys::chorale_chain_solver>, memory: Memory<'m>) -> Self {
+    fn with(handle: Handle<sys::chorale_chain_solver>, lent: Lent<'m>) -> Self {
         Self {
             handle,
             labelling: Vec::new(),
             values: Vec::new(),
             numbers: Vec::new(),
-            _memory: memory,
+            _lent: lent,
         }
     }
 
@@ -205,7 +204,7 @@ impl<'m> ChainSolver<'m> {
                 )
             })
         })?;
-        Ok(Self::with(handle, (PhantomData, Host::current())))
+        Ok(Self::with(handle, Lent::with_host()))
     }
 
     /// Grows the workspace so that no such call of the library allocates.

@@ -245,15 +245,43 @@ pub struct CliqueMarginals<'s> {
 /// let second = solver.solve(&agreement, &[[0.0, 1.0]], &options).unwrap();
 /// println!("{:?} {:?}", first.assignment, second.assignment);
 /// ```
+///
+/// Memory that it was lent must outlive it:
+///
+/// ```compile_fail,E0597
+/// # use chorale::{AlignedBytes, CliqueSolver};
+/// let solver;
+/// let mut memory = AlignedBytes::new(4096); // dropped before the solver
+/// solver = CliqueSolver::new_in(&mut memory).unwrap();
+/// ```
 pub struct CliqueSolver<'m> {
     handle: Handle<sys::chorale_clique_solver>,
     assignment: Vec<i32>,
     marginals: Vec<f64>,
-    _memory: Memory<'m>,
+    _lent: Lent<'m>,
 }
 
-/// The memory that a solver was lent, and the host whose log it uses without having memory of it.
-pub(crate) type Memory<'m> = (PhantomData<&'m mut [u8]>, Option<Host>);
+/// What a solver was lent: memory, and the host whose log it uses without having memory of it.
+#[derive(Default)]
+pub(crate) struct Lent<'m> {
+    _memory: PhantomData<&'m mut [u8]>,
+    _host: Option<Host>,
+}
+
+impl Lent<'_> {
+    pub(crate) fn with_host() -> Self {
+        Self {
+            _memory: PhantomData,
+            _host: Host::current(),
+        }
+    }
+}
+
+/// That it is something to drop tells the compiler that memory must outlive the solver, which is
+/// destroyed in it.
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {}
+}
 
 // One thread at a time, any thread.
 unsafe impl Send for CliqueSolver<'_> {}
@@ -266,17 +294,17 @@ impl CliqueSolver<'static> {
                 sys::chorale_clique_solver_create(host, made, error)
             })
         })?;
-        Ok(Self::with(handle, (PhantomData, None)))
+        Ok(Self::with(handle, Lent::default()))
     }
 }
 
 impl<'m> CliqueSolver<'m> {
-    fn with(handle: Handle<sys::chorale_clique_solver>, memory: Memory<'m>) -> Self {
+    fn with(handle: Handle<sys::chorale_clique_solver>, lent: Lent<'m>) -> Self {
         Self {
             handle,
             assignment: Vec::new(),
             marginals: Vec::new(),
-            _memory: memory,
+            _lent: lent,
         }
     }
 
@@ -294,7 +322,7 @@ impl<'m> CliqueSolver<'m> {
                 )
             })
         })?;
-        Ok(Self::with(handle, (PhantomData, Host::current())))
+        Ok(Self::with(handle, Lent::with_host()))
     }
 
     /// The bytes that [`new_in`](Self::new_in) needs for problems of up to `members` members.

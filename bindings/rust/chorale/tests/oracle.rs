@@ -301,6 +301,20 @@ fn chains() {
             assert!(solution.labelling.iter().all(|&label| label == -1));
         }
         assert_eq!(solver.best(&chain32).unwrap().result.score, best);
+        // A model gives back what it was given, copied or lent.
+        let mut builder = ModelBuilder::new().unwrap();
+        builder.borrow_chain(&chain, None, 0).unwrap();
+        builder.add_chain(&chain32, None, 0).unwrap();
+        let model = builder.freeze().unwrap();
+        match (model.chain(0).unwrap(), model.chain(1).unwrap()) {
+            (ChainView::F64(wide), ChainView::F32(narrow)) => {
+                for labelling in enumerate(length, labels) {
+                    assert_eq!(wide.score(&labelling).unwrap(), score_of(&labelling));
+                    assert_eq!(narrow.score(&labelling).unwrap(), score_of(&labelling));
+                }
+            }
+            other => panic!("{other:?}"),
+        }
 
         let k = 1 + random.below(6);
         let several = solver.k_best(&chain, k).unwrap();

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Runs all that is to be run for the crates: formatter, clippy, tests and examples against an installed
+# library, the tests against one with address and undefined-behaviour sanitizers, and against the one
+# that the feature `vendored` builds.
+#
+#   bindings/rust/test.sh [--no-install]      --no-install: name missing Debian packages only
+#
+# Everything that it makes is in build/ of the repository.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root=$PWD
+export PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+tests/setup.sh "$@" tests
+tests/setup.sh "$@" rust
+
+least=1.63
+version=$(rustc --version | cut -d ' ' -f 2)
+if [[ $(printf '%s\n' "$least" "$version" | sort -V | head -n 1) != "$least" ]]; then
+  echo "test.sh: rustc is $version; $least or newer is needed" >&2
+  exit 1
+fi
+echo "== rustc $version"
+
+work=$root/build/rust
+crates=$root/bindings/rust
+mkdir -p "$work"
+locked=(--locked)
+if [[ $(command -v cargo) == /usr/bin/cargo ]]; then
+  # Debian's Cargo builds with the crates that Debian packages, whatever their versions: in a
+  # workspace of links, beside which there is no Cargo.lock and are settings of its own.
+  rm -rf "$work/workspace"
+  mkdir -p "$work/workspace/.cargo"
+  ln -s "$crates/chorale" "$crates/chorale-sys" "$crates/Cargo.toml" "$work/workspace"
+  cat >"$work/workspace/.cargo/config.toml" <<'END'
+[source.crates-io]
+replace-with = "debian"
+[source.debian]
+directory = "/usr/share/cargo/registry"
+END
+  crates=$work/workspace
+  locked=(--offline)
+fi
+
+# Installs the library of a preset to build/rust/PRESET.
+install_library() { # PRESET
+  echo "== library, $1"
+  cmake --preset "$1" >/dev/null
+  cmake --build --preset "$1" --parallel "$(nproc)" --target chorale chorale_static
+  cmake --install "build/$1" --prefix "$work/$1" >/dev/null
+}
+
+# Cargo with the library that is installed there.
+cargo_with() { # PRESET COMMAND ARGUMENT...
+  local preset=$1 command=$2
+  local libraries
+  shift 2
+  libraries=$(dirname "$(find "$work/$preset" -name libchorale.so)")
+  (
+    cd "$crates"
+    PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries \
+      CARGO_TARGET_DIR=$work/target-$preset cargo "$command" "${locked[@]}" "$@"
+  )
+}
+
+echo "== format"
+(cd "$crates" && cargo fmt --check)
+
+install_library release
+echo "== clippy"
+cargo_with release clippy --all-targets -- -D warnings
+echo "== tests"
+cargo_with release test
+echo "== examples"
+for example in "$crates"/chorale/examples/*.rs; do
+  cargo_with release run --quiet --example "$(basename "$example" .rs)"
+done
+
+# The tests run under the sanitizer's library, not Cargo and the compilers. Its leak check sees what
+# tests leave behind.
+install_library asan-ubsan
+echo "== tests, address and undefined-behaviour sanitizers"
+runner=CARGO_TARGET_$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')_RUNNER
+export "$runner=env LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1"
+cargo_with asan-ubsan test --tests
+unset "$runner"
+
+echo "== tests, vendored library"
+(
+  cd "$crates"
+  unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+  CARGO_TARGET_DIR=$work/target-vendored \
+    cargo test "${locked[@]}" --features vendored --package chorale
+)
+# A package holds the sources, to which there are links here.
+(cd "$crates" && cargo package "${locked[@]}" --allow-dirty --list --package chorale-sys) |
+  grep -x 'vendor/src/CMakeLists.txt'
+
+# Needs a tool that is not installed for this: the tests compare the declarations with the headers in
+# another way.
+if command -v bindgen >/dev/null; then
+  echo "== generated declarations"
+  bindings/rust/generate.sh --check
+else
+  echo "== generated declarations: skipped, there is no bindgen"
+fi
