@@ -2627,6 +2627,11 @@ pub struct chorale_run {
 pub type chorale_schedule = i32;
 pub const CHORALE_SCHEDULE_ALL: i32 = 0;
 pub const CHORALE_SCHEDULE_DISAGREEMENT: i32 = 10;
+pub type chorale_message_number = i32;
+pub const CHORALE_MESSAGES_FLOAT64: i32 = 0;
+pub const CHORALE_MESSAGES_FLOAT32: i32 = 1;
+pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 10;
+pub const CHORALE_MESSAGES_AUTO: i32 = 20;
 pub type chorale_parallel_body = ::std::option::Option<
     unsafe extern "C" fn(body_user: *mut std::os::raw::c_void, i: i64, worker: i64),
 >;
@@ -2710,7 +2715,7 @@ pub struct chorale_run_options {
     pub restrict_range: i32,
     pub reserved: i32,
     pub joint_mode: chorale_joint_mode,
-    pub message_number: chorale_number,
+    pub message_number: chorale_message_number,
     pub beam_width: i64,
     pub budget: i64,
     pub threads: i64,

@@ -305,10 +305,15 @@ constants! {
 }
 
 constants! {
-    /// The element type that messages are stored as.
-    NumberType {
-        FLOAT64 = CHORALE_FLOAT64,
-        FLOAT32 = CHORALE_FLOAT32,
+    /// What messages are stored as; sums are always made in double.
+    MessageNumber {
+        /// FLOAT64 while all messages take less than 256 KB; then the widest with which model, run
+        /// and scores take at most twice the bytes of the scores.
+        AUTO = CHORALE_MESSAGES_AUTO,
+        FLOAT64 = CHORALE_MESSAGES_FLOAT64,
+        FLOAT32 = CHORALE_MESSAGES_FLOAT32,
+        /// 16 bits a number: a row's distances from its greatest entry, rounded to 11 bits.
+        MAGNITUDE16 = CHORALE_MESSAGES_MAGNITUDE16,
     }
 }
 

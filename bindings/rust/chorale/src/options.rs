@@ -3,7 +3,7 @@
 use crate::error::call;
 use crate::executor::{run_executor, Executor, Work};
 use crate::host::Cancel;
-use crate::{panics, sys, Algorithm, JointMode, Model, NumberType, Result, Schedule};
+use crate::{panics, sys, Algorithm, JointMode, MessageNumber, Model, Result, Schedule};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -112,7 +112,7 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// What messages are stored as.
-    pub fn message_number(mut self, number: NumberType) -> Self {
+    pub fn message_number(mut self, number: MessageNumber) -> Self {
         self.raw.message_number = number.raw();
         self
     }

@@ -222,7 +222,8 @@ fn every_option_of_a_run_is_heard() {
             .joint_mode(JointMode::BEAM)
             .beam_width(50)
             .budget(100),
-        RunOptions::new().message_number(NumberType::FLOAT32),
+        RunOptions::new().message_number(MessageNumber::FLOAT32),
+        RunOptions::new().message_number(MessageNumber::MAGNITUDE16),
         RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
     ];
     for options in options {
