@@ -76,6 +76,7 @@ pub(crate) fn call(
 pub(crate) fn call_quietly(
     function: impl FnOnce(*mut sys::chorale_error) -> sys::chorale_status,
 ) -> Result<()> {
+    panics::forget();
     let mut error = MaybeUninit::<sys::chorale_error>::uninit();
     let status = function(error.as_mut_ptr());
     if status == sys::CHORALE_OK {

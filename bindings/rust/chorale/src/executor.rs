@@ -36,7 +36,9 @@ impl Work<'_> {
     pub fn participate(&self) {
         let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
         if worker < self.workers {
+            panics::forget();
             self.finish(worker);
+            panics::forget();
         }
     }
     fn finish(&self, worker: i64) {

@@ -5,7 +5,7 @@
 
 use crate::{Result, Status};
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +14,8 @@ type Payload = Box<dyn Any + Send + 'static>;
 thread_local! {
     // Of callbacks that run on the thread of the call: the log, progress, an executor.
     static PENDING: RefCell<Option<Payload>> = const { RefCell::new(None) };
+    // That a callback panicked on this thread for the sake of a call that is not over.
+    static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Calls back; None after a panic, or while one is held back.
@@ -70,9 +72,13 @@ impl Slot {
 
     /// As the function of this module.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
+        if PANICKED.try_with(Cell::get).unwrap_or(false) {
+            return None; // the call goes on to its end: one panic a thread is enough
+        }
         match catch_unwind(AssertUnwindSafe(callback)) {
             Ok(value) => Some(value),
             Err(payload) => {
+                let _ = PANICKED.try_with(|panicked| panicked.set(true));
                 self.lock().push(payload);
                 None
             }
@@ -80,21 +86,27 @@ impl Slot {
     }
 }
 
+/// This thread's part in a call begins or ends: whether a callback panicked in it.
+pub(crate) fn forget() -> bool {
+    PANICKED
+        .try_with(|panicked| panicked.replace(false))
+        .unwrap_or(false)
+}
+
 /// After a call that may have called back: a callback that stopped it by a panic goes on panicking.
 pub(crate) fn settle<'s, T>(
     result: Result<T>,
     slots: impl IntoIterator<Item = &'s Arc<Slot>>,
 ) -> Result<T> {
-    if let Err(error) = &result {
-        if error.status() == Status::CALLBACK_STOPPED {
-            // Several workers may have panicked in one call: one of them is told, none is left for
-            // another call to find.
-            let payloads = slots
-                .into_iter()
-                .flat_map(|slot| std::mem::take(&mut *slot.lock()));
-            if let Some(payload) = payloads.collect::<Vec<_>>().into_iter().next() {
-                resume_unwind(payload);
-            }
+    let stopped = matches!(&result, Err(error) if error.status() == Status::CALLBACK_STOPPED);
+    if forget() || stopped {
+        // Several workers may have panicked in one call: one of them is told, none is left for
+        // another call to find.
+        let payloads = slots
+            .into_iter()
+            .flat_map(|slot| std::mem::take(&mut *slot.lock()));
+        if let Some(payload) = payloads.collect::<Vec<_>>().into_iter().next() {
+            resume_unwind(payload);
         }
     }
     result

@@ -204,10 +204,17 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// A call in which potentials or instances may be called back.
+    fn settled(
+        &self,
+        function: impl FnOnce(*mut sys::chorale_error) -> sys::chorale_status,
+    ) -> Result<()> {
+        settle(call(function), &self.model.keep.slots)
+    }
+
     fn call(&mut self, function: Call) -> Result<RunResult> {
         let mut result = init!(chorale_run_result, chorale_run_result_init);
-        let status = call(|error| unsafe { function(self.handle.as_ptr(), &mut result, error) });
-        settle(status, &self.model.keep.slots)?;
+        self.settled(|error| unsafe { function(self.handle.as_ptr(), &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
 
@@ -226,10 +233,9 @@ impl<'a> Run<'a> {
     /// The bound alone, of `steps` more steps, in a run that was made with bound steps.
     pub fn bound(&mut self, steps: i64) -> Result<RunResult> {
         let mut result = init!(chorale_run_result, chorale_run_result_init);
-        let status = call(|error| unsafe {
+        self.settled(|error| unsafe {
             sys::chorale_run_bound(self.handle.as_ptr(), steps, &mut result, error)
-        });
-        settle(status, &self.model.keep.slots)?;
+        })?;
         Ok(RunResult::from_raw(&result))
     }
 
@@ -317,7 +323,7 @@ impl<'a> Run<'a> {
     /// The score of a clique.
     pub fn clique_score(&self, clique: usize, which: Labelling) -> Result<f64> {
         let mut score = 0.0;
-        call(|error| unsafe {
+        self.settled(|error| unsafe {
             sys::chorale_run_clique_score(
                 self.handle.as_ptr(),
                 size(clique),
@@ -358,7 +364,7 @@ impl<'a> Run<'a> {
         };
         let read = |payments: &mut [sys::chorale_payment]| {
             let mut count = 0;
-            call(|error| unsafe {
+            self.settled(|error| unsafe {
                 sys::chorale_run_payments(
                     self.handle.as_ptr(),
                     size(chain),
@@ -410,7 +416,7 @@ impl<'a> Run<'a> {
         );
         Matrix::strided(marginals, length, labels, row_stride, 1)?;
         check_length("margins", Some(&*margins), length)?;
-        let status = call(|error| unsafe {
+        self.settled(|error| unsafe {
             sys::chorale_run_max_marginals(
                 self.handle.as_ptr(),
                 size(chain),
@@ -419,15 +425,14 @@ impl<'a> Run<'a> {
                 margins.as_mut_ptr(),
                 error,
             )
-        });
-        settle(status, &self.model.keep.slots)
+        })
     }
 
     /// The whole of the result as JSON; run.h says what is in it.
     pub fn json(&self) -> Result<String> {
         let read = |buffer: &mut [u8]| {
             let mut needed = 0;
-            call(|error| unsafe {
+            self.settled(|error| unsafe {
                 sys::chorale_run_json(
                     self.handle.as_ptr(),
                     buffer.as_mut_ptr().cast(),

@@ -69,6 +69,7 @@ fn a_potential_that_panics() {
             broken
         );
         assert_eq!(panic_of(|| run.solve()), broken);
+        assert_eq!(panic_of(|| run.solve()), broken);
         fuse.store(false, Ordering::Relaxed);
         assert_eq!(potential.evaluate(&[1, 2], 3).unwrap(), 5.0);
         let solution = solver.solve(&potential, &SCORES, &options).unwrap();
@@ -76,6 +77,12 @@ fn a_potential_that_panics() {
         run.solve().unwrap();
         let labels = run.all_labels(Labelling::Best).unwrap();
         assert!(labels == [0; 3 * MANY]);
+        // What asks for other scores than those of the labelling calls back too.
+        fuse.store(true, Ordering::Relaxed);
+        assert_eq!(panic_of(|| run.payments(2)), broken);
+        assert_eq!(panic_of(|| run.json()), broken);
+        fuse.store(false, Ordering::Relaxed);
+        assert_eq!(run.payments(2).unwrap().len(), 1);
     }
 }
 
