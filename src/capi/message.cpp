@@ -16,7 +16,8 @@ chorale_message_options default_options() noexcept {
 chorale_status measure(const Report &report, const ChainCall &call, bool decode,
                        std::size_t &bytes) noexcept {
   Layout layout;
-  const Joint joint(layout, call.view, call.attachments, call.options, decode);
+  const Joint joint(layout, call.view, call.attachments, call.options,
+                    decode ? JointUse::decoding : JointUse::messages);
   if (!joint.fits())
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "count is ", call.attachments.count,
                        "; the joint state of so many properties does not fit into ", 64 * kKeyWords,
@@ -136,7 +137,7 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
     CHORALE_CHECK(measure(report, call, false, bytes));
     CHORALE_CHECK(call.reserve(*solver, bytes));
     Layout layout(solver->workspace.data());
-    Joint joint(layout, call.view, call.attachments, call.options, false);
+    Joint joint(layout, call.view, call.attachments, call.options, JointUse::messages);
     joint.prepare();
     JointSummary summary;
     joint.send(outgoing, summary);
@@ -171,7 +172,7 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
     CHORALE_CHECK(measure(report, call, true, bytes));
     CHORALE_CHECK(call.reserve(*solver, bytes));
     Layout layout(solver->workspace.data());
-    Joint joint(layout, call.view, call.attachments, call.options, true);
+    Joint joint(layout, call.view, call.attachments, call.options, JointUse::decoding);
     joint.prepare();
     JointSummary summary;
     joint.decode(summary);

@@ -33,13 +33,13 @@ JointPlan Joint::plan() const noexcept {
     const BoundProperty property(measure, attachments_.at(k), tree);
     const std::int64_t tracked = property.code_limit(Role::outgoing);
     const std::int64_t other = property.code_limit(others);
-    plan.keys.add(decode_ ? other : std::max(other, tracked));
+    plan.keys.add(use_ == JointUse::messages ? std::max(other, tracked) : other);
     if (tree)
       plan.firing_keys.add(tracked);
     all = limited_product(all, other);
     widest = std::max(widest, (tracked + other - 1) / other);
   }
-  plan.most = decode_ ? all : limited_product(all, widest);
+  plan.most = use_ == JointUse::messages ? limited_product(all, widest) : all;
   const std::int32_t asked =
       options_.mode == CHORALE_JOINT_BEAM ? options_.beam_width : options_.budget;
   // The message of one property alone is always exact.
@@ -50,8 +50,8 @@ JointPlan Joint::plan() const noexcept {
 }
 
 Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
-             const JointOptions &options, bool decode) noexcept
-    : view_(view), attachments_(attachments), options_(options), decode_(decode), plan_(plan()),
+             const JointOptions &options, JointUse use) noexcept
+    : view_(view), attachments_(attachments), options_(options), use_(use), plan_(plan()),
       scores_(layout, view), properties_(layout.take<BoundProperty>(attachments.count)),
       fields_(layout.take<KeyField>(attachments.count)) {
   const bool tree = view.parents != nullptr;
@@ -62,16 +62,16 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     const std::int64_t tracked = property.code_limit(Role::outgoing);
     const std::int64_t other =
         property.code_limit(absorbs() ? Role::absorbed_required : Role::paid);
-    const KeyField field = keys.add(decode ? other : std::max(other, tracked));
+    const KeyField field = keys.add(use == JointUse::messages ? std::max(other, tracked) : other);
     longest = std::max(longest, static_cast<std::size_t>(tracked));
     if (!layout.measuring()) {
       new (properties_ + k) BoundProperty(property);
       fields_[k] = field;
     }
   }
-  if (decode)
+  if (use == JointUse::decoding)
     labelling = layout.take<std::int32_t>(view.length);
-  else
+  else if (use == JointUse::messages)
     message_ = layout.take<double>(longest);
   lower_ = layout.take<double>(longest + 1);
   first_ = layout.take<std::int32_t>(view.length);
@@ -79,12 +79,12 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     return;
   if (tree)
     tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
-                  plan_.width, static_cast<std::int64_t>(longest), decode);
+                  plan_.width, static_cast<std::int64_t>(longest), use == JointUse::decoding);
   else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else
     chain_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width,
-                   static_cast<std::int64_t>(longest), decode);
+                   static_cast<std::int64_t>(longest), use);
 }
 
 void Joint::prepare() noexcept {
@@ -195,6 +195,13 @@ void Joint::send(double *const *outgoing, JointSummary &summary) noexcept {
 void Joint::decode(JointSummary &summary) noexcept {
   summary.score = run_bounded(-1, nullptr, labelling, summary.outcome);
   summary.exact = !summary.outcome.pruned && !absorbs();
+}
+
+void Joint::marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept {
+  assign(-1);
+  const JointLimits limits{plan_.width, options_.mode == CHORALE_JOINT_EXACT || absorbs()};
+  chain_->marginals(scores_, properties_, fields_, attachments_.count, limits, to, row_stride,
+                    summary.outcome);
 }
 
 } // namespace chorale

@@ -44,7 +44,7 @@ struct JointSummary {
 class Joint {
 public:
   Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
-        const JointOptions &options, bool decode) noexcept;
+        const JointOptions &options, JointUse use) noexcept;
 
   // False where the codes of so many properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
@@ -54,6 +54,9 @@ public:
   void send(double *const *outgoing, JointSummary &summary) noexcept;
   // `labelling` holds the result if summary.score is above minus infinity.
   void decode(JointSummary &summary) noexcept;
+  // Chains, not trees: max-marginals of all positions and labels, T rows. Labels that only dropped
+  // configurations have get minus infinity; summary.outcome tells whether any were dropped.
+  void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
 
   Scores &scores() noexcept { return scores_; }
   std::int32_t *labelling = nullptr; // T, decoding
@@ -67,7 +70,9 @@ private:
   double run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
                      JointOutcome &outcome) noexcept;
   double value_of(const std::int32_t *labels) const noexcept;
-  bool is_single_message() const noexcept { return !decode_ && attachments_.count == 1; }
+  bool is_single_message() const noexcept {
+    return use_ == JointUse::messages && attachments_.count == 1;
+  }
   bool absorbs() const noexcept {
     return options_.mode == CHORALE_JOINT_ABSORPTION && attachments_.count > 1;
   }
@@ -75,7 +80,7 @@ private:
   ChainView view_;
   Attachments attachments_;
   JointOptions options_;
-  bool decode_;
+  JointUse use_;
   JointPlan plan_;
   Scores scores_;
   BoundProperty *properties_;

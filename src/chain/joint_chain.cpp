@@ -8,12 +8,13 @@
 namespace chorale {
 JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
                        std::int32_t count, std::int64_t most, std::int32_t width,
-                       std::int64_t codes, bool decode) noexcept
-    : length_(view.length), labels_(view.labels), words_(keys.words()), decode_(decode),
+                       std::int64_t codes, JointUse use) noexcept
+    : length_(view.length), labels_(view.labels), words_(keys.words()),
+      decode_(use == JointUse::decoding), width_(width),
       now_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
-           decode ? 1 : 0, true),
+           decode_ ? 1 : 0, true),
       next_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
-            decode ? 1 : 0, true),
+            decode_ ? 1 : 0, true),
       beam_(layout, staging_room(most, width, view.labels), codes),
       completion_(layout.take<double>(saturating_product(static_cast<std::size_t>(view.length),
                                                          static_cast<std::size_t>(view.labels)))),
@@ -21,17 +22,23 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
       row_(layout.take<double>(view.labels)), from_(layout.take<std::int32_t>(view.labels)),
       is_marked_(layout.take<std::uint8_t>(view.labels)),
       marked_(layout.take<std::int32_t>(view.labels)), classes_(layout.take<std::int32_t>(count)) {
-  if (!decode)
-    return;
-  history_ = layout.take<std::int32_t>(saturating_product(
-      saturating_product(static_cast<std::size_t>(length_), static_cast<std::size_t>(width)),
-      static_cast<std::size_t>(labels_)));
-  history_begin_ = layout.take<std::int64_t>(length_);
+  const std::size_t all =
+      saturating_product(static_cast<std::size_t>(length_), static_cast<std::size_t>(width));
+  if (use == JointUse::decoding) {
+    history_ =
+        layout.take<std::int32_t>(saturating_product(all, static_cast<std::size_t>(labels_)));
+    history_begin_ = layout.take<std::int64_t>(length_);
+  } else if (use == JointUse::marginals) {
+    forward_keys_ =
+        layout.take<std::uint64_t>(saturating_product(all, static_cast<std::size_t>(words_)));
+    forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
+    forward_counts_ = layout.take<std::int32_t>(length_);
+  }
 }
 
-double JointChain::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                       std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
-                       double *message, const double *lower, std::int32_t *labelling,
+// One configuration, before anything is read.
+void JointChain::begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
+                       const JointLimits &limits, std::int32_t outgoing,
                        JointOutcome &outcome) noexcept {
   properties_ = properties;
   fields_ = fields;
@@ -39,15 +46,9 @@ double JointChain::run(Scores &scores, const BoundProperty *properties, const Ke
   limits_ = limits;
   outgoing_ = outgoing;
   outcome_ = &outcome;
-  lower_ = lower;
-  if (lower)
-    least_lower_ = outgoing < 0
-                       ? lower[0]
-                       : *std::min_element(lower, lower + properties[outgoing].local_count + 2);
   now_.reset();
   next_.reset();
   std::fill_n(is_marked_, labels_, std::uint8_t{0});
-
   Key first{};
   double paid = 0;
   for (std::int32_t k = 0; k < count; ++k)
@@ -55,6 +56,18 @@ double JointChain::run(Scores &scores, const BoundProperty *properties, const Ke
   now_.clear(labels_);
   std::fill_n(now_.row(now_.append(first.word)), labels_, paid);
   outcome.most = std::max<std::int64_t>(outcome.most, 1);
+}
+
+double JointChain::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+                       std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
+                       double *message, const double *lower, std::int32_t *labelling,
+                       JointOutcome &outcome) noexcept {
+  begin(properties, fields, count, limits, outgoing, outcome);
+  lower_ = lower;
+  if (lower)
+    least_lower_ = outgoing < 0
+                       ? lower[0]
+                       : *std::min_element(lower, lower + properties[outgoing].local_count + 2);
   for (std::int32_t t = 0; t < length_; ++t)
     if (!step(scores, t)) {
       outcome.overflow = true;
@@ -68,8 +81,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const double *edges = t > 0 ? scores.forward(t) : nullptr;
   const std::ptrdiff_t stride = scores.forward_stride();
   const MaxPlus &max_plus = scores.max_plus();
-  for (std::int32_t k = 0; k < count_; ++k)
-    classes_[k] = properties_[k].attached.class_at(t);
+  read_classes(t);
   next_.clear(labels_);
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     const double *before = now_.row(i);
@@ -173,10 +185,13 @@ bool JointChain::make_room() noexcept {
   return true;
 }
 
-std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t label,
-                                double &paid) noexcept {
-  Key key;
-  const std::uint64_t *from = now_.key(i);
+void JointChain::read_classes(std::int32_t t) noexcept {
+  for (std::int32_t k = 0; k < count_; ++k)
+    classes_[k] = properties_[k].attached.class_at(t);
+}
+
+bool JointChain::successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
+                           double &paid) const noexcept {
   std::copy_n(from, words_, key.word);
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
@@ -190,10 +205,16 @@ std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t lab
     const std::int32_t action = label < 0 ? automaton.default_action[cell]
                                           : automaton.actions[cell * automaton.labels + label];
     if (!property.advance(code, next, property.local(action, t), t + 1, paid))
-      return -1;
+      return false;
     fields_[k].set(key.word, code);
   }
-  if (paid == kForbidden)
+  return paid > kForbidden;
+}
+
+std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t label,
+                                double &paid) noexcept {
+  Key key;
+  if (!successor(now_.key(i), t, label, key, paid))
     return -1;
   const std::int32_t found = next_.find(key.word);
   if (found >= 0)
@@ -205,18 +226,11 @@ std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t lab
   return next_.append(key.word);
 }
 
-// Moves row_, the scores at t of everything that was in configuration i, to where it belongs.
-void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
-  if (lower_) {
-    const double least = threshold(now_.key(i));
-    const double *after = completion_ + std::int64_t{t} * labels_;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = row_[y] + after[y] >= least ? row_[y] : kForbidden;
-  }
+std::int32_t JointChain::mark(const std::uint64_t *key) noexcept {
   std::int32_t marked = 0;
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
-    const std::int32_t code = fields_[k].get(now_.key(i));
+    const std::int32_t code = fields_[k].get(key);
     if (property.tracked() && code == property.settled())
       continue;
     const Property &automaton = *property.attached.property;
@@ -230,9 +244,22 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
       }
     }
   }
+  for (std::int32_t e = 0; e < marked; ++e)
+    is_marked_[marked_[e]] = 0;
+  return marked;
+}
+
+// Moves row_, the scores at t of everything that was in configuration i, to where it belongs.
+void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
+  if (lower_) {
+    const double least = threshold(now_.key(i));
+    const double *after = completion_ + std::int64_t{t} * labels_;
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = row_[y] + after[y] >= least ? row_[y] : kForbidden;
+  }
+  const std::int32_t marked = mark(now_.key(i));
   for (std::int32_t e = 0; e < marked; ++e) {
     const std::int32_t y = marked_[e];
-    is_marked_[y] = 0;
     const double score = row_[y];
     row_[y] = kForbidden;
     if (score == kForbidden || outcome_->overflow)
@@ -276,9 +303,31 @@ void JointChain::record(std::int32_t t) noexcept {
     std::copy_n(now_.back(0), std::int64_t{now_.count()} * labels_, history_ + begin);
 }
 
-double JointChain::finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept {
+double JointChain::final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label,
+                               std::int32_t &shown) const noexcept {
   const bool empty = length_ == 0;
-  const std::int32_t columns = empty ? 1 : labels_;
+  double score = empty ? 0.0 : scores.end()[label];
+  shown = -1;
+  for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
+    const BoundProperty &property = properties_[k];
+    const Property &automaton = *property.attached.property;
+    const std::int32_t code = fields_[k].get(key);
+    std::int32_t value = -1;
+    if (!(property.tracked() && code == property.settled()) && automaton.fires_at_end)
+      value = property.local(
+          automaton.end_actions[std::int64_t{property.state_of(code)} * (labels_ + 1) +
+                                (empty ? labels_ : label)],
+          length_ - 1);
+    std::int32_t fired = -1;
+    score += property.final_payment(code, value, fired);
+    if (k == outgoing_)
+      shown = fired;
+  }
+  return score;
+}
+
+double JointChain::finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept {
+  const std::int32_t columns = length_ == 0 ? 1 : labels_;
   if (outgoing_ >= 0)
     std::fill_n(message, properties_[outgoing_].local_count + 2, kForbidden);
   double best = kForbidden;
@@ -287,23 +336,9 @@ double JointChain::finish(const Scores &scores, double *message, std::int32_t *l
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     const double *row = now_.row(i);
     for (std::int32_t y = 0; y < columns; ++y) {
-      double score = empty ? row[y] : row[y] + scores.end()[y];
       std::int32_t shown = -1;
-      for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
-        const BoundProperty &property = properties_[k];
-        const Property &automaton = *property.attached.property;
-        const std::int32_t code = fields_[k].get(now_.key(i));
-        std::int32_t value = -1;
-        if (!(property.tracked() && code == property.settled()) && automaton.fires_at_end)
-          value = property.local(
-              automaton.end_actions[std::int64_t{property.state_of(code)} * (labels_ + 1) +
-                                    (empty ? labels_ : y)],
-              length_ - 1);
-        std::int32_t fired = -1;
-        score += property.final_payment(code, value, fired);
-        if (k == outgoing_)
-          shown = fired;
-      }
+      const double score =
+          row[y] == kForbidden ? kForbidden : row[y] + final_score(scores, now_.key(i), y, shown);
       if (score == kForbidden)
         continue;
       if (outgoing_ >= 0)

@@ -21,9 +21,9 @@ template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
 }
 
 std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
-                        const JointOptions &options, bool decode) noexcept {
+                        const JointOptions &options, JointUse use) noexcept {
   Layout layout;
-  const Joint joint(layout, view, attachments, options, decode);
+  const Joint joint(layout, view, attachments, options, use);
   return joint.fits() ? layout.bytes() : 0;
 }
 
@@ -61,11 +61,10 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
     widths_ = layout.take<std::int64_t>(slots);
     return;
   }
-  if (has_positions()) {
+  if (has_positions())
     added_ = layout.take<double>(grid);
-    if (!has_whole())
-      marginals_ = layout.take<double>(grid);
-  }
+  if (slots > 0)
+    marginals_ = layout.take<double>(grid);
   if (has_whole()) {
     forced_ = layout.take<std::int32_t>(chain_.length);
     attachments_ = layout.take<chorale_attachment>(chain_.wholes());
@@ -109,11 +108,13 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   }
   const Attachments all{first, sizeof(chorale_attachment), chain_.wholes(), chain_.length};
   std::size_t bytes =
-      std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, false));
+      std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, JointUse::messages));
   for (const JointOptions &options : {joint_, exactly(joint_)})
-    bytes = std::max(bytes, joint_bytes(view, all, options, true));
+    bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
+  if (!view.parents)
+    bytes = std::max(bytes, joint_bytes(view, all, joint_, JointUse::marginals));
   const Attachments one{first, sizeof(chorale_attachment), 1, chain_.length};
-  return std::max(bytes, joint_bytes(view, one, exactly(joint_), true));
+  return std::max(bytes, joint_bytes(view, one, exactly(joint_), JointUse::decoding));
 }
 
 void ChainProgram::attach() noexcept {
@@ -165,14 +166,11 @@ void ChainProgram::send() noexcept {
     send_instance();
     return;
   }
-  if (has_whole()) {
-    add_positions(-1);
+  add_positions(-1);
+  if (has_whole())
     send_whole();
-    if (has_positions() && failure == RunFailure::none)
-      send_forced();
-  } else {
-    add_positions(-1);
-    run_marginals(marginals_, chain_.labels, nullptr);
+  if (has_positions() && failure == RunFailure::none) {
+    find_marginals(false);
     write_positions();
   }
 }
@@ -220,7 +218,7 @@ bool ChainProgram::decode_plain() noexcept {
 bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint,
                                 double *value) noexcept {
   Layout layout(room_);
-  Joint program(layout, view_, of, joint, true);
+  Joint program(layout, view_, of, joint, JointUse::decoding);
   if (!program.fits()) {
     failure = RunFailure::state_space;
     return false;
@@ -280,7 +278,7 @@ void ChainProgram::write_positions() noexcept {
     if (!forbids(s))
       continue;
     add_positions(s);
-    run_marginals(marginals_, m, nullptr);
+    find_marginals(false);
     write(s, false);
   }
 }
@@ -294,7 +292,7 @@ void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *
 
 void ChainProgram::send_whole() noexcept {
   Layout layout(room_);
-  Joint program(layout, view_, attachments(), joint_, false);
+  Joint program(layout, view_, attachments(), joint_, JointUse::messages);
   if (!program.fits()) {
     failure = RunFailure::state_space;
     return;
@@ -316,7 +314,7 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
   forced_[t] = y;
   view_.forced = forced_;
   Layout layout(room_);
-  Joint program(layout, view_, attachments(), joint_, true);
+  Joint program(layout, view_, attachments(), joint_, JointUse::decoding);
   program.prepare();
   JointSummary summary;
   program.decode(summary);
@@ -326,15 +324,38 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
   return summary.score;
 }
 
-void ChainProgram::send_forced() noexcept {
-  for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
-    add_positions(s);
-    double *to = outgoing + row_begin_[s];
-    std::fill_n(to, columns_of(s), kForbidden);
-    for (std::int32_t y = 0; y < chain_.labels && failure == RunFailure::none; ++y) {
-      const std::int32_t v = clique_of(s).column_of(slots_[s].member, y);
-      to[v] = std::max(to[v], forced_value(slots_[s].position, y));
-    }
+void ChainProgram::find_marginals(bool all) noexcept {
+  if (has_whole())
+    find_joint_marginals(all);
+  else
+    run_marginals(marginals_, chain_.labels, nullptr);
+}
+
+void ChainProgram::find_joint_marginals(bool all) noexcept {
+  const std::int32_t m = chain_.labels;
+  JointOutcome outcome;
+  outcome.pruned = true; // as if a beam had lost everything
+  if (!view_.parents) {
+    Layout layout(room_);
+    Joint program(layout, view_, attachments(), joint_, JointUse::marginals);
+    program.prepare();
+    JointSummary summary;
+    program.marginals(marginals_, m, summary);
+    outcome = summary.outcome;
+  }
+  if (!outcome.pruned && !outcome.overflow)
+    return;
+  if (view_.parents || outcome.overflow)
+    std::fill_n(marginals_, std::int64_t{chain_.length} * m, kForbidden);
+  std::int32_t s = chain_.wholes();
+  for (std::int32_t t = 0; t < chain_.length; ++t) {
+    while (s < chain_.slots && slots_[s].position < t)
+      ++s;
+    if (!all && (s == chain_.slots || slots_[s].position != t))
+      continue;
+    for (std::int32_t y = 0; y < m && failure == RunFailure::none; ++y)
+      if (double &lost = marginals_[std::int64_t{t} * m + y]; lost == kForbidden)
+        lost = forced_value(t, y);
   }
 }
 
@@ -344,15 +365,16 @@ void ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
     run_marginals(to, row_stride, margins);
     return;
   }
+  find_joint_marginals(true);
   for (std::int32_t t = 0; t < chain_.length && failure == RunFailure::none; ++t) {
+    const double *row = marginals_ + std::int64_t{t} * chain_.labels;
+    if (to)
+      std::copy_n(row, chain_.labels, to + t * row_stride);
     double first = kForbidden;
     double second = kForbidden;
     for (std::int32_t y = 0; y < chain_.labels; ++y) {
-      const double best = forced_value(t, y);
-      if (to)
-        to[t * row_stride + y] = best;
-      second = std::max(second, std::min(first, best));
-      first = std::max(first, best);
+      second = std::max(second, std::min(first, row[y]));
+      first = std::max(first, row[y]);
     }
     if (margins)
       margins[t] = first == kForbidden ? 0.0 : first - second;

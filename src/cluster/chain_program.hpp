@@ -1,9 +1,10 @@
 // What a run asks of one chain, tree or instance: decode it, and send its messages, under the rows
 // of scores that its slots have received.
 //
-// Positions without properties need one forward-backward for all of them. Properties go through the
-// joint program; next to them a position's message is found by forcing its label, one joint decode
-// a label, which is as exact as the joint program is.
+// Positions need one forward-backward for all of them: a plain one, or next to properties, one over
+// the configurations of the joint program. What that cannot tell is found by forcing labels, one
+// joint decode each: on trees, where a beam has lost a label, where the configurations without a
+// bound on them exceed the budget.
 #pragma once
 
 #include "chain/joint.hpp"
@@ -78,8 +79,10 @@ private:
   double bound_joint() noexcept;
   double forced_value(std::int32_t t, std::int32_t y) noexcept;
   void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
+  // Max-marginals of all positions, or of those with slots alone, into marginals_.
+  void find_marginals(bool all) noexcept;
+  void find_joint_marginals(bool all) noexcept;
   void send_whole() noexcept;
-  void send_forced() noexcept;
   void write_positions() noexcept;
   bool decode_instance() noexcept;
   void send_instance() noexcept;
@@ -98,7 +101,7 @@ private:
   JointOptions joint_;
   std::int64_t *row_begin_;
   double *added_ = nullptr;        // T x m: of positions
-  double *marginals_ = nullptr;    // T x m: of positions, without properties
+  double *marginals_ = nullptr;    // T x m
   std::int32_t *forced_ = nullptr; // T: chains under properties
   chorale_attachment *attachments_ = nullptr;
   double **outgoing_rows_ = nullptr;

@@ -1,0 +1,95 @@
+// Max-marginals of positions in the joint program: forward, keeping every configuration, and back.
+//
+// On the way back a row holds, for each label, the best of what follows its configuration. Where a
+// configuration goes from there is asked of the automata again: they answer faster than memory
+// would.
+#include "chain/joint_chain.hpp"
+
+#include "chain/max_plus.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+bool JointChain::marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+                           std::int32_t count, const JointLimits &limits, double *to,
+                           std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept {
+  begin(properties, fields, count, limits, -1, outcome);
+  lower_ = nullptr;
+  for (std::int32_t t = 0; t < length_; ++t) {
+    if (!step(scores, t)) {
+      outcome.overflow = true;
+      return false;
+    }
+    keep_forward(t);
+  }
+  for (std::int32_t t = length_ - 1; t >= 0; --t) {
+    if (t == length_ - 1) {
+      for (std::int32_t i = 0; i < now_.count(); ++i)
+        for (std::int32_t y = 0; y < labels_; ++y) {
+          std::int32_t shown = -1;
+          now_.row(i)[y] = final_score(scores, now_.key(i), y, shown);
+        }
+    } else {
+      go_back(scores, t);
+    }
+    double *best = to + t * row_stride;
+    std::fill_n(best, labels_, kForbidden);
+    for (std::int32_t i = 0; i < now_.count(); ++i) {
+      const double *before = forward_rows_ + (std::int64_t{t} * width_ + i) * labels_;
+      const double *after = now_.row(i);
+      for (std::int32_t y = 0; y < labels_; ++y)
+        best[y] = std::max(best[y], before[y] + after[y]);
+    }
+  }
+  return true;
+}
+
+void JointChain::keep_forward(std::int32_t t) noexcept {
+  const std::int64_t first = std::int64_t{t} * width_;
+  forward_counts_[t] = now_.count();
+  if (now_.count() == 0)
+    return;
+  std::copy_n(now_.key(0), std::int64_t{now_.count()} * words_, forward_keys_ + first * words_);
+  std::copy_n(now_.row(0), std::int64_t{now_.count()} * labels_, forward_rows_ + first * labels_);
+}
+
+// From rows of what follows t + 1, in now_, to rows of what follows t. What a beam has dropped
+// leads nowhere.
+void JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
+  const auto key_of = [this](std::int32_t position, std::int32_t i) {
+    return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;
+  };
+  next_.clear(labels_);
+  for (std::int32_t j = 0; j < forward_counts_[t + 1]; ++j) {
+    next_.append(key_of(t + 1, j));
+    std::copy_n(now_.row(j), labels_, next_.row(j));
+  }
+  now_.clear(labels_);
+  read_classes(t + 1);
+  const double *unary = scores.unary(t + 1);
+  const double *edges = scores.backward(t + 1);
+  const auto after = [&](const std::uint64_t *from, std::int32_t label, double &paid) {
+    Key key;
+    const std::int32_t to = successor(from, t + 1, label, key, paid) ? next_.find(key.word) : -1;
+    return to < 0 ? nullptr : next_.row(to);
+  };
+  for (std::int32_t i = 0; i < forward_counts_[t]; ++i) {
+    const std::uint64_t *key = key_of(t, i);
+    double paid = 0;
+    const double *most = after(key, -1, paid);
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = most ? unary[y] + paid + most[y] : kForbidden;
+    const std::int32_t marked = mark(key);
+    for (std::int32_t e = 0; e < marked; ++e) {
+      const std::int32_t y = marked_[e];
+      paid = 0;
+      const double *own = after(key, y, paid);
+      row_[y] = own ? unary[y] + paid + own[y] : kForbidden;
+    }
+    scores.max_plus().step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr,
+                           now_.row(now_.append(key)));
+  }
+}
+
+} // namespace chorale
