@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +12,6 @@ import pytest
 from oracle import chain_score, labellings
 
 import chorale as ch
-
 
 MANY = 100  # chains, of which each thread gets some
 
@@ -190,6 +190,35 @@ def test_progress(rng):
     for _ in range(2):
         with pytest.raises(LookupError, match="told"):
             run.solve()
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_ctrl_c(rng, told):
+    """While the run's own callback is called, or a potential's of a run that has none."""
+
+    def interrupted(*_):
+        signal.raise_signal(signal.SIGINT)
+        return 0.0
+
+    builder = ch.ModelBuilder()
+    for row in rng.normal(size=(6, 2)):
+        builder.add_chain([row.tolist()], tokens=[0])
+    plain = ch.Potential.potts(2, 0.5)
+    builder.add_repeated_words(plain if told else ch.Potential.callback(2, interrupted))
+    model = builder.freeze()
+    run = ch.Run(model, progress=interrupted if told else None)
+    with pytest.raises(KeyboardInterrupt):
+        run.solve()
+    assert run.result.outcome == ch.Outcome.CANCELLED and run.result.rounds <= 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    # A handler of the program's own is left alone.
+    came = []
+    signal.signal(signal.SIGINT, lambda *_: came.append(True))
+    try:
+        ch.Run(model, progress=lambda p: signal.raise_signal(signal.SIGINT)).solve()
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert came
 
 
 def test_limits_and_cancelling(rng):

@@ -6,6 +6,7 @@ the library to stop, and the call that the library was made by raises it again.
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections import deque
 from collections.abc import Iterable
@@ -41,6 +42,32 @@ class Raised:
             error = self._entries[index][1]
             del self._entries[index]
             return error
+
+
+class Interrupts:
+    """`with interrupts:` around a call of the main thread: Ctrl-C sets `came`, for a callback to
+    see, in the place of an exception out of whatever the interpreter does next, which would be lost
+    if that is the entry of a callback. A handler of the program's own stays in force."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self._installed = False
+
+    def __enter__(self) -> None:
+        self.came = False
+        self._installed = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._installed:
+            signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, *_: object) -> None:
+        self.came = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Carrying:

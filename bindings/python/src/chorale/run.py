@@ -13,7 +13,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from . import html
-from ._callbacks import Carrying, Raised
+from ._callbacks import Carrying, Interrupts, Raised
 from ._handle import Closable
 from ._native import call, create, library, struct
 from .chain import Chain, as_chain
@@ -163,10 +163,10 @@ class Run(Closable):
         self._cancel = _checked(cancel)
         self._own_raised = Raised()
         self._chains: dict[int, Chain] = {}  # those of set_chain
-        if progress is not None:
-            if not callable(progress):
-                raise TypeError(f"progress is {progress!r}, which cannot be called")
-            made.progress = self._telling(progress)
+        self._interrupts = Interrupts()
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is {progress!r}, which cannot be called")
+        made.progress = self._telling(progress)
         if executor is not None:
             if not callable(getattr(executor, "submit", None)):
                 raise TypeError(f"executor is {executor!r}, which has no `submit`")
@@ -191,14 +191,17 @@ class Run(Closable):
     def _freed(self) -> None:
         super()._freed()
         self._chains.clear()
+        self._model.close()
         if self._cancel is not None:
             self._cancel._end()
 
-    def _telling(self, progress: Callable[[Progress], Any]) -> Any:
-        raised = self._own_raised
+    def _telling(self, progress: Callable[[Progress], Any] | None) -> Any:
+        raised, interrupts = self._own_raised, self._interrupts
 
         def told(_: Any, at: Any) -> int:
             try:
+                if interrupts.came or progress is None:
+                    return int(interrupts.came)
                 now = at.contents
                 return int(
                     bool(
@@ -270,7 +273,10 @@ class Run(Closable):
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
-        """To the end: the rounds that are left, polish, bound. Again: as many rounds more."""
+        """To the end: the rounds that are left, polish, bound. Again: as many rounds more.
+
+        Ctrl-C (in the main thread) ends a call after the round; what was found until then stays.
+        """
         return self._ran(library.chorale_run_solve)
 
     def polish(self) -> RunResult:
@@ -286,9 +292,11 @@ class Run(Closable):
         with self._use() as run:
             while self._own_raised.take() is not None:
                 pass
-            with Carrying((self._own_raised, *self._model._raised)):
+            with self._interrupts, Carrying((self._own_raised, *self._model._raised)):
                 call(function, run, *arguments, byref(result))
             error = self._own_raised.take()
+        if self._interrupts.came:
+            raise KeyboardInterrupt
         if error is not None:
             raise error
         return self._result(result)
