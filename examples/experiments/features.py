@@ -1,0 +1,63 @@
+"""Features of the base model: words, shapes, affixes and places, in a window."""
+
+import re
+
+import numpy as np
+
+SHAPES = [(re.compile("[A-ZÀ-ÖØ-Þ]+"), "A"), (re.compile("[a-zß-öø-ÿ]+"), "a"),
+          (re.compile("[0-9]+"), "0")]
+PLACES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+
+
+def shape(token):
+    """Runs of capitals, small letters and digits as one sign each: `McCallum` is AaAa."""
+    for pattern, sign in SHAPES:
+        token = pattern.sub(sign, token)
+    return token[:8]
+
+
+def place(t):
+    """The greatest of PLACES that is not above t."""
+    return max(p for p in PLACES if p <= t)
+
+
+def of_record(tokens):
+    """For each position the list of its features, as strings."""
+    length = len(tokens)
+    lower = ["0" * len(t) if t.isdigit() else t.lower() for t in tokens]
+    shapes = [shape(t) for t in tokens]
+    rows = []
+    for t, token in enumerate(tokens):
+        row = ["1", f"w={lower[t]}", f"s={shapes[t]}", f"l={min(len(token), 12)}",
+               f"from={place(t)}", f"to={place(length - 1 - t)}", f"part={10 * t // length}"]
+        if token.isalpha():
+            row += [f"p{k}={lower[t][:k]}" for k in (1, 2, 3) if len(token) > k]
+            row += [f"e{k}={lower[t][-k:]}" for k in (1, 2, 3, 4) if len(token) > k]
+        elif re.fullmatch("(1[89]|20)[0-9][0-9][a-z]?", token):
+            row.append("year")
+        for d in (-2, -1, 1, 2):
+            if 0 <= t + d < length:
+                row += [f"w{d}={lower[t + d]}", f"s{d}={shapes[t + d]}"]
+            else:
+                row.append(f"w{d}=")
+        if t > 0:
+            row += [f"w-1,0={lower[t - 1]} {lower[t]}", f"s-1,0={shapes[t - 1]} {shapes[t]}"]
+        if t + 1 < length:
+            row += [f"w0,1={lower[t]} {lower[t + 1]}", f"s0,1={shapes[t]} {shapes[t + 1]}"]
+        rows.append(row)
+    return rows
+
+
+class Features:
+    """Features of all tokens of a set as numbers: those of token i (of all tokens, one record after
+    the other) are ids[bounds[i]:bounds[i + 1]]."""
+
+    def __init__(self, data):
+        self.numbers = {}
+        ids, bounds = [], [0]
+        for record in data.records:
+            for row in of_record(record.tokens):
+                ids += [self.numbers.setdefault(f, len(self.numbers)) for f in row]
+                bounds.append(len(ids))
+        self.ids = np.array(ids, dtype=np.int32)
+        self.bounds = np.array(bounds, dtype=np.int64)
