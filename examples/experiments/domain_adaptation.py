@@ -14,22 +14,28 @@ import properties as P
 import stacking
 from base_model import fit
 from datasets import split
+from scored import by_group
 from tuning import tune
 
 KINDS = ("Title", "Venue", "Author")
 METHODS = ("base", "vote", "stacking", "control", "collective")
-GRID = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0)
-CONTROL_GRID = (0.0, 1.0, 2.0, 4.0, 6.0)  # beside full agreement a Potts bonus of s is worth 2 s
+GRID = (0.0, 1.0, 2.0, 3.0)
+SHARES = (0.5, 1.0)
+CONTROL_GRID = (0.0, 0.5, 1.0, 2.0, 3.0)  # beside full agreement a Potts bonus of s is worth 2 s
 
-# Ways to build the model that are chosen among on the training groups, each tuned by itself.
+# Other ways to build the model, each tuned by itself with all strengths equal: the ablations.
 VARIANTS = {
-    "Potts": P.Setting(),
+    "Potts alone": P.Setting(),
+    "Potts and half the control's bonus": P.Setting(family="both", share=0.5),
+    "Potts and the control's bonus": P.Setting(family="both", share=1.0),
     "Potts, OUT left out of the counts": P.Setting(out="left"),
-    "Potts, one round": P.Setting(rounds=1),
-    "Potts, cliques with a value of 30 % or more": P.Setting(agreement=0.3),
+    "Potts, no OUT": P.Setting(out="forbidden"),
+    "Potts, cliques of 30 % agreement or more": P.Setting(agreement=0.3),
     "Potts, votes of records with a margin of 1 or more": P.Setting(margin=1.0),
     "Majority (makespan)": P.Setting(family="makespan"),
 }
+BEAMS = {"tuning": 5, "test": 10}
+TUNING_RECORDS = 350
 
 
 def quality(data):
@@ -38,18 +44,40 @@ def quality(data):
     return lambda table: float(np.mean([measure.f1(table, k) for k in kinds]))
 
 
-def tuned(data, properties, held_out, groups, setting, grid, passes=1):
-    """The setting with strengths for these training groups, and its cross-validated quality."""
+def tuned(data, properties, held_out, setting, grid, **more):
+    """The setting with strengths for these training records, and its cross-validated quality."""
+    groups = list(by_group(data, held_out))
 
     def counts(strengths):
-        labels, _ = P.label(properties, held_out, replace(setting, strengths=strengths))
+        labels, _ = P.label(properties, held_out,
+                            replace(setting, strengths=strengths, beam=BEAMS["tuning"]))
         return measure.counts(data, held_out.records, labels, groups)
 
-    strengths, score = tune(counts, P.NAMES, grid, quality(data), caution=0.5, passes=passes)
-    return replace(setting, strengths=strengths), score
+    strengths, score = tune(counts, P.NAMES, grid, quality(data), caution=0.5, **more)
+    return replace(setting, strengths=strengths, beam=BEAMS["test"]), score
 
 
-def point(store, data, properties, features, fraction, number, variants=("Potts",)):
+def collective(data, properties, held_out):
+    """The setting of the collective model: how much of the control's bonus it pays beside agreement,
+    with equal strengths; then a strength for each property."""
+    settings = [P.Setting(), *(P.Setting(family="both", share=share) for share in SHARES)]
+    setting, _ = max((tuned(data, properties, held_out, s, GRID, factors=()) for s in settings),
+                     key=lambda found: found[1])
+    return tuned(data, properties, held_out, setting, GRID, start=setting.strengths)
+
+
+def some_groups(data, scored, limit):
+    """As many of the first groups as have at most `limit` records (one at least), which is enough to
+    tune on."""
+    chosen = []
+    for chains in by_group(data, scored).values():
+        if chosen and len(chosen) + len(chains) > limit:
+            break
+        chosen += chains
+    return scored.part(chosen)
+
+
+def point(store, data, properties, features, fraction, number, ablations=False):
     """One fraction and split: {method: counts of the test groups}, settings, seconds."""
     train, test = split(data, fraction, number)
     held_out, scored = fit(store, data, features, train, test, number)
@@ -61,21 +89,24 @@ def point(store, data, properties, features, fraction, number, variants=("Potts"
 
     add("base", scored.own)
     every = {name: 1.0 for name in P.NAMES}
-    add("vote", P.label(properties, scored, P.Setting(every, family="vote", rounds=1))[0])
+    add("vote", P.label(properties, scored, P.Setting(every, family="vote", beam=5))[0])
     stacked = stacking.stack(store, data, features, train, test, number,
                              lambda s: stacking.property_rows(properties, s), held_out, scored,
                              "properties")
     add("stacking", stacked.own)
-    candidates = {"control": (P.Setting(family="control", rounds=1), CONTROL_GRID)}
-    candidates |= {name: (VARIANTS[name], GRID) for name in variants}
-    for name, (setting, grid) in candidates.items():
-        setting, score = tuned(data, properties, held_out, train, setting, grid)
-        begin = time.perf_counter()
+    inner = some_groups(data, held_out, TUNING_RECORDS)
+    candidates = {"control": lambda: tuned(data, properties, inner, P.Setting(family="control"),
+                                           CONTROL_GRID, factors=()),
+                  "collective": lambda: collective(data, properties, inner)}
+    if ablations:
+        candidates |= {name: lambda setting=setting: tuned(data, properties, inner, setting, GRID,
+                                                           factors=())
+                       for name, setting in VARIANTS.items()}
+    for name, found in candidates.items():
+        setting, score = found()
+        begin = time.process_time()
         labels, _ = P.label(properties, scored, setting)
-        result["seconds"][name] = time.perf_counter() - begin
+        result["seconds"][name] = time.process_time() - begin
         result["settings"][name], result["quality"][name] = asdict(setting), score
         add(name, labels)
-    best = max(variants, key=lambda name: result["quality"][name])
-    result["chosen"] = best
-    result["counts"]["collective"] = result["counts"][best]
     return result

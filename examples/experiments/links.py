@@ -88,7 +88,7 @@ def label(scores, links, setting, weights=None):
                     builder.add_position(clique, j, 0)
     else:
         length = 1 + max(map(len, links))
-        centre = [ch.Potential.sum(setting.strength * row[:, None] * np.arange(length + 1.0))
+        centre = [ch.Potential.sum(setting.strength * row[:, None] * np.arange(length + 1.0)[None, :])
                   for row in weights]
         for i, near in enumerate(links):
             if near:

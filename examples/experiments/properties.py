@@ -27,15 +27,17 @@ class Setting:
     strengths: dict = field(default_factory=dict)  # of NAMES; 0 or absent: the property is left out
     # What a clique of n members says of counts n_v:
     #   potts     strength / n * sum n_v^2
+    #   both      strength * sum (n_v^2 / n + share * n_v): Potts, and the control's bonus
     #   makespan  strength * max n_v: only the majority value is paid for
     #   control   strength * sum n_v: the non-collective control, the same for any single value
     #   vote      a bonus beyond everything for the value most of the base labellings show
     family: str = "potts"
+    share: float = 0.0
     out: str = "counted"  # tokens that no base labelling of the group fires: one value OUT,
     #                       "counted" or "left" out of the counts, or "forbidden"
     agreement: float = 0.0  # cliques whose commonest value has a smaller share are left out
     margin: float = 0.0  # records whose base labelling wins by less have no vote (no membership)
-    rounds: int = 3
+    rounds: int = 1
     beam: int = 0  # 0: the library's choice
 
 
@@ -110,14 +112,18 @@ def add_clique(builder, properties, setting, name, strength, chains, seen, commo
     n = len(chains)
     if setting.family == "potts":
         potential = ch.Potential.potts(values, strength, scale="members", counted=counted)
+    elif setting.family == "both":
+        k = np.arange(n + 1.0)
+        table = strength * (k * k / n + setting.share * k)
+        potential = ch.Potential.sum(table, values, counted=counted)
     elif setting.family == "makespan":
         potential = ch.Potential.makespan(values, strength, counted=counted)
     elif setting.family == "control":
-        potential = ch.Potential.sum(values, strength * np.arange(n + 1.0)[None, :])
+        potential = ch.Potential.sum(strength * np.arange(n + 1.0), values)
     elif setting.family == "vote":
         tables = np.zeros((values, n + 1))
         tables[commonest] = 1000.0 * np.arange(n + 1.0)
-        potential = ch.Potential.sum(values, tables)
+        potential = ch.Potential.sum(tables)
     else:
         raise ValueError(f"no family {setting.family!r}")
     clique = builder.add_clique(property=properties.automata[name], dictionary=dictionary,

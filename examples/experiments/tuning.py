@@ -18,17 +18,17 @@ def jackknife(gain, groups):
     return float(np.sqrt((groups - 1) / groups * ((left_out - left_out.mean()) ** 2).sum()))
 
 
-def tune(measure, names, grid, quality, caution=1.0, passes=1, start=None):
+def tune(measure, names, grid, quality, caution=1.0, factors=(0.0, 0.5, 2.0), start=None):
     """Per-property strengths.
 
     measure: takes {name: strength} and returns counts of the labelled groups under it, groups
         first; they are scored by models that have not seen them.
     names: the properties. grid: strengths to try, 0 (the property is left out) among them.
     quality: takes counts summed over groups (one table) and returns a number, higher is better.
-    caution: a setting replaces a weaker one only where its gain exceeds `caution` times the gain's
-        standard error over groups.
-    passes: of coordinate search, after one search with all strengths equal. start: strengths to
-        begin from in its place.
+    caution: a setting replaces another, zeros to begin with, only where its gain exceeds `caution`
+        times the gain's standard error over groups.
+    factors: after one search with all strengths equal, each strength in turn is multiplied by these.
+    start: equal strengths found before, in the place of the first search.
     Returns (strengths, quality). measure is called once for each distinct setting.
     """
     known = {}
@@ -55,15 +55,10 @@ def tune(measure, names, grid, quality, caution=1.0, passes=1, start=None):
         first = max(candidates, key=lambda s: total(table(s)))
         return first if better(first, fallback) else fallback
 
-    current = {n: 0.0 for n in names}
-    if start is not None:
-        current = dict(start)
-    else:
-        current = best_of([{n: float(g) for n in names} for g in grid], current)
-    for _ in range(passes):
-        before = dict(current)
+    nothing = {n: 0.0 for n in names}
+    current = dict(start) if start is not None else best_of(
+        [{n: float(g) for n in names} for g in grid], nothing)
+    if len(names) > 1 and factors and current != nothing:
         for name in names:
-            current = best_of([{**current, name: float(g)} for g in grid], current)
-        if current == before:
-            break
+            current = best_of([{**current, name: current[name] * f} for f in factors], current)
     return current, total(table(current))

@@ -40,14 +40,12 @@ class Words:
         self.keys = {"word": self.numbers(pair=False), "pair": self.numbers(pair=True)}
 
     def numbers(self, pair):
-        """Of each record, of each position, the number of its word (-1: none). Words have a letter, and
-        where the labels tell entities from Other they begin with a capital. A pair is a word and the
-        capitalised word beside it, the one after it by preference."""
-        entities = self.data.labels[0].startswith(("O", "I-", "B-"))
+        """Of each record, of each position, the number of its word (-1: none): tokens with a letter. A
+        pair is a word and the word beside it, the one after it by preference."""
         known, keys = {}, []
 
         def wanted(token):
-            return any(c.isalpha() for c in token) and (token[0].isupper() or not entities)
+            return any(c.isalpha() for c in token)
 
         for record in self.data.records:
             row = []

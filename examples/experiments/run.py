@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Runs the experiments and writes what they found.
+
+    run.py --data FOLDER [--pages FILE] [--quick] [--only NAME ...] [--cache FOLDER] [--out FOLDER]
+    run.py --report ...        writes tables and plots of what is in the cache, running nothing
+
+FOLDER holds the data sets by name, as `datasets.py` says; what is not there is skipped, by name. The
+quick pass runs one split of the smaller sets in minutes. Results of every single point are kept in
+the cache folder, so that an interrupted pass goes on where it was.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from functools import cached_property
+from pathlib import Path
+
+import base_model
+import datasets
+import domain_adaptation
+import features
+import links
+import properties
+import repeated_words
+import tables
+import words
+
+HERE = Path(__file__).resolve().parent
+
+
+class Loaded:
+    """A data set and what is made of it once."""
+
+    def __init__(self, name, path):
+        self.data = datasets.read_pages(path) if name == "pages" else datasets.read(name, path)
+
+    @cached_property
+    def features(self):
+        return features.Features(self.data)
+
+    @cached_property
+    def properties(self):
+        return properties.Properties(self.data)
+
+    @cached_property
+    def words(self):
+        return words.Words(self.data)
+
+
+class Pass:
+    """One pass over the experiments: where things are, and what has been found."""
+
+    def __init__(self, options):
+        self.options, self.loaded, self.skipped = options, {}, []
+        self.store = base_model.Store(Path(options.cache) / "scores")
+        self.points = Path(options.cache) / "points"
+        self.points.mkdir(parents=True, exist_ok=True)
+
+    def path(self, name):
+        if name == "pages":
+            return Path(self.options.pages)
+        folder = Path(self.options.data) / name
+        return folder if name == "cora_links" else folder / "data.conll"
+
+    def load(self, name):
+        if name not in self.loaded:
+            self.loaded[name] = (datasets.read_links(self.path(name)) if name == "cora_links"
+                                 else Loaded(name, self.path(name)))
+        return self.loaded[name]
+
+    def run(self, plan):
+        """Runs the points of a plan that have not been run."""
+        for experiment, name, fraction, number, more in plan:
+            if not self.path(name).exists():
+                if name not in self.skipped:
+                    self.skipped.append(name)
+                    print(f"skipped: {name} (no {self.path(name)})", flush=True)
+                continue
+            file = self.points / f"{experiment}-{name}-{fraction}-{number}.json"
+            if file.exists() or self.options.report:
+                continue
+            begin = time.time()
+            result = self.point(experiment, name, fraction, number, more)
+            result |= {"experiment": experiment, "set": name, "fraction": fraction, "split": number}
+            part = file.with_suffix(".part")
+            part.write_text(json.dumps(result))
+            os.replace(part, file)
+            print(f"{experiment} {name} {fraction:.0%} split {number}: {time.time() - begin:.0f} s",
+                  flush=True)
+
+    def point(self, experiment, name, fraction, number, more):
+        loaded = self.load(name)
+        if experiment == "links":
+            return links.point(loaded, fraction, number)
+        common = (self.store, loaded.data)
+        if experiment == "domain":
+            return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features,
+                                           fraction, number, ablations=more)
+        return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
+                                    across=experiment == "words-across", more=more)
+
+    def results(self, plan):
+        """{(experiment, set, fraction): list of results, by split} of what has been run."""
+        found = {}
+        for experiment, name, fraction, number, _ in plan:
+            file = self.points / f"{experiment}-{name}-{fraction}-{number}.json"
+            if file.exists():
+                found.setdefault((experiment, name, fraction), []).append(
+                    json.loads(file.read_text()))
+        return found
+
+
+def plan_of(quick):
+    """The points in the order in which they are run: (experiment, set, fraction, split, more)."""
+    if quick:
+        return ([("domain", name, 0.2, 0, False) for name in ("grobid_refs", "pages")]
+                + [("words", name, repeated_words.FRACTIONS[name], s, False)
+                   for name in ("wikigold", "cora_ie", "us50_addresses") for s in (0, 1)]
+                + [("words-across", "wikigold", 0.3, s, False) for s in (0, 1)]
+                + [("links", "cora_links", 0.3, s, False) for s in (0, 1)])
+    splits, plan = range(5), []
+
+    def repeated(name, places=("words", "words-across"), count=5):
+        return [(place, name, repeated_words.FRACTIONS[name], s, name == "wikigold")
+                for place in places for s in range(count)]
+
+    def adapted(fraction, *names):
+        return [("domain", name, fraction, s, fraction == 0.2 and s == 0)
+                for s in splits for name in names]
+
+    plan += adapted(0.2, "grobid_refs", "excite_refs") + repeated("wikigold")
+    plan += repeated("us50_addresses") + repeated("cora_ie", ("words-across",))
+    plan += [("links", "cora_links", f, s, False) for f in (0.1, 0.3) for s in splits]
+    plan += adapted(0.2, "pages") + repeated("ncbi_disease") + adapted(0.3, "grobid_refs", "pages")
+    plan += repeated("litbank") + adapted(0.3, "excite_refs")
+    plan += adapted(0.1, "grobid_refs", "pages", "excite_refs")
+    plan += adapted(0.5, "grobid_refs", "pages", "excite_refs")
+    plan += adapted(0.05, "grobid_refs", "excite_refs")  # shelves of pages are not cut: 10 % is one
+    return plan
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", required=True, help="folder of the data sets")
+    parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt",
+                        help="this project's publication pages")
+    parser.add_argument("--quick", action="store_true", help="minutes in the place of hours")
+    parser.add_argument("--only", nargs="*", default=[], help="data sets to run, by name")
+    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
+                        help="folder for trained models' scores and finished points")
+    parser.add_argument("--out", default=HERE, help="folder for the tables and plots")
+    parser.add_argument("--report", action="store_true", help="only write what the cache holds")
+    options = parser.parse_args()
+    this = Pass(options)
+    plan = [p for p in plan_of(options.quick) if not options.only or p[1] in options.only]
+    this.run(plan)
+    found = this.results(plan)
+    if not found:
+        sys.exit("nothing was run: no data set was found")
+    tables.write(found, this, Path(options.out), "quick" if options.quick else "results",
+                 this.skipped)
+
+
+if __name__ == "__main__":
+    main()
