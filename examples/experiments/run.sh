@@ -1,0 +1,17 @@
+#!/bin/sh
+# Runs the experiments in an environment of their own; all arguments go to run.py:
+#
+#   examples/experiments/run.sh --data FOLDER --quick     minutes
+#   examples/experiments/run.sh --data FOLDER             everything
+#
+# Needs Python 3.9 or later with venv, and what the library needs to be built. CHORALE_VENV: where the
+# environment is kept (default: a folder beside the cache of scores).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+venv=${CHORALE_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/chorale-experiments/venv}
+if [ ! -x "$venv/bin/python" ]; then
+    python3 -m venv "$venv"
+fi
+"$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" "$here/../../bindings/python"
+# Results are to depend on nothing but the data; and one thread is what the times are of.
+OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec "$venv/bin/python" "$here/run.py" "$@"
