@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+import zlib
 from functools import cached_property
 from pathlib import Path
 
@@ -53,16 +54,26 @@ class Pass:
     """One pass over the experiments: where things are, and what has been found."""
 
     def __init__(self, options):
-        self.options, self.loaded, self.skipped = options, {}, []
-        self.store = base_model.Store(Path(options.cache) / "scores")
-        self.points = Path(options.cache) / "points"
-        self.points.mkdir(parents=True, exist_ok=True)
+        self.options, self.loaded, self.skipped, self.folders = options, {}, [], {}
 
     def path(self, name):
         if name == "pages":
             return Path(self.options.pages)
         folder = Path(self.options.data) / name
         return folder if name == "cora_links" else folder / "data.conll"
+
+    def folder(self, name):
+        """Where the cache keeps what was made of a data set as it is now."""
+        if name not in self.folders:
+            path, sum_ = self.path(name), 0
+            for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+                sum_ = zlib.crc32(file.read_bytes(), sum_)
+            self.folders[name] = Path(self.options.cache) / f"{name}-{sum_:08x}"
+            (self.folders[name] / "points").mkdir(parents=True, exist_ok=True)
+        return self.folders[name]
+
+    def point_file(self, experiment, name, fraction, number):
+        return self.folder(name) / "points" / f"{experiment}-{name}-{fraction}-{number}.json"
 
     def load(self, name):
         if name not in self.loaded:
@@ -78,7 +89,7 @@ class Pass:
                     self.skipped.append(name)
                     print(f"skipped: {name} (no {self.path(name)})", flush=True)
                 continue
-            file = self.points / f"{experiment}-{name}-{fraction}-{number}.json"
+            file = self.point_file(experiment, name, fraction, number)
             if file.exists() or self.options.report:
                 continue
             begin = time.time()
@@ -94,7 +105,7 @@ class Pass:
         loaded = self.load(name)
         if experiment == "links":
             return links.point(loaded, fraction, number)
-        common = (self.store, loaded.data)
+        common = (base_model.Store(self.folder(name) / "scores"), loaded.data)
         if experiment == "domain":
             return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features,
                                            fraction, number, ablations=more)
@@ -105,7 +116,9 @@ class Pass:
         """{(experiment, set, fraction): list of results, by split} of what has been run."""
         found = {}
         for experiment, name, fraction, number, _ in plan:
-            file = self.points / f"{experiment}-{name}-{fraction}-{number}.json"
+            if not self.path(name).exists():
+                continue
+            file = self.point_file(experiment, name, fraction, number)
             if file.exists():
                 found.setdefault((experiment, name, fraction), []).append(
                     json.loads(file.read_text()))

@@ -242,9 +242,10 @@ class Whole(Made):
         plan.append(("words-across", "wikigold", 0.3, 0, False))
         this.run(plan)
         self.assertEqual(this.skipped, ["wikigold"])
-        before = sorted(os.listdir(this.points))
+        points = this.folder("grobid_refs") / "points"
+        before = sorted(os.listdir(points))
         this.run(plan)  # everything is there already
-        self.assertEqual(before, sorted(os.listdir(this.points)))
+        self.assertEqual(before, sorted(os.listdir(points)))
         tables.write(this.results(plan), this, self.root / "out", "quick", this.skipped)
         text = (self.root / "out" / "quick.md").read_text()
         self.assertIn("| collective |", text)

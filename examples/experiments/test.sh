@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Tests of the experiments on made-up data, with the Python package of this checkout.
+#
+#   examples/experiments/test.sh [DIRECTORY]     where to put the environment; default build/experiments
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+root=$(cd ../.. && pwd)
+directory=${1:-build/experiments}
+[[ $directory == /* ]] || directory=$root/$directory
+python3 -m venv --clear "$directory"
+"$directory/bin/pip" install --quiet -r requirements.txt "$root/bindings/python"
+unset CHORALE_LIBRARY PYTHONPATH
+PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" -m unittest -q test_experiments
