@@ -19,6 +19,12 @@ MajorityRepair::MajorityRepair(Layout &layout, const Instance &instance) noexcep
                                                     static_cast<std::size_t>(instance.columns)))),
       movers_(layout.take<std::int32_t>(saturating_product(
           static_cast<std::size_t>(instance.columns), static_cast<std::size_t>(instance.columns)))),
+      chains_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                     static_cast<std::size_t>(instance.columns)))),
+      next_(layout.take<std::int32_t>(saturating_product(
+          static_cast<std::size_t>(instance.columns), static_cast<std::size_t>(instance.columns)))),
+      walk_(layout.take<std::int32_t>(2 * static_cast<std::size_t>(instance.columns) + 1)),
+      place_(layout.take<std::int32_t>(instance.columns)), length_(0),
       counted_(counted_columns(instance.potential)), alpha_(0), weights_(nullptr), x_(nullptr),
       counts_(nullptr) {}
 
@@ -80,51 +86,121 @@ bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
   return fullest <= limit && (to >= counted_ || counts_[to] < limit) && limit > 0;
 }
 
-// Makes the best move; false where none adds to the score.
-bool MajorityRepair::climb(Limits &limits) noexcept {
+// The best chain of moves between any two columns: each column gives the member that gains most by
+// going on to the next. A rotation, a chain back to its first column, leaves all counts as they
+// are; the first that gains more than `least` ends the search. Its column, or -1.
+std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limits) noexcept {
+  const std::int32_t K = instance_->columns;
+  std::copy(gains_, gains_ + std::int64_t{K} * K, chains_);
+  for (std::int64_t u = 0; u < K; ++u)
+    for (std::int32_t v = 0; v < K; ++v)
+      next_[u * K + v] = v;
+  for (std::int32_t w = 0; w < K; ++w) {
+    if (limits.check() != Interruption::none)
+      return -1;
+    for (std::int32_t u = 0; u < K; ++u) {
+      double *row = chains_ + std::int64_t{u} * K;
+      const double first = row[w];
+      if (u == w || first == kForbidden)
+        continue;
+      if (first + chains_[std::int64_t{w} * K + u] > least) {
+        *over = w;
+        return u;
+      }
+      for (std::int32_t v = 0; v < K; ++v) {
+        const double gain = first + chains_[std::int64_t{w} * K + v];
+        if (v != u && v != w && gain > row[v] + least) {
+          row[v] = gain;
+          next_[std::int64_t{u} * K + v] = next_[std::int64_t{u} * K + w];
+        }
+      }
+    }
+  }
+  return -1;
+}
+
+// Appends the columns of the chain after `from` up to `to`.
+void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
   const std::int64_t K = instance_->columns;
+  for (std::int32_t steps = 0; from != to && steps < instance_->columns; ++steps) {
+    from = next_[from * K + to];
+    walk_[length_++] = from;
+  }
+}
+
+// Moves the members of the walk. Where it comes to a column twice, what is between is a rotation:
+// made alone if it gains, left out if not. False where nothing that gains is left.
+bool MajorityRepair::follow(double least) noexcept {
+  const std::int64_t K = instance_->columns;
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
+  std::fill(place_, place_ + K, -1);
+  for (std::int32_t j = 0; j < length_; ++j) {
+    const std::int32_t v = walk_[j];
+    if (place_[v] >= 0 && !(place_[v] == 0 && j == length_ - 1)) {
+      double gain = 0;
+      for (std::int32_t k = place_[v]; k < end; ++k)
+        gain += gains_[walk_[k] * K + (k + 1 < end ? walk_[k + 1] : v)];
+      if (gain > least) {
+        begin = place_[v];
+        walk_[end++] = v;
+        break;
+      }
+      for (std::int32_t k = place_[v] + 1; k < end; ++k)
+        place_[walk_[k]] = -1;
+      end = place_[v] + 1;
+      continue;
+    }
+    place_[v] = place_[v] < 0 ? end : place_[v];
+    walk_[end++] = v;
+  }
+  double gain = 0;
+  for (std::int32_t k = begin; k + 1 < end; ++k)
+    gain += gains_[walk_[k] * K + walk_[k + 1]];
+  if (!(gain > least))
+    return false;
+  // The members were chosen before any of them moves, one from each column.
+  for (std::int32_t k = begin; k + 1 < end; ++k)
+    move(movers_[walk_[k] * K + walk_[k + 1]], walk_[k + 1]);
+  return true;
+}
+
+// Makes the best chain of moves; false where none adds to the score.
+bool MajorityRepair::climb(Limits &limits) noexcept {
+  const std::int32_t K = instance_->columns;
   collect_gains();
   std::int32_t fullest = 0;
   for (std::int32_t v = 0; v < counted_; ++v)
     if (v != alpha_)
       fullest = std::max(fullest, counts_[v]);
-  double best = 0;
-  for (std::int64_t j = 0; j < K * K; ++j)
+  double least = 0;
+  for (std::int64_t j = 0; j < std::int64_t{K} * K; ++j)
     if (gains_[j] > kForbidden)
-      best = std::max(best, kRounding * std::fabs(gains_[j]));
-  std::int32_t from = -1;
-  std::int32_t over = -1; // -1: one member moves
-  std::int32_t to = -1;
-  for (std::int32_t u = 0; u < K; ++u) {
-    if (limits.check() != Interruption::none)
-      return false;
-    for (std::int32_t v = 0; v < K; ++v) {
-      if (!may_shift(u, v, fullest))
-        continue;
-      for (std::int32_t w = 0; w < K; ++w) {
-        // A member stays in its column at no gain, so w = u is the move of one member.
-        if (w == v)
-          continue;
-        const double gain = w == u ? gains_[u * K + v] : gains_[u * K + w] + gains_[w * K + v];
-        if (gain > best) {
+      least = std::max(least, kRounding * std::fabs(gains_[j]));
+  std::int32_t over = -1;
+  std::int32_t from = link(least, &over, limits);
+  std::int32_t to = from;
+  if (limits.interruption() != Interruption::none)
+    return false;
+  double best = least;
+  if (from < 0)
+    for (std::int32_t u = 0; u < K; ++u)
+      for (std::int32_t v = 0; v < K; ++v) {
+        const double gain = chains_[std::int64_t{u} * K + v];
+        if (u != v && gain > best && may_shift(u, v, fullest)) {
           best = gain;
           from = u;
-          over = w == u ? -1 : w;
           to = v;
         }
       }
-    }
-  }
   if (from < 0)
     return false;
-  if (over < 0) {
-    move(movers_[from * K + to], to);
-  } else {
-    const std::int32_t second = movers_[over * K + to];
-    move(movers_[from * K + over], over);
-    move(second, to);
-  }
-  return true;
+  walk_[0] = from;
+  length_ = 1;
+  if (over >= 0)
+    walk(from, over);
+  walk(over >= 0 ? over : from, to);
+  return follow(least);
 }
 
 bool MajorityRepair::run(std::int32_t alpha, const double *levels, std::int32_t *x,

@@ -1,6 +1,8 @@
 // The MAJORITY solvers against enumeration, and the paper's own examples.
 #include "clique/exact_majority.hpp"
 #include "clique/lagrangian.hpp"
+#include "clique/majority.hpp"
+#include "clique/majority_repair.hpp"
 #include "clique/modified_alpha_pass.hpp"
 
 #include <algorithm>
@@ -399,6 +401,65 @@ const char *check_lagrangian(const Problem &problem) {
   return nullptr;
 }
 
+// What a labelling scores under majority alpha, whatever its counts.
+double under(const Instance &instance, std::int32_t alpha, const std::vector<std::int32_t> &x) {
+  double total = instance.member_score(x.data());
+  for (const std::int32_t v : x)
+    total += instance.potential.weights[std::int64_t{alpha} * instance.columns + v];
+  return total;
+}
+
+// A repaired labelling has the majority asked for, and is the best of all labellings that do and
+// that have its counts, or one member fewer in one column and one more in another.
+const char *check_repair(const Problem &problem) {
+  Placed<MajorityRepair> placed(problem, 0xFF);
+  if (!placed.feasible)
+    return nullptr;
+  const Instance &instance = *placed.instance;
+  const auto members = static_cast<std::size_t>(instance.members);
+  const auto columns = static_cast<std::size_t>(instance.columns);
+  const std::int32_t counted = counted_columns(instance.potential);
+  for (std::int32_t alpha = 0; alpha < counted; ++alpha) {
+    std::vector<std::int32_t> x(instance.best, instance.best + members);
+    std::vector<std::int32_t> counts(columns);
+    instance.count(x.data(), counts.data());
+    const double *levels = instance.potential.weights + std::int64_t{alpha} * instance.columns;
+    Limits limits;
+    if (!placed.algorithm->run(alpha, levels, x.data(), counts.data(), limits))
+      continue;
+    const auto is_majority = [&](const std::vector<std::int32_t> &n) {
+      const std::int32_t most = n[static_cast<std::size_t>(alpha)];
+      return most > 0 && std::all_of(n.begin(), n.begin() + counted,
+                                     [most](std::int32_t count) { return count <= most; });
+    };
+    std::vector<std::int32_t> recount(columns);
+    instance.count(x.data(), recount.data());
+    if (recount != counts)
+      return "repaired counts are not those of the labelling";
+    if (counts[static_cast<std::size_t>(alpha)] > 0 && !is_majority(counts))
+      return "repaired, but another column has more";
+    if (!is_majority(counts))
+      continue; // nothing counts
+    const double own = under(instance, alpha, x);
+    std::vector<std::int32_t> y(members, 0);
+    for (;;) {
+      instance.count(y.data(), recount.data());
+      std::int32_t shifted = 0;
+      for (std::size_t v = 0; v < columns; ++v)
+        shifted += std::abs(recount[v] - counts[v]);
+      const double score = under(instance, alpha, y);
+      if (shifted <= 2 && is_majority(recount) && score > own && !close(score, own))
+        return "a chain of moves gains";
+      std::size_t i = 0;
+      while (i < members && ++y[i] == instance.columns)
+        y[i++] = 0;
+      if (i == members)
+        break;
+    }
+  }
+  return nullptr;
+}
+
 // ---- Tests --------------------------------------------------------------------------------------
 
 void exact_equals_enumeration(void **) { for_random_problems(6000, 1000000, check_exact); }
@@ -406,6 +467,8 @@ void messages_equal_enumeration(void **) { for_random_problems(4000, 2000000, ch
 void interrupted_stays_valid(void **) { for_random_problems(1500, 3000000, check_interrupted); }
 void alpha_pass_equals_definition(void **) { for_random_problems(3000, 4000000, check_alpha_pass); }
 void lagrangian_bounds(void **) { for_random_problems(2000, 5000000, check_lagrangian); }
+
+void repair_leaves_no_chain_of_moves(void **) { for_random_problems(2000, 7000000, check_repair); }
 
 template <class Algorithm, class... Extra> Solution solve(const Problem &problem, Extra... extra) {
   Placed<Algorithm> placed(problem, 0xFF, extra...);
@@ -554,6 +617,7 @@ int main() {
       cmocka_unit_test(interrupted_stays_valid),
       cmocka_unit_test(alpha_pass_equals_definition),
       cmocka_unit_test(lagrangian_bounds),
+      cmocka_unit_test(repair_leaves_no_chain_of_moves),
       cmocka_unit_test(messages_equal_restricted_solves),
       cmocka_unit_test(ratio_one_half),
       cmocka_unit_test(ratio_two_thirds),
