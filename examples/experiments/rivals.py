@@ -1,0 +1,167 @@
+"""Pairwise rivals of clique inference: TRW-S (trws.c, compiled here) and alpha-expansion by graph
+cuts (PyMaxflow). Both see a clique as the complete graph of its members."""
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+SOURCE = Path(__file__).with_name("trws.c")
+FLAGS = ["-O3", "-std=c99", "-shared", "-fPIC", "-ffp-contract=off"]
+
+
+def compiled():
+    """The shared library of trws.c, compiled when its text is new to this machine."""
+    name = hashlib.sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"chorale-experiments-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    library = folder / f"trws-{name}.so"
+    if not library.exists():
+        part = library.with_suffix(f".{os.getpid()}.part")
+        subprocess.run([os.environ.get("CC", "cc"), *FLAGS, "-o", str(part), str(SOURCE)], check=True)
+        os.replace(part, library)
+    return library
+
+
+class TRWS:
+    """TRW-S over a graph. unary: nodes x labels. edges: pairs (lower, higher). tables: the number of
+    an edge's table, -1 for Potts; weights: its Potts weight; scores: the tables, row the lower."""
+
+    _library = None
+
+    def __init__(self, unary, edges, weights=None, tables=None, scores=None):
+        if TRWS._library is None:
+            library = ctypes.CDLL(str(compiled()))
+            library.trws_create.restype = ctypes.c_void_p
+            library.trws_create.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p,
+                                            ctypes.c_int64] + [ctypes.c_void_p] * 5
+            library.trws_destroy.argtypes = [ctypes.c_void_p]
+            library.trws_destroy.restype = None
+            library.trws_iterate.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+            library.trws_iterate.restype = ctypes.c_double
+            TRWS._library = library
+        self._handle = None
+        edges = np.asarray(edges)
+        count = len(edges)
+        self.unary = np.ascontiguousarray(unary, dtype=np.float64)
+        self.lower = np.ascontiguousarray(edges[:, 0], dtype=np.int32)
+        self.higher = np.ascontiguousarray(edges[:, 1], dtype=np.int32)
+        if not np.all(self.lower < self.higher):
+            raise ValueError("edges must name the lower node first")
+        self.tables = np.full(count, -1, np.int32) if tables is None else \
+            np.ascontiguousarray(tables, dtype=np.int32)
+        self.weights = np.zeros(count) if weights is None else \
+            np.ascontiguousarray(weights, dtype=np.float64)
+        nodes, labels = self.unary.shape
+        self.scores = np.zeros((1, labels, labels)) if scores is None else \
+            np.ascontiguousarray(scores, dtype=np.float64)
+        if np.any(self.weights < 0):
+            raise ValueError("Potts weights must not be negative")
+        self._handle = TRWS._library.trws_create(
+            nodes, labels, self.unary.ctypes.data, count, self.lower.ctypes.data,
+            self.higher.ctypes.data, self.tables.ctypes.data, self.weights.ctypes.data,
+            self.scores.ctypes.data)
+        if not self._handle:
+            raise MemoryError("no memory for TRW-S")
+
+    def __del__(self):
+        if self._handle:
+            TRWS._library.trws_destroy(self._handle)
+            self._handle = None
+
+    def iterate(self):
+        """One iteration: (a labelling, an upper bound)."""
+        x = np.zeros(len(self.unary), dtype=np.int32)
+        return x, TRWS._library.trws_iterate(self._handle, x.ctypes.data)
+
+    def score(self, x):
+        """The score of a labelling."""
+        a, b = x[self.lower], x[self.higher]
+        pairs = np.where(self.tables < 0, self.weights * (a == b),
+                         self.scores[np.maximum(self.tables, 0), a, b])
+        return float(self.unary[np.arange(len(x)), x].sum() + pairs.sum())
+
+
+def complete_graph(members):
+    """The pairs i < j."""
+    return np.column_stack(np.triu_indices(members, 1)).astype(np.int32)
+
+
+def potts_trws(psi, strength, iterations, clock, slack=1e-9, patience=20):
+    """TRW-S for sum psi + strength * sum_v n_v^2, until it is proven, its bound stands still, or
+    `iterations` have run. Returns (labels, score, upper bound, seconds until that labelling was in
+    hand, seconds in all, iterations until it was, iterations in all)."""
+    begun = clock()
+    members = len(psi)
+    edges = complete_graph(members)
+    solver = TRWS(psi, edges, np.full(len(edges), 2.0 * strength))
+    constant = strength * members
+    best, score, reached, at, bound, still = None, -np.inf, 0.0, 0, np.inf, 0
+    used = clock() - begun
+    for k in range(1, iterations + 1):
+        begun = clock()
+        x, now = solver.iterate()
+        found = potts_score(psi, strength, x)
+        used += clock() - begun
+        if found > score:
+            best, score, reached, at = x, found, used, k
+        now += constant
+        still = still + 1 if bound - now <= 1e-7 * max(1.0, abs(now)) else 0
+        bound = min(bound, now)
+        if bound - score <= slack * max(1.0, abs(score)) or still >= patience:
+            break
+    return best, score, bound, reached, used, at, k
+
+
+def potts_score(psi, strength, x):
+    counts = np.bincount(x, minlength=psi.shape[1]).astype(np.float64)
+    return float(psi[np.arange(len(x)), x].sum() + strength * (counts @ counts))
+
+
+def potts_expansion(psi, strength, clock, start=None):
+    """Alpha-expansion for sum psi + strength * sum_v n_v^2: each move the best by a minimum cut of
+    the complete graph, round after round until no value gains. Starts from the members' own best.
+    Returns (labels, score, seconds, cuts)."""
+    import maxflow
+
+    begun = clock()
+    members, values = psi.shape
+    lower, higher = complete_graph(members).T
+    pair = 2.0 * strength  # what a pair of unequal members loses
+    x = psi.argmax(axis=1) if start is None else np.array(start)
+    score = potts_score(psi, strength, x)
+    cuts, failures, alpha = 0, 0, 0
+    own = np.arange(members)
+    while failures < values:
+        # y_i = 1 where member i takes alpha. The cost of a pair (y_i, y_j), i < j, is
+        #   both_stay + (first - both_stay) y_i - first y_j
+        #             + (first + second - both_stay) (1 - y_i) y_j,
+        # of which the last is an arc with a capacity that is never negative.
+        both_stay = pair * (x[lower] != x[higher])
+        second = pair * (x[lower] != alpha)
+        first = pair * (x[higher] != alpha)
+        # = second + (first - 0) y_i-part ...: E = both_stay + (first - both_stay) y_i
+        #   - first y_j + (first + second - both_stay) (1 - y_i) y_j
+        one = -psi[:, alpha] + np.bincount(lower, first - both_stay, members) \
+            - np.bincount(higher, first, members)
+        zero = -psi[own, x]
+        base = np.minimum(one, zero)
+        graph = maxflow.Graph[float](members, len(lower))
+        nodes = graph.add_nodes(members)
+        # Sink side: y = 1. The arc source -> i is cut when i is on the sink side.
+        graph.add_grid_tedges(nodes, one - base, zero - base)
+        graph.add_edges(lower, higher, first + second - both_stay, np.zeros(len(lower)))
+        graph.maxflow()
+        moved = np.where(graph.get_grid_segments(nodes), alpha, x)
+        cuts += 1
+        found = potts_score(psi, strength, moved)
+        if found > score + 1e-12 * max(1.0, abs(score)):
+            x, score, failures = moved, found, 0
+        else:
+            failures += 1
+        alpha = (alpha + 1) % values
+    return x, score, clock() - begun, cuts

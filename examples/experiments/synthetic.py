@@ -1,0 +1,51 @@
+"""The synthetic cliques of the paper's section on clique inference: members with scores at random in
+[0, 2] for every value, under potentials whose strength lambda varies."""
+
+import numpy as np
+
+MEMBERS, VALUES = 100, 24
+
+
+def steps(low, high, step):
+    """low, low + step, ... below high (high itself where it is the last step)."""
+    return [round(low + k * step, 10) for k in range(int(round((high - low) / step)) + 1)]
+
+
+# Potts against TRW-S and graph cuts: [0.8, 1.2]; against ICM, and majority: [0.7, 1.1).
+CONTENDED = steps(0.8, 1.2, 0.05)
+WIDE = steps(0.7, 1.08, 0.02)
+
+
+def scores(rng, members=MEMBERS, values=VALUES):
+    return rng.uniform(0.0, 2.0, (members, values))
+
+
+def dense(rng, strength, values=VALUES):
+    """MAJ-DENSE: symmetric, lambda on the diagonal, the rest at random in [0, 2 lambda]."""
+    w = symmetric(rng.uniform(0.0, 2.0 * strength, (values, values)))
+    np.fill_diagonal(w, strength)
+    return w
+
+
+def sparse(rng, strength, values=VALUES):
+    """MAJ-SPARSE: symmetric, all at random in [0, 2 lambda], of which about 70 % become zero."""
+    w = rng.uniform(0.0, 2.0 * strength, (values, values))
+    w[rng.uniform(size=w.shape) < 0.7] = 0.0
+    return symmetric(w)
+
+
+def symmetric(w):
+    """The lower triangle, mirrored."""
+    return np.tril(w) + np.tril(w, -1).T
+
+
+def potentials(ch, members=MEMBERS, values=VALUES):
+    """The potentials compared with ICM: name -> function of lambda. The paper states them without
+    a scale; unscaled, every lambda of its range makes all members equal, and only with these
+    scales do clique and members contend (square makespan, Potts: 1/n; entropy: 1/log n)."""
+    return {
+        "Potts": lambda s: ch.Potential.potts(values, s, scale="members"),
+        "entropy": lambda s: ch.Potential.entropy(values, s, scale="log"),
+        "makespan": lambda s: ch.Potential.makespan(values, s),
+        "square makespan": lambda s: ch.Potential.square_makespan(values, s, scale="members"),
+    }
