@@ -47,7 +47,7 @@ class Task:
 
     def __init__(self, data_folder, name, fraction, cache):
         self.data = read(name, data_folder / name / "data.conll")
-        train, test = split(len(self.data.groups), fraction, 0)
+        train, test = split(self.data, fraction, 0)
         held_out, scored = fit(Store(cache), self.data, lambda: Features(self.data), train, test, 0)
         shown = np.unique(np.concatenate([self.data.records[r].labels for r in held_out.records]))
         self.labels = shown
@@ -79,12 +79,16 @@ class Task:
         return 200.0 * right / max(1, wanted + given)
 
 
+def is_word(token):
+    return any(c.isalnum() for c in token)
+
+
 def occurrences(chains, minimum):
     """word -> [(chain, position)] of the words that occur often enough, in the order of the words."""
     where = {}
     for i, (record, _, _) in enumerate(chains):
         for t, token in enumerate(record.tokens):
-            if any(c.isalnum() for c in token):
+            if is_word(token):
                 where.setdefault(token, []).append((i, t))
     return {word: where[word] for word in sorted(where) if len(where[word]) >= minimum}
 
@@ -164,9 +168,8 @@ def cliques(data_folder, name, cache, limit):
 def word_model(task, chains, strength):
     """The model of a collective run: chains, and a clique for every word that is repeated."""
     words = {}
-    tokens = [np.array([words.setdefault(token, len(words)) for token in record.tokens],
-                       dtype=np.int32) for record, _, _ in chains]
-    stop = [n for word, n in words.items() if not any(c.isalnum() for c in word)]
+    tokens = [np.array([words.setdefault(token, len(words)) if is_word(token) else -1
+                        for token in record.tokens], dtype=np.int32) for record, _, _ in chains]
     builder = ch.ModelBuilder()
     shared = {}
     for (_, unary, transitions), ids in zip(chains, tokens):
@@ -174,7 +177,7 @@ def word_model(task, chains, strength):
             shared[id(transitions)] = ch.Transitions(transitions)
         builder.add_chain(unary, shared[id(transitions)], tokens=ids)
     potential = ch.Potential.potts(len(task.labels), strength, scale="members")
-    builder.add_repeated_words(potential, minimum=2, across=True, stop=stop)
+    builder.add_repeated_words(potential, minimum=2, across=True)
     return builder.freeze()
 
 

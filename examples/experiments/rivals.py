@@ -1,8 +1,9 @@
-"""Pairwise rivals of clique inference: TRW-S (trws.c, compiled here) and alpha-expansion by graph
-cuts (PyMaxflow). Both see a clique as the complete graph of its members."""
+"""What clique inference is measured against: TRW-S (trws.c) and alpha-expansion by graph cuts
+(PyMaxflow), which see a clique as the complete graph of its members, and the Lagrangian relaxation
+as the paper prints it (printed_lagrangian.c). The C files are compiled when first needed."""
 
 import ctypes
-import hashlib
+import functools
 import os
 import subprocess
 import tempfile
@@ -10,40 +11,33 @@ from pathlib import Path
 
 import numpy as np
 
-SOURCE = Path(__file__).with_name("trws.c")
 FLAGS = ["-O3", "-std=c99", "-shared", "-fPIC", "-ffp-contract=off"]
 
 
-def compiled():
-    """The shared library of trws.c, compiled when its text is new to this machine."""
-    name = hashlib.sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
-    folder = Path(tempfile.gettempdir()) / f"chorale-experiments-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    library = folder / f"trws-{name}.so"
-    if not library.exists():
-        part = library.with_suffix(f".{os.getpid()}.part")
-        subprocess.run([os.environ.get("CC", "cc"), *FLAGS, "-o", str(part), str(SOURCE)], check=True)
-        os.replace(part, library)
-    return library
+@functools.cache
+def compiled(name):
+    """The C file of that name as a loaded library."""
+    source = Path(__file__).with_name(f"{name}.c")
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / f"{name}.so"
+        subprocess.run([os.environ.get("CC", "cc"), *FLAGS, "-o", str(library), str(source), "-lm"],
+                       check=True)
+        return ctypes.CDLL(str(library))
 
 
 class TRWS:
     """TRW-S over a graph. unary: nodes x labels. edges: pairs (lower, higher). tables: the number of
     an edge's table, -1 for Potts; weights: its Potts weight; scores: the tables, row the lower."""
 
-    _library = None
-
     def __init__(self, unary, edges, weights=None, tables=None, scores=None):
-        if TRWS._library is None:
-            library = ctypes.CDLL(str(compiled()))
-            library.trws_create.restype = ctypes.c_void_p
-            library.trws_create.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p,
-                                            ctypes.c_int64] + [ctypes.c_void_p] * 5
-            library.trws_destroy.argtypes = [ctypes.c_void_p]
-            library.trws_destroy.restype = None
-            library.trws_iterate.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-            library.trws_iterate.restype = ctypes.c_double
-            TRWS._library = library
+        self._library = library = compiled("trws")
+        library.trws_create.restype = ctypes.c_void_p
+        library.trws_create.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p,
+                                        ctypes.c_int64] + [ctypes.c_void_p] * 5
+        library.trws_destroy.argtypes = [ctypes.c_void_p]
+        library.trws_destroy.restype = None
+        library.trws_iterate.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        library.trws_iterate.restype = ctypes.c_double
         self._handle = None
         edges = np.asarray(edges)
         count = len(edges)
@@ -61,7 +55,7 @@ class TRWS:
             np.ascontiguousarray(scores, dtype=np.float64)
         if np.any(self.weights < 0):
             raise ValueError("Potts weights must not be negative")
-        self._handle = TRWS._library.trws_create(
+        self._handle = library.trws_create(
             nodes, labels, self.unary.ctypes.data, count, self.lower.ctypes.data,
             self.higher.ctypes.data, self.tables.ctypes.data, self.weights.ctypes.data,
             self.scores.ctypes.data)
@@ -69,14 +63,14 @@ class TRWS:
             raise MemoryError("no memory for TRW-S")
 
     def __del__(self):
-        if self._handle:
-            TRWS._library.trws_destroy(self._handle)
+        if getattr(self, "_handle", None):
+            self._library.trws_destroy(self._handle)
             self._handle = None
 
     def iterate(self):
         """One iteration: (a labelling, an upper bound)."""
         x = np.zeros(len(self.unary), dtype=np.int32)
-        return x, TRWS._library.trws_iterate(self._handle, x.ctypes.data)
+        return x, self._library.trws_iterate(self._handle, x.ctypes.data)
 
     def score(self, x):
         """The score of a labelling."""
@@ -165,3 +159,17 @@ def potts_expansion(psi, strength, clock, start=None):
             failures += 1
         alpha = (alpha + 1) % values
     return x, score, clock() - begun, cuts
+
+
+def printed_lagrangian(psi, weights, iterations=1000, tolerance=1e-3):
+    """The score that the paper's conservative Lagrangian relaxation finds, as printed."""
+    function = compiled("printed_lagrangian").printed_lagrangian
+    function.restype = ctypes.c_double
+    function.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p,
+                         ctypes.c_int64, ctypes.c_double]
+    psi = np.ascontiguousarray(psi, dtype=np.float64)
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    score = function(*psi.shape, psi.ctypes.data, weights.ctypes.data, iterations, tolerance)
+    if np.isnan(score):
+        raise MemoryError("no memory for the Lagrangian relaxation")
+    return score

@@ -27,6 +27,13 @@ def dense(rng, strength, values=VALUES):
     return w
 
 
+def dominant(rng, strength, values=VALUES):
+    """As MAJ-DENSE, with the rest in [0, lambda]: the diagonal is the largest of its row."""
+    w = symmetric(rng.uniform(0.0, strength, (values, values)))
+    np.fill_diagonal(w, strength)
+    return w
+
+
 def sparse(rng, strength, values=VALUES):
     """MAJ-SPARSE: symmetric, all at random in [0, 2 lambda], of which about 70 % become zero."""
     w = rng.uniform(0.0, 2.0 * strength, (values, values))
@@ -39,13 +46,15 @@ def symmetric(w):
     return np.tril(w) + np.tril(w, -1).T
 
 
-def potentials(ch, members=MEMBERS, values=VALUES):
-    """The potentials compared with ICM: name -> function of lambda. The paper states them without
-    a scale; unscaled, every lambda of its range makes all members equal, and only with these
-    scales do clique and members contend (square makespan, Potts: 1/n; entropy: 1/log n)."""
+def potentials(ch, values=VALUES):
+    """The potentials compared with ICM: name -> function of lambda. The paper states all of them
+    without a scale. Unscaled, every lambda of its range makes all members equal under Potts and
+    square makespan, so those are divided by n; entropy stands here both as stated and divided by
+    log n."""
     return {
-        "Potts": lambda s: ch.Potential.potts(values, s, scale="members"),
-        "entropy": lambda s: ch.Potential.entropy(values, s, scale="log"),
+        "Potts / n": lambda s: ch.Potential.potts(values, s, scale="members"),
+        "entropy": lambda s: ch.Potential.entropy(values, s),
+        "entropy / log n": lambda s: ch.Potential.entropy(values, s, scale="log"),
         "makespan": lambda s: ch.Potential.makespan(values, s),
-        "square makespan": lambda s: ch.Potential.square_makespan(values, s, scale="members"),
+        "square makespan / n": lambda s: ch.Potential.square_makespan(values, s, scale="members"),
     }
