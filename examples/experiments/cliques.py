@@ -33,7 +33,7 @@ clock = time.thread_time
 PASSES = {
     "tiny": {"members": 12, "values": 4, "strengths": 3, "cliques": 2, "trws": 20, "limit": 1.0},
     "quick": {"members": 100, "values": 24, "strengths": 5, "cliques": 4, "trws": 200, "limit": 5.0},
-    "full": {"members": 100, "values": 24, "strengths": 0, "cliques": 25, "trws": 1000, "limit": 20.0},
+    "full": {"members": 100, "values": 24, "strengths": 0, "cliques": 25, "trws": 300, "limit": 20.0},
 }
 
 

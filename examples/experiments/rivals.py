@@ -161,7 +161,7 @@ def potts_expansion(psi, strength, clock, start=None):
     return x, score, clock() - begun, cuts
 
 
-def printed_lagrangian(psi, weights, iterations=1000, tolerance=1e-3):
+def printed_lagrangian(psi, weights, iterations=200, tolerance=1e-3):
     """The score that the paper's conservative Lagrangian relaxation finds, as printed."""
     function = compiled("printed_lagrangian").printed_lagrangian
     function.restype = ctypes.c_double
