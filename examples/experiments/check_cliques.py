@@ -93,9 +93,9 @@ def check_generators(rng):
 def check_tiny_pass():
     here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, str(here / "cliques.py"), "--pass", "tiny", "--output", folder,
+        subprocess.run([sys.executable, str(here / "cliques.py"), "--tiny", "--out", folder,
                         "--cache", folder], check=True, stderr=subprocess.DEVNULL)
-        text = (Path(folder) / "cliques.md").read_text(encoding="utf-8")
+        text = (Path(folder) / "cliques-tiny.md").read_text(encoding="utf-8")
         for section in ("## Potts against", "## alpha-pass against ICM", "## MAJ-DENSE",
                         "## MAJ-SPARSE", "## words: skipped", "## iterations: skipped"):
             check(section in text, f"the tiny pass lacks {section!r}")

@@ -48,7 +48,7 @@ class Task:
     def __init__(self, data_folder, name, fraction, cache):
         self.data = read(name, data_folder / name / "data.conll")
         train, test = split(self.data, fraction, 0)
-        held_out, scored = fit(Store(cache), self.data, lambda: Features(self.data), train, test, 0)
+        held_out, scored = fit(Store(cache / "scores"), self.data, lambda: Features(self.data), train, test, 0)
         shown = np.unique(np.concatenate([self.data.records[r].labels for r in held_out.records]))
         self.labels = shown
         self.kind = self.data.kind_of_label[shown]

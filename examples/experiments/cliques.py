@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """The paper's figures on clique inference, measured again: see CLIQUES.md.
 
-    cliques.py [--pass quick|full|tiny] [--data FOLDER] [--cache FOLDER] [--output FOLDER]
-               [--only SECTION,...]
+    cliques.sh [--quick] [--data FOLDER] [--only SECTION ...] [--cache FOLDER] [--out FOLDER]
 
-Needs NumPy, SciPy, PyMaxflow, python-crfsuite, a C compiler, and the package chorale. Sections:
-potts, icm, majority (synthetic); words, iterations (labelled data, read from --data: wikigold and
-litbank, cora_ie and us50_addresses; skipped where absent). Writes cliques.md and cliques-*.svg.
-Progress goes to standard error. Times are of the thread's processor time, so they do not see what
+Sections: potts, icm, majority (synthetic); words, iterations (labelled data, read from --data:
+wikigold and litbank, cora_ie and us50_addresses; what is not there is skipped). Writes
+cliques-results.md (of the quick pass cliques-quick.md) and plots beside it. Progress goes to
+standard error. Times are of the thread's processor time, so they do not see what
 else the machine does; what a call from Python costs (a clique of one member) is taken off those of
 the library, of which none counts as less than a microsecond.
 """
@@ -400,36 +399,40 @@ def processor():
 
 
 def main():
-    here = Path(__file__).parent
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pass", dest="size", choices=PASSES, default="quick")
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--quick", dest="size", action="store_const", const="quick", default="full",
+                       help="a minute in the place of ten")
+    sizes.add_argument("--tiny", dest="size", action="store_const", const="tiny",
+                       help="seconds, small cliques: to see that it works")
     parser.add_argument("--data", type=Path, help="folder of the labelled sets")
-    parser.add_argument("--cache", type=Path, default=here / "cache")
-    parser.add_argument("--output", type=Path, default=here / "results")
-    parser.add_argument("--only", help="sections, separated by commas")
-    arguments = parser.parse_args()
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "chorale-experiments",
+                        help="folder for trained models' scores")
+    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent,
+                        help="folder for the tables and plots")
     sections = [*SYNTHETIC, *LABELLED]
-    wanted = arguments.only.split(",") if arguments.only else sections
-    for section in wanted:
-        if section not in sections:
-            parser.error(f"no section {section!r}; there are {', '.join(sections)}")
+    parser.add_argument("--only", nargs="*", default=[], choices=sections, metavar="SECTION",
+                        help=f"of {', '.join(sections)}")
+    arguments = parser.parse_args()
+    wanted = arguments.only or sections
     size = PASSES[arguments.size]
-    arguments.output.mkdir(parents=True, exist_ok=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
     text = [f"# Clique inference: the {arguments.size} pass", "",
-            f"`{' '.join(['cliques.py', *sys.argv[1:]])}`, {date.today()}, {processor()}, "
+            f"`{' '.join(['cliques.sh', *sys.argv[1:]])}`, {date.today()}, {processor()}, "
             f"Python {platform.python_version()}, chorale {ch.__version__}.", ""]
     for section in wanted:
         begun = time.monotonic()
         if section in SYNTHETIC:
-            text.append(SYNTHETIC[section](size, arguments.output))
+            text.append(SYNTHETIC[section](size, arguments.out))
         elif arguments.data is None:
             text += [f"## {section}: skipped, no --data", ""]
         else:
-            text.append(LABELLED[section](size, arguments.output, arguments.data, arguments.cache))
+            text.append(LABELLED[section](size, arguments.out, arguments.data, arguments.cache))
         note(f"{section}: {time.monotonic() - begun:.0f} s")
-    (arguments.output / "cliques.md").write_text("\n".join(text), encoding="utf-8")
-    note(f"written to {arguments.output / 'cliques.md'}")
+    name = "cliques-results.md" if arguments.size == "full" else f"cliques-{arguments.size}.md"
+    (arguments.out / name).write_text("\n".join(text), encoding="utf-8")
+    note(f"written to {arguments.out / name}")
 
 
 if __name__ == "__main__":
