@@ -168,7 +168,7 @@ chorale_status ChainCall::check_numbers() const noexcept {
             return fail_number(report_, score, true, [&](MessageWriter &place) {
               place << "chain->edges[" << t - 1 << "], from " << from << " to " << to << ",";
             });
-  for (std::int32_t y = 0; y < m; ++y) {
+  for (std::int32_t y = 0; y < m && (view.start || view.end); ++y) {
     if (view.start && !is_score(view.start_at(y)))
       return fail_number(report_, view.start_at(y), true,
                          [&](MessageWriter &place) { place << "chain->start[" << y << "]"; });
