@@ -406,6 +406,11 @@ static void files_are_the_bytes(void **state) {
   OK(chorale_problem_save(problem, path, &error));
   OK(chorale_problem_save(problem, path, &error)); /* takes the place of the first */
   assert_int_equal(files_in_scratch(), 1);
+  struct stat about;
+  assert_int_equal(chmod(path, 0600), 0);
+  OK(chorale_problem_save(problem, path, &error)); /* and keeps its permissions */
+  assert_int_equal(stat(path, &about), 0);
+  assert_int_equal(about.st_mode & 0777, 0600);
   Saved saved = save(problem);
   unsigned char *content = malloc(saved.size + 1);
   FILE *file = fopen(path, "rb");

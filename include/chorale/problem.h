@@ -121,8 +121,8 @@ CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem,
                                                  size_t capacity, size_t *needed,
                                                  chorale_error *error);
 /* Writes a file at `path` (ends in NUL, in the encoding of the system), through a file beside it
- * that takes its place when complete: a crash leaves the old one or the new one. Errors: as for
- * writing but SIZE; INPUT_OUTPUT. */
+ * that takes its place when complete, with its permissions: a crash leaves the old one or the new
+ * one. A symbolic link is replaced, not followed. Errors: as for writing but SIZE; INPUT_OUTPUT. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 

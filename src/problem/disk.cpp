@@ -207,7 +207,14 @@ bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
       break;
   }
   is_there_ = file_ >= 0;
-  return is_there_ || fail(failure, "created", errno);
+  if (!is_there_)
+    return fail(failure, "created", errno);
+  // What takes the place of a file is open to nobody to whom that was not, from its first byte on.
+  // A file system without permissions refuses, and has nothing to keep.
+  struct stat about {};
+  if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+    (void)fchmod(file_, about.st_mode & 0777);
+  return true;
 }
 
 bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
