@@ -62,6 +62,21 @@ def test_the_check_notices_a_small_change(trained):
             scores.unary(features)
 
 
+def test_long_sequences_of_hardly_any_probability(trained):
+    path, unseen = trained
+    scores = crfsuite.Scores(path)
+    features = [item for sequence in unseen for item in sequence] * 200
+    some = features[:400]
+    scores.tagger.set(pycrfsuite.ItemSequence(some))
+    bits = -np.log2(scores.tagger.probability(scores.tagger.tag())) / len(some)
+    tiny = 0
+    # Through the probabilities that have lost digits, to those that are 0.
+    for length in range(int(980 / bits), int(1120 / bits), max(1, int(8 / bits))):
+        scores.unary(features[:length])
+        tiny += 0.0 < scores.tagger.probability(scores.tagger.tag()) < np.finfo(float).tiny
+    assert tiny > 0
+
+
 def test_damaged_files(trained, tmp_path):
     path, _ = trained
     data = path.read_bytes()

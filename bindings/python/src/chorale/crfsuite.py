@@ -12,7 +12,8 @@ with what is read. Pairs of labels without a weight score 0; attributes that the
 add nothing.
 
 `Scores.check` holds the scores to the tagger: the best labelling under them must be the tagger's
-own, with the tagger's own log-probability up to 1e-9. `Scores.unary` does so for every sequence
+own, with the tagger's own log-probability up to 1e-9 (where its probability is not too small for
+a number of full precision). `Scores.unary` does so for every sequence
 unless told not to.
 """
 
@@ -142,7 +143,7 @@ class Scores:
         if not abs(best - score) <= tolerance * max(1.0, abs(best)):
             raise MismatchError(f"the best labelling scores {best!r}, the tagger's {score!r}")
         probability = self.tagger.probability(own)
-        if probability > 0.0:
+        if probability >= np.finfo(np.float64).tiny:  # smaller ones have lost digits
             theirs, ours = math.log(probability), score - total
             if not abs(ours - theirs) <= tolerance * max(1.0, abs(total)):
                 raise MismatchError(
