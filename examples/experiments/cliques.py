@@ -423,8 +423,11 @@ def main():
     wanted = arguments.only or sections
     size = PASSES[arguments.size]
     arguments.out.mkdir(parents=True, exist_ok=True)
+    command = ["cliques.sh", *([f"--{arguments.size}"] if arguments.size != "full" else []),
+               *(["--data FOLDER"] if arguments.data else []),
+               *(["--only", *arguments.only] if arguments.only else [])]
     text = [f"# Clique inference: the {arguments.size} pass", "",
-            f"`{' '.join(['cliques.sh', *sys.argv[1:]])}`, {date.today()}, {processor()}, "
+            f"`{' '.join(command)}`, {date.today()}, {processor()}, "
             f"Python {platform.python_version()}, chorale {ch.__version__}.", ""]
     for section in wanted:
         begun = time.monotonic()
