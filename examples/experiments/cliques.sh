@@ -12,5 +12,5 @@ venv=${CHORALE_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/chorale-experiments/venv}
 if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
 fi
-"$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" PyMaxflow "$here/../../bindings/python"
+"$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" "$here/../../bindings/python"
 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec "$venv/bin/python" "$here/cliques.py" "$@"

@@ -11,3 +11,4 @@ python3 -m venv --clear "$directory"
 "$directory/bin/pip" install --quiet -r requirements.txt "$root/bindings/python"
 unset CHORALE_LIBRARY PYTHONPATH
 PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" -m unittest -q test_experiments
+PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" check_cliques.py
