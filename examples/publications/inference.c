@@ -128,7 +128,7 @@ inference infer(const corpus *from, const settings *chosen) {
     options.joint_mode = CHORALE_JOINT_BEAM;
     options.beam_width = chosen->beam;
   }
-  options.bound_steps = chosen->bound_steps > 0; /* the others one by one, to be told of each */
+  options.bound_steps = chosen->bound_steps;
   options.progress = keep_moment;
   options.progress_user = &done;
   chorale_run_result_init(&done.result, sizeof done.result);
@@ -136,9 +136,6 @@ inference infer(const corpus *from, const settings *chosen) {
   const double begin = now();
   check(chorale_run_create(NULL, done.model, &options, NULL, &done.run, &error), &error);
   check(chorale_run_solve(done.run, &done.result, &error), &error);
-  for (int64_t k = 1;
-       k < chosen->bound_steps && isfinite(done.result.upper_bound) && !done.result.proven; ++k)
-    check(chorale_run_bound(done.run, 1, &done.result, &error), &error);
   done.seconds = now() - begin;
   if (isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);

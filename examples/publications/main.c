@@ -17,6 +17,7 @@
 int main(int count, char **arguments) {
   const settings chosen = settings_from(count, arguments);
 
+  check_writable(chosen.output);
   fprintf(stderr, "Loading %s\n", chosen.problem);
   chorale_problem *problem = NULL;
   chorale_error error;

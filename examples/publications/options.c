@@ -31,20 +31,29 @@ static void refuse(const char *what, const char *argument) {
   exit(2);
 }
 
+/* More than anybody waits for, and few enough to keep a record of each. */
+static const int64_t most = 1000000;
+
 static int64_t whole(const char *name, const char *text, int64_t least) {
   char *end = NULL;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || value < least)
-    refuse("no good number for", name);
+  if (end == text || *end != '\0' || errno != 0 || value < least || value > most) {
+    fprintf(stderr, "publications: %s is %s; it must be a whole number from %d to %d\n", name, text,
+            (int)least, (int)most);
+    exit(2);
+  }
   return value;
 }
 
 static double real(const char *name, const char *text) {
   char *end = NULL;
   const double value = strtod(text, &end);
-  if (end == text || *end != '\0' || !isfinite(value) || value < 0)
-    refuse("no good number for", name);
+  if (end == text || *end != '\0' || !isfinite(value) || value < 0) {
+    fprintf(stderr, "publications: %s is %s; it must be a number that is not negative\n", name,
+            text);
+    exit(2);
+  }
   return value;
 }
 

@@ -76,8 +76,10 @@ double error_reduction(const tally *of) {
 /* ---- Printing ----------------------------------------------------------------------------- */
 
 static void print_f1(chorale_text name, counts own, counts together) {
-  printf("  %-16.*s %8" PRId64 "   %6.2f   %6.2f   %+6.2f\n", (int)name.length, name.bytes,
-         together.gold, 100 * f1(own), 100 * f1(together), 100 * (f1(together) - f1(own)));
+  fputs("  ", stdout);
+  print_name(name, 16);
+  printf(" %8" PRId64 "   %6.2f   %6.2f   %+6.2f\n", together.gold, 100 * f1(own),
+         100 * f1(together), 100 * (f1(together) - f1(own)));
 }
 
 static void print_scores(const corpus *from, const summary *of) {
@@ -88,8 +90,9 @@ static void print_scores(const corpus *from, const summary *of) {
       print_f1(label_name(from, label, space), of->own[label], of->together[label]);
   print_f1(text_of("all"), of->own_sum, of->together_sum);
   if (of->left_out >= 0) {
-    const chorale_text name = label_name(from, of->left_out, space);
-    printf("  (micro average, without %.*s)\n", (int)name.length, name.bytes);
+    fputs("  (micro average, without ", stdout);
+    print_name(label_name(from, of->left_out, space), 0);
+    fputs(")\n", stdout);
   }
   printf("\nToken errors   %" PRId64 " -> %" PRId64 " of %" PRId64 ", %.1f %% fewer\n",
          of->all.own_errors, of->all.errors, of->all.known, 100 * error_reduction(&of->all));

@@ -2,6 +2,7 @@
 
 #include "support.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,24 @@ void stop(const char *format, ...) {
 void check(chorale_status status, const chorale_error *error) {
   if (status != CHORALE_OK)
     stop("%s: %s", chorale_status_name(status), error->message);
+}
+
+void check_writable(const char *path) {
+  FILE *file = fopen(path, "ab");
+  if (file == NULL)
+    stop("%s: %s", path, strerror(errno));
+  fclose(file);
+}
+
+void print_name(chorale_text name, int width) {
+  int columns = 0;
+  for (size_t i = 0; i < name.length; ++i) {
+    const unsigned char byte = (unsigned char)name.bytes[i];
+    putchar(byte < 0x20 || byte == 0x7f ? '?' : byte);
+    columns += (byte & 0xc0) != 0x80; /* bytes that continue a character take no column */
+  }
+  for (; columns < width; ++columns)
+    putchar(' ');
 }
 
 double now(void) {
