@@ -191,6 +191,10 @@ def fail_everywhere():
 @pytest.mark.parametrize("work", [use_everything, fail_everywhere])
 def test_nothing_leaks(work):
     """A leak grows every time; caches of the interpreter and of NumPy fill, and then do not."""
+    before = in_use()
+    canary = np.empty(1 << 20, dtype=np.uint8)
+    if in_use() - before < canary.nbytes:
+        pytest.skip("memory is not counted (under a sanitizer)")
     rounds, grown = 5, []
     for _ in range(50):
         before = in_use()
@@ -204,5 +208,5 @@ def test_nothing_leaks(work):
 
 def test_a_leak_is_seen():
     kept = []
-    with pytest.raises(pytest.fail.Exception):
+    with pytest.raises(pytest.fail.Exception, match="bytes"):
         test_nothing_leaks(lambda: kept.append(ch.Potential.potts(2, 1.0)))
