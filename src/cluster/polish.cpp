@@ -6,8 +6,9 @@
 // gains, and otherwise a convex SUM is linearised at the counts (a minorant: what gains there
 // gains), and then one such slot after the other is set free alone.
 //
-// Chains of a batch propose against the same counts, on any number of threads; proposals are then
-// judged in the order of the chains, against the counts as they have become.
+// Chains of a batch, those whose cliques have changed, propose against the same counts, on any
+// number of threads; proposals are then judged in the order of the chains, against the counts as
+// they have become.
 #include "cluster/run.hpp"
 
 #include <algorithm>
@@ -337,18 +338,18 @@ private:
     bool changed = false;
     const std::int64_t chains = model_.chains.size();
     for (std::int64_t next = 0; next < chains && !run_.must_stop();) {
-      // Chains that have something to look at, as many as their proposals have room.
+      // As many chains in a row as their proposals have room.
       std::int32_t labels = 0;
       std::int32_t wholes = 0;
       std::int64_t count = 0;
       for (; next < chains && count < at.batch_chains; ++next) {
         const Chain &chain = model_.chains[next];
-        if (!is_stale(chain, at.visited_at[next]))
+        if (chain.slots == 0)
           continue;
         if (count > 0 && (labels + chain.length > at.proposal_labels ||
                           wholes + chain.wholes() > at.proposal_wholes))
           break;
-        at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, 0, 0};
+        at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, Verdict::unchanged, 0};
         labels += chain.length;
         wholes += chain.wholes();
         ++count;
@@ -369,6 +370,9 @@ private:
 
   void propose(Proposal &proposal, Worker &worker) noexcept {
     const Chain &chain = model_.chains[proposal.chain];
+    if (!is_stale(chain, run_.at.visited_at[proposal.chain]))
+      return;
+    proposal.verdict = Verdict::stays;
     Layout layout(worker.room);
     ChainBlock block(layout, run_, proposal.chain);
     ChainProgram program(layout, model_, proposal.chain, run_.view_of(proposal.chain),
@@ -389,7 +393,7 @@ private:
         run_.at.proposed_labels.set(proposal.first_label + t, program.labels[t]);
       std::copy_n(program.shown, chain.wholes(), run_.at.proposed_wholes + proposal.first_whole);
       proposal.score = program.score;
-      proposal.gains = 1;
+      proposal.verdict = Verdict::gains;
       return true;
     };
     block.fill_rows(program);
@@ -410,8 +414,10 @@ private:
   // Takes a proposal that still gains.
   bool judge(const Proposal &proposal, std::int32_t stamp) noexcept {
     const std::int32_t number = proposal.chain;
+    if (proposal.verdict == Verdict::unchanged)
+      return false;
     run_.at.visited_at[number] = stamp;
-    if (proposal.gains == 0)
+    if (proposal.verdict == Verdict::stays)
       return false;
     const bool was_current = !is_stale(model_.chains[number], stamp);
     Layout layout(run_.at.workers[0].room);

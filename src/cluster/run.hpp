@@ -46,12 +46,15 @@ struct alignas(kAlignment) Worker {
 inline constexpr std::uint8_t kNeedsOwn = 1;    // to be decoded by itself
 inline constexpr std::uint8_t kNeedsUpdate = 2; // to be decoded under new messages and to answer
 
+// unchanged: no clique of the chain has changed since it was looked at last.
+enum class Verdict : std::int32_t { unchanged, stays, gains };
+
 // What a chain of the batch would show.
 struct Proposal {
   std::int32_t chain;
   std::int32_t first_label; // among the labels of the batch
   std::int32_t first_whole;
-  std::int32_t gains; // 1 if anything was found
+  Verdict verdict;
   double score;
 };
 
