@@ -18,6 +18,7 @@ from scored import by_group
 from tuning import tune
 
 KINDS = ("Title", "Venue", "Author")
+SIX_METHODS = ("control, six", "collective, six")
 METHODS = ("base", "vote", "stacking", "control", "collective")
 GRID = (0.0, 1.0, 2.0, 3.0)
 SHARES = (0.5, 1.0)
@@ -44,7 +45,7 @@ def quality(data):
     return lambda table: float(np.mean([measure.f1(table, k) for k in kinds]))
 
 
-def tuned(data, properties, held_out, setting, grid, **more):
+def tuned(data, properties, held_out, setting, grid, names=P.NAMES, **more):
     """The setting with strengths for these training records, and its cross-validated quality."""
     groups = list(by_group(data, held_out))
 
@@ -53,7 +54,7 @@ def tuned(data, properties, held_out, setting, grid, **more):
                             replace(setting, strengths=strengths, beam=BEAMS["tuning"]))
         return measure.counts(data, held_out.records, labels, groups)
 
-    strengths, score = tune(counts, P.NAMES, grid, quality(data), caution=0.5, **more)
+    strengths, score = tune(counts, names, grid, quality(data), caution=0.5, **more)
     return replace(setting, strengths=strengths, beam=BEAMS["test"]), score
 
 
@@ -103,10 +104,27 @@ def point(store, data, properties, features, fraction, number, ablations=False):
                                                            factors=())
                        for name, setting in VARIANTS.items()}
     for name, found in candidates.items():
-        setting, score = found()
-        begin = time.process_time()
-        labels, _ = P.label(properties, scored, setting)
-        result["seconds"][name] = time.process_time() - begin
-        result["settings"][name], result["quality"][name] = asdict(setting), score
-        add(name, labels)
+        measure_setting(result, data, properties, scored, test, name, *found())
+    return result
+
+
+def measure_setting(result, data, properties, scored, test, name, setting, score):
+    begin = time.process_time()
+    labels, _ = P.label(properties, scored, setting)
+    result["seconds"][name] = time.process_time() - begin
+    result["settings"][name], result["quality"][name] = asdict(setting), score
+    result["counts"][name] = measure.counts(data, scored.records, labels, test).tolist()
+
+
+def six_point(store, data, properties, features, fraction, number):
+    """As `point`, for SIX properties: the control and Potts, with equal strengths."""
+    train, test = split(data, fraction, number)
+    held_out, scored = fit(store, data, features, train, test, number)
+    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
+              "settings": {}, "quality": {}, "seconds": {}}
+    inner = some_groups(data, held_out, TUNING_RECORDS)
+    for name, setting, grid in (("control, six", P.Setting(family="control"), CONTROL_GRID),
+                                ("collective, six", P.Setting(), GRID)):
+        measure_setting(result, data, properties, scored, test, name,
+                        *tuned(data, properties, inner, setting, grid, P.SIX, factors=()))
     return result

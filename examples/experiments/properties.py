@@ -1,9 +1,13 @@
-"""Domain adaptation's collective model: four properties of the records of a group.
+"""Domain adaptation's collective model: properties of the records of a group.
 
     first         the first kind that is not Other
     before_title  the token before Title (digits count as one sign)
     after_title   the first kind that is not Other after Title
     after_venue   the same after Venue
+    before_venue  the token before Venue
+    after_author  the first kind that is not Other after Author
+
+The first four are the paper's (NAMES); with the others they are SIX.
 
 Each group has a clique for each property, whose members are its records. EMPTY and CONFLICT are left
 out of the counts.
@@ -18,13 +22,14 @@ import numpy as np
 from scored import by_group
 
 NAMES = ("first", "before_title", "after_title", "after_venue")
+SIX = (*NAMES, "before_venue", "after_author")
 
 
 @dataclass
 class Setting:
     """What a collective model is made of."""
 
-    strengths: dict = field(default_factory=dict)  # of NAMES; 0 or absent: the property is left out
+    strengths: dict = field(default_factory=dict)  # of SIX; 0 or absent: the property is left out
     # What a clique of n members says of counts n_v:
     #   potts     strength / n * sum n_v^2
     #   both      strength * sum (n_v^2 / n + share * n_v): Potts, and the control's bonus
@@ -61,6 +66,10 @@ class Properties:
             "before_title": ch.Property.token_before(labels, title, values=start + 1,
                                                      ignored=ignored, start_value=start),
             "after_title": ch.Property.next_label(labels, title, ignored=ignored, end_value=end),
+            "before_venue": ch.Property.token_before(labels, venue, values=start + 1,
+                                                     ignored=ignored, start_value=start),
+            "after_author": ch.Property.next_label(labels, data.kinds.index("Author"),
+                                                   ignored=ignored, end_value=end),
             "after_venue": ch.Property.next_label(labels, venue, ignored=ignored, end_value=end),
         }
 
@@ -89,7 +98,7 @@ def build(properties, scored, setting):
             chains = [k for k in chains if scored.margins[k] >= setting.margin]
         if len(chains) < 2:
             continue
-        for name in NAMES:
+        for name in SIX:
             strength = setting.strengths.get(name, 0.0)
             single = [fired[k][name][0] for k in chains if len(set(fired[k][name])) == 1]
             if strength == 0.0 or not single or mode(single)[1] < setting.agreement:
@@ -103,7 +112,7 @@ def add_clique(builder, properties, setting, name, strength, chains, seen, commo
     """One clique. seen: the values that base labellings fire, ascending."""
     dictionary, counted = None, None
     values = properties.automata[name].values
-    if name == "before_title":
+    if name.startswith("before"):
         with_out = setting.out != "forbidden"
         dictionary = ch.Dictionary(seen, out=with_out)
         values, commonest = len(seen) + with_out, seen.index(commonest)

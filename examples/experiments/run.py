@@ -109,6 +109,9 @@ class Pass:
         if experiment == "domain":
             return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features,
                                            fraction, number, ablations=more)
+        if experiment == "domain-six":
+            return domain_adaptation.six_point(*common, loaded.properties, lambda: loaded.features,
+                                               fraction, number)
         return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
                                     across=experiment == "words-across", more=more)
 
@@ -143,14 +146,18 @@ def plan_of(quick):
         return [("domain", name, fraction, s, fraction == 0.2 and s == 0)
                 for s in splits for name in names]
 
+    def six(fraction, *names):
+        return [("domain-six", name, fraction, s, False) for s in splits for name in names]
+
     plan += adapted(0.2, "grobid_refs", "excite_refs") + repeated("wikigold")
     plan += repeated("us50_addresses") + repeated("cora_ie", ("words-across",))
     plan += [("links", "cora_links", f, s, False) for f in (0.1, 0.3) for s in splits]
-    plan += adapted(0.2, "pages") + repeated("ncbi_disease") + adapted(0.3, "grobid_refs", "pages")
-    plan += repeated("litbank") + adapted(0.3, "excite_refs")
+    plan += six(0.2, "grobid_refs", "excite_refs") + adapted(0.2, "pages") + repeated("ncbi_disease")
+    plan += adapted(0.3, "grobid_refs", "pages") + repeated("litbank")
+    plan += adapted(0.3, "excite_refs") + six(0.2, "pages")
     plan += adapted(0.1, "grobid_refs", "pages", "excite_refs")
-    plan += adapted(0.5, "grobid_refs", "pages", "excite_refs")
     plan += adapted(0.05, "grobid_refs", "excite_refs")  # shelves of pages are not cut: 10 % is one
+    plan += adapted(0.5, "grobid_refs", "pages", "excite_refs")
     return plan
 
 

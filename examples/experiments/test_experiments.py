@@ -218,7 +218,7 @@ class Collective(Made):
         self.assertEqual(weights.shape, (len(found.kinds),) * 2)
         self.assertTrue((np.diag(weights) >= 0).all())
         learnt = words.perceptron(found, held_out, words.Setting(1.0, "majority", across=True),
-                                  weights, epochs=1)
+                                  weights, lambda labels: -abs(labels[0]).sum(), epochs=1)
         self.assertTrue(np.isfinite(learnt).all())
 
     def test_stacking_sees_the_group(self):

@@ -166,20 +166,27 @@ def co_occurrence(words, scored, setting):
     return np.log(given) - np.log(prior)
 
 
-def perceptron(words, scored, setting, start, epochs=8, rate=0.02):
+def perceptron(words, scored, setting, start, quality, epochs=8, rate=3.0):
     """W by an averaged structured perceptron: after each training document, W gains the clique table
-    of the gold labelling and loses that of the labelling found with it."""
-    weights, total, steps = start.copy(), np.zeros_like(start), 0
+    of the gold labelling and loses that of the labelling found with it, as shares of the document's
+    clique members. Of the averages after each epoch and the start, the one whose labellings of all
+    documents have the highest quality is kept (quality: of a list of labellings)."""
     parts = [scored] if setting.across else [
         scored.part(chains) for chains in by_group(words.data, scored).values()]
-    for _ in range(epochs):
-        for part in parts:
-            if cliques(words, part, setting):
+    members = [sum(map(len, cliques(words, part, setting))) for part in parts]
+    weights, total, steps = start.copy(), np.zeros_like(start), 0
+    best = (quality(label(words, scored, setting, start)[0]), 0, start)
+    for epoch in range(1, epochs + 1):
+        for part, size in zip(parts, members):
+            if size:
                 gold = [words.data.records[r].labels for r in part.records]
                 found, _ = label(words, part, setting, weights)
                 step = (table_of(words, part, gold, setting, weights)
                         - table_of(words, part, found, setting, weights))
-                weights = weights + rate * step
+                weights = weights + rate / size * step
             total += weights
             steps += 1
-    return total / steps
+        average = total / steps
+        best = max(best, (quality(label(words, scored, setting, average)[0]), epoch, average),
+                   key=lambda b: b[0])
+    return best[2]
