@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Optional
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -46,7 +46,7 @@ def make(
     name: str,
     confidence: float,
     strength: float,
-    spans_key: str | None,
+    spans_key: Optional[str],  # noqa: UP045  (spaCy evaluates this, on Python 3.9 too)
     across: bool,
     find_missed: bool,
     ignore_case: bool,
