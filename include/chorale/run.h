@@ -112,7 +112,8 @@ typedef struct chorale_run_options {
   int32_t restrict_range;
   int32_t reserved;
   /* How a chain under several properties is treated (message.h): mode, beam_width, budget. EXACT
-   * beyond the budget is STATE_SPACE when the run is created, which tries every such chain. */
+   * beyond the budget is STATE_SPACE when the run is created, which tries every such chain. A run
+   * holds about T x (m + 1) x 8 bytes for each configuration that can be alive, once a thread. */
   chorale_joint_mode joint_mode;
   chorale_message_number message_number; /* default AUTO */
   int64_t beam_width;

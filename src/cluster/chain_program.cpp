@@ -315,6 +315,11 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
   view_.forced = forced_;
   Layout layout(room_);
   Joint program(layout, view_, attachments(), joint_, JointUse::decoding);
+  if (!program.fits()) {
+    view_.forced = given;
+    failure = RunFailure::state_space;
+    return kForbidden;
+  }
   program.prepare();
   JointSummary summary;
   program.decode(summary);
@@ -338,6 +343,10 @@ void ChainProgram::find_joint_marginals(bool all) noexcept {
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals);
+    if (!program.fits()) {
+      failure = RunFailure::state_space;
+      return;
+    }
     program.prepare();
     JointSummary summary;
     program.marginals(marginals_, m, summary);
