@@ -284,7 +284,7 @@ static double weigh(const Corpus *corpus, const Setting *setting) {
 /* Every label set, borrowed and copied; demanded where run.h promises it. */
 static void weigh_all(const Corpus *corpus, int32_t copies) {
   static const int64_t labels[] = {5, 9, 10, 20};
-  for (size_t k = 0; k < COUNT_OF(labels); ++k)
+  for (int64_t k = 0; k < (int64_t)COUNT_OF(labels) && k < test_rounds(COUNT_OF(labels)); ++k)
     for (int32_t across = 0; across < 2; ++across)
       for (int32_t borrow = 0; borrow < 2; ++borrow) {
         const Setting setting = {labels[k], borrow, across, 0, 0, copies};
