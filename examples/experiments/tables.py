@@ -1,7 +1,11 @@
 """From the results of single points to Markdown tables and plots."""
 
+import datetime
+import os
+import platform
 from collections import namedtuple
 
+import chorale
 import numpy as np
 
 import domain_adaptation
@@ -35,7 +39,7 @@ def spread(scores):
 def difference(after, before):
     """The mean difference and its p, as text."""
     p = measure.paired_p(after.splits, before.splits)
-    gain = (after.splits - before.splits).mean()
+    gain = round((after.splits - before.splits).mean(), 1) + 0.0  # no minus zero
     return f"{gain:+.1f}" + (f" ({p_text(p)})" if np.isfinite(p) else "")
 
 
@@ -52,12 +56,12 @@ def compared(after, before):
 
 def verdict(after, control, name):
     """A sentence that says whether collective inference beats its control."""
-    gain = (after.splits - control.splits).mean()
+    gain = round((after.splits - control.splits).mean(), 1) + 0.0
     p = measure.paired_p(after.splits, control.splits)
     if gain > 0 and p < 0.05:
         return f"beats {name} by {gain:.1f} ({p_text(p)})"
     if gain <= 0:
-        return f"**does not beat {name}** ({gain:+.1f})".replace("-0.0", "0.0").replace("+0.0", "0.0")
+        return f"**does not beat {name}** ({gain:+.1f})"
     return f"is {gain:.1f} above {name}, **not significantly**" + (
         f" (p = {p:.2f})" if np.isfinite(p) else "")
 
@@ -267,13 +271,32 @@ def sources(found):
     return ["## Data\n", report.markdown_table(["set", "what", "source", "licence"], rows, "llll")]
 
 
-def write(found, this, out, stem, skipped):
-    """Writes the tables to OUT/STEM.md and the plots beside it."""
+def machine():
+    """What the pass ran on."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.machine()
+    return f"{model}, {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}"
+
+
+def write(found, missing, this, out, quick):
+    """Writes the tables to OUT/quick.md or OUT/results.md and the plots beside it. missing: what the
+    plan holds and has not been run, {(experiment, set, fraction): splits}."""
     out.mkdir(parents=True, exist_ok=True)
-    text = [f"# Results of the {'quick' if stem == 'quick' else 'full'} pass\n"]
-    if skipped:
-        text.append("Skipped, not there: " + ", ".join(skipped) + ".\n")
+    command = "examples/experiments/run.sh --data FOLDER" + (" --quick" if quick else "")
+    text = [f"# Results of the {'quick' if quick else 'full'} pass\n",
+            f"    {command}\n",
+            f"{datetime.date.today()}; {machine()}; chorale {chorale.__version__}.\n"]
+    if this.skipped:
+        text.append("Skipped, not there: " + ", ".join(this.skipped) + ".\n")
+    if missing:
+        text.append("Not run: " + "; ".join(
+            f"{name} {fraction:.0%} ({experiment}), {len(splits)} splits"
+            for (experiment, name, fraction), splits in missing.items()) + ".\n")
     text += domain(found, this, out) + repeated(found, this, out) + linked(found, this, out)
     text += sources(found)
-    (out / f"{stem}.md").write_text("\n".join(t for t in text if t), encoding="utf-8")
-    print(f"wrote {out / f'{stem}.md'}")
+    path = out / ("quick.md" if quick else "results.md")
+    path.write_text("\n".join(t for t in text if t), encoding="utf-8")
+    print(f"wrote {path}")
