@@ -1,0 +1,189 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import (
+	"math"
+	"runtime/cgo"
+	"sync"
+	"unsafe"
+)
+
+// What C calls. Each gets a cgo.Handle in the place of a user pointer and lets no panic through.
+
+type logger struct {
+	failures
+	tell func(LogLevel, string)
+}
+
+type counter struct {
+	failures
+	score func(counts []int64, members int64) (float64, error)
+}
+
+type instance struct {
+	failures
+	oracle Instance
+	length int
+}
+
+type runCallbacks struct {
+	failures
+	executor Executor
+	progress func(Progress) bool
+}
+
+//export choraleGoDrop
+func choraleGoDrop(user C.uintptr_t) { dropCallback(cgo.Handle(user)) }
+
+//export choraleGoLog
+func choraleGoLog(user C.uintptr_t, level C.int32_t, message *C.char) {
+	l := cgo.Handle(user).Value().(*logger)
+	l.guard(func() error {
+		l.tell(LogLevel(level), C.GoString(message))
+		return nil
+	})
+}
+
+//export choraleGoCount
+func choraleGoCount(user C.uintptr_t, counts *C.int64_t, values, members C.int64_t, score *C.double) C.int32_t {
+	f := cgo.Handle(user).Value().(*counter)
+	ok := f.guard(func() error {
+		value, err := f.score(unsafe.Slice((*int64)(counts), int(values)), int64(members))
+		*score = C.double(value)
+		return err
+	})
+	return flag(!ok)
+}
+
+func rows(ports C.int64_t, columns *C.int64_t, pointers **C.double) [][]float64 {
+	all := make([][]float64, int(ports))
+	if ports == 0 {
+		return all
+	}
+	sizes := unsafe.Slice((*int64)(columns), int(ports))
+	for p, row := range unsafe.Slice((**float64)(unsafe.Pointer(pointers)), int(ports)) {
+		if row != nil {
+			all[p] = unsafe.Slice(row, int(sizes[p]))
+		}
+	}
+	return all
+}
+
+//export choraleGoMessages
+func choraleGoMessages(user C.uintptr_t, ports C.int64_t, columns *C.int64_t, incoming, outgoing **C.double) C.int32_t {
+	i := cgo.Handle(user).Value().(*instance)
+	ok := i.guard(func() error {
+		out := rows(ports, columns, outgoing)
+		for _, row := range out {
+			for v := range row {
+				row[v] = math.Inf(-1)
+			}
+		}
+		return i.oracle.Messages(rows(ports, columns, incoming), out)
+	})
+	return flag(!ok)
+}
+
+//export choraleGoDecode
+func choraleGoDecode(user C.uintptr_t, ports C.int64_t, columns *C.int64_t, incoming **C.double, labelling, values *C.int32_t, score *C.double) C.int32_t {
+	i := cgo.Handle(user).Value().(*instance)
+	ok := i.guard(func() error {
+		var labels, shown []int32
+		if i.length > 0 {
+			labels = unsafe.Slice((*int32)(labelling), i.length)
+		}
+		if ports > 0 {
+			shown = unsafe.Slice((*int32)(values), int(ports))
+		}
+		value, err := i.oracle.Decode(rows(ports, columns, incoming), labels, shown)
+		*score = C.double(value)
+		return err
+	})
+	return flag(!ok)
+}
+
+//export choraleGoProgress
+func choraleGoProgress(user C.uintptr_t, progress *C.chorale_progress) C.int32_t {
+	r := cgo.Handle(user).Value().(*runCallbacks)
+	stop := false
+	ok := r.guard(func() error {
+		stop = r.progress(Progress{
+			Round:           int(progress.round),
+			MessagesChanged: int(progress.messages_changed),
+			Score:           float64(progress.score),
+			BestScore:       float64(progress.best_score),
+			UpperBound:      float64(progress.upper_bound),
+		})
+		return nil
+	})
+	return flag(stop || !ok)
+}
+
+// Work of one round: numbers 0 .. count-1, each done once, by one of `workers` at a time.
+type work struct {
+	mu       sync.Mutex
+	idle     *sync.Cond // told when a worker has gone
+	next     int64
+	count    int64
+	free     []int64 // workers that nobody is
+	working  int
+	body     C.chorale_parallel_body
+	bodyUser unsafe.Pointer
+}
+
+// participate works until nothing is left that nobody has begun. It returns at once where every worker is somebody.
+func (w *work) participate() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.free) == 0 {
+		return
+	}
+	worker := w.free[len(w.free)-1]
+	w.free = w.free[:len(w.free)-1]
+	w.working++
+	for w.next < w.count {
+		i := w.next
+		w.next++
+		w.mu.Unlock()
+		C.chorale_go_call_body(w.body, w.bodyUser, C.int64_t(i), C.int64_t(worker))
+		w.mu.Lock()
+	}
+	w.free = append(w.free, worker)
+	w.working--
+	w.idle.Broadcast()
+}
+
+// finish does what is left and waits for what others have begun.
+func (w *work) finish() {
+	w.mu.Lock()
+	for w.next < w.count {
+		if len(w.free) == 0 {
+			w.idle.Wait()
+			continue
+		}
+		w.mu.Unlock()
+		w.participate()
+		w.mu.Lock()
+	}
+	for w.working > 0 {
+		w.idle.Wait()
+	}
+	w.mu.Unlock()
+}
+
+//export choraleGoParallel
+func choraleGoParallel(user C.uintptr_t, count, workers C.int64_t, body C.chorale_parallel_body, bodyUser unsafe.Pointer) {
+	r := cgo.Handle(user).Value().(*runCallbacks)
+	w := &work{count: int64(count), body: body, bodyUser: bodyUser}
+	w.idle = sync.NewCond(&w.mu)
+	for worker := int64(workers) - 1; worker >= 0; worker-- {
+		w.free = append(w.free, worker)
+	}
+	r.guard(func() error {
+		r.executor(int(workers), w.participate)
+		return nil
+	})
+	w.finish()
+}

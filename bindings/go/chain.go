@@ -1,0 +1,398 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Chain is the scores of one sequence, or of a tree, as in chorale/chain.h. All scores of a chain are of one type.
+type Chain struct {
+	Length      int    // T
+	Labels      int    // m
+	Unary       Scores // T x m; minus infinity forbids
+	Orientation Orientation
+
+	// Strides in elements; 0: without gaps.
+	UnaryRowStride    int
+	UnaryColumnStride int
+
+	Transitions *Transitions
+	// Edges in the place of the transitions' matrix: EdgeMatrices (1, or T - 1 of them) of m x m. EdgeMatrices 0: 1.
+	Edges            Scores
+	EdgeMatrices     int
+	EdgeMatrixStride int
+	EdgeRowStride    int
+	EdgeColumnStride int
+
+	Start Scores // m; nil: those of the transitions
+	End   Scores
+
+	Parents          []int32 // of a tree: by position the parent, which comes before it, or -1
+	Forced           []int32 // by position the label it must take, or -1
+	Allowed          []byte  // T x m, 0 forbids
+	AllowedRowStride int
+}
+
+// chain tells C of a chain whose arrays are placed in `to`.
+func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
+	told := new(C.chorale_chain)
+	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	if chain == nil {
+		c.fail(refuse(ErrNullArgument, "chain is nil"))
+		return told
+	}
+	length, labels := chain.Length, chain.Labels
+	c.least("chain.Length", length, 0)
+	c.least("chain.Labels", labels, 1)
+	if length > math.MaxInt32-1 {
+		c.fail(refuse(ErrSizeOverflow, "chain.Length is %d, and may be at most 2^31 - 2", length))
+	}
+	if c.err != nil {
+		return told
+	}
+	number := c.number(chain.Unary, chain.Edges, chain.Start, chain.End)
+	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
+	if c.err == nil {
+		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
+		// So many entries, none on another: what is allocated for results follows from what is there.
+		c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
+	}
+	matrices := chain.EdgeMatrices
+	if sizeOf(chain.Edges) > 0 {
+		if matrices == 0 {
+			matrices = 1
+		}
+		row, column = c.matrix("chain.Edges", labels, chain.EdgeRowStride, chain.EdgeColumnStride)
+		gap := chain.EdgeMatrixStride
+		if gap < 0 {
+			c.fail(refuse(ErrStride, "chain.EdgeMatrixStride is %d, and must not be negative", gap))
+		} else if gap == 0 {
+			gap = product(labels, row)
+		}
+		c.least("chain.EdgeMatrices", matrices, 1)
+		if c.err == nil {
+			c.check("chain.Edges", sizeOf(chain.Edges), extent([]int{matrices, labels, labels}, []int{gap, row, column}))
+		}
+	}
+	c.check("chain.Start", sizeOf(chain.Start), labels)
+	c.check("chain.End", sizeOf(chain.End), labels)
+	c.check("chain.Parents", len(chain.Parents), length)
+	c.check("chain.Forced", len(chain.Forced), length)
+	allowed := c.stride("chain.AllowedRowStride", chain.AllowedRowStride, labels)
+	if c.err == nil {
+		c.check("chain.Allowed", len(chain.Allowed), extent([]int{length, labels}, []int{allowed, 1}))
+	}
+	transitions := (*C.chorale_transitions)(c.optional((*handle)(chain.Transitions)))
+	if c.err != nil {
+		return told
+	}
+	told.length = C.int64_t(length)
+	told.labels = C.int64_t(labels)
+	told.number = number
+	told.orientation = C.chorale_orientation(chain.Orientation)
+	told.unary = placeScores(to, chain.Unary)
+	told.unary_row_stride = C.int64_t(chain.UnaryRowStride)
+	told.unary_column_stride = C.int64_t(chain.UnaryColumnStride)
+	told.transitions = transitions
+	told.edges = placeScores(to, chain.Edges)
+	told.edge_matrices = C.int64_t(matrices)
+	told.edge_matrix_stride = C.int64_t(chain.EdgeMatrixStride)
+	told.edge_row_stride = C.int64_t(chain.EdgeRowStride)
+	told.edge_column_stride = C.int64_t(chain.EdgeColumnStride)
+	told.start = placeScores(to, chain.Start)
+	told.end = placeScores(to, chain.End)
+	told.parents = (*C.int32_t)(lend(to, chain.Parents))
+	told.forced = (*C.int32_t)(lend(to, chain.Forced))
+	told.allowed = (*C.uint8_t)(lend(to, chain.Allowed))
+	told.allowed_row_stride = C.int64_t(chain.AllowedRowStride)
+	return told
+}
+
+// Score is phi of a labelling; minus infinity if it is forbidden.
+func (chain *Chain) Score(labelling []int32) (float64, error) {
+	c := begin()
+	defer c.end()
+	told := c.chain(chain, &c.memory)
+	if c.err == nil {
+		c.present("labelling", len(labelling), chain.Length)
+	}
+	if c.err != nil {
+		return 0, c.err
+	}
+	if len(labelling) == 0 { // an empty chain, whose labelling C wants to point somewhere
+		labelling = []int32{0}
+	}
+	var score C.double
+	c.failed(C.chorale_chain_score(told, ints(labelling), &score, c.detail))
+	return float64(score), c.err
+}
+
+// ChainResult is what a call says besides labellings.
+type ChainResult struct {
+	Outcome Outcome // Complete or Infeasible
+	Score   float64 // of the best labelling
+}
+
+// MaxMarginals of a chain: the best score with a label at a position, or with both labels of an edge.
+type MaxMarginals struct {
+	Marginals []float64 // T x m
+	Edges     []float64 // (T - 1) x m x m, rows "from"
+	Margins   []float64 // T: how far the best label is ahead
+	Labelling []int32   // nil where there is none
+}
+
+// KBest is the best labellings of a chain, best first.
+type KBest struct {
+	Labellings [][]int32
+	Scores     []float64
+}
+
+// ChainTask is what a workspace is sized for.
+type ChainTask int32
+
+// Tasks of a chain solver.
+const (
+	ChainBest         ChainTask = C.CHORALE_CHAIN_BEST
+	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS
+	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST
+)
+
+// ChainSolver is a reusable workspace; one goroutine at a time.
+type ChainSolver handle
+
+func chainSolverHandle(solver *C.chorale_chain_solver, memory unsafe.Pointer) *handle {
+	return newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
+		C.chorale_chain_solver_destroy((*C.chorale_chain_solver)(pointer))
+		C.free(memory)
+	})
+}
+
+// NewChainSolver makes a solver that grows with what it is given.
+func NewChainSolver(host *Host) (*ChainSolver, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var solver *C.chorale_chain_solver
+	if c.failed(C.chorale_chain_solver_create(in, &solver, c.detail)) {
+		return nil, c.err
+	}
+	h := chainSolverHandle(solver, nil)
+	h.relate((*handle)(host))
+	return (*ChainSolver)(h), nil
+}
+
+// NewFixedChainSolver makes a solver in `bytes` bytes, which never allocates and refuses what does not fit.
+func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	c.least("bytes", bytes, 0)
+	if c.err != nil {
+		return nil, c.err
+	}
+	memory := C.chorale_go_aligned(C.size_t(bytes))
+	if memory == nil {
+		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
+	}
+	var solver *C.chorale_chain_solver
+	if c.failed(C.chorale_chain_solver_create_in(memory, C.size_t(bytes), in, &solver, c.detail)) {
+		C.free(memory)
+		return nil, c.err
+	}
+	h := chainSolverHandle(solver, memory)
+	h.relate((*handle)(host))
+	return (*ChainSolver)(h), nil
+}
+
+// ChainSolverBytes is what a fixed solver, or a [Scratch], needs for a task; k: labellings of ChainKBest.
+func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
+	c := begin()
+	defer c.end()
+	told := c.chain(chain, &c.memory)
+	if c.err != nil {
+		return 0, c.err
+	}
+	var bytes C.size_t
+	c.failed(C.chorale_chain_solver_bytes(told, C.chorale_chain_task(task), C.int64_t(k), &bytes, c.detail))
+	return int(bytes), c.err
+}
+
+// Close frees the solver.
+func (s *ChainSolver) Close() error { return (*handle)(s).close() }
+
+// Reserve grows the workspace so that no such call allocates.
+func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
+	c := begin()
+	defer c.end()
+	solver := (*C.chorale_chain_solver)(c.alone((*handle)(s)))
+	told := c.chain(chain, &c.memory)
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(C.chorale_chain_solver_reserve(solver, told, C.chorale_chain_task(task), C.int64_t(k), c.detail))
+	return c.err
+}
+
+// A workspace is where a computation on a chain happens: a solver, or scratch memory.
+type workspace struct {
+	solver  *C.chorale_chain_solver
+	scratch unsafe.Pointer
+	bytes   C.size_t
+}
+
+func (s *ChainSolver) in(c *call) workspace {
+	return workspace{solver: (*C.chorale_chain_solver)(c.alone((*handle)(s)))}
+}
+
+func newChainResult() *C.chorale_chain_result {
+	result := new(C.chorale_chain_result)
+	C.chorale_chain_result_init(result, C.sizeof_chorale_chain_result)
+	return result
+}
+
+// Best finds the best labelling; nil where every labelling is forbidden.
+func (s *ChainSolver) Best(chain *Chain) ([]int32, ChainResult, error) { return best(s.in, chain) }
+
+func best(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
+	c := begin()
+	defer c.end()
+	w := in(c)
+	told := c.chain(chain, &c.memory)
+	if c.err != nil {
+		return nil, ChainResult{}, c.err
+	}
+	labelling := unwrittenLabels(chain.Length)
+	result := newChainResult()
+	var status C.chorale_status
+	if w.solver != nil {
+		status = C.chorale_chain_best(w.solver, told, ints(labelling), result, c.detail)
+	} else {
+		status = C.chorale_kernel_best(w.scratch, w.bytes, told, ints(labelling), result, c.detail)
+	}
+	if c.failed(status) {
+		return nil, ChainResult{}, c.err
+	}
+	return found(labelling), ChainResult{Outcome(result.outcome), float64(result.score)}, nil
+}
+
+// MaxMarginals computes all max-marginals, margins and the best labelling.
+func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
+	return maxMarginals(s.in, chain)
+}
+
+func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainResult, error) {
+	c := begin()
+	defer c.end()
+	w := in(c)
+	told := c.chain(chain, &c.memory)
+	if c.err != nil {
+		return nil, ChainResult{}, c.err
+	}
+	T, m := chain.Length, chain.Labels
+	edges := 0
+	if T > 0 {
+		edges = product(T-1, m, m)
+	}
+	if edges >= 1<<48 {
+		return nil, ChainResult{}, refuse(ErrSizeOverflow, "edge marginals of %d positions and %d labels", T, m)
+	}
+	all := &MaxMarginals{make([]float64, T*m), make([]float64, edges), make([]float64, T), unwrittenLabels(T)}
+	result := newChainResult()
+	var status C.chorale_status
+	if w.solver != nil {
+		status = C.chorale_chain_max_marginals(w.solver, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)
+	} else {
+		status = C.chorale_kernel_max_marginals(w.scratch, w.bytes, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)
+	}
+	if c.failed(status) {
+		return nil, ChainResult{}, c.err
+	}
+	all.Labelling = found(all.Labelling)
+	return all, ChainResult{Outcome(result.outcome), float64(result.score)}, nil
+}
+
+// KBest finds the k best labellings, or all where there are fewer.
+func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }
+
+func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
+	c := begin()
+	defer c.end()
+	w := in(c)
+	told := c.chain(chain, &c.memory)
+	c.least("k", k, 1)
+	if c.err != nil {
+		return nil, c.err
+	}
+	T := chain.Length
+	if product(k, T+1) >= 1<<34 {
+		return nil, refuse(ErrSizeOverflow, "%d labellings of %d positions", k, T)
+	}
+	labellings, scores := make([]int32, k*T), make([]float64, k)
+	var count C.int64_t
+	var status C.chorale_status
+	if w.solver != nil {
+		status = C.chorale_chain_k_best(w.solver, told, C.int64_t(k), ints(labellings), 0, doubles(scores), &count, c.detail)
+	} else {
+		status = C.chorale_kernel_k_best(w.scratch, w.bytes, told, C.int64_t(k), ints(labellings), 0, doubles(scores), &count, c.detail)
+	}
+	if c.failed(status) {
+		return nil, c.err
+	}
+	all := &KBest{Scores: scores[:count]}
+	for j := 0; j < int(count); j++ {
+		all.Labellings = append(all.Labellings, labellings[j*T:(j+1)*T:(j+1)*T])
+	}
+	return all, nil
+}
+
+// Scratch is memory in which computations on chains happen without a solver, and without allocating; one goroutine at a
+// time. It needs as many bytes as [ChainSolverBytes] or [MessageBytes] say.
+type Scratch struct {
+	h     *handle
+	bytes int
+}
+
+// NewScratch makes memory for computations.
+func NewScratch(bytes int) (*Scratch, error) {
+	if bytes < 0 {
+		return nil, refuse(ErrSize, "bytes is %d, and must not be negative", bytes)
+	}
+	memory := C.chorale_go_aligned(C.size_t(bytes))
+	if memory == nil {
+		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
+	}
+	return &Scratch{newHandle(memory, func(pointer unsafe.Pointer) { C.free(pointer) }), bytes}, nil
+}
+
+// Close frees the memory.
+func (s *Scratch) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.h.close()
+}
+
+func (s *Scratch) in(c *call) workspace {
+	if s == nil {
+		c.fail(ErrClosed)
+		return workspace{}
+	}
+	return workspace{scratch: c.alone(s.h), bytes: C.size_t(s.bytes)}
+}
+
+// Best is as [ChainSolver.Best].
+func (s *Scratch) Best(chain *Chain) ([]int32, ChainResult, error) { return best(s.in, chain) }
+
+// MaxMarginals is as [ChainSolver.MaxMarginals].
+func (s *Scratch) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
+	return maxMarginals(s.in, chain)
+}
+
+// KBest is as [ChainSolver.KBest].
+func (s *Scratch) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }

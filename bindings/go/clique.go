@@ -1,0 +1,366 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import (
+	"math"
+	"time"
+	"unsafe"
+)
+
+// Algorithm of clique inference; chorale/clique.h says what each does and for which potentials.
+type Algorithm int32
+
+// Algorithms.
+const (
+	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO
+	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS
+	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS
+	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION
+	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH
+	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM
+	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS
+	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT
+	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION
+	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE
+	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY
+	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW
+	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES
+	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND
+)
+
+func (a Algorithm) String() string {
+	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
+}
+
+// AlgorithmNamed finds the algorithm of a name such as "alpha-pass".
+func AlgorithmNamed(name string) (Algorithm, bool) {
+	bytes := []byte(name)
+	found := C.chorale_algorithm_from_name((*C.char)(first(bytes)), C.size_t(len(bytes)))
+	return Algorithm(found), found >= 0
+}
+
+// Start is where algorithms that improve a labelling begin.
+type Start int32
+
+// Starts.
+const (
+	StartIndependent Start = C.CHORALE_START_INDEPENDENT
+	StartValue       Start = C.CHORALE_START_VALUE
+	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT
+	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS
+)
+
+// CliqueProblem is the members of one clique and the scores of their values.
+type CliqueProblem struct {
+	Members   int
+	Values    int
+	Scores    []float64 // Members x Values; minus infinity forbids
+	RowStride int       // 0: Values
+	Fixed     []int32   // by member the value it must take, or -1; nil: all free
+}
+
+// CliqueOptions as in chorale/clique.h; made by [NewCliqueOptions].
+type CliqueOptions struct {
+	Algorithm       Algorithm
+	Start           Start
+	StartValue      int32
+	SubsetSize      int32
+	StartAssignment []int32
+	IterationLimit  int
+	NodeLimit       int
+	NodePool        int
+	Tolerance       float64
+	Gap             float64
+	TimeLimit       time.Duration // NoLimit: none
+	Cancel          *Cancel
+	ExactMarginals  bool
+}
+
+// NewCliqueOptions returns the defaults, which nil stands for too.
+func NewCliqueOptions() *CliqueOptions {
+	var options C.chorale_clique_options
+	C.chorale_clique_options_init(&options, C.sizeof_chorale_clique_options)
+	return &CliqueOptions{
+		Algorithm:      Algorithm(options.algorithm),
+		Start:          Start(options.start),
+		StartValue:     int32(options.start_value),
+		SubsetSize:     int32(options.subset_size),
+		IterationLimit: int(options.iteration_limit),
+		NodeLimit:      int(options.node_limit),
+		NodePool:       int(options.node_pool),
+		Tolerance:      float64(options.tolerance),
+		Gap:            float64(options.gap),
+		TimeLimit:      duration(options.time_limit),
+		ExactMarginals: options.exact_marginals != 0,
+	}
+}
+
+// CliqueResult is what a call says besides the assignment.
+type CliqueResult struct {
+	Outcome        Outcome
+	Algorithm      Algorithm
+	Proven         bool
+	MarginalsExact bool
+	Score          float64
+	MemberScore    float64
+	CliqueScore    float64
+	UpperBound     float64
+	Iterations     int
+	Nodes          int
+}
+
+func cliqueResult(r *C.chorale_clique_result) CliqueResult {
+	return CliqueResult{
+		Outcome:        Outcome(r.outcome),
+		Algorithm:      Algorithm(r.algorithm),
+		Proven:         r.proven != 0,
+		MarginalsExact: r.marginals_exact != 0,
+		Score:          float64(r.score),
+		MemberScore:    float64(r.member_score),
+		CliqueScore:    float64(r.clique_score),
+		UpperBound:     float64(r.upper_bound),
+		Iterations:     int(r.iterations),
+		Nodes:          int(r.nodes),
+	}
+}
+
+// CliqueTask is what a workspace is sized for.
+type CliqueTask int32
+
+// Tasks of a clique solver.
+const (
+	CliqueSolve        CliqueTask = C.CHORALE_CLIQUE_SOLVE
+	CliqueMaxMarginals CliqueTask = C.CHORALE_CLIQUE_MAX_MARGINALS
+)
+
+// MarginalForm is what max-marginals contain.
+type MarginalForm int32
+
+// Forms: the best score with a value, or what the others and the potential say of it.
+const (
+	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE
+	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE
+)
+
+func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
+	told := new(C.chorale_clique_problem)
+	C.chorale_clique_problem_init(told, C.sizeof_chorale_clique_problem)
+	if problem == nil {
+		c.fail(refuse(ErrNullArgument, "problem is nil"))
+		return told
+	}
+	c.least("problem.Members", problem.Members, 1)
+	c.least("problem.Values", problem.Values, 1)
+	stride := c.stride("problem.RowStride", problem.RowStride, problem.Values)
+	if c.err != nil {
+		return told
+	}
+	if len(problem.Scores) == 0 {
+		c.fail(refuse(ErrNullArgument, "problem.Scores is empty"))
+	}
+	c.check("problem.Scores", len(problem.Scores), extent([]int{problem.Members, problem.Values}, []int{stride, 1}))
+	c.check("problem.Fixed", len(problem.Fixed), problem.Members)
+	if problem.Members > math.MaxInt32 {
+		c.fail(refuse(ErrSizeOverflow, "problem.Members is %d, and may be at most 2^31 - 1", problem.Members))
+	}
+	if c.err != nil {
+		return told
+	}
+	told.members = C.int64_t(problem.Members)
+	told.values = C.int64_t(problem.Values)
+	told.scores = (*C.double)(lend(&c.memory, problem.Scores))
+	told.row_stride = C.int64_t(stride)
+	told.fixed = (*C.int32_t)(lend(&c.memory, problem.Fixed))
+	return told
+}
+
+func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_clique_options {
+	told := new(C.chorale_clique_options)
+	C.chorale_clique_options_init(told, C.sizeof_chorale_clique_options)
+	if options == nil {
+		return told
+	}
+	if options.Start == StartAssignment {
+		c.check("options.StartAssignment", len(options.StartAssignment), members)
+	}
+	told.algorithm = C.chorale_algorithm(options.Algorithm)
+	told.start = C.chorale_start(options.Start)
+	told.start_value = C.int32_t(options.StartValue)
+	told.subset_size = C.int32_t(options.SubsetSize)
+	told.iteration_limit = C.int64_t(options.IterationLimit)
+	told.node_limit = C.int64_t(options.NodeLimit)
+	told.node_pool = C.int64_t(options.NodePool)
+	told.tolerance = C.double(options.Tolerance)
+	told.gap = C.double(options.Gap)
+	told.time_limit = seconds(options.TimeLimit)
+	told.exact_marginals = flag(options.ExactMarginals)
+	told.cancel = (*C.chorale_cancel)(c.optional((*handle)(options.Cancel)))
+	if c.err == nil {
+		told.start_assignment = (*C.int32_t)(lend(&c.memory, options.StartAssignment))
+	}
+	return told
+}
+
+// CliqueSolver is a reusable workspace; one goroutine at a time.
+type CliqueSolver handle
+
+func cliqueSolverHandle(solver *C.chorale_clique_solver, memory unsafe.Pointer) *handle {
+	return newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
+		C.chorale_clique_solver_destroy((*C.chorale_clique_solver)(pointer))
+		C.free(memory)
+	})
+}
+
+// NewCliqueSolver makes a solver that grows with what it is given.
+func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var solver *C.chorale_clique_solver
+	if c.failed(C.chorale_clique_solver_create(in, &solver, c.detail)) {
+		return nil, c.err
+	}
+	h := cliqueSolverHandle(solver, nil)
+	h.relate((*handle)(host))
+	return (*CliqueSolver)(h), nil
+}
+
+// NewFixedCliqueSolver makes a solver in `bytes` bytes (see [CliqueSolverBytes]), which never allocates and refuses what
+// does not fit with [ErrWorkspaceTooSmall].
+func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	c.least("bytes", bytes, 0)
+	if c.err != nil {
+		return nil, c.err
+	}
+	memory := C.chorale_go_aligned(C.size_t(bytes))
+	if memory == nil {
+		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
+	}
+	var solver *C.chorale_clique_solver
+	if c.failed(C.chorale_clique_solver_create_in(memory, C.size_t(bytes), in, &solver, c.detail)) {
+		C.free(memory)
+		return nil, c.err
+	}
+	h := cliqueSolverHandle(solver, memory)
+	h.relate((*handle)(host))
+	return (*CliqueSolver)(h), nil
+}
+
+// CliqueSolverBytes is what a fixed solver needs for any problem of at most so many members.
+func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
+	c := begin()
+	defer c.end()
+	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	told := c.cliqueOptions(options, members)
+	if c.err != nil {
+		return 0, c.err
+	}
+	var bytes C.size_t
+	c.failed(C.chorale_clique_solver_bytes(p, C.int64_t(members), told, C.chorale_clique_task(task), &bytes, c.detail))
+	return int(bytes), c.err
+}
+
+// Close frees the solver.
+func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
+
+// Reserve grows the workspace so that no such problem allocates.
+func (s *CliqueSolver) Reserve(potential *Potential, members int, options *CliqueOptions, task CliqueTask) error {
+	c := begin()
+	defer c.end()
+	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
+	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	told := c.cliqueOptions(options, members)
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(C.chorale_clique_solver_reserve(solver, p, C.int64_t(members), told, C.chorale_clique_task(task), c.detail))
+	return c.err
+}
+
+// found is an assignment, or nil where C has written none.
+func found(labels []int32) []int32 {
+	if len(labels) > 0 && labels[0] == unwritten {
+		return nil
+	}
+	return labels
+}
+
+const unwritten = -2
+
+func unwrittenLabels(count int) []int32 {
+	labels := make([]int32, count)
+	if count > 0 {
+		labels[0] = unwritten
+	}
+	return labels
+}
+
+// Solve finds the best values. The assignment is nil where nothing feasible was found.
+func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
+	c := begin()
+	defer c.end()
+	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
+	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	told := c.cliqueProblem(problem)
+	with := c.cliqueOptions(options, int(told.members))
+	if c.err != nil {
+		return nil, CliqueResult{}, c.err
+	}
+	assignment := unwrittenLabels(problem.Members)
+	result := new(C.chorale_clique_result)
+	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
+	if c.failed(C.chorale_clique_solve(solver, p, told, with, ints(assignment), result, c.detail)) {
+		return nil, CliqueResult{}, c.err
+	}
+	return found(assignment), cliqueResult(result), nil
+}
+
+// MaxMarginals computes, for every member and value, the best score with that value: Members x Values in one slice.
+func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
+	c := begin()
+	defer c.end()
+	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
+	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	told := c.cliqueProblem(problem)
+	with := c.cliqueOptions(options, int(told.members))
+	if c.err != nil {
+		return nil, nil, CliqueResult{}, c.err
+	}
+	marginals = make([]float64, problem.Members*problem.Values)
+	assignment = unwrittenLabels(problem.Members)
+	result := new(C.chorale_clique_result)
+	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
+	if c.failed(C.chorale_clique_max_marginals(solver, p, told, with, C.chorale_marginal_form(form), doubles(marginals), C.int64_t(problem.Values), ints(assignment), result, c.detail)) {
+		return nil, nil, CliqueResult{}, c.err
+	}
+	return marginals, found(assignment), cliqueResult(result), nil
+}
+
+// Evaluate scores a given assignment.
+func (s *CliqueSolver) Evaluate(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
+	c := begin()
+	defer c.end()
+	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
+	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	told := c.cliqueProblem(problem)
+	if c.err == nil {
+		c.present("assignment", len(assignment), problem.Members)
+	}
+	if c.err != nil {
+		return CliqueResult{}, c.err
+	}
+	result := new(C.chorale_clique_result)
+	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
+	if c.failed(C.chorale_clique_evaluate(solver, p, told, ints(assignment), result, c.detail)) {
+		return CliqueResult{}, c.err
+	}
+	return cliqueResult(result), nil
+}

@@ -1,0 +1,87 @@
+package chorale
+
+import (
+	"runtime/cgo"
+	"sync"
+	"sync/atomic"
+)
+
+// failures holds what a callback panicked with or returned until the call into C is over.
+type failures struct {
+	any    atomic.Bool
+	mu     sync.Mutex
+	panics []any
+	errs   []error
+}
+
+// guard runs a callback; false after a panic or an error.
+func (f *failures) guard(callback func() error) (ok bool) {
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		// Also for runtime.Goexit, which recover does not see and which C frames must not meet either.
+		value := recover()
+		if value == nil {
+			value = "chorale: a callback ended its goroutine"
+		}
+		f.mu.Lock()
+		f.panics = append(f.panics, value)
+		f.mu.Unlock()
+		f.any.Store(true)
+		ok = false
+	}()
+	err := callback()
+	done = true
+	if err != nil {
+		f.mu.Lock()
+		f.errs = append(f.errs, err)
+		f.mu.Unlock()
+		f.any.Store(true)
+	}
+	return err == nil
+}
+
+func (f *failures) takePanic() (any, bool) {
+	if !f.any.Load() {
+		return nil, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.panics) == 0 {
+		return nil, false
+	}
+	value := f.panics[0]
+	f.panics, f.errs = nil, nil
+	f.any.Store(false)
+	return value, true
+}
+
+func (f *failures) takeError() error {
+	if !f.any.Load() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.errs) == 0 {
+		return nil
+	}
+	err := f.errs[0]
+	f.errs = nil
+	f.any.Store(len(f.panics) > 0)
+	return err
+}
+
+// liveCallbacks counts handles that C holds; tests see that none is left over.
+var liveCallbacks atomic.Int64
+
+func newCallback(value any) cgo.Handle {
+	liveCallbacks.Add(1)
+	return cgo.NewHandle(value)
+}
+
+func dropCallback(h cgo.Handle) {
+	liveCallbacks.Add(-1)
+	h.Delete()
+}

@@ -1,0 +1,3 @@
+module chorale
+
+go 1.19

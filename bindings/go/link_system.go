@@ -1,0 +1,6 @@
+//go:build !bundled
+
+package chorale
+
+// #cgo pkg-config: chorale
+import "C"

@@ -1,0 +1,173 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// A placer lends C memory that holds what a slice does.
+type placer interface {
+	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
+}
+
+// copies places in C memory.
+type copies struct{ blocks []unsafe.Pointer }
+
+func (c *copies) allocate(bytes int) unsafe.Pointer {
+	if bytes == 0 {
+		bytes = 1
+	}
+	block := C.malloc(C.size_t(bytes)) // Go ends the program where there is no memory
+	c.blocks = append(c.blocks, block)
+	return block
+}
+
+func (c *copies) place(memory unsafe.Pointer, bytes int) unsafe.Pointer {
+	block := c.allocate(bytes)
+	C.memcpy(block, memory, C.size_t(bytes))
+	return block
+}
+
+func (c *copies) release() {
+	for _, block := range c.blocks {
+		C.free(block)
+	}
+	c.blocks = nil
+}
+
+// lend places a slice; nil where it is empty.
+func lend[T any](to placer, slice []T) unsafe.Pointer {
+	if len(slice) == 0 {
+		return nil
+	}
+	return to.place(unsafe.Pointer(&slice[0]), len(slice)*int(unsafe.Sizeof(slice[0])))
+}
+
+// first is the address of a slice that is an argument itself; nil where it is empty.
+func first[T any](slice []T) unsafe.Pointer {
+	if len(slice) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(&slice[0])
+}
+
+// The element types of plain slices in C.
+func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
+func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
+func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
+
+// texts copies strings into C memory.
+func (c *call) texts(strings []string) *C.chorale_text {
+	if len(strings) == 0 {
+		return nil
+	}
+	size := int(unsafe.Sizeof(C.chorale_text{}))
+	block := c.memory.allocate(len(strings) * size)
+	all := unsafe.Slice((*C.chorale_text)(block), len(strings))
+	for i, text := range strings {
+		all[i] = C.chorale_text{}
+		if len(text) > 0 {
+			bytes := c.memory.allocate(len(text))
+			copy(unsafe.Slice((*byte)(bytes), len(text)), text)
+			all[i] = C.chorale_text{bytes: (*C.char)(bytes), length: C.size_t(len(text))}
+		}
+	}
+	return (*C.chorale_text)(block)
+}
+
+// names copies strings into C memory as addresses and lengths.
+func (c *call) names(strings []string) (**C.char, *C.size_t) {
+	if len(strings) == 0 {
+		return nil, nil
+	}
+	block := c.memory.allocate(len(strings) * int(unsafe.Sizeof(uintptr(0))))
+	sizes := c.memory.allocate(len(strings) * int(unsafe.Sizeof(C.size_t(0))))
+	addresses := unsafe.Slice((**C.char)(block), len(strings))
+	lengths := unsafe.Slice((*C.size_t)(sizes), len(strings))
+	for i, text := range strings {
+		bytes := c.memory.allocate(len(text))
+		copy(unsafe.Slice((*byte)(bytes), len(text)), text)
+		addresses[i] = (*C.char)(bytes)
+		lengths[i] = C.size_t(len(text))
+	}
+	return (**C.char)(block), (*C.size_t)(sizes)
+}
+
+// product of sizes that are not negative; a number that no slice has where it does not fit.
+func product(sizes ...int) int {
+	const most = uint64(1) << 62
+	total := uint64(1)
+	for _, size := range sizes {
+		if size < 0 {
+			return int(most)
+		}
+		high, low := bits.Mul64(total, uint64(size))
+		if high != 0 || low > most {
+			total = most
+		} else {
+			total = low
+		}
+		if size == 0 {
+			return 0
+		}
+	}
+	return int(total)
+}
+
+// extent is how many elements `counts` entries at `strides` take.
+func extent(counts, strides []int) int {
+	last := 0
+	for i, count := range counts {
+		if count == 0 {
+			return 0
+		}
+		step := product(count-1, strides[i])
+		if step >= 1<<61 || last >= 1<<61 {
+			return 1 << 62
+		}
+		last += step
+	}
+	return last + 1
+}
+
+// check refuses a slice that is there and shorter than `needed`.
+func (c *call) check(name string, length, needed int) {
+	if length > 0 && length < needed {
+		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
+	}
+}
+
+// present refuses a slice that is shorter than `needed`.
+func (c *call) present(name string, length, needed int) {
+	if length < needed {
+		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
+	}
+}
+
+// least refuses a number below the least allowed.
+func (c *call) least(name string, value, least int) {
+	if value < least {
+		c.fail(refuse(ErrSize, "%s is %d, and must be at least %d", name, value, least))
+	}
+}
+
+// stride refuses rows that lie on one another; 0 stands for `row`.
+func (c *call) stride(name string, value, row int) int {
+	if value == 0 {
+		return row
+	}
+	if value < row {
+		c.fail(refuse(ErrStride, "%s is %d, and must be at least %d", name, value, row))
+	}
+	return value
+}
+
+func flag(value bool) C.int32_t {
+	if value {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,279 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// Attachment is a property on a chain and what its clique says of the values.
+type Attachment struct {
+	Property   *Property
+	Dictionary *Dictionary // nil: the property's own values
+	Classes    []int32     // by position; nil: 0
+	Table      []int32     // by position; nil where the property reads none
+	Message    []float64   // R + 2 scores, EMPTY and CONFLICT last; nil: zeros
+}
+
+func (c *call) attachment(a *Attachment, length int) C.chorale_attachment {
+	var told C.chorale_attachment
+	C.chorale_attachment_init(&told, C.sizeof_chorale_attachment)
+	if a == nil {
+		c.fail(refuse(ErrNullArgument, "the attachment is nil"))
+		return told
+	}
+	property := (*C.chorale_property)(c.share((*handle)(a.Property)))
+	dictionary := (*C.chorale_dictionary)(c.optional((*handle)(a.Dictionary)))
+	if c.err != nil {
+		return told
+	}
+	told.property = property
+	told.dictionary = dictionary
+	c.check("Classes", len(a.Classes), length)
+	c.check("Table", len(a.Table), length)
+	c.check("Message", len(a.Message), int(C.chorale_attachment_values(&told))+2)
+	if c.err != nil {
+		return told
+	}
+	told.classes = (*C.int32_t)(lend(&c.memory, a.Classes))
+	told.table = (*C.int32_t)(lend(&c.memory, a.Table))
+	told.message = (*C.double)(lend(&c.memory, a.Message))
+	return told
+}
+
+// attachments for C, and R of each.
+func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachment, []int) {
+	told, values := make([]C.chorale_attachment, len(all)), make([]int, len(all))
+	if c.err != nil {
+		return told, values
+	}
+	for p := range all {
+		if told[p] = c.attachment(&all[p], chain.Length); c.err != nil {
+			return told, values
+		}
+		values[p] = int(C.chorale_attachment_values(&told[p]))
+	}
+	return told, values
+}
+
+// Values is R of the attachment; 0 where a handle is closed.
+func (a *Attachment) Values() int {
+	c := begin()
+	defer c.end()
+	told := c.attachment(a, 0)
+	if c.err != nil {
+		return 0
+	}
+	return int(C.chorale_attachment_values(&told))
+}
+
+// labelled checks what Evaluate and Fired read.
+func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_attachment, *C.int32_t) {
+	told := c.attachment(a, len(labelling))
+	c.check("parents", len(parents), len(labelling))
+	if len(labelling) == 0 {
+		labelling = []int32{0}
+	}
+	return told, ints(labelling)
+}
+
+// Evaluate tells what a labelling shows: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a value outside the dictionary.
+// parents: of a tree; nil: a chain.
+func (a *Attachment) Evaluate(labelling, parents []int32) (int32, error) {
+	c := begin()
+	defer c.end()
+	told, labels := c.labelled(a, labelling, parents)
+	if c.err != nil {
+		return 0, c.err
+	}
+	var value C.int32_t
+	c.failed(C.chorale_property_evaluate(&told, C.int64_t(len(labelling)), labels, ints(parents), &value, c.detail))
+	return int32(value), c.err
+}
+
+// Fired is everything that a labelling fires, in order, in the property's own values.
+func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
+	c := begin()
+	defer c.end()
+	told, labels := c.labelled(a, labelling, parents)
+	if c.err != nil {
+		return nil, c.err
+	}
+	values := make([]int32, len(labelling)+1)
+	var count C.int64_t
+	if c.failed(C.chorale_property_fired(&told, C.int64_t(len(labelling)), labels, ints(parents), ints(values), C.int64_t(len(values)), &count, c.detail)) {
+		return nil, c.err
+	}
+	return values[:count], nil
+}
+
+// JointMode is how several properties on a chain are treated.
+type JointMode int32
+
+// Joint modes.
+const (
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO
+	JointExact      JointMode = C.CHORALE_JOINT_EXACT
+	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION
+	JointBeam       JointMode = C.CHORALE_JOINT_BEAM
+)
+
+// MessageOptions as in chorale/message.h; made by [NewMessageOptions].
+type MessageOptions struct {
+	Mode      JointMode
+	BeamWidth int
+	Budget    int
+}
+
+// NewMessageOptions returns the defaults, which nil stands for too.
+func NewMessageOptions() *MessageOptions {
+	told := messageOptions(nil)
+	return &MessageOptions{JointMode(told.mode), int(told.beam_width), int(told.budget)}
+}
+
+func messageOptions(options *MessageOptions) *C.chorale_message_options {
+	told := new(C.chorale_message_options)
+	C.chorale_message_options_init(told, C.sizeof_chorale_message_options)
+	if options != nil {
+		told.mode = C.chorale_joint_mode(options.Mode)
+		told.beam_width = C.int64_t(options.BeamWidth)
+		told.budget = C.int64_t(options.Budget)
+	}
+	return told
+}
+
+// MessageResult is what a call says besides messages and labels.
+type MessageResult struct {
+	Outcome        Outcome
+	Pruned         bool
+	Exact          bool
+	Configurations int
+	Score          float64 // ChainScore + MessageScore; of decoding only
+	ChainScore     float64
+	MessageScore   float64
+}
+
+func messageResult(r *C.chorale_message_result) MessageResult {
+	return MessageResult{
+		Outcome(r.outcome), r.pruned != 0, r.exact != 0, int(r.configurations),
+		float64(r.score), float64(r.chain_score), float64(r.message_score),
+	}
+}
+
+// MessageTask is what a workspace is sized for.
+type MessageTask int32
+
+// Tasks under properties.
+const (
+	MessageSend   MessageTask = C.CHORALE_MESSAGE_SEND
+	MessageDecode MessageTask = C.CHORALE_MESSAGE_DECODE
+)
+
+func attachmentsFirst(all []C.chorale_attachment) *C.chorale_attachment {
+	return (*C.chorale_attachment)(first(all))
+}
+
+// MessageBytes is what a fixed solver, or a [Scratch], needs for a task.
+func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) (int, error) {
+	c := begin()
+	defer c.end()
+	told := c.chain(chain, &c.memory)
+	with, _ := c.attachments(attachments, chain)
+	if c.err != nil {
+		return 0, c.err
+	}
+	var bytes C.size_t
+	c.failed(C.chorale_message_bytes(told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), C.chorale_message_task(task), &bytes, c.detail))
+	return int(bytes), c.err
+}
+
+// ReserveMessages grows the workspace so that no such call allocates.
+func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) error {
+	c := begin()
+	defer c.end()
+	w := s.in(c)
+	told := c.chain(chain, &c.memory)
+	with, _ := c.attachments(attachments, chain)
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(C.chorale_message_reserve(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), C.chorale_message_task(task), c.detail))
+	return c.err
+}
+
+// Messages are what a chain says to the cliques of its properties: for each, R + 2 scores.
+func (s *ChainSolver) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
+	return messages(s.in, chain, attachments, options)
+}
+
+// Messages is as [ChainSolver.Messages].
+func (s *Scratch) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
+	return messages(s.in, chain, attachments, options)
+}
+
+func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
+	c := begin()
+	defer c.end()
+	w := in(c)
+	told := c.chain(chain, &c.memory)
+	with, values := c.attachments(attachments, chain)
+	if c.err != nil {
+		return nil, MessageResult{}, c.err
+	}
+	// An array of addresses has to be memory of C, and so has what they lead to.
+	block := c.memory.allocate(len(with) * int(unsafe.Sizeof(uintptr(0))))
+	outgoing := unsafe.Slice((**C.double)(block), len(with))
+	for p := range outgoing {
+		outgoing[p] = (*C.double)(c.memory.allocate((values[p] + 2) * 8))
+	}
+	result := new(C.chorale_message_result)
+	C.chorale_message_result_init(result, C.sizeof_chorale_message_result)
+	var status C.chorale_status
+	if w.solver != nil {
+		status = C.chorale_chain_messages(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), (**C.double)(block), result, c.detail)
+	} else {
+		status = C.chorale_kernel_messages(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), (**C.double)(block), result, c.detail)
+	}
+	if c.failed(status) {
+		return nil, MessageResult{}, c.err
+	}
+	all := make([][]float64, len(with))
+	for p := range all {
+		all[p] = append([]float64(nil), unsafe.Slice((*float64)(outgoing[p]), values[p]+2)...)
+	}
+	return all, messageResult(result), nil
+}
+
+// Decode finds the labelling that is best under the messages of the cliques, and what each property shows on it; nil where
+// nothing was found.
+func (s *ChainSolver) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
+	return decode(s.in, chain, attachments, options)
+}
+
+// Decode is as [ChainSolver.Decode].
+func (s *Scratch) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
+	return decode(s.in, chain, attachments, options)
+}
+
+func decode(in func(*call) workspace, chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
+	c := begin()
+	defer c.end()
+	w := in(c)
+	told := c.chain(chain, &c.memory)
+	with, _ := c.attachments(attachments, chain)
+	if c.err != nil {
+		return nil, nil, MessageResult{}, c.err
+	}
+	labelling, values = unwrittenLabels(chain.Length), unwrittenLabels(len(with))
+	result := new(C.chorale_message_result)
+	C.chorale_message_result_init(result, C.sizeof_chorale_message_result)
+	var status C.chorale_status
+	if w.solver != nil {
+		status = C.chorale_chain_decode(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), ints(labelling), ints(values), result, c.detail)
+	} else {
+		status = C.chorale_kernel_decode(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), ints(labelling), ints(values), result, c.detail)
+	}
+	if c.failed(status) {
+		return nil, nil, MessageResult{}, c.err
+	}
+	return found(labelling), found(values), messageResult(result), nil
+}

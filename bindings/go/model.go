@@ -1,0 +1,489 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import (
+	"runtime"
+	"runtime/cgo"
+	"unsafe"
+)
+
+// Instance is anything else that can send messages and decode: a semi-Markov model, a clique tree. Its memberships in
+// cliques are its ports, in the order in which they were added. The slices are C's, good only until the call returns.
+// At most one call is made at a time.
+type Instance interface {
+	// Shape is how many numbers a decoded labelling takes, and an upper bound of those numbers; always the same.
+	Shape() (length, labels int)
+	// Messages fills outgoing[p][v] with the best score of all labellings that show v at port p, incoming[q] of the other
+	// ports added. What is left alone stays minus infinity.
+	Messages(incoming, outgoing [][]float64) error
+	// Decode fills the best labelling, what each port shows on it, and returns its own score alone.
+	Decode(incoming [][]float64, labelling, values []int32) (score float64, err error)
+}
+
+// ModelBuilder puts chains, trees and cliques together; one goroutine at a time.
+type ModelBuilder struct {
+	h       *handle
+	lengths map[int]int // of chains, by number
+}
+
+func (b *ModelBuilder) handle() *handle {
+	if b == nil {
+		return nil
+	}
+	return b.h
+}
+
+// NewModelBuilder makes an empty builder.
+func NewModelBuilder(host *Host) (*ModelBuilder, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var builder *C.chorale_model_builder
+	if c.failed(C.chorale_model_builder_create(in, &builder, c.detail)) {
+		return nil, c.err
+	}
+	h := newHandle(unsafe.Pointer(builder), func(pointer unsafe.Pointer) {
+		C.chorale_model_builder_destroy((*C.chorale_model_builder)(pointer))
+	})
+	h.relate((*handle)(host))
+	return &ModelBuilder{h, map[int]int{}}, nil
+}
+
+// Close frees the builder; its model lives on.
+func (b *ModelBuilder) Close() error { return b.handle().close() }
+
+func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
+	c := begin()
+	return c, (*C.chorale_model_builder)(c.alone(b.handle()))
+}
+
+// ChainOptions say more of a chain in a model; nil stands for the zero value.
+type ChainOptions struct {
+	Group  int64   // the document of the chain, for repeated words
+	Tokens []int32 // by position token ids >= 0, -1: none; nil: the chain has none
+}
+
+// AddChain copies a chain or tree into the model and returns its number.
+func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error) {
+	c, builder := b.begin()
+	defer c.end()
+	told := c.chain(chain, &c.memory)
+	with := new(C.chorale_chain_options)
+	C.chorale_chain_options_init(with, C.sizeof_chorale_chain_options)
+	if options != nil && c.err == nil {
+		c.check("options.Tokens", len(options.Tokens), chain.Length)
+		with.group = C.int64_t(options.Group)
+		with.tokens = (*C.int32_t)(lend(&c.memory, options.Tokens))
+	}
+	if c.err != nil {
+		return 0, c.err
+	}
+	var index C.int64_t
+	if c.failed(C.chorale_model_builder_add_chain(builder, told, with, &index, c.detail)) {
+		return 0, c.err
+	}
+	b.lengths[int(index)] = chain.Length
+	return int(index), nil
+}
+
+// holdInstance keeps the number of an instance alive as long as the handles that refer to it.
+type holdInstance struct {
+	told *instance
+	user cgo.Handle
+}
+
+// AddInstance adds an instance and returns its number among the chains.
+func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
+	if oracle == nil {
+		return 0, refuse(ErrNullArgument, "the instance is nil")
+	}
+	length, labels := oracle.Shape()
+	c, builder := b.begin()
+	defer c.end()
+	if c.err != nil {
+		return 0, c.err
+	}
+	told := &instance{oracle: oracle, length: length}
+	user := newCallback(told)
+	var index C.int64_t
+	if c.failed(C.chorale_go_add_instance(builder, C.int64_t(length), C.int64_t(labels), C.uintptr_t(user), &index, c.detail)) {
+		dropCallback(user)
+		return 0, c.err
+	}
+	hold := &holdInstance{told, user}
+	runtime.SetFinalizer(hold, func(hold *holdInstance) { dropCallback(hold.user) })
+	b.handle().keep = append(b.handle().keep, hold)
+	b.handle().watching = append(b.handle().watching, &told.failures)
+	return int(index), nil
+}
+
+// CliqueSetup is what a clique is about. With a property it is a property clique; otherwise positions are its members, and
+// it may have a centre.
+type CliqueSetup struct {
+	Property   *Property
+	Dictionary *Dictionary
+	// Of a position clique: how labels become values 0 .. Values-1, -1 for EMPTY; nil: labels are values, Values of them.
+	Values      int
+	LabelValues []int32
+	Potential   *Potential // over R values, or R + 2
+	// Of a centred clique, in the place of Potential: one for each value of the centre.
+	CentrePotentials  []*Potential
+	CentreLabelValues []int32
+}
+
+// AddClique adds a clique without members and returns its number.
+func (b *ModelBuilder) AddClique(setup *CliqueSetup) (int, error) {
+	c, builder := b.begin()
+	defer c.end()
+	if setup == nil {
+		c.fail(refuse(ErrNullArgument, "setup is nil"))
+		return 0, c.err
+	}
+	told := new(C.chorale_clique_setup)
+	C.chorale_clique_setup_init(told, C.sizeof_chorale_clique_setup)
+	told.property = (*C.chorale_property)(c.optional((*handle)(setup.Property)))
+	told.dictionary = (*C.chorale_dictionary)(c.optional((*handle)(setup.Dictionary)))
+	told.potential = (*C.chorale_potential)(c.optional((*handle)(setup.Potential)))
+	told.values = C.int64_t(setup.Values)
+	potentials := append([]*Potential{setup.Potential}, setup.CentrePotentials...)
+	if count := len(setup.CentrePotentials); count > 0 {
+		block := c.memory.allocate(count * int(unsafe.Sizeof(uintptr(0))))
+		for i, potential := range setup.CentrePotentials {
+			unsafe.Slice((*unsafe.Pointer)(block), count)[i] = c.share((*handle)(potential))
+		}
+		told.centre_potentials = (**C.chorale_potential)(block)
+		told.centre_values = C.int64_t(count)
+	}
+	if c.err != nil {
+		return 0, c.err
+	}
+	told.label_values = (*C.int32_t)(lend(&c.memory, setup.LabelValues))
+	told.labels = C.int64_t(len(setup.LabelValues))
+	told.centre_label_values = (*C.int32_t)(lend(&c.memory, setup.CentreLabelValues))
+	told.centre_labels = C.int64_t(len(setup.CentreLabelValues))
+	var index C.int64_t
+	if c.failed(C.chorale_model_builder_add_clique(builder, told, &index, c.detail)) {
+		return 0, c.err
+	}
+	b.watch(potentials)
+	return int(index), nil
+}
+
+// watch makes what potentials of callbacks report be reported by runs over the model.
+func (b *ModelBuilder) watch(potentials []*Potential) {
+	for _, potential := range potentials {
+		if potential == nil {
+			continue
+		}
+	next:
+		for _, told := range potential.watching {
+			for _, known := range b.handle().watching {
+				if known == told {
+					continue next
+				}
+			}
+			b.handle().watching = append(b.handle().watching, told)
+		}
+	}
+}
+
+// MemberOptions say how a chain belongs to a property clique; nil stands for the zero value.
+type MemberOptions struct {
+	Classes []int32 // by position; nil: 0
+	Table   []int32 // by position; nil: the tokens of the chain
+}
+
+// AddMember adds a whole chain to a property clique, or the next port of an instance to a clique.
+func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) error {
+	c, builder := b.begin()
+	defer c.end()
+	with := new(C.chorale_member_options)
+	C.chorale_member_options_init(with, C.sizeof_chorale_member_options)
+	if options != nil {
+		if length, known := b.lengths[chain]; known {
+			c.check("options.Classes", len(options.Classes), length)
+			c.check("options.Table", len(options.Table), length)
+		} else {
+			options = nil // an instance, or none at all
+		}
+	}
+	if c.err != nil {
+		return c.err
+	}
+	if options != nil {
+		with.classes = (*C.int32_t)(lend(&c.memory, options.Classes))
+		with.table = (*C.int32_t)(lend(&c.memory, options.Table))
+	}
+	c.failed(C.chorale_model_builder_add_member(builder, C.int64_t(clique), C.int64_t(chain), with, c.detail))
+	return c.err
+}
+
+// AddPosition adds one position of a chain to a position or centred clique.
+func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
+	c, builder := b.begin()
+	defer c.end()
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(C.chorale_model_builder_add_position(builder, C.int64_t(clique), C.int64_t(chain), C.int64_t(position), c.detail))
+	return c.err
+}
+
+// SetCentre makes a position the centre of a centred clique.
+func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
+	c, builder := b.begin()
+	defer c.end()
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(C.chorale_model_builder_set_centre(builder, C.int64_t(clique), C.int64_t(chain), C.int64_t(position), c.detail))
+	return c.err
+}
+
+// RepeatedWords says which tokens make cliques; made by [NewRepeatedWords].
+type RepeatedWords struct {
+	Minimum     int
+	Across      bool    // over all groups; false: within each
+	Stop        []int32 // token ids that make no cliques
+	LabelValues []int32 // as in CliqueSetup
+	Values      int
+}
+
+// NewRepeatedWords returns the defaults, which nil stands for too.
+func NewRepeatedWords() *RepeatedWords {
+	var told C.chorale_repeated_words_options
+	C.chorale_repeated_words_options_init(&told, C.sizeof_chorale_repeated_words_options)
+	return &RepeatedWords{Minimum: int(told.minimum), Across: told.across != 0}
+}
+
+// AddRepeatedWords adds a position clique for every token that occurs often enough, and returns the number of the first and
+// how many there are.
+func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedWords) (clique, count int, _ error) {
+	if options == nil {
+		options = NewRepeatedWords()
+	}
+	c, builder := b.begin()
+	defer c.end()
+	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	if c.err != nil {
+		return 0, 0, c.err
+	}
+	told := new(C.chorale_repeated_words_options)
+	C.chorale_repeated_words_options_init(told, C.sizeof_chorale_repeated_words_options)
+	told.minimum = C.int64_t(options.Minimum)
+	told.across = flag(options.Across)
+	told.stop = (*C.int32_t)(lend(&c.memory, options.Stop))
+	told.stop_count = C.int64_t(len(options.Stop))
+	told.label_values = (*C.int32_t)(lend(&c.memory, options.LabelValues))
+	told.labels = C.int64_t(len(options.LabelValues))
+	told.values = C.int64_t(options.Values)
+	var from, many C.int64_t
+	if c.failed(C.chorale_model_builder_add_repeated_words(builder, p, told, &from, &many, c.detail)) {
+		return 0, 0, c.err
+	}
+	b.watch([]*Potential{potential})
+	return int(from), int(many), nil
+}
+
+// Freeze makes the model of what was added; the builder can only be closed after it.
+func (b *ModelBuilder) Freeze() (*Model, error) {
+	c, builder := b.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	var model *C.chorale_model
+	if c.failed(C.chorale_model_builder_freeze(builder, &model, c.detail)) {
+		return nil, c.err
+	}
+	return newModel(model, b.handle()), nil
+}
+
+// Model is chains and cliques, frozen. Immutable; any goroutine.
+type Model handle
+
+func newModel(model *C.chorale_model, from ...*handle) *Model {
+	h := newHandle(unsafe.Pointer(model), func(pointer unsafe.Pointer) {
+		C.chorale_model_release((*C.chorale_model)(pointer))
+	})
+	h.relate(from...)
+	return (*Model)(h)
+}
+
+// Clone makes another handle of the same model.
+func (m *Model) Clone() (*Model, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	return newModel(C.chorale_model_retain(model), (*handle)(m)), nil
+}
+
+// Close lets go of the model; runs and problems keep it.
+func (m *Model) Close() error { return (*handle)(m).close() }
+
+func (m *Model) begin() (*call, *C.chorale_model) {
+	c := begin()
+	return c, (*C.chorale_model)(c.share((*handle)(m)))
+}
+
+// Reweigh makes the model in which C of clique i is factors[i] * C; the chains are shared.
+func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
+	c, model := m.begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err == nil {
+		c.present("factors", len(factors), int(C.chorale_model_cliques(model)))
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	var reweighed *C.chorale_model
+	if c.failed(C.chorale_model_reweigh(in, model, doubles(factors), &reweighed, c.detail)) {
+		return nil, c.err
+	}
+	return newModel(reweighed, (*handle)(m), (*handle)(host)), nil
+}
+
+func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
+	c, model := m.begin()
+	defer c.end()
+	if model == nil {
+		return 0
+	}
+	return int(of(model))
+}
+
+// Chains is how many chains, trees and instances there are; like all sizes 0 for a closed handle, and for numbers out
+// of range.
+func (m *Model) Chains() int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chains(m) })
+}
+
+// Cliques is how many cliques there are.
+func (m *Model) Cliques() int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_cliques(m) })
+}
+
+// Members is how many members all cliques have.
+func (m *Model) Members() int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_members(m) })
+}
+
+// ChainLength is T of a chain.
+func (m *Model) ChainLength(chain int) int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_length(m, C.int64_t(chain)) })
+}
+
+// CliqueMembers is how many members a clique has.
+func (m *Model) CliqueMembers(clique int) int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_members(m, C.int64_t(clique)) })
+}
+
+// CliqueValues is R of a clique.
+func (m *Model) CliqueValues(clique int) int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
+}
+
+// CliqueColumns is what a member can show: R + 2, or R where nothing can be EMPTY.
+func (m *Model) CliqueColumns(clique int) int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_columns(m, C.int64_t(clique)) })
+}
+
+// CliqueCentreValues is how many values the centre can show; 0 where there is none.
+func (m *Model) CliqueCentreValues(clique int) int {
+	return m.size(func(m *C.chorale_model) C.int64_t {
+		return C.chorale_model_clique_centre_values(m, C.int64_t(clique))
+	})
+}
+
+// Bytes is what the model holds.
+func (m *Model) Bytes() int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
+}
+
+// ScoreBytes is what its scores take.
+func (m *Model) ScoreBytes() int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_score_bytes(m)) })
+}
+
+// Member tells the chain and position (-1: the whole chain) of a member of a clique.
+func (m *Model) Member(clique, member int) (chain, position int, _ error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return 0, 0, c.err
+	}
+	var of, at C.int64_t
+	c.failed(C.chorale_model_member(model, C.int64_t(clique), C.int64_t(member), &of, &at, c.detail))
+	return int(of), int(at), c.err
+}
+
+func copied[T any](memory unsafe.Pointer, count int) []T {
+	if memory == nil || count == 0 {
+		return nil
+	}
+	return append([]T(nil), unsafe.Slice((*T)(memory), count)...)
+}
+
+func copiedScores(number C.chorale_number, memory unsafe.Pointer, count int) Scores {
+	switch {
+	case memory == nil:
+		return nil
+	case number == C.CHORALE_FLOAT32:
+		return Float32s(copied[float32](memory, count))
+	}
+	return Float64s(copied[float64](memory, count))
+}
+
+// Chain copies out what a chain was added as. Its transitions are a handle of their own.
+func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	told, with := new(C.chorale_chain), new(C.chorale_chain_options)
+	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	C.chorale_chain_options_init(with, C.sizeof_chorale_chain_options)
+	if c.failed(C.chorale_model_get_chain(model, C.int64_t(number), told, with, c.detail)) {
+		return nil, nil, c.err
+	}
+	length, labels := int(told.length), int(told.labels)
+	chain := &Chain{
+		Length: length, Labels: labels, Orientation: Orientation(told.orientation),
+		UnaryRowStride: int(told.unary_row_stride), UnaryColumnStride: int(told.unary_column_stride),
+		EdgeMatrices: int(told.edge_matrices), EdgeMatrixStride: int(told.edge_matrix_stride),
+		EdgeRowStride: int(told.edge_row_stride), EdgeColumnStride: int(told.edge_column_stride),
+		AllowedRowStride: int(told.allowed_row_stride),
+	}
+	if told.transitions != nil {
+		h := transitionsHandle(C.chorale_transitions_retain(told.transitions))
+		h.relate((*handle)(m))
+		chain.Transitions = (*Transitions)(h)
+	}
+	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
+	chain.Unary = copiedScores(told.number, told.unary, extent([]int{length, labels}, []int{row, column}))
+	row, column = c.matrix("chain.Edges", labels, chain.EdgeRowStride, chain.EdgeColumnStride)
+	gap := chain.EdgeMatrixStride
+	if gap == 0 {
+		gap = labels * row
+	}
+	chain.Edges = copiedScores(told.number, told.edges, extent([]int{chain.EdgeMatrices, labels, labels}, []int{gap, row, column}))
+	chain.Start = copiedScores(told.number, told.start, labels)
+	chain.End = copiedScores(told.number, told.end, labels)
+	chain.Parents = copied[int32](unsafe.Pointer(told.parents), length)
+	chain.Forced = copied[int32](unsafe.Pointer(told.forced), length)
+	allowed := chain.AllowedRowStride
+	if allowed == 0 {
+		allowed = labels
+	}
+	chain.Allowed = copied[byte](unsafe.Pointer(told.allowed), extent([]int{length, labels}, []int{allowed, 1}))
+	return chain, &ChainOptions{Group: int64(with.group), Tokens: copied[int32](unsafe.Pointer(with.tokens), length)}, nil
+}

@@ -1,0 +1,279 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// Scale multiplies a potential.
+type Scale int32
+
+// Scales: none, 1/n or 1/log n, n the number of members of the clique.
+const (
+	ScaleNone         Scale = C.CHORALE_SCALE_NONE
+	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS
+	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS
+)
+
+// Shape is what is known of the tables of a sum.
+type Shape int32
+
+// Shapes; ShapeConvex and ShapeConcave are the caller's word.
+const (
+	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT
+	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX
+	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE
+)
+
+// Family is the kind of a potential.
+type Family int32
+
+// Families.
+const (
+	FamilySum      Family = C.CHORALE_FAMILY_SUM
+	FamilyMax      Family = C.CHORALE_FAMILY_MAX
+	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY
+	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS
+	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK
+)
+
+// Potential is a symmetric function of how many members of a clique show each value. Immutable; any goroutine.
+type Potential handle
+
+// PotentialOptions apply to every family; nil stands for the zero value.
+type PotentialOptions struct {
+	Scale   Scale
+	Shape   Shape
+	Counted []byte // by value, 0: it does not count; nil: every value counts
+	Host    *Host
+}
+
+// Table is a matrix in a slice.
+type Table struct {
+	Scores    []float64
+	Rows      int
+	Columns   int
+	RowStride int // in elements; 0: Columns
+}
+
+// NewTable copies rows of equal length.
+func NewTable(rows [][]float64) Table {
+	table := Table{Rows: len(rows)}
+	for _, row := range rows {
+		if table.Columns == 0 {
+			table.Columns = len(row)
+		}
+		table.Scores = append(table.Scores, row...)
+	}
+	return table
+}
+
+func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
+	c.least(name+".Rows", table.Rows, 0)
+	c.least(name+".Columns", table.Columns, 0)
+	stride := c.stride(name+".RowStride", table.RowStride, table.Columns)
+	if c.err == nil {
+		c.present(name+".Scores", len(table.Scores), extent([]int{table.Rows, table.Columns}, []int{stride, 1}))
+	}
+	return doubles(table.Scores), C.int64_t(stride)
+}
+
+// potential creates one; others are handles that it refers to.
+func newPotential(values int, options *PotentialOptions, watching *failures,
+	create func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
+	if options == nil {
+		options = &PotentialOptions{}
+	}
+	c := begin()
+	defer c.end()
+	host := c.host(options.Host)
+	if values >= 1 {
+		c.check("options.Counted", len(options.Counted), values)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	told := new(C.chorale_potential_options)
+	C.chorale_potential_options_init(told, C.sizeof_chorale_potential_options)
+	told.scale = C.chorale_scale(options.Scale)
+	told.shape = C.chorale_shape(options.Shape)
+	told.counted = (*C.uint8_t)(lend(&c.memory, options.Counted))
+	var potential *C.chorale_potential
+	status := create(c, host, told, &potential)
+	if c.err != nil || c.failed(status) {
+		return nil, c.err
+	}
+	h := potentialHandle(potential)
+	h.relate((*handle)(options.Host))
+	if watching != nil {
+		h.watching = append(h.watching, watching)
+	}
+	return (*Potential)(h), nil
+}
+
+func potentialHandle(potential *C.chorale_potential) *handle {
+	return newHandle(unsafe.Pointer(potential), func(pointer unsafe.Pointer) {
+		C.chorale_potential_release((*C.chorale_potential)(pointer))
+	})
+}
+
+// NewPotts makes lambda * sum_v n_v^2.
+func NewPotts(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_potts(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	})
+}
+
+// NewEntropy makes lambda * sum_v n_v log n_v.
+func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_entropy(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	})
+}
+
+// NewSum makes sum_v f_v(n_v): one row of tables for all values, or one a value; column k is f(k).
+func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		scores, stride := c.table("tables", tables)
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_potential_create_sum(host, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
+	})
+}
+
+// NewMax makes max_v f_v(n_v), with tables as in [NewSum].
+func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		scores, stride := c.table("tables", tables)
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_potential_create_max(host, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
+	})
+}
+
+// NewCardinality makes g(n_b), where exactly two values count and b is the higher of them; table[k] is g(k).
+func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_cardinality(host, C.int64_t(values), doubles(table), C.int64_t(len(table)), options, potential, c.detail)
+	})
+}
+
+// NewMakespan makes lambda * max_v n_v.
+func NewMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	})
+}
+
+// NewSquareMakespan makes lambda * max_v n_v^2.
+func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_square_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	})
+}
+
+// NewMajority makes b_a + sum_v w_av n_v, a being the value of highest count. bias: nil for zeros.
+func NewMajority(values int, weights Table, bias []float64, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		scores, stride := c.table("weights", weights)
+		if values >= 1 {
+			c.check("bias", len(bias), values)
+		}
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_potential_create_majority(host, C.int64_t(values), scores, C.int64_t(weights.Rows), C.int64_t(weights.Columns), stride, doubles(bias), options, potential, c.detail)
+	})
+}
+
+// NewPairs makes the sum of f(x_i, x_j) over all ordered pairs of distinct members; row v of scores is f(v, .).
+func NewPairs(values int, scores Table, options *PotentialOptions) (*Potential, error) {
+	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		table, stride := c.table("scores", scores)
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_potential_create_pairs(host, C.int64_t(values), table, C.int64_t(scores.Rows), C.int64_t(scores.Columns), stride, options, potential, c.detail)
+	})
+}
+
+// NewCallback makes any function of the counts of the values; minus infinity forbids them, an error ends the computation.
+// It must be a function of its arguments alone, and may be called from several goroutines at once. counts are C's: they
+// are good only until it returns.
+func NewCallback(values int, score func(counts []int64, members int64) (float64, error), options *PotentialOptions) (*Potential, error) {
+	if score == nil {
+		return nil, refuse(ErrNullArgument, "score is nil")
+	}
+	told := &counter{score: score}
+	return newPotential(values, options, &told.failures, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		user := newCallback(told)
+		status := C.chorale_go_potential_create_callback(host, C.int64_t(values), C.uintptr_t(user), options, potential, c.detail)
+		if status != C.CHORALE_OK {
+			dropCallback(user)
+		}
+		return status
+	})
+}
+
+// Scaled makes factor * p, over the same numbers.
+func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	potential := (*C.chorale_potential)(c.share((*handle)(p)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	var scaled *C.chorale_potential
+	if c.failed(C.chorale_potential_create_scaled(in, potential, C.double(factor), &scaled, c.detail)) {
+		return nil, c.err
+	}
+	h := potentialHandle(scaled)
+	h.relate((*handle)(p), (*handle)(host))
+	return (*Potential)(h), nil
+}
+
+// Clone makes another handle of the same potential.
+func (p *Potential) Clone() (*Potential, error) {
+	c := begin()
+	defer c.end()
+	potential := (*C.chorale_potential)(c.share((*handle)(p)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	h := potentialHandle(C.chorale_potential_retain(potential))
+	h.relate((*handle)(p))
+	return (*Potential)(h), nil
+}
+
+// Close lets go of the potential; models keep it.
+func (p *Potential) Close() error { return (*handle)(p).close() }
+
+// Values is R; 0 for a closed handle.
+func (p *Potential) Values() int {
+	c := begin()
+	defer c.end()
+	return int(C.chorale_potential_values((*C.chorale_potential)(c.share((*handle)(p)))))
+}
+
+// Family is the kind of the potential; 0 for a closed handle.
+func (p *Potential) Family() Family {
+	c := begin()
+	defer c.end()
+	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
+}
+
+// Evaluate scores the counts of all values among `members` members.
+func (p *Potential) Evaluate(counts []int64, members int64) (float64, error) {
+	c := begin()
+	defer c.end()
+	potential := (*C.chorale_potential)(c.share((*handle)(p)))
+	if c.err != nil {
+		return 0, c.err
+	}
+	var score C.double
+	c.failed(C.chorale_potential_evaluate(potential, (*C.int64_t)(first(counts)), C.int64_t(len(counts)), C.int64_t(members), &score, c.detail))
+	return float64(score), c.err
+}

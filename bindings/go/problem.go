@@ -1,0 +1,312 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// TextList is a list of texts of a problem. Lists of value names follow from TextsValues on.
+type TextList int32
+
+// Lists.
+const (
+	TextsNone    TextList = C.CHORALE_TEXTS_NONE
+	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS
+	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS
+	TextsWords   TextList = C.CHORALE_TEXTS_WORDS
+	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES
+	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS
+	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS
+	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES
+	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS
+	TextsValues  TextList = C.CHORALE_TEXTS_VALUES
+)
+
+// Problem is a model with the names around it, in memory and as a file. Any number of goroutines may read it, and one at a
+// time may change it.
+type Problem handle
+
+func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
+	h := newHandle(unsafe.Pointer(problem), func(pointer unsafe.Pointer) {
+		C.chorale_problem_destroy((*C.chorale_problem)(pointer))
+	})
+	h.relate(from...)
+	return (*Problem)(h)
+}
+
+// NewProblem makes a problem around a model.
+func NewProblem(model *Model, host *Host) (*Problem, error) {
+	c, m := model.begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var problem *C.chorale_problem
+	if c.failed(C.chorale_problem_create(in, m, &problem, c.detail)) {
+		return nil, c.err
+	}
+	return newProblem(problem, (*handle)(model), (*handle)(host)), nil
+}
+
+// LoadProblem reads a problem file, mapped into memory: nobody may write to it while the problem or its model lives.
+func LoadProblem(path string, host *Host) (*Problem, error) {
+	for i := 0; i < len(path); i++ {
+		if path[i] == 0 {
+			return nil, refuse(ErrInputOutput, "the path %q has a NUL in it", path)
+		}
+	}
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var problem *C.chorale_problem
+	if c.failed(C.chorale_problem_load(in, name, &problem, c.detail)) {
+		return nil, c.err
+	}
+	return newProblem(problem, (*handle)(host)), nil
+}
+
+// ReadProblem reads the bytes of a problem file, which are copied.
+func ReadProblem(bytes []byte, host *Host) (*Problem, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	from := bytes
+	if len(from) == 0 {
+		from = []byte{0}
+	}
+	var problem *C.chorale_problem
+	if c.failed(C.chorale_problem_read(in, first(from), C.size_t(len(bytes)), 0, &problem, c.detail)) {
+		return nil, c.err
+	}
+	return newProblem(problem, (*handle)(host)), nil
+}
+
+// Close frees the problem; its model lives on where there are handles of it.
+func (p *Problem) Close() error { return (*handle)(p).close() }
+
+func (p *Problem) read() (*call, *C.chorale_problem) {
+	c := begin()
+	return c, (*C.chorale_problem)(c.share((*handle)(p)))
+}
+
+// change makes a change, alone.
+func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) error {
+	c := begin()
+	defer c.end()
+	problem := (*C.chorale_problem)(c.alone((*handle)(p)))
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(do(c, problem))
+	return c.err
+}
+
+// Model is a handle of the model, to be closed on its own.
+func (p *Problem) Model() (*Model, error) {
+	c, problem := p.read()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), (*handle)(p)), nil
+}
+
+// SetTexts replaces a list; none removes it.
+func (p *Problem) SetTexts(list TextList, texts []string) error {
+	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
+		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.int64_t(len(texts)), c.detail)
+	})
+}
+
+// TextCount is how many texts a list has; 0 for one that is absent, and for a closed handle.
+func (p *Problem) TextCount(list TextList) int {
+	c, problem := p.read()
+	defer c.end()
+	return int(C.chorale_problem_text_count(problem, C.chorale_text_list(list)))
+}
+
+func goText(text C.chorale_text) (string, bool) {
+	if text.bytes == nil {
+		return "", false
+	}
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(text.bytes)), int(text.length))), true
+}
+
+func (p *Problem) text(of func(*C.chorale_problem) C.chorale_text) (string, bool) {
+	c, problem := p.read()
+	defer c.end()
+	if problem == nil {
+		return "", false
+	}
+	return goText(of(problem))
+}
+
+// Text is one text of a list; false where there is none.
+func (p *Problem) Text(list TextList, index int) (string, bool) {
+	return p.text(func(problem *C.chorale_problem) C.chorale_text {
+		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index))
+	})
+}
+
+// Texts are all texts of a list; nil where it is absent.
+func (p *Problem) Texts(list TextList) []string {
+	c, problem := p.read()
+	defer c.end()
+	if problem == nil {
+		return nil
+	}
+	var texts []string
+	count := C.chorale_problem_text_count(problem, C.chorale_text_list(list))
+	for i := C.int64_t(0); i < count; i++ {
+		text, _ := goText(C.chorale_problem_text(problem, C.chorale_text_list(list), i))
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// cliques is how many cliques, and positions how many positions the model has.
+func problemCliques(problem *C.chorale_problem) int {
+	return int(C.chorale_model_cliques(C.chorale_problem_model(problem)))
+}
+
+func problemPositions(problem *C.chorale_problem) int {
+	model := C.chorale_problem_model(problem)
+	total := 0
+	for i := C.chorale_model_chains(model); i > 0; i-- {
+		total += int(C.chorale_model_chain_length(model, i-1))
+	}
+	return total
+}
+
+// SetCliques says by clique its kind (into TextsKinds, or -1) and the list that names its values; nil leaves what there was.
+func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
+	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
+		c.check("kinds", len(kinds), problemCliques(problem))
+		c.check("values", len(values), problemCliques(problem))
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_problem_set_cliques(problem, ints(kinds), (*C.chorale_text_list)(first(values)), c.detail)
+	})
+}
+
+// CliqueKind is the kind of a clique, or -1.
+func (p *Problem) CliqueKind(clique int) int32 {
+	c, problem := p.read()
+	defer c.end()
+	if problem == nil {
+		return -1
+	}
+	return int32(C.chorale_problem_clique_kind(problem, C.int64_t(clique)))
+}
+
+// ValueName is the name of a value of a clique; false where there is none.
+func (p *Problem) ValueName(clique int, value int32) (string, bool) {
+	return p.text(func(problem *C.chorale_problem) C.chorale_text {
+		return C.chorale_problem_value_name(problem, C.int64_t(clique), C.int32_t(value))
+	})
+}
+
+// SetGold sets the gold labels, by position of all chains, -1 where not known; nil removes them.
+func (p *Problem) SetGold(gold []int32) error {
+	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
+		c.check("gold", len(gold), problemPositions(problem))
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_problem_set_gold(problem, ints(gold), c.detail)
+	})
+}
+
+// Gold is a copy of the gold labels; nil where there are none.
+func (p *Problem) Gold() []int32 {
+	c, problem := p.read()
+	defer c.end()
+	if problem == nil {
+		return nil
+	}
+	return copied[int32](unsafe.Pointer(C.chorale_problem_gold(problem)), problemPositions(problem))
+}
+
+// SetNote sets a note; an empty text removes it.
+func (p *Problem) SetNote(name, text string) error {
+	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
+		both := unsafe.Slice(c.texts([]string{name, text}), 2)
+		return C.chorale_problem_set_note(problem, both[0], both[1], c.detail)
+	})
+}
+
+// Note is the text under a name; false where there is none.
+func (p *Problem) Note(name string) (string, bool) {
+	c, problem := p.read()
+	defer c.end()
+	if problem == nil {
+		return "", false
+	}
+	for i := C.chorale_problem_note_count(problem); i > 0; i-- {
+		if known, _ := goText(C.chorale_problem_note_name(problem, i-1)); known == name {
+			return goText(C.chorale_problem_note(problem, i-1))
+		}
+	}
+	return "", false
+}
+
+// NoteNames are the names of all notes, in the order of setting.
+func (p *Problem) NoteNames() []string {
+	c, problem := p.read()
+	defer c.end()
+	if problem == nil {
+		return nil
+	}
+	var names []string
+	for i := C.int64_t(0); i < C.chorale_problem_note_count(problem); i++ {
+		name, _ := goText(C.chorale_problem_note_name(problem, i))
+		names = append(names, name)
+	}
+	return names
+}
+
+// Bytes are those of the problem as a file.
+func (p *Problem) Bytes() ([]byte, error) {
+	c, problem := p.read()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	var needed C.size_t
+	if c.failed(C.chorale_problem_write(problem, nil, 0, &needed, c.detail)) {
+		return nil, c.err
+	}
+	bytes := make([]byte, int(needed))
+	if c.failed(C.chorale_problem_write(problem, first(bytes), needed, nil, c.detail)) {
+		return nil, c.err
+	}
+	return bytes, nil
+}
+
+// Save writes the problem to a file, which is the old one or the new one whatever happens.
+func (p *Problem) Save(path string) error {
+	for i := 0; i < len(path); i++ {
+		if path[i] == 0 {
+			return refuse(ErrInputOutput, "the path %q has a NUL in it", path)
+		}
+	}
+	c, problem := p.read()
+	defer c.end()
+	if c.err != nil {
+		return c.err
+	}
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	c.failed(C.chorale_problem_save(problem, name, c.detail))
+	return c.err
+}

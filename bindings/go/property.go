@@ -1,0 +1,435 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// What fires: a value (>= 0), or one of these.
+const (
+	FireNothing int32 = C.CHORALE_FIRE_NOTHING
+	FireLabel   int32 = C.CHORALE_FIRE_LABEL
+	FireTable   int32 = C.CHORALE_FIRE_TABLE
+)
+
+// Any state, class or label in the rules of a [PropertyBuilder].
+const Any int32 = C.CHORALE_ANY
+
+// Automaton states a property as tables, as in chorale/property.h.
+type Automaton struct {
+	Labels, Classes, States, Values int
+
+	Start        int32
+	TableOffset  int32
+	OutsideValue int32
+	Next         []int32 // States x Classes x Labels
+	Actions      []int32 // the same shape; nil: nothing fires
+	EndActions   []int32 // by state; nil: nothing fires
+	LabelValues  []int32 // by label, what FireLabel fires; nil: the label itself
+}
+
+// NewAutomaton returns the defaults: one class, one state, nothing fires outside a table.
+func NewAutomaton() *Automaton {
+	var told C.chorale_automaton
+	C.chorale_automaton_init(&told, C.sizeof_chorale_automaton)
+	return &Automaton{
+		Labels: int(told.labels), Classes: int(told.classes), States: int(told.states), Values: int(told.values),
+		Start: int32(told.start), TableOffset: int32(told.table_offset), OutsideValue: int32(told.outside_value),
+	}
+}
+
+// Property is what a labelling shows, as one small integer. Immutable; any goroutine.
+type Property handle
+
+func propertyHandle(property *C.chorale_property) *handle {
+	return newHandle(unsafe.Pointer(property), func(pointer unsafe.Pointer) {
+		C.chorale_property_release((*C.chorale_property)(pointer))
+	})
+}
+
+func newProperty(host *Host, create func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status) (*Property, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var property *C.chorale_property
+	status := create(c, in, &property)
+	if c.err != nil || c.failed(status) {
+		return nil, c.err
+	}
+	h := propertyHandle(property)
+	h.relate((*handle)(host))
+	return (*Property)(h), nil
+}
+
+// NewProperty makes a property of an automaton.
+func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
+	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
+		if automaton == nil {
+			c.fail(refuse(ErrNullArgument, "automaton is nil"))
+			return C.CHORALE_OK
+		}
+		a := automaton
+		for _, size := range []int{a.Labels, a.Classes, a.States} {
+			c.least("automaton.Labels, Classes, States", size, 1)
+		}
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		entries := product(a.States, a.Classes, a.Labels)
+		c.check("automaton.Next", len(a.Next), entries)
+		c.check("automaton.Actions", len(a.Actions), entries)
+		c.check("automaton.EndActions", len(a.EndActions), a.States)
+		c.check("automaton.LabelValues", len(a.LabelValues), a.Labels)
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		told := new(C.chorale_automaton)
+		C.chorale_automaton_init(told, C.sizeof_chorale_automaton)
+		told.labels = C.int64_t(a.Labels)
+		told.classes = C.int64_t(a.Classes)
+		told.states = C.int64_t(a.States)
+		told.values = C.int64_t(a.Values)
+		told.start = C.int32_t(a.Start)
+		told.table_offset = C.int32_t(a.TableOffset)
+		told.outside_value = C.int32_t(a.OutsideValue)
+		told.next = (*C.int32_t)(lend(&c.memory, a.Next))
+		told.actions = (*C.int32_t)(lend(&c.memory, a.Actions))
+		told.end_actions = (*C.int32_t)(lend(&c.memory, a.EndActions))
+		told.label_values = (*C.int32_t)(lend(&c.memory, a.LabelValues))
+		return C.chorale_property_create(host, told, property, c.detail)
+	})
+}
+
+// NewLocalProperty makes a property for trees: actions has classes x labels x (labels + 1) entries, by the class and label
+// of a position and the label of its parent, the last column for a root.
+func NewLocalProperty(labels, classes, values int, actions, labelValues []int32, host *Host) (*Property, error) {
+	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
+		c.least("labels", labels, 1)
+		c.least("classes", classes, 1)
+		if c.err == nil {
+			c.check("actions", len(actions), product(classes, labels, labels+1))
+			c.check("labelValues", len(labelValues), labels)
+		}
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_property_create_local(host, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), ints(actions), ints(labelValues), property, c.detail)
+	})
+}
+
+// Clone makes another handle of the same property.
+func (p *Property) Clone() (*Property, error) {
+	c := begin()
+	defer c.end()
+	property := (*C.chorale_property)(c.share((*handle)(p)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	h := propertyHandle(C.chorale_property_retain(property))
+	h.relate((*handle)(p))
+	return (*Property)(h), nil
+}
+
+// Close lets go of the property; models keep it.
+func (p *Property) Close() error { return (*handle)(p).close() }
+
+// Values is R; 0 for a closed handle.
+func (p *Property) Values() int {
+	c := begin()
+	defer c.end()
+	return int(C.chorale_property_values((*C.chorale_property)(c.share((*handle)(p)))))
+}
+
+// Labels is m; 0 for a closed handle.
+func (p *Property) Labels() int {
+	c := begin()
+	defer c.end()
+	return int(C.chorale_property_labels((*C.chorale_property)(c.share((*handle)(p)))))
+}
+
+// PropertyBuilder makes an automaton rule by rule; one goroutine at a time. State 0, the start, exists from the beginning.
+type PropertyBuilder struct {
+	h      *handle
+	labels int
+}
+
+// NewPropertyBuilder begins an automaton.
+func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuilder, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var builder *C.chorale_property_builder
+	if c.failed(C.chorale_property_builder_create(in, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), &builder, c.detail)) {
+		return nil, c.err
+	}
+	h := newHandle(unsafe.Pointer(builder), func(pointer unsafe.Pointer) {
+		C.chorale_property_builder_destroy((*C.chorale_property_builder)(pointer))
+	})
+	h.relate((*handle)(host))
+	return &PropertyBuilder{h, labels}, nil
+}
+
+// Close frees the builder; its properties live on.
+func (b *PropertyBuilder) Close() error {
+	if b == nil {
+		return nil
+	}
+	return b.h.close()
+}
+
+func (b *PropertyBuilder) with(do func(*call, *C.chorale_property_builder) C.chorale_status) error {
+	if b == nil {
+		return ErrClosed
+	}
+	c := begin()
+	defer c.end()
+	builder := (*C.chorale_property_builder)(c.alone(b.h))
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(do(c, builder))
+	return c.err
+}
+
+// AddState makes a state and returns its number.
+func (b *PropertyBuilder) AddState() (int32, error) {
+	var state C.int32_t
+	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
+		return C.chorale_property_builder_add_state(builder, &state, c.detail)
+	})
+	return int32(state), err
+}
+
+// Rule says where to go and what to fire in a state, on a class, with a label; each may be [Any].
+func (b *PropertyBuilder) Rule(state, class, label, next, action int32) error {
+	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
+		return C.chorale_property_builder_rule(builder, C.int32_t(state), C.int32_t(class), C.int32_t(label), C.int32_t(next), C.chorale_action(action), c.detail)
+	})
+}
+
+// EndRule says what to fire at the end in a state.
+func (b *PropertyBuilder) EndRule(state, action int32) error {
+	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
+		return C.chorale_property_builder_end_rule(builder, C.int32_t(state), C.chorale_action(action), c.detail)
+	})
+}
+
+// Table says where FireTable reads.
+func (b *PropertyBuilder) Table(offset, outsideValue int32) error {
+	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
+		return C.chorale_property_builder_table(builder, C.int32_t(offset), C.int32_t(outsideValue), c.detail)
+	})
+}
+
+// Finish makes the property; the builder may go on. labelValues: by label what FireLabel fires; nil: the label itself.
+func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
+	var property *C.chorale_property
+	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
+		if c.check("labelValues", len(labelValues), b.labels); c.err != nil {
+			return C.CHORALE_OK
+		}
+		return C.chorale_property_builder_finish(builder, ints(labelValues), &property, c.detail)
+	})
+	if err != nil {
+		return nil, err
+	}
+	h := propertyHandle(property)
+	h.relate(b.h)
+	return (*Property)(h), nil
+}
+
+// LabelMap says what labels count as, so that B-X and I-X are both X.
+type LabelMap struct {
+	Labels      int
+	Kinds       int
+	KindOfLabel []int32 // nil: each label is its own kind
+	Begins      []byte  // not 0: the label begins a segment even after one of its kind; nil: none does
+}
+
+// NewLabelMap is the map in which each label is its own kind.
+func NewLabelMap(labels int) *LabelMap { return &LabelMap{Labels: labels, Kinds: labels} }
+
+// LabelMapFromNames reads label names written in a scheme; kinds are numbered by first appearance.
+func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
+	c := begin()
+	defer c.end()
+	addresses, lengths := c.names(names)
+	m := &LabelMap{Labels: len(names), KindOfLabel: make([]int32, len(names)), Begins: make([]byte, len(names))}
+	var kinds C.int64_t
+	if c.failed(C.chorale_label_map_from_names(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(len(names)), ints(m.KindOfLabel), octets(m.Begins), &kinds, c.detail)) {
+		return nil, c.err
+	}
+	m.Kinds = int(kinds)
+	return m, nil
+}
+
+func (c *call) labelMap(m *LabelMap, ignored []byte) *C.chorale_label_map {
+	told := new(C.chorale_label_map)
+	C.chorale_label_map_init(told, C.sizeof_chorale_label_map)
+	if m == nil {
+		c.fail(refuse(ErrNullArgument, "the label map is nil"))
+		return told
+	}
+	c.check("KindOfLabel", len(m.KindOfLabel), m.Labels)
+	c.check("Begins", len(m.Begins), m.Labels)
+	c.check("ignored", len(ignored), m.Labels)
+	if c.err != nil {
+		return told
+	}
+	told.labels = C.int64_t(m.Labels)
+	told.kinds = C.int64_t(m.Kinds)
+	told.kind_of_label = (*C.int32_t)(lend(&c.memory, m.KindOfLabel))
+	told.begins = (*C.uint8_t)(lend(&c.memory, m.Begins))
+	return told
+}
+
+func mappedProperty(m *LabelMap, ignored []byte, host *Host, create func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status) (*Property, error) {
+	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
+		told := c.labelMap(m, ignored)
+		if c.err != nil {
+			return C.CHORALE_OK
+		}
+		return create(c, host, told, property)
+	})
+}
+
+// NewPositionLabel makes the kind of the label at a position.
+func NewPositionLabel(m *LabelMap, position int, host *Host) (*Property, error) {
+	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_position_label(host, m, C.int64_t(position), property, c.detail)
+	})
+}
+
+// NewTokenLabel makes the kind of the label of every position whose table entry is `token`.
+func NewTokenLabel(m *LabelMap, token int32, host *Host) (*Property, error) {
+	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_token_label(host, m, C.int32_t(token), property, c.detail)
+	})
+}
+
+// NewFirstLabel makes the kind of the first label that is not ignored. ignored: by label, not 0: ignored; nil: none.
+func NewFirstLabel(m *LabelMap, ignored []byte, host *Host) (*Property, error) {
+	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_first_label(host, m, octets(ignored), property, c.detail)
+	})
+}
+
+// SegmentRule says where a segment of the anchor ends.
+type SegmentRule int32
+
+// Segment rules: X O X is one segment, or two, where O is ignored.
+const (
+	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED
+	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED
+)
+
+// NewNextLabel makes, for every segment of the kind `anchor`, the kind of the first label after it that is not ignored, or
+// endValue (-1: nothing) where the sequence ends first.
+func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32, host *Host) (*Property, error) {
+	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_next_label(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
+	})
+}
+
+// NewTokenBefore makes, for every segment of the kind `anchor`, the table entry of the position before it, or startValue (-1:
+// nothing) at the first position. values: R.
+func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32, host *Host) (*Property, error) {
+	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_token_before(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
+	})
+}
+
+// Dictionary is which of a property's values a clique knows, numbered anew. Immutable; any goroutine.
+type Dictionary handle
+
+func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
+	return newHandle(unsafe.Pointer(dictionary), func(pointer unsafe.Pointer) {
+		C.chorale_dictionary_release((*C.chorale_dictionary)(pointer))
+	})
+}
+
+// NewDictionary makes one of values in any order; withOut: and of one value OUT for all others.
+func NewDictionary(values []int32, withOut bool, host *Host) (*Dictionary, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var dictionary *C.chorale_dictionary
+	if c.failed(C.chorale_dictionary_create(in, ints(values), C.int64_t(len(values)), flag(withOut), &dictionary, c.detail)) {
+		return nil, c.err
+	}
+	h := dictionaryHandle(dictionary)
+	h.relate((*handle)(host))
+	return (*Dictionary)(h), nil
+}
+
+// NewBestDictionary makes one of the `keep` best values of full (nil: all) by their scores.
+func NewBestDictionary(full *Dictionary, scores []float64, keep int, withOut bool, host *Host) (*Dictionary, error) {
+	c := begin()
+	defer c.end()
+	in := c.host(host)
+	all := (*C.chorale_dictionary)(c.optional((*handle)(full)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	var dictionary *C.chorale_dictionary
+	if c.failed(C.chorale_dictionary_create_best(in, all, doubles(scores), C.int64_t(len(scores)), C.int64_t(keep), flag(withOut), &dictionary, c.detail)) {
+		return nil, c.err
+	}
+	h := dictionaryHandle(dictionary)
+	h.relate((*handle)(host), (*handle)(full))
+	return (*Dictionary)(h), nil
+}
+
+// Clone makes another handle of the same dictionary.
+func (d *Dictionary) Clone() (*Dictionary, error) {
+	c := begin()
+	defer c.end()
+	dictionary := (*C.chorale_dictionary)(c.share((*handle)(d)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	h := dictionaryHandle(C.chorale_dictionary_retain(dictionary))
+	h.relate((*handle)(d))
+	return (*Dictionary)(h), nil
+}
+
+// Close lets go of the dictionary; models keep it.
+func (d *Dictionary) Close() error { return (*handle)(d).close() }
+
+// Values is R of a clique, OUT included; 0 for a closed handle.
+func (d *Dictionary) Values() int {
+	c := begin()
+	defer c.end()
+	return int(C.chorale_dictionary_values((*C.chorale_dictionary)(c.share((*handle)(d)))))
+}
+
+// Find is the new number of a property's value: OUT, or -1, for one outside, and -1 for a closed handle.
+func (d *Dictionary) Find(value int32) int32 {
+	c := begin()
+	defer c.end()
+	dictionary := (*C.chorale_dictionary)(c.share((*handle)(d)))
+	if dictionary == nil {
+		return -1
+	}
+	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
+}
+
+// Value is the property's value of a new number; -1 for OUT, for numbers out of range and for a closed handle.
+func (d *Dictionary) Value(number int) int32 {
+	c := begin()
+	defer c.end()
+	dictionary := (*C.chorale_dictionary)(c.share((*handle)(d)))
+	if dictionary == nil {
+		return -1
+	}
+	return int32(C.chorale_dictionary_value(dictionary, C.int64_t(number)))
+}

@@ -1,0 +1,141 @@
+#define _POSIX_C_SOURCE 200809L
+#include "shim.h"
+#include "_cgo_export.h"
+
+struct chorale_go_host {
+  chorale_host host;
+  chorale_allocator allocator;
+  int64_t references, bytes, blocks, limit; // the first three are atomic
+  uintptr_t log;
+};
+
+void chorale_go_host_release(chorale_go_host *host) {
+  if (__atomic_sub_fetch(&host->references, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  if (host->log)
+    choraleGoDrop(host->log);
+  free(host);
+}
+
+static void *allocate(void *user, size_t bytes, size_t alignment) {
+  chorale_go_host *host = user;
+  const int64_t size = (int64_t)bytes;
+  if (size < 0)
+    return NULL;
+  if (__atomic_add_fetch(&host->bytes, size, __ATOMIC_ACQ_REL) > host->limit && host->limit >= 0) {
+    __atomic_sub_fetch(&host->bytes, size, __ATOMIC_ACQ_REL);
+    return NULL;
+  }
+  void *memory = NULL;
+  if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes)) {
+    __atomic_sub_fetch(&host->bytes, size, __ATOMIC_ACQ_REL);
+    return NULL;
+  }
+  __atomic_add_fetch(&host->blocks, 1, __ATOMIC_ACQ_REL);
+  __atomic_add_fetch(&host->references, 1, __ATOMIC_ACQ_REL);
+  return memory;
+}
+
+static void deallocate(void *user, void *memory, size_t bytes, size_t alignment) {
+  chorale_go_host *host = user;
+  (void)alignment;
+  free(memory);
+  __atomic_sub_fetch(&host->bytes, (int64_t)bytes, __ATOMIC_ACQ_REL);
+  __atomic_sub_fetch(&host->blocks, 1, __ATOMIC_ACQ_REL);
+  chorale_go_host_release(host);
+}
+
+static void tell(void *user, chorale_log_level level, const char *message) {
+  choraleGoLog((uintptr_t)user, level, (char *)message);
+}
+
+chorale_go_host *chorale_go_host_create(int64_t limit, uintptr_t log) {
+  chorale_go_host *host = calloc(1, sizeof *host);
+  if (!host)
+    return NULL;
+  host->references = 1;
+  host->limit = limit;
+  host->log = log;
+  host->allocator = (chorale_allocator){host, allocate, deallocate};
+  chorale_host_init(&host->host, sizeof host->host);
+  host->host.allocator = &host->allocator;
+  host->host.log = log ? tell : NULL;
+  host->host.log_user = (void *)log;
+  return host;
+}
+
+const chorale_host *chorale_go_host_get(const chorale_go_host *host) { return &host->host; }
+
+int64_t chorale_go_host_bytes(const chorale_go_host *host) {
+  return __atomic_load_n(&host->bytes, __ATOMIC_ACQUIRE);
+}
+
+int64_t chorale_go_host_blocks(const chorale_go_host *host) {
+  return __atomic_load_n(&host->blocks, __ATOMIC_ACQUIRE);
+}
+
+static int32_t count_score(void *user, const int64_t *counts, int64_t values, int64_t members, double *score) {
+  return choraleGoCount((uintptr_t)user, (int64_t *)counts, values, members, score);
+}
+
+static void drop(void *user) { choraleGoDrop((uintptr_t)user); }
+
+chorale_status chorale_go_potential_create_callback(const chorale_host *host, int64_t values, uintptr_t user,
+                                                    const chorale_potential_options *options,
+                                                    chorale_potential **potential, chorale_error *error) {
+  return chorale_potential_create_callback(host, values, count_score, (void *)user, drop, options, potential, error);
+}
+
+static int32_t messages(void *user, int64_t ports, const int64_t *columns, const double *const *incoming,
+                        double *const *outgoing) {
+  return choraleGoMessages((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming, (double **)outgoing);
+}
+
+static int32_t decode(void *user, int64_t ports, const int64_t *columns, const double *const *incoming,
+                      int32_t *labelling, int32_t *values, double *score) {
+  return choraleGoDecode((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming, labelling, values, score);
+}
+
+chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length, int64_t labels,
+                                       uintptr_t user, int64_t *index, chorale_error *error) {
+  chorale_instance instance;
+  chorale_instance_init(&instance, sizeof instance);
+  instance.length = length;
+  instance.labels = labels;
+  instance.user = (void *)user;
+  instance.messages = messages;
+  instance.decode = decode;
+  return chorale_model_builder_add_instance(builder, &instance, index, error);
+}
+
+static void run_parallel(void *user, int64_t count, int64_t workers, chorale_parallel_body body, void *body_user) {
+  choraleGoParallel((uintptr_t)user, count, workers, body, body_user);
+}
+
+static int32_t run_progress(void *user, const chorale_progress *progress) {
+  return choraleGoProgress((uintptr_t)user, (chorale_progress *)progress);
+}
+
+chorale_status chorale_go_run_create(const chorale_host *host, const chorale_model *model,
+                                     const chorale_run_options *options, uintptr_t user, int executor, int progress,
+                                     const chorale_run *earlier, chorale_run **run, chorale_error *error) {
+  chorale_run_options told = *options;
+  if (executor) {
+    told.executor = run_parallel;
+    told.executor_user = (void *)user;
+  }
+  if (progress) {
+    told.progress = run_progress;
+    told.progress_user = (void *)user;
+  }
+  return chorale_run_create(host, model, &told, earlier, run, error);
+}
+
+void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker) {
+  body(body_user, i, worker);
+}
+
+void *chorale_go_aligned(size_t bytes) {
+  void *memory = NULL;
+  return posix_memalign(&memory, 64, bytes ? bytes : 64) ? NULL : memory;
+}

@@ -1,0 +1,198 @@
+package chorale
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// Scores are numbers of either element type: Float64s or Float32s.
+type Scores interface {
+	number() C.chorale_number
+	size() int
+	placeIn(to placer) unsafe.Pointer
+}
+
+// Float64s are scores in double precision; a []float64 is converted to it without a copy.
+type Float64s []float64
+
+// Float32s are scores in single precision. Sums are made in double.
+type Float32s []float32
+
+func (s Float64s) number() C.chorale_number         { return C.CHORALE_FLOAT64 }
+func (s Float64s) size() int                        { return len(s) }
+func (s Float64s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
+func (s Float32s) number() C.chorale_number         { return C.CHORALE_FLOAT32 }
+func (s Float32s) size() int                        { return len(s) }
+func (s Float32s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
+
+func sizeOf(scores Scores) int {
+	if scores == nil {
+		return 0
+	}
+	return scores.size()
+}
+
+func placeScores(to placer, scores Scores) unsafe.Pointer {
+	if scores == nil {
+		return nil
+	}
+	return scores.placeIn(to)
+}
+
+// number is the element type of all scores, which have to agree.
+func (c *call) number(all ...Scores) C.chorale_number {
+	number, known := C.chorale_number(C.CHORALE_FLOAT64), false
+	for _, scores := range all {
+		if sizeOf(scores) == 0 {
+			continue
+		}
+		if known && scores.number() != number {
+			c.fail(refuse(ErrShape, "scores are Float64s and Float32s; those of one chain must be of one type"))
+		}
+		number, known = scores.number(), true
+	}
+	return number
+}
+
+// Orientation is what the rows of a transition matrix stand for.
+type Orientation int32
+
+// Orientations.
+const (
+	RowsFrom Orientation = C.CHORALE_ROWS_FROM
+	RowsTo   Orientation = C.CHORALE_ROWS_TO
+)
+
+// Scheme is how label names spell segments.
+type Scheme int32
+
+// Schemes.
+const (
+	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN
+	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO
+	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES
+	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU
+)
+
+// Mask says which labels may follow which, begin and end: bytes, 0 forbids.
+type Mask struct {
+	Matrix []byte // labels x labels, rows "from"
+	Start  []byte
+	End    []byte
+}
+
+// NewMask makes the mask of label names written in a scheme.
+func NewMask(scheme Scheme, names []string) (*Mask, error) {
+	c := begin()
+	defer c.end()
+	addresses, lengths := c.names(names)
+	m := len(names)
+	mask := &Mask{make([]byte, m*m), make([]byte, m), make([]byte, m)}
+	if c.failed(C.chorale_mask_create(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(m), octets(mask.Matrix), octets(mask.Start), octets(mask.End), c.detail)) {
+		return nil, c.err
+	}
+	return mask, nil
+}
+
+// Transitions are scores that many chains share. Immutable; any goroutine.
+type Transitions handle
+
+// TransitionsOptions; nil stands for the zero value.
+type TransitionsOptions struct {
+	Orientation  Orientation
+	RowStride    int // 0: rows without gaps
+	ColumnStride int // 0: 1
+	Start        Scores
+	End          Scores
+	Mask         *Mask // adds minus infinity
+	Host         *Host
+}
+
+// strides of a matrix of labels; entries must not lie on one another.
+func (c *call) matrix(name string, labels, row, column int) (int, int) {
+	if row < 0 || column < 0 {
+		c.fail(refuse(ErrStride, "%s has strides %d and %d, and they must not be negative", name, row, column))
+	}
+	if column == 0 {
+		column = 1
+	}
+	if row == 0 {
+		row = product(labels, column)
+	}
+	return row, column
+}
+
+func transitionsHandle(transitions *C.chorale_transitions) *handle {
+	return newHandle(unsafe.Pointer(transitions), func(pointer unsafe.Pointer) {
+		C.chorale_transitions_release((*C.chorale_transitions)(pointer))
+	})
+}
+
+// NewTransitions copies labels x labels scores; nil for zeros.
+func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Transitions, error) {
+	if options == nil {
+		options = &TransitionsOptions{}
+	}
+	c := begin()
+	defer c.end()
+	host := c.host(options.Host)
+	c.least("labels", labels, 1)
+	row, column := c.matrix("scores", labels, options.RowStride, options.ColumnStride)
+	number := c.number(scores, options.Start, options.End)
+	if c.err == nil {
+		c.check("scores", sizeOf(scores), extent([]int{labels, labels}, []int{row, column}))
+		c.check("options.Start", sizeOf(options.Start), labels)
+		c.check("options.End", sizeOf(options.End), labels)
+		if options.Mask != nil {
+			c.check("options.Mask.Matrix", len(options.Mask.Matrix), product(labels, labels))
+			c.check("options.Mask.Start", len(options.Mask.Start), labels)
+			c.check("options.Mask.End", len(options.Mask.End), labels)
+		}
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	told := new(C.chorale_transitions_options)
+	C.chorale_transitions_options_init(told, C.sizeof_chorale_transitions_options)
+	told.number = number
+	told.orientation = C.chorale_orientation(options.Orientation)
+	told.row_stride = C.int64_t(options.RowStride)
+	told.column_stride = C.int64_t(options.ColumnStride)
+	told.start = placeScores(&c.memory, options.Start)
+	told.end = placeScores(&c.memory, options.End)
+	if options.Mask != nil {
+		told.mask = (*C.uint8_t)(lend(&c.memory, options.Mask.Matrix))
+		told.start_mask = (*C.uint8_t)(lend(&c.memory, options.Mask.Start))
+		told.end_mask = (*C.uint8_t)(lend(&c.memory, options.Mask.End))
+	}
+	var transitions *C.chorale_transitions
+	if c.failed(C.chorale_transitions_create(host, C.int64_t(labels), placeScores(&c.memory, scores), told, &transitions, c.detail)) {
+		return nil, c.err
+	}
+	h := transitionsHandle(transitions)
+	h.relate((*handle)(options.Host))
+	return (*Transitions)(h), nil
+}
+
+// Clone makes another handle of the same transitions.
+func (t *Transitions) Clone() (*Transitions, error) {
+	c := begin()
+	defer c.end()
+	transitions := (*C.chorale_transitions)(c.share((*handle)(t)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	h := transitionsHandle(C.chorale_transitions_retain(transitions))
+	h.relate((*handle)(t))
+	return (*Transitions)(h), nil
+}
+
+// Close lets go of the transitions; models keep them.
+func (t *Transitions) Close() error { return (*handle)(t).close() }
+
+// Labels is how many labels there are; 0 for a closed handle.
+func (t *Transitions) Labels() int {
+	c := begin()
+	defer c.end()
+	return int(C.chorale_transitions_labels((*C.chorale_transitions)(c.share((*handle)(t)))))
+}
