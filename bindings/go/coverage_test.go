@@ -1,0 +1,74 @@
+package chorale
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unreached are symbols that Go does without, and why. There are none: what keeps the caller's memory (borrowed scores,
+// transitions and file bytes) is a field or an argument, not a function, and C may not keep Go memory.
+var unreached = map[string]string{}
+
+// Every exported symbol of the library is used by the package.
+func TestSymbolsAreReached(t *testing.T) {
+	text, err := os.ReadFile("../../tests/symbols.txt")
+	if err != nil {
+		t.Skip("skipped: no list of symbols")
+	}
+	symbols := strings.Fields(string(text))
+	if len(symbols) < 150 {
+		t.Fatalf("only %d symbols", len(symbols))
+	}
+	words := map[string]bool{}
+	sources, _ := filepath.Glob("*.go")
+	shims, _ := filepath.Glob("shim.c")
+	comment := regexp.MustCompile(`//.*`)
+	word := regexp.MustCompile(`\w+`)
+	for _, path := range append(sources, shims...) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range word.FindAllString(comment.ReplaceAllString(string(source), ""), -1) {
+			words[found] = true
+		}
+	}
+	for _, symbol := range symbols {
+		if !words[symbol] && unreached[symbol] == "" {
+			t.Errorf("%s is not reached", symbol)
+		}
+	}
+	if words["chorale_there_is_no_such_function"] {
+		t.Error("anything is reached")
+	}
+}
+
+// Every status of the header has a sentinel of its number.
+func TestStatusesAreThoseOfTheHeader(t *testing.T) {
+	header, err := os.ReadFile("../../include/chorale/status.h")
+	if err != nil {
+		t.Skip("skipped: no header")
+	}
+	source, err := os.ReadFile("errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := regexp.MustCompile(`(CHORALE_ERROR_\w+) = \d+`).FindAllStringSubmatch(string(header), -1)
+	if len(statuses) < 40 {
+		t.Fatalf("only %d statuses", len(statuses))
+	}
+	for _, status := range statuses {
+		if !regexp.MustCompile(`C\.` + status[1] + `\b`).Match(source) {
+			t.Errorf("%s has no sentinel", status[1])
+		}
+	}
+	if ErrShape.Error() != "CHORALE_ERROR_SHAPE" {
+		t.Error(ErrShape.Error())
+	}
+}

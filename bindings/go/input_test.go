@@ -1,0 +1,422 @@
+package chorale
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCancelFlag(t *testing.T) {
+	flag := must(NewCancel(nil))
+	flag.Raise()
+	if !flag.IsRaised() {
+		t.Error("not raised")
+	}
+	options := NewCliqueOptions()
+	options.Cancel = flag
+	solver := must(NewCliqueSolver(nil))
+	problem := &CliqueProblem{Members: 2, Values: 2, Scores: make([]float64, 4)}
+	potential := must(NewPotts(2, 1, nil))
+	options.Algorithm = CountBoxes
+	_, result, err := solver.Solve(potential, problem, options)
+	check(t, err)
+	if result.Outcome != Cancelled {
+		t.Error(result.Outcome)
+	}
+	flag.Lower()
+	if flag.IsRaised() {
+		t.Error("not lowered")
+	}
+	options.TimeLimit = 0
+	if _, result, err := solver.Solve(potential, problem, options); err != nil || result.Outcome != Deadline {
+		t.Error(result.Outcome, err)
+	}
+	options.TimeLimit = time.Minute
+	if _, result, err := solver.Solve(potential, problem, options); err != nil || result.Outcome != Complete {
+		t.Error(result.Outcome, err)
+	}
+	flag.Close()
+	flag.Raise()
+	_, _, err = solver.Solve(potential, problem, options)
+	refused(t, err, ErrClosed)
+}
+
+func TestErrorsTell(t *testing.T) {
+	_, err := NewPotts(0, 1, nil)
+	var failure *Error
+	if !errors.As(err, &failure) || failure.Status != ErrSize || !strings.Contains(failure.Message, "values") {
+		t.Error(err)
+	}
+	if errors.Is(err, ErrShape) || !errors.Is(err, ErrSize) || Status(7777).Error() != "unknown status" {
+		t.Error("statuses")
+	}
+	if ABI() != 0 || !strings.HasPrefix(Version(), "0.") || AlphaPass.String() != "alpha-pass" {
+		t.Error(Version())
+	}
+	if a, ok := AlgorithmNamed("exact-majority"); !ok || a != ExactMajority {
+		t.Error(a)
+	}
+	if _, ok := AlgorithmNamed(""); ok {
+		t.Error("an algorithm without a name")
+	}
+}
+
+func TestPotentialInput(t *testing.T) {
+	status := func(want error) func(*Potential, error) {
+		return func(p *Potential, err error) { t.Helper(); refused(t, err, want) }
+	}
+	status(ErrNotANumber)(NewPotts(2, math.NaN(), nil))
+	status(ErrUnknownConstant)(NewPotts(2, 1, &PotentialOptions{Scale: 9}))
+	status(ErrShape)(NewPotts(3, 1, &PotentialOptions{Counted: []byte{1}}))
+	status(ErrShape)(NewSum(2, Table{Scores: []float64{1}, Rows: 2, Columns: 3}, nil))
+	status(ErrShape)(NewSum(2, Table{Scores: []float64{1}, Rows: math.MaxInt64, Columns: math.MaxInt64}, nil))
+	status(ErrStride)(NewMax(2, Table{Scores: make([]float64, 9), Rows: 2, Columns: 3, RowStride: 2}, nil))
+	status(ErrSize)(NewMax(2, Table{Rows: -1}, nil))
+	status(ErrShape)(NewMajority(2, Table{Scores: make([]float64, 4), Rows: 2, Columns: 2}, []float64{1}, nil))
+	status(ErrShape)(NewPairs(3, Table{Scores: make([]float64, 4), Rows: 2, Columns: 2}, nil))
+	status(ErrNullArgument)(NewCardinality(2, nil, nil))
+	potential := must(NewPotts(2, 1, nil))
+	_, err := potential.Evaluate([]int64{1}, 1)
+	refused(t, err, ErrValuesMismatch)
+	_, err = potential.Evaluate(nil, 1)
+	refused(t, err, ErrNullArgument)
+	_, err = potential.Scaled(-1, nil)
+	refused(t, err, ErrOutOfRange)
+}
+
+func TestCliqueInput(t *testing.T) {
+	solver := must(NewCliqueSolver(nil))
+	potential := must(NewPotts(2, 1, nil))
+	for want, problem := range map[error]*CliqueProblem{
+		ErrNullArgument:   {Members: 1, Values: 2},
+		ErrShape:          {Members: 2, Values: 2, Scores: []float64{1}},
+		ErrSize:           {Members: -1, Values: 2, Scores: []float64{1}},
+		ErrStride:         {Members: 2, Values: 2, Scores: make([]float64, 9), RowStride: -1},
+		ErrValuesMismatch: {Members: 1, Values: 3, Scores: make([]float64, 3)},
+		ErrNotANumber:     {Members: 1, Values: 2, Scores: []float64{0, math.NaN()}},
+		ErrOutOfRange:     {Members: 1, Values: 2, Scores: []float64{0, 0}, Fixed: []int32{2}},
+	} {
+		_, _, err := solver.Solve(potential, problem, nil)
+		refused(t, err, want)
+		_, _, _, err = solver.MaxMarginals(potential, problem, nil, MarginalMessage)
+		refused(t, err, want)
+	}
+	_, _, err := solver.Solve(potential, &CliqueProblem{Members: math.MaxInt64, Values: math.MaxInt64, Scores: []float64{1}}, nil)
+	refused(t, err, ErrShape)
+	_, _, err = solver.Solve(potential, nil, nil)
+	refused(t, err, ErrNullArgument)
+	problem := &CliqueProblem{Members: 2, Values: 2, Scores: make([]float64, 4), Fixed: []int32{-1, 1}}
+	_, err = solver.Evaluate(potential, problem, []int32{0})
+	refused(t, err, ErrShape)
+	options := NewCliqueOptions()
+	options.Start, options.StartAssignment, options.Algorithm = StartAssignment, []int32{0}, ICM
+	_, _, err = solver.Solve(potential, problem, options)
+	refused(t, err, ErrShape)
+	refused(t, solver.Reserve(potential, -1, nil, CliqueSolve), ErrSize)
+	check(t, solver.Reserve(potential, 10, nil, CliqueMaxMarginals))
+
+	bytes := must(CliqueSolverBytes(potential, 2, nil, CliqueSolve))
+	fixed := must(NewFixedCliqueSolver(bytes, nil))
+	_, _, err = fixed.Solve(potential, problem, nil)
+	check(t, err)
+	_, _, err = fixed.Solve(potential, &CliqueProblem{Members: 500, Values: 2, Scores: make([]float64, 1000)}, nil)
+	refused(t, err, ErrWorkspaceTooSmall)
+	_, err = NewFixedCliqueSolver(8, nil)
+	refused(t, err, ErrWorkspaceTooSmall)
+	_, err = NewFixedCliqueSolver(-8, nil)
+	refused(t, err, ErrSize)
+	// Nothing is feasible.
+	all := math.Inf(-1)
+	x, result, err := solver.Solve(potential, &CliqueProblem{Members: 1, Values: 2, Scores: []float64{all, all}}, nil)
+	if x != nil || err != nil || result.Outcome != Infeasible {
+		t.Error(x, result, err)
+	}
+}
+
+func TestChainInput(t *testing.T) {
+	solver := must(NewChainSolver(nil))
+	ok := func() *Chain { return &Chain{Length: 2, Labels: 2, Unary: Float64s{1, 2, 3, 4}} }
+	check(t, func() error { _, _, err := solver.Best(ok()); return err }())
+	for name, wrong := range map[string]struct {
+		want   error
+		change func(*Chain)
+	}{
+		"length":         {ErrSize, func(c *Chain) { c.Length = -1 }},
+		"labels":         {ErrSize, func(c *Chain) { c.Labels = 0 }},
+		"long":           {ErrSizeOverflow, func(c *Chain) { c.Length = math.MaxInt64 }},
+		"wide":           {ErrShape, func(c *Chain) { c.Labels = math.MaxInt64 }},
+		"short":          {ErrShape, func(c *Chain) { c.Unary = Float64s{1, 2, 3} }},
+		"none":           {ErrShape, func(c *Chain) { c.Unary = nil }},
+		"stride":         {ErrShape, func(c *Chain) { c.UnaryRowStride = 3 }},
+		"overlap":        {ErrStride, func(c *Chain) { c.UnaryRowStride = 1 }},
+		"backwards":      {ErrStride, func(c *Chain) { c.UnaryColumnStride = -1 }},
+		"numbers":        {ErrShape, func(c *Chain) { c.Start = Float32s{1, 2} }},
+		"edges":          {ErrShape, func(c *Chain) { c.Edges = Float64s{1, 2, 3} }},
+		"edge matrices":  {ErrShape, func(c *Chain) { c.Edges, c.EdgeMatrices = make(Float64s, 100), 3 }},
+		"few matrices":   {ErrSize, func(c *Chain) { c.Edges, c.EdgeMatrices = make(Float64s, 100), -1 }},
+		"forced":         {ErrShape, func(c *Chain) { c.Forced = []int32{0} }},
+		"forced label":   {ErrOutOfRange, func(c *Chain) { c.Forced = []int32{0, 2} }},
+		"allowed":        {ErrShape, func(c *Chain) { c.Allowed = []byte{1} }},
+		"allowed stride": {ErrStride, func(c *Chain) { c.AllowedRowStride = 1 }},
+		"parents":        {ErrShape, func(c *Chain) { c.Parents = []int32{-1} }},
+		"parent":         {ErrParentOrder, func(c *Chain) { c.Parents = []int32{-1, 1} }},
+		"constant":       {ErrUnknownConstant, func(c *Chain) { c.Orientation = 5 }},
+		"transitions":    {ErrLabelsMismatch, func(c *Chain) { c.Transitions = must(NewTransitions(3, nil, nil)) }},
+		"not a number":   {ErrNotANumber, func(c *Chain) { c.Unary = Float32s{1, 2, 3, float32(math.NaN())} }},
+		"closed": {ErrClosed, func(c *Chain) {
+			c.Transitions = must(NewTransitions(2, nil, nil))
+			c.Transitions.Close()
+		}},
+	} {
+		chain := ok()
+		wrong.change(chain)
+		if _, _, err := solver.Best(chain); !errors.Is(err, wrong.want) {
+			// A parent after its child, or its own, may be told as either.
+			if name != "parent" || !errors.Is(err, ErrParentCycle) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, _, err := solver.MaxMarginals(chain); err == nil {
+			t.Errorf("%s: max-marginals", name)
+		}
+	}
+	_, _, err := solver.Best(nil)
+	refused(t, err, ErrNullArgument)
+	_, err = solver.KBest(ok(), 0)
+	refused(t, err, ErrSize)
+	_, err = solver.KBest(ok(), math.MaxInt64)
+	refused(t, err, ErrSizeOverflow)
+	_, err = ok().Score([]int32{0})
+	refused(t, err, ErrShape)
+	_, err = ok().Score([]int32{0, 2})
+	refused(t, err, ErrOutOfRange)
+	check(t, solver.Reserve(ok(), ChainKBest, 4))
+	_, err = ChainSolverBytes(ok(), ChainTask(9), 1)
+	refused(t, err, ErrUnknownConstant)
+	_, err = NewFixedChainSolver(8, nil)
+	refused(t, err, ErrWorkspaceTooSmall)
+	_, _, err = must(NewScratch(8)).Best(ok())
+	refused(t, err, ErrWorkspaceTooSmall)
+	_, err = NewScratch(-1)
+	refused(t, err, ErrSize)
+	_, err = NewMask(SchemeBIO, []string{"Q-X"})
+	refused(t, err, ErrLabelName)
+	_, err = NewMask(SchemeBIO, nil)
+	if err == nil {
+		t.Error("a mask without names")
+	}
+	mask := must(NewMask(SchemeBIO, []string{"B-X", "I-X", "O"}))
+	transitions := must(NewTransitions(3, nil, &TransitionsOptions{Mask: mask}))
+	y, _, err := solver.Best(&Chain{Length: 2, Labels: 3, Unary: Float64s{0, 0, 1, 0, 9, 1}, Transitions: transitions})
+	if err != nil || list(y) != "0 1" {
+		t.Error(y, err)
+	}
+	_, err = NewTransitions(3, nil, &TransitionsOptions{Mask: &Mask{Matrix: []byte{1}}})
+	refused(t, err, ErrShape)
+	_, err = NewTransitions(3, Float64s{1}, nil)
+	refused(t, err, ErrShape)
+	impossible := ok()
+	impossible.Allowed = make([]byte, 4)
+	if y, result, err := solver.Best(impossible); y != nil || err != nil || result.Outcome != Infeasible {
+		t.Error(y, result, err)
+	}
+}
+
+func TestPropertyInput(t *testing.T) {
+	automaton := NewAutomaton()
+	automaton.Labels, automaton.States, automaton.Classes, automaton.Values = 2, 2, 1, 2
+	automaton.Next = []int32{0}
+	_, err := NewProperty(automaton, nil)
+	refused(t, err, ErrShape)
+	_, err = NewProperty(nil, nil)
+	refused(t, err, ErrNullArgument)
+	_, err = NewLocalProperty(2, 1, 2, []int32{0}, nil, nil)
+	refused(t, err, ErrShape)
+	_, err = NewFirstLabel(NewLabelMap(2), []byte{1}, nil)
+	refused(t, err, ErrShape)
+	_, err = NewFirstLabel(nil, nil, nil)
+	refused(t, err, ErrNullArgument)
+	builder := must(NewPropertyBuilder(2, 1, 2, nil))
+	refused(t, builder.Rule(5, Any, Any, Any, 0), ErrOutOfRange)
+	_, err = builder.Finish([]int32{0})
+	refused(t, err, ErrShape)
+	builder.Close()
+	_, err = builder.AddState()
+	refused(t, err, ErrClosed)
+	property := must(NewTokenLabel(NewLabelMap(2), 1, nil))
+	a := &Attachment{Property: property, Table: []int32{1}}
+	_, err = a.Evaluate([]int32{0, 1}, nil)
+	refused(t, err, ErrShape)
+	a.Table = []int32{1, 1}
+	if value := must(a.Evaluate([]int32{0, 1}, nil)); value != 3 { // CONFLICT
+		t.Error(value)
+	}
+	if fired := must(a.Fired([]int32{0, 1}, nil)); list(fired) != "0 1" || property.Labels() != 2 {
+		t.Error(fired)
+	}
+	_, err = a.Fired([]int32{0, 1}, []int32{-1})
+	refused(t, err, ErrShape)
+	a.Message = []float64{1}
+	_, _, err = must(NewChainSolver(nil)).Messages(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, []Attachment{*a}, nil)
+	refused(t, err, ErrShape)
+	_, err = (&Attachment{}).Evaluate(nil, nil)
+	refused(t, err, ErrClosed)
+	dictionary := must(NewDictionary([]int32{7, 3}, true, nil))
+	if dictionary.Find(3) != 0 || dictionary.Find(9) != 2 || dictionary.Value(1) != 7 || must(dictionary.Clone()).Values() != 3 {
+		t.Error("a dictionary")
+	}
+	dictionary.Close()
+	if dictionary.Find(3) != -1 || dictionary.Value(0) != -1 || dictionary.Values() != 0 {
+		t.Error("a closed dictionary")
+	}
+	_, err = NewDictionary(nil, false, nil)
+	if err == nil {
+		t.Error("a dictionary of nothing")
+	}
+}
+
+func TestBuilderInput(t *testing.T) {
+	builder := must(NewModelBuilder(nil))
+	potential := must(NewPotts(2, 1, nil))
+	_, err := builder.AddChain(nil, &ChainOptions{})
+	refused(t, err, ErrNullArgument)
+	chain := &Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}
+	_, err = builder.AddChain(chain, &ChainOptions{Tokens: []int32{1}})
+	refused(t, err, ErrShape)
+	_, _, err = builder.AddRepeatedWords(potential, nil)
+	refused(t, err, ErrTokensMissing)
+	must(builder.AddChain(chain, nil))
+	_, err = builder.AddClique(nil)
+	refused(t, err, ErrNullArgument)
+	_, err = builder.AddClique(&CliqueSetup{Values: 3, Potential: potential})
+	if err == nil {
+		t.Error("a potential of other values")
+	}
+	_, err = builder.AddClique(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{nil}})
+	refused(t, err, ErrClosed)
+	words := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: potential}))
+	firsts := must(builder.AddClique(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil, nil)), Potential: potential}))
+	refused(t, builder.AddPosition(words, 0, 2), ErrOutOfRange)
+	refused(t, builder.AddMember(words, 0, nil), ErrShape)
+	refused(t, builder.AddMember(firsts, 0, &MemberOptions{Classes: []int32{0}}), ErrShape)
+	refused(t, builder.AddMember(firsts, 7, &MemberOptions{Classes: []int32{0}}), ErrOutOfRange)
+	check(t, builder.AddMember(firsts, 0, &MemberOptions{Classes: []int32{0, 0}}))
+	refused(t, builder.AddMember(firsts, 0, nil), ErrDuplicateMember)
+	refused(t, builder.SetCentre(words, 0, 0), ErrShape)
+	model := must(builder.Freeze())
+	_, err = builder.AddChain(chain, nil)
+	refused(t, err, ErrFrozen)
+	builder.Close()
+	_, err = builder.Freeze()
+	refused(t, err, ErrClosed)
+	_, err = model.Reweigh([]float64{1}, nil)
+	refused(t, err, ErrShape)
+	_, err = model.Reweigh([]float64{1, -1}, nil)
+	refused(t, err, ErrOutOfRange)
+	_, _, err = model.Member(0, 9)
+	refused(t, err, ErrOutOfRange)
+	if model.ChainLength(-1) != 0 || model.CliqueMembers(99) != 0 || model.Chains() != 1 {
+		t.Error("sizes")
+	}
+	options := NewRunOptions()
+	options.Rounds = -1
+	_, err = NewRun(model, options, nil)
+	refused(t, err, ErrSize)
+	run := must(NewRun(model, nil, nil))
+	_, err = run.Bound(nil, 5)
+	refused(t, err, ErrSize)
+	_, err = run.Labels(5, Best)
+	if err == nil {
+		t.Error("labels of no chain")
+	}
+}
+
+// Closed handles, and those that never were, are errors.
+func TestClosedHandles(t *testing.T) {
+	model := sentences(nil, nil)
+	run := must(NewRun(model, nil, nil))
+	problem := must(NewProblem(model, nil))
+	check(t, model.Close())
+	check(t, model.Close())
+	if _, err := run.Solve(nil); err != nil {
+		t.Error(err)
+	}
+	if again := must(problem.Model()); again.Chains() != 3 {
+		t.Error("the model of a problem")
+	}
+	check(t, run.Close())
+	check(t, problem.Close())
+	for _, model := range []*Model{model, nil, {}} {
+		_, err := NewRun(model, nil, nil)
+		refused(t, err, ErrClosed)
+		_, err = NewProblem(model, nil)
+		refused(t, err, ErrClosed)
+		_, err = model.Clone()
+		refused(t, err, ErrClosed)
+		if model.Chains() != 0 || model.Close() != nil {
+			t.Error("a model that is not there")
+		}
+	}
+	for _, run := range []*Run{run, nil, {}} {
+		_, err := run.Solve(nil)
+		refused(t, err, ErrClosed)
+		_, err = run.JSON()
+		refused(t, err, ErrClosed)
+		_, _, err = run.MaxMarginals(0)
+		refused(t, err, ErrClosed)
+		refused(t, run.Reset(), ErrClosed)
+		check(t, run.Close())
+	}
+	for _, problem := range []*Problem{problem, nil} {
+		_, err := problem.Bytes()
+		refused(t, err, ErrClosed)
+		refused(t, problem.SetNote("a", "b"), ErrClosed)
+		if problem.Gold() != nil || problem.TextCount(TextsWords) != 0 || problem.Texts(TextsWords) != nil || problem.CliqueKind(0) != -1 {
+			t.Error("a problem that is not there")
+		}
+	}
+	var potential *Potential
+	_, err := potential.Clone()
+	refused(t, err, ErrClosed)
+	solver := must(NewCliqueSolver(nil))
+	_, _, err = solver.Solve(nil, &CliqueProblem{Members: 1, Values: 1, Scores: []float64{0}}, nil)
+	refused(t, err, ErrClosed)
+	solver.Close()
+	refused(t, solver.Reserve(must(NewPotts(2, 1, nil)), 1, nil, CliqueSolve), ErrClosed)
+	host := must(NewHost(-1, nil))
+	host.Close()
+	_, err = NewPotts(2, 1, &PotentialOptions{Host: host})
+	refused(t, err, ErrClosed)
+	var chains *ChainSolver
+	_, _, err = chains.Best(&Chain{Labels: 1})
+	refused(t, err, ErrClosed)
+	var scratch *Scratch
+	_, _, err = scratch.Best(&Chain{Labels: 1})
+	refused(t, err, ErrClosed)
+	var builder *ModelBuilder
+	_, err = builder.Freeze()
+	refused(t, err, ErrClosed)
+	var rules *PropertyBuilder
+	refused(t, rules.Table(0, 0), ErrClosed)
+}
+
+// What is forgotten is freed with the garbage.
+func TestGarbage(t *testing.T) {
+	host := must(NewHost(-1, nil))
+	for i := 0; i < 20; i++ {
+		model := sentences(host, &PotentialOptions{Host: host})
+		options := NewRunOptions()
+		options.Host = host
+		must(must(NewRun(model, options, nil)).Solve(nil))
+		must(must(NewProblem(model, host)).Bytes())
+		must(NewChainSolver(host)).Best(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)})
+	}
+	if host.Blocks() == 0 {
+		t.Error("nothing is counted")
+	}
+	if !settled(func() bool { return host.Bytes() == 0 && host.Blocks() == 0 }) {
+		t.Errorf("%d bytes in %d blocks are left", host.Bytes(), host.Blocks())
+	}
+}

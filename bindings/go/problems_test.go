@@ -1,0 +1,198 @@
+package chorale
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const problemFolder = "../../tests/problems"
+
+func list(numbers []int32) string {
+	return strings.Trim(fmt.Sprint(numbers), "[]")
+}
+
+// tableOf is the lines of the table for one problem.
+func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) []string {
+	t.Helper()
+	model := must(problem.Model())
+	defer model.Close()
+	options.BoundSteps = 8
+	run := must(NewRun(model, options, nil))
+	defer run.Close()
+	result := must(run.Solve(context.Background()))
+	var lines []string
+	tell := func(what string, number int, content string) {
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%s", file, what, number, content))
+	}
+	number := func(what string, number int, value float64) {
+		tell(what, number, fmt.Sprintf("%016x", math.Float64bits(value)))
+	}
+	tell("outcome", 0, fmt.Sprint(int32(result.Outcome)))
+	number("score", 0, result.Score)
+	number("own_score", 0, result.OwnScore)
+	number("upper_bound", 0, result.UpperBound)
+	var all []int32
+	for chain := 0; chain < model.Chains(); chain++ {
+		labels, own := must(run.Labels(chain, Best)), must(run.Labels(chain, Own))
+		score, changed, err := run.ChainScore(chain, Best)
+		check(t, err)
+		if changed != (list(labels) != list(own)) {
+			t.Errorf("%s: chain %d changed: %v", file, chain, changed)
+		}
+		tell("labels", chain, list(labels))
+		tell("own_labels", chain, list(own))
+		number("chain_score", chain, score)
+		all = append(all, labels...)
+	}
+	if list(all) != list(must(run.AllLabels(Best))) {
+		t.Errorf("%s: labels of all chains differ", file)
+	}
+	for clique := 0; clique < model.Cliques(); clique++ {
+		tell("values", clique, list(must(run.Values(clique, Best))))
+		number("clique_score", clique, must(run.CliqueScore(clique, Best)))
+	}
+	return lines
+}
+
+// The problem files that every language reads give the bits that the table says: with threads and executors, mapped, copied
+// and written again.
+func TestProblemFiles(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join(problemFolder, "expected.tsv"))
+	if err != nil {
+		t.Skip("skipped: no problem files")
+	}
+	expected := strings.Split(strings.TrimSpace(string(table)), "\n")[1:]
+	files, _ := filepath.Glob(filepath.Join(problemFolder, "*.chorale"))
+	if len(files) < 10 {
+		t.Fatalf("only %d files", len(files))
+	}
+	threads := NewRunOptions()
+	threads.Threads = 3
+	executor := NewRunOptions()
+	executor.Threads = 2
+	executor.Executor = func(workers int, work func()) {
+		var group sync.WaitGroup
+		for i := 0; i < workers; i++ {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				work()
+			}()
+		}
+		group.Wait()
+	}
+	var lines []string
+	for _, path := range files {
+		file := filepath.Base(path)
+		problem := must(LoadProblem(path, nil))
+		once := tableOf(t, file, problem, NewRunOptions())
+		lines = append(lines, once...)
+		content := must(os.ReadFile(path))
+		if !bytes.Equal(must(problem.Bytes()), content) {
+			t.Errorf("%s: written again it differs", file)
+		}
+		read := must(ReadProblem(content, nil))
+		saved := filepath.Join(t.TempDir(), file)
+		check(t, read.Save(saved))
+		again := must(LoadProblem(saved, nil))
+		for _, same := range [][]string{
+			tableOf(t, file, problem, threads), tableOf(t, file, problem, executor),
+			tableOf(t, file, read, NewRunOptions()), tableOf(t, file, again, NewRunOptions()),
+		} {
+			if strings.Join(once, "\n") != strings.Join(same, "\n") {
+				t.Errorf("%s: results differ", file)
+			}
+		}
+		read.Close()
+		again.Close()
+		problem.Close()
+	}
+	if len(lines) != len(expected) {
+		t.Fatalf("%d lines, expected %d", len(lines), len(expected))
+	}
+	for i, line := range lines {
+		if line != expected[i] {
+			t.Errorf("%s, expected %s", line, expected[i])
+		}
+	}
+}
+
+func TestProblemTexts(t *testing.T) {
+	model := sentences(nil, nil)
+	defer model.Close()
+	problem := must(NewProblem(model, nil))
+	defer problem.Close()
+	check(t, problem.SetTexts(TextsLabels, []string{"Other", "Place", "Person"}))
+	check(t, problem.SetTexts(TextsWords, []string{"in", "Washington", "near", "Washington", "says", "Washing\x00ton"}))
+	check(t, problem.SetTexts(TextsKinds, []string{"word"}))
+	check(t, problem.SetCliques([]int32{0}, []TextList{TextsLabels}))
+	check(t, problem.SetGold([]int32{0, 1, 0, 1, -1, 1}))
+	check(t, problem.SetNote("title", "three sentences"))
+	check(t, problem.SetNote("licence", "none"))
+	for _, p := range []*Problem{problem, must(ReadProblem(must(problem.Bytes()), nil))} {
+		if got := p.Texts(TextsLabels); strings.Join(got, " ") != "Other Place Person" {
+			t.Error(got)
+		}
+		if got, ok := p.Text(TextsWords, 5); !ok || got != "Washing\x00ton" {
+			t.Errorf("%q", got)
+		}
+		if _, ok := p.Text(TextsTokens, 0); ok || p.TextCount(TextsTokens) != 0 || p.TextCount(TextsWords) != 6 {
+			t.Error("texts that are not there")
+		}
+		if got, ok := p.ValueName(0, 2); !ok || got != "Person" || p.CliqueKind(0) != 0 || p.CliqueKind(7) != -1 {
+			t.Error(got)
+		}
+		if got := list(p.Gold()); got != "0 1 0 1 -1 1" {
+			t.Error(got)
+		}
+		if got, ok := p.Note("title"); !ok || got != "three sentences" || strings.Join(p.NoteNames(), " ") != "title licence" {
+			t.Error(got)
+		}
+		if _, ok := p.Note("no such note"); ok {
+			t.Error("a note that is not there")
+		}
+	}
+	refused(t, problem.SetTexts(TextsLabels, []string{"\xff", "b", "c"}), ErrText)
+	refused(t, problem.SetTexts(TextsWords, []string{"one"}), ErrShape)
+	refused(t, problem.SetTexts(TextList(50), []string{"one"}), ErrUnknownConstant)
+	refused(t, problem.SetGold([]int32{0}), ErrShape)
+	refused(t, problem.SetGold([]int32{0, 1, 0, 1, -1, 3}), ErrOutOfRange)
+	refused(t, problem.SetCliques([]int32{-2}, nil), ErrOutOfRange)
+	refused(t, problem.SetNote("", "text"), ErrSize)
+	check(t, problem.SetGold(nil))
+	if problem.Gold() != nil {
+		t.Error("gold labels after their removal")
+	}
+}
+
+func TestDamagedProblems(t *testing.T) {
+	model := sentences(nil, nil)
+	content := must(must(NewProblem(model, nil)).Bytes())
+	read := func(bytes []byte) error {
+		_, err := ReadProblem(bytes, nil)
+		return err
+	}
+	check(t, read(content))
+	refused(t, read(nil), ErrFileTruncated)
+	refused(t, read(make([]byte, 4096)), ErrFileFormat)
+	refused(t, read(content[:len(content)-1]), ErrFileTruncated)
+	for at := 0; at < len(content); at += 7 {
+		content[at] ^= 0x40
+		if read(content) == nil {
+			t.Errorf("byte %d", at)
+		}
+		content[at] ^= 0x40
+	}
+	_, err := LoadProblem(filepath.Join(t.TempDir(), "none"), nil)
+	refused(t, err, ErrInputOutput)
+	_, err = LoadProblem("a\x00b", nil)
+	refused(t, err, ErrInputOutput)
+	refused(t, must(ReadProblem(content, nil)).Save(filepath.Join(t.TempDir(), "no", "folder")), ErrInputOutput)
+}
