@@ -1,0 +1,89 @@
+package chorale_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"chorale"
+)
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// Three mentions of a name: the tagger likes "place" for two, and "person", by a little, for the third.
+func Example() {
+	agreement := must(chorale.NewPotts(2, 0.3, nil))
+	defer agreement.Close()
+	solver := must(chorale.NewCliqueSolver(nil))
+	defer solver.Close()
+	problem := &chorale.CliqueProblem{Members: 3, Values: 2, Scores: []float64{2.1, 0.3, 1.9, 0.2, 0.7, 0.9}}
+	labels, result, err := solver.Solve(agreement, problem, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("labels %v, score %.2f, proven %v\n", labels, result.Score, result.Proven)
+	// Output: labels [0 0 0], score 7.40, proven true
+}
+
+// References of one page that agree on what follows the title.
+func ExampleModelBuilder_AddClique() {
+	names := []string{"B-Author", "I-Author", "B-Title", "I-Title", "B-Venue", "B-Year"}
+	page := [][]float32{ // author, title, title, and then: venue, venue, and what the tagger takes for a year
+		{3.0, 0, 0.5, 0, 0, 0, 0, 0.2, 2.5, 0, 0.3, 0, 0, 0, 0, 2.0, 0.6, 0, 0, 0, 0, 0.4, 1.9, 0.8},
+		{2.8, 0, 0.4, 0, 0, 0, 0, 0.1, 2.2, 0, 0.4, 0, 0, 0, 0, 1.8, 0.5, 0, 0, 0, 0, 0.3, 2.1, 0.9},
+		{3.1, 0, 0.2, 0, 0, 0, 0, 0.3, 2.4, 0, 0.1, 0, 0, 0, 0, 1.7, 0.4, 0, 0, 0, 0, 0.2, 1.0, 1.2},
+	}
+	mask := must(chorale.NewMask(chorale.SchemeBIO, names))
+	transitions := must(chorale.NewTransitions(len(names), nil, &chorale.TransitionsOptions{Mask: mask}))
+	kinds := must(chorale.LabelMapFromNames(chorale.SchemeBIO, names))
+	// Kind 1 is the title; a segment ends where anything else begins.
+	afterTitle := must(chorale.NewNextLabel(kinds, 1, nil, chorale.EndsAtIgnored, -1, nil))
+	agreement := must(chorale.NewPotts(kinds.Kinds, 0.2, nil))
+
+	builder := must(chorale.NewModelBuilder(nil))
+	clique := must(builder.AddClique(&chorale.CliqueSetup{Property: afterTitle, Potential: agreement}))
+	for _, unary := range page {
+		chain := must(builder.AddChain(&chorale.Chain{
+			Length: 4, Labels: len(names), Unary: chorale.Float32s(unary), Transitions: transitions,
+		}, nil))
+		if err := builder.AddMember(clique, chain, nil); err != nil {
+			panic(err)
+		}
+	}
+	run := must(chorale.NewRun(must(builder.Freeze()), nil, nil))
+	must(run.Solve(context.Background()))
+	for reference := range page {
+		var spelled []string
+		for _, label := range must(run.Labels(reference, chorale.Best)) {
+			spelled = append(spelled, names[label])
+		}
+		fmt.Println(strings.Join(spelled, " "))
+	}
+	for _, paid := range must(run.Payments(2)) {
+		fmt.Printf("clique %d pays %.2f\n", paid.Clique, paid.Amount)
+	}
+	// Output:
+	// B-Author B-Title I-Title B-Venue
+	// B-Author B-Title I-Title B-Venue
+	// B-Author B-Title I-Title B-Venue
+	// clique 0 pays 0.80
+}
+
+// A problem file: a model and the names around it.
+func ExampleProblem() {
+	builder := must(chorale.NewModelBuilder(nil))
+	must(builder.AddChain(&chorale.Chain{Length: 2, Labels: 2, Unary: chorale.Float64s{1, 0, 0, 1}}, nil))
+	problem := must(chorale.NewProblem(must(builder.Freeze()), nil))
+	if err := problem.SetTexts(chorale.TextsLabels, []string{"Other", "Place"}); err != nil {
+		panic(err)
+	}
+	file := must(problem.Bytes())
+	read := must(chorale.ReadProblem(file, nil))
+	fmt.Println(read.Texts(chorale.TextsLabels), must(read.Model()).Chains())
+	// Output: [Other Place] 1
+}

@@ -1,0 +1,5 @@
+//go:build bundled
+
+package chorale
+
+var readmeTags = []string{"-tags", "bundled"}
