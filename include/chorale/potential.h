@@ -107,8 +107,8 @@ CHORALE_API chorale_status chorale_potential_create_max(const chorale_host *host
                                                         chorale_potential **potential,
                                                         chorale_error *error);
 
-/* Makespan: lambda * max_v n_v, and its square: lambda * max_v n_v^2; lambda finite, any sign.
- * [Max potentials] */
+/* Makespan: max_v lambda n_v, and its square: max_v lambda n_v^2; lambda finite. A negative lambda
+ * makes it the least count that counts. [Max potentials] */
 CHORALE_API chorale_status chorale_potential_create_makespan(
     const chorale_host *host, int64_t values, double lambda,
     const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
