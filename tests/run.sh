@@ -169,6 +169,7 @@ if [[ $all == yes ]]; then
     skip "report" "no Chromium"
   fi
   step "python" bindings/python/tests/run.sh build/python || true
+  step "go" bindings/go/test.sh "${setup_options[@]}" || true
   step "rust" bindings/rust/test.sh "${setup_options[@]}" || true
   if [[ -x tests/bench/run.sh ]]; then
     step "bench" tests/bench/run.sh --quick || true

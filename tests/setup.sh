@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|all|browser|rust
+#   tests/setup.sh [--no-install] examples|tests|all|browser|go|rust
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, all, browser or rust}
+set_name=${1:?examples, tests, all, browser, go or rust}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), or
 # a file. Probing for the thing and not for the package lets a compiler or a CMake of other origin pass.
@@ -52,12 +52,18 @@ if [[ $(command -v cargo || echo /usr/bin/cargo) == /usr/bin/cargo ]]; then
     needs_rust+=("librust-$crate-dev /usr/share/cargo/registry/$crate-*")
   done
 fi
+needs_go=(
+  "${needs_examples[@]}"
+  'pkg-config pkg-config'
+  'golang-go go'
+)
 
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
 tests) needs=("${needs_tests[@]}") ;;
 all) needs=("${needs_all[@]}") ;;
 browser) needs=("${needs_browser[@]}") ;;
+go) needs=("${needs_go[@]}") ;;
 rust) needs=("${needs_rust[@]}") ;;
 *)
   echo "setup.sh: no such set: $set_name" >&2

@@ -54,6 +54,26 @@ func settled(condition func() bool) bool {
 	return false
 }
 
+// callbacksLeft is how many callbacks are held once what earlier tests forgot is collected.
+func callbacksLeft() int64 {
+	last := int64(-1)
+	settled(func() bool {
+		now := liveCallbacks.Load()
+		same := now == last
+		last = now
+		return same
+	})
+	return last
+}
+
+// rounds of a loop: fewer under a detector.
+func rounds(count int) int {
+	if testing.Short() {
+		return count / 4
+	}
+	return count
+}
+
 // everyLabelling calls with all labellings of so many positions.
 func everyLabelling(length, labels int, visit func([]int32)) {
 	labelling := make([]int32, length)

@@ -413,9 +413,11 @@ func TestGarbage(t *testing.T) {
 		must(must(NewProblem(model, host)).Bytes())
 		must(NewChainSolver(host)).Best(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)})
 	}
+	kept := must(NewPotts(2, 1, &PotentialOptions{Host: host}))
 	if host.Blocks() == 0 {
 		t.Error("nothing is counted")
 	}
+	kept.Close()
 	if !settled(func() bool { return host.Bytes() == 0 && host.Blocks() == 0 }) {
 		t.Errorf("%d bytes in %d blocks are left", host.Bytes(), host.Blocks())
 	}

@@ -160,14 +160,14 @@ func NewCardinality(values int, table []float64, options *PotentialOptions) (*Po
 	})
 }
 
-// NewMakespan makes lambda * max_v n_v.
+// NewMakespan makes max_v lambda * n_v.
 func NewMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewSquareMakespan makes lambda * max_v n_v^2.
+// NewSquareMakespan makes max_v lambda * n_v^2.
 func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_square_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)

@@ -1,26 +1,13 @@
 #!/usr/bin/env bash
 # Builds and installs the library into a folder of its own, and runs the tests of the Go package on it.
 #
-#   bindings/go/test.sh [DIRECTORY]     where to build; default build/go
+#   bindings/go/test.sh [--no-install]
 #
-# Go, if it is missing, comes from apt (Debian 12: 1.19) where that is possible, and is named otherwise.
+# Missing Debian packages are installed with apt where that is possible, and named otherwise. Go 1.19 is enough.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-directory=${1:-build/go}
-mkdir -p "$directory"
-directory=$(cd "$directory" && pwd)
-
-missing=()
-command -v go >/dev/null || missing+=(golang-go)
-command -v pkg-config >/dev/null || missing+=(pkg-config)
-if [[ ${#missing[@]} -gt 0 ]]; then
-  as_root=(env)
-  [[ $(id -u) == 0 ]] || as_root=(sudo -n env)
-  install=("${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}")
-  "${install[@]}" || { "${as_root[@]}" apt-get update && "${install[@]}"; } ||
-    { echo "Missing Debian packages: ${missing[*]}" >&2; exit 1; }
-fi
-tests/setup.sh examples
+tests/setup.sh "$@" go
+directory=$PWD/build/go
 
 cmake -S . -B "$directory/library" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
   -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF
@@ -35,7 +22,7 @@ unformatted=$(gofmt -l .)
 go vet ./...
 go test -count=1 ./...
 go test -count=1 -short -race ./...
-# Newer releases check pointers at build time, older ones at run time.
+# With a collection at every use of a handle.
 GODEBUG=cgocheck=1 go test -count=1 -short -tags chorale_gc ./...
 ./bundle.sh "$directory/library"
 go vet -tags bundled ./...
