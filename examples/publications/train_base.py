@@ -108,7 +108,7 @@ def tune(folds: list[Collection], model_of) -> tuple[float, float]:
 def table(collection: Collection, columns: dict[str, list[str]]) -> str:
     gold = collection.gold()
     scores = {name: f1_of(gold, found) for name, found in columns.items()}
-    lines = ["| label | tokens | " + " | ".join(columns) + " |", "|---|--:" * 1 + "|--:" * (len(columns)) + "|"]
+    lines = ["| label | tokens | " + " | ".join(columns) + " |", "|---" + "|--:" * (1 + len(columns)) + "|"]
     for label in [*(x for x in LABELS if x != "Other"), "total"]:
         if label in scores["base"]:
             lines.append("| %s | %d | %s |" % (label, scores["base"][label].tokens,
