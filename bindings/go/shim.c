@@ -74,30 +74,38 @@ int64_t chorale_go_host_blocks(const chorale_go_host *host) {
   return __atomic_load_n(&host->blocks, __ATOMIC_ACQUIRE);
 }
 
-static int32_t count_score(void *user, const int64_t *counts, int64_t values, int64_t members, double *score) {
+static int32_t count_score(void *user, const int64_t *counts, int64_t values, int64_t members,
+                           double *score) {
   return choraleGoCount((uintptr_t)user, (int64_t *)counts, values, members, score);
 }
 
 static void drop(void *user) { choraleGoDrop((uintptr_t)user); }
 
-chorale_status chorale_go_potential_create_callback(const chorale_host *host, int64_t values, uintptr_t user,
+chorale_status chorale_go_potential_create_callback(const chorale_host *host, int64_t values,
+                                                    uintptr_t user,
                                                     const chorale_potential_options *options,
-                                                    chorale_potential **potential, chorale_error *error) {
-  return chorale_potential_create_callback(host, values, count_score, (void *)user, drop, options, potential, error);
+                                                    chorale_potential **potential,
+                                                    chorale_error *error) {
+  return chorale_potential_create_callback(host, values, count_score, (void *)user, drop, options,
+                                           potential, error);
 }
 
-static int32_t messages(void *user, int64_t ports, const int64_t *columns, const double *const *incoming,
-                        double *const *outgoing) {
-  return choraleGoMessages((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming, (double **)outgoing);
+static int32_t messages(void *user, int64_t ports, const int64_t *columns,
+                        const double *const *incoming, double *const *outgoing) {
+  return choraleGoMessages((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming,
+                           (double **)outgoing);
 }
 
-static int32_t decode(void *user, int64_t ports, const int64_t *columns, const double *const *incoming,
-                      int32_t *labelling, int32_t *values, double *score) {
-  return choraleGoDecode((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming, labelling, values, score);
+static int32_t decode(void *user, int64_t ports, const int64_t *columns,
+                      const double *const *incoming, int32_t *labelling, int32_t *values,
+                      double *score) {
+  return choraleGoDecode((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming, labelling,
+                         values, score);
 }
 
-chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length, int64_t labels,
-                                       uintptr_t user, int64_t *index, chorale_error *error) {
+chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length,
+                                       int64_t labels, uintptr_t user, int64_t *index,
+                                       chorale_error *error) {
   chorale_instance instance;
   chorale_instance_init(&instance, sizeof instance);
   instance.length = length;
@@ -108,7 +116,8 @@ chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t l
   return chorale_model_builder_add_instance(builder, &instance, index, error);
 }
 
-static void run_parallel(void *user, int64_t count, int64_t workers, chorale_parallel_body body, void *body_user) {
+static void run_parallel(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                         void *body_user) {
   choraleGoParallel((uintptr_t)user, count, workers, body, body_user);
 }
 
@@ -117,8 +126,9 @@ static int32_t run_progress(void *user, const chorale_progress *progress) {
 }
 
 chorale_status chorale_go_run_create(const chorale_host *host, const chorale_model *model,
-                                     const chorale_run_options *options, uintptr_t user, int executor, int progress,
-                                     const chorale_run *earlier, chorale_run **run, chorale_error *error) {
+                                     const chorale_run_options *options, uintptr_t user,
+                                     int executor, int progress, const chorale_run *earlier,
+                                     chorale_run **run, chorale_error *error) {
   chorale_run_options told = *options;
   if (executor) {
     told.executor = run_parallel;
