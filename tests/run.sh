@@ -6,7 +6,8 @@ help='Usage: tests/run.sh [--all] [--no-install]
 Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
-                consumers, the bindings, the report in a browser, a short run of the benchmarks
+                consumers, the bindings, the experiments on made-up data, the report in a
+                browser, a short run of the benchmarks
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
 
@@ -169,6 +170,7 @@ if [[ $all == yes ]]; then
     skip "report" "no Chromium"
   fi
   step "python" bindings/python/tests/run.sh build/python || true
+  step "experiments" examples/experiments/test.sh || true
   step "go" bindings/go/test.sh "${setup_options[@]}" || true
   step "rust" bindings/rust/test.sh "${setup_options[@]}" || true
   if [[ -x tests/bench/run.sh ]]; then

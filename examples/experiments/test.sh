@@ -8,7 +8,9 @@ root=$(cd ../.. && pwd)
 directory=${1:-build/experiments}
 [[ $directory == /* ]] || directory=$root/$directory
 python3 -m venv --clear "$directory"
-"$directory/bin/pip" install --quiet -r requirements.txt "$root/bindings/python"
+# The library is compiled once for this and for the tests of the Python package.
+"$directory/bin/pip" install --quiet --config-settings=build-dir="$root/build/python-library" \
+  -r requirements.txt "$root/bindings/python"
 unset CHORALE_LIBRARY PYTHONPATH
 PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" -m unittest -q test_experiments
 PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" check_cliques.py
