@@ -38,6 +38,11 @@ else
   tests/setup.sh "${setup_options[@]}" tests
 fi
 
+# The library is built many times over, often with the same flags: by presets, by every binding.
+if [[ $all == yes ]]; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+
 jobs=$(nproc)
 logs=build/log
 rm -rf "$logs"

@@ -29,6 +29,7 @@ needs_tests=(
 )
 needs_all=(
   "${needs_tests[@]}"
+  'ccache ccache'
   'pkg-config pkg-config'
   'clang clang++'
   'valgrind valgrind'
