@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the experiments and writes what they found.
 
-    run.py --data FOLDER [--pages FILE] [--quick] [--only NAME ...] [--cache FOLDER] [--out FOLDER]
+    run.py [--data FOLDER] [--pages FILE] [--quick] [--only NAME ...] [--cache FOLDER] [--out FOLDER]
     run.py --report ...        writes tables and plots of what is in the cache, running nothing
 
 FOLDER holds the data sets by name, as `datasets.py` says; what is not there is skipped, by name. The
@@ -167,7 +167,7 @@ def plan_of(quick):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", required=True, help="folder of the data sets")
+    parser.add_argument("--data", default=HERE / "data", help="folder of the data sets")
     parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt",
                         help="this project's publication pages")
     parser.add_argument("--quick", action="store_true", help="minutes in the place of hours")

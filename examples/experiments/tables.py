@@ -67,6 +67,16 @@ def verdict(after, control, name):
     return f"is {gain:.1f} above {name}, **not significantly** (p = {p:.2f})"
 
 
+class Output(namedtuple("Output", "folder prefix")):
+    """Where plots go; those of the quick pass have names of their own."""
+
+    def name(self, plot):
+        return self.prefix + plot
+
+    def path(self, plot):
+        return self.folder / self.name(plot)
+
+
 # ---- Domain adaptation ------------------------------------------------------------------------
 
 
@@ -169,8 +179,8 @@ def domain_plots(name, points, kinds, together, out):
             kept = [s for s in series if min(np.array(s[2]) - base) > -8]
             left_out = [s[0] for s in series if s not in kept]
             file = f"domain-{name}-{kind.lower()}.svg"
-            report.line_plot(out / file, f"{name}: {kind}", "groups for training, %", "token F1", kept)
-            text.append(f"![Token F1 of {kind} on {name} by training fraction]({file})\n")
+            report.line_plot(out.path(file), f"{name}: {kind}", "groups for training, %", "token F1", kept)
+            text.append(f"![Token F1 of {kind} on {name} by training fraction]({out.name(file)})\n")
             if left_out:
                 text.append(f"(Not drawn, far below: {', '.join(left_out)}.)\n")
     fraction = 0.2 if 0.2 in points else next(iter(points))
@@ -179,11 +189,11 @@ def domain_plots(name, points, kinds, together, out):
               for m in ("base", "collective")}
     order = np.argsort(-errors["base"], kind="stable")
     file = f"groups-{name}.svg"
-    report.bar_plot(out / file, f"{name}: error of each test group, {fraction:.0%}, first split",
+    report.bar_plot(out.path(file), f"{name}: error of each test group, {fraction:.0%}, first split",
                     "test groups, by the error of the base", "100 - F1 of Title, Venue and Author",
                     [str(k + 1) for k in range(len(order))],
                     [(m, list(errors[m][order])) for m in errors], width=900)
-    text.append(f"![Error of each test group of {name}]({file})\n")
+    text.append(f"![Error of each test group of {name}]({out.name(file)})\n")
     return text
 
 
@@ -219,11 +229,11 @@ def repeated(found, this, out):
     if not bars:
         return []
     shown = [m for m in ("vote", "stacking", "bias", "collective")]
-    report.bar_plot(out / "words.svg", "Repeated words: gain over the base", "", "points of token F1",
+    report.bar_plot(out.path("words.svg"), "Repeated words: gain over the base", "", "points of token F1",
                     [b[0] for b in bars],
                     [(m, [float((by[m].splits - by["base"].splits).mean()) for _, by in bars])
                      for m in shown], width=1280)
-    text.append("![Gains over the base on repeated words](words.svg)\n")
+    text.append(f"![Gains over the base on repeated words]({out.name('words.svg')})\n")
     return text
 
 
@@ -306,7 +316,8 @@ def write(found, missing, this, out, quick):
         text.append("Not run: " + "; ".join(
             f"{name} {fraction:.0%} ({experiment}), {len(splits)} splits"
             for (experiment, name, fraction), splits in missing.items()) + ".\n")
-    text += domain(found, this, out) + repeated(found, this, out) + linked(found, this, out)
+    plots = Output(out, "quick-" if quick else "")
+    text += domain(found, this, plots) + repeated(found, this, plots) + linked(found, this, plots)
     text += sources(found)
     path = out / ("quick.md" if quick else "results.md")
     path.write_text("\n".join(t for t in text if t), encoding="utf-8")
