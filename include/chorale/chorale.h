@@ -21,6 +21,14 @@
  *   - A handle passed as const may be used from several threads at once; one passed as
  *     non-const by one thread at a time.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
+ *   - Callbacks are called inside a call, and return to it. Progress, log and allocator are called on
+ *     the thread that made the call; potentials and instances on the workers of a run too, which are
+ *     threads of its own or of the caller's executor. An exception that leaves a callback, or a
+ *     longjmp out of one, is undefined: to end a call from inside, return non-zero or raise a cancel
+ *     flag.
+ *   - Between calls there are no threads and there is no state outside handles. So after fork the
+ *     child may use every handle that no other thread was using at the time, its pages of mapped
+ *     problem files included; forked inside a callback, it may only exec or _exit.
  *   - Sizes are int64_t so that a negative one can be seen and refused; values are int32_t.
  */
 #ifndef CHORALE_CHORALE_H
