@@ -131,17 +131,23 @@ void SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept
   const std::int64_t K = instance_->columns;
   double *best = range_;
   const double *join = score_.join();
+  const double *f = instance_->potential.tables[alpha];
+  const bool has_rows = sweep_.allowed() - sweep_.forced() < kWindow;
   std::fill(best, best + width_, kForbidden);
   for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
     if (k >= sweep_.forced()) {
-      if (k < sweep_.allowed())
-        score_.move(alpha, sweep_.at(k).from);
       const double score = scores_[k];
-      const double leave = score_.leave()[alpha];
+      const double leave = f[k - 1] - f[k];
       const double stays = std::max(best[alpha], score);
-      for (std::int64_t v = 0; v < K; ++v) {
-        const double sum = score + join[v] + leave;
-        best[v] = sum > best[v] ? sum : best[v];
+      if (has_rows) {
+        raise_by_sum(best, state(k), leave, K);
+      } else {
+        if (k < sweep_.allowed())
+          score_.move(alpha, sweep_.at(k).from);
+        for (std::int64_t v = 0; v < K; ++v) {
+          const double sum = score + join[v] + leave;
+          best[v] = sum > best[v] ? sum : best[v];
+        }
       }
       best[alpha] = stays;
     }

@@ -8,7 +8,8 @@
 // of them by their maximum. O(n K^2) in all while K is not above a hundred or so, against O(n K^3).
 //
 // Rows are kept for a window of labellings, which all columns fold in before the next one; on the
-// way back, from the last labelling to the first, they are made again from the labellings' scores.
+// way back, from the last labelling to the first, those of several windows are made again from the
+// labellings' scores.
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
