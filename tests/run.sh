@@ -6,7 +6,7 @@ help='Usage: tests/run.sh [--all] [--no-install]
 Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
-                consumers, the bindings, the experiments on made-up data, the report in a
+                consumers, the ABI of releases, the bindings, the experiments on made-up data, the report in a
                 browser, a short run of the benchmarks
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
@@ -144,12 +144,13 @@ build_for() { # PRESET DEPENDENT_STEP...
 }
 
 dev_steps=("tests dev" "symbols dev" "readme")
-[[ $all == no ]] || dev_steps+=("valgrind")
+[[ $all == no ]] || dev_steps+=("valgrind" "abi")
 if build_for dev "${dev_steps[@]}"; then
   run_tests "tests dev" dev -LE valgrind --no-tests=error
   step "symbols dev" tests/symbols.sh build/dev || true
   step "readme" tests/readme.sh build/dev || true
   [[ $all == no ]] || run_tests "valgrind" dev -L valgrind
+  [[ $all == no ]] || step "abi" tests/abi/run.sh build/dev || true
 fi
 
 if [[ $all == yes ]]; then

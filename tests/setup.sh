@@ -29,6 +29,7 @@ needs_tests=(
 )
 needs_all=(
   "${needs_tests[@]}"
+  'abigail-tools abidiff'
   'ccache ccache'
   'pkg-config pkg-config'
   'clang clang++'

@@ -1,0 +1,120 @@
+/* How calls report a mistake of the caller, or a lack of memory.
+ *
+ * A status says that a call could not be carried out. How a computation *ended* (to its end, at a
+ * deadline, infeasible) is an outcome, not a status: see outcome.h.
+ */
+#ifndef CHORALE_STATUS_H
+#define CHORALE_STATUS_H
+
+#include "chorale/export.h"
+
+CHORALE_BEGIN_DECLS
+
+/* Numbers are pinned and never reused. */
+typedef int32_t chorale_status;
+enum {
+  CHORALE_OK = 0,
+  /* An argument that must point somewhere is NULL. */
+  CHORALE_ERROR_NULL_ARGUMENT = 10,
+  /* A size, count or limit is below the least allowed. */
+  CHORALE_ERROR_SIZE = 20,
+  /* Sizes whose product does not fit, or that exceed what the library can index. */
+  CHORALE_ERROR_SIZE_OVERFLOW = 21,
+  /* A row stride shorter than a row. */
+  CHORALE_ERROR_STRIDE = 22,
+  /* A table with fewer entries than the members of the problem ask for. */
+  CHORALE_ERROR_TABLE_TOO_SHORT = 23,
+  /* An array of the wrong shape. */
+  CHORALE_ERROR_SHAPE = 24,
+  /* Potential and problem have different numbers of values. */
+  CHORALE_ERROR_VALUES_MISMATCH = 25,
+  /* A struct whose struct_size is none, or that sets a field which only a newer library knows. */
+  CHORALE_ERROR_STRUCT_SIZE = 26,
+  /* A number that is NaN or infinite where it must not be. */
+  CHORALE_ERROR_NOT_A_NUMBER = 30,
+  CHORALE_ERROR_INFINITE = 31,
+  /* A value, label or index outside its range; a score of too large a magnitude. */
+  CHORALE_ERROR_OUT_OF_RANGE = 32,
+  /* An enumeration constant that this library does not know. */
+  CHORALE_ERROR_UNKNOWN_CONSTANT = 33,
+  /* A member that is fixed to a value forbidden to it is an infeasible problem, not an error;
+   * an assignment or a start that uses such a value is this error. */
+  CHORALE_ERROR_FORBIDDEN_VALUE = 34,
+  /* The algorithm does not apply to the family of the potential; the message lists those that do.
+   */
+  CHORALE_ERROR_ALGORITHM_MISMATCH = 40,
+  /* Convex (concave) tables are required and these are not. */
+  CHORALE_ERROR_NOT_CONVEX = 41,
+  CHORALE_ERROR_NOT_CONCAVE = 42,
+  /* Exact max-marginals were asked for where no exact solver exists. */
+  CHORALE_ERROR_NOT_EXACT = 43,
+  /* A callback returned NaN or plus infinity. */
+  CHORALE_ERROR_CALLBACK_VALUE = 50,
+  /* A callback returned non-zero: it asked to stop. */
+  CHORALE_ERROR_CALLBACK_STOPPED = 51,
+  CHORALE_ERROR_OUT_OF_MEMORY = 60,
+  /* The caller's memory is too small; the message says how many bytes are needed. */
+  CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
+  /* Memory from the caller that is not aligned as asked. */
+  CHORALE_ERROR_ALIGNMENT = 62,
+  /* A chain and what it is used with (transitions, properties) have different numbers of labels. */
+  CHORALE_ERROR_LABELS_MISMATCH = 70,
+  /* A parent that does not come before its children, and parents that go round in a circle. */
+  CHORALE_ERROR_PARENT_ORDER = 71,
+  CHORALE_ERROR_PARENT_CYCLE = 72,
+  /* What only a chain can do was asked of a tree. */
+  CHORALE_ERROR_NOT_A_CHAIN = 73,
+  /* A property that reads a sequence was put on a tree; only local properties may. */
+  CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
+  /* A property that can fire a value outside its range. */
+  CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
+  /* The joint state of several properties exceeds the budget. */
+  CHORALE_ERROR_STATE_SPACE = 76,
+  /* A label name that the labelling scheme does not know. */
+  CHORALE_ERROR_LABEL_NAME = 77,
+  /* A chain, or a position of one, that is already a member of the clique. */
+  CHORALE_ERROR_DUPLICATE_MEMBER = 80,
+  /* A builder whose model has been frozen. */
+  CHORALE_ERROR_FROZEN = 81,
+  /* A property, or the model of repeated words, reads tokens that the chain has not. */
+  CHORALE_ERROR_TOKENS_MISSING = 82,
+  /* A run of another model, of other numbers of chains or cliques. */
+  CHORALE_ERROR_MODEL_MISMATCH = 83,
+  /* A run that has no labelling (yet). */
+  CHORALE_ERROR_NO_LABELLING = 84,
+  /* A fault of the library itself: please report it. */
+  CHORALE_ERROR_INTERNAL = 90,
+  /* What is wrong with a problem file (problem.h): it is none; of the other byte order; of a version
+   * that this library does not know; cut off; not what was written; put together wrongly. */
+  CHORALE_ERROR_FILE_FORMAT = 100,
+  CHORALE_ERROR_FILE_BYTE_ORDER = 101,
+  CHORALE_ERROR_FILE_VERSION = 102,
+  CHORALE_ERROR_FILE_TRUNCATED = 103,
+  CHORALE_ERROR_FILE_CHECKSUM = 104,
+  CHORALE_ERROR_FILE_SECTION = 105,
+  /* The system could not read or write a file; the message gives its error number. */
+  CHORALE_ERROR_INPUT_OUTPUT = 106,
+  /* A model that no file can hold: an oracle instance, a callback potential. */
+  CHORALE_ERROR_NOT_SAVABLE = 107,
+  /* A text that is not UTF-8. */
+  CHORALE_ERROR_TEXT = 108
+};
+
+#define CHORALE_ERROR_MESSAGE_SIZE 504
+
+/* Detail of a failure, in the caller's memory: 512 bytes, no initialisation needed. Every call that
+ * takes one sets `status`; on success the message is empty, on failure it names the argument, its
+ * value and the rule, as UTF-8 ending in NUL (cut to fit). */
+typedef struct chorale_error {
+  chorale_status status;
+  int32_t reserved;
+  char message[CHORALE_ERROR_MESSAGE_SIZE];
+} chorale_error;
+
+/* The name of a status, such as "CHORALE_ERROR_SIZE"; "unknown status" for any other number. Static
+ * storage. Any thread. */
+CHORALE_API const char *chorale_status_name(chorale_status status);
+
+CHORALE_END_DECLS
+
+#endif
