@@ -34,10 +34,15 @@ void check(chorale_status status, const chorale_error *error) {
 }
 
 void check_writable(const char *path) {
+  FILE *before = fopen(path, "rb");
   FILE *file = fopen(path, "ab");
   if (file == NULL)
     stop("%s: %s", path, strerror(errno));
   fclose(file);
+  if (before != NULL)
+    fclose(before);
+  else
+    remove(path);
 }
 
 void print_name(chorale_text name, int width) {

@@ -15,7 +15,7 @@ void stop(const char *format, ...);
 /* stop with what the library says, if `status` is an error. */
 void check(chorale_status status, const chorale_error *error);
 
-/* Ends the program if a file could not be written at `path`; leaves an empty one where none was. */
+/* Ends the program if a file could not be written at `path`; leaves what is there as it is. */
 void check_writable(const char *path);
 
 /* Prints a name of a file nobody vouches for: without what a terminal would obey, and filled up

@@ -53,7 +53,12 @@ fn build() -> PathBuf {
         watch(&source.join(part));
     }
     // Optimised whatever the profile: it is the same bits, and nobody debugs it from here.
-    let built = cmake::Config::new(&source)
+    let mut config = cmake::Config::new(&source);
+    // What CMake would take unasked is not on every machine that has CMake.
+    if !has("make") && has("ninja") {
+        config.generator("Ninja");
+    }
+    let built = config
         .profile("Release")
         .define("CHORALE_BUILD_TESTS", "OFF")
         .define("CHORALE_BUILD_EXAMPLES", "OFF")
@@ -70,6 +75,14 @@ fn build() -> PathBuf {
         if apple { "c++" } else { "stdc++" }
     );
     source.join("include")
+}
+
+#[cfg(feature = "vendored")]
+fn has(program: &str) -> bool {
+    std::process::Command::new(program)
+        .arg("--version")
+        .output()
+        .map_or(false, |run| run.status.success())
 }
 
 /// Asks Cargo to run this again when a file below `path` changes: it does not follow links itself.
