@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 void *allocate(int64_t count, size_t size) {
@@ -34,14 +35,13 @@ void check(chorale_status status, const chorale_error *error) {
 }
 
 void check_writable(const char *path) {
-  FILE *before = fopen(path, "rb");
+  struct stat about;
+  const int is_there = stat(path, &about) == 0;
   FILE *file = fopen(path, "ab");
   if (file == NULL)
     stop("%s: %s", path, strerror(errno));
   fclose(file);
-  if (before != NULL)
-    fclose(before);
-  else
+  if (!is_there)
     remove(path);
 }
 

@@ -1,18 +1,13 @@
 #include "base/rows.hpp"
 
 #include "base/cpu.hpp"
+#include "base/lanes.hpp"
 #include "base/numeric.hpp"
 
 #include <cstring>
 
 namespace chorale {
 namespace {
-
-#define CHORALE_INLINE [[gnu::always_inline]] inline
-
-constexpr int kLanes = 4;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
-using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
 
 CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
   constexpr int vectors = 4; // at a time: the comparisons of one wait for nothing

@@ -1,6 +1,7 @@
 #include "chain/max_plus.hpp"
 
 #include "base/cpu.hpp"
+#include "base/lanes.hpp"
 #include "base/numeric.hpp"
 
 #include <algorithm>
@@ -8,14 +9,6 @@
 
 namespace chorale {
 namespace {
-
-// Four columns at a time, in the vectors of the compilers: one instruction where the machine has
-// it, two or four where it has not.
-constexpr std::int32_t kLanes = 4;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
-using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
-
-#define CHORALE_INLINE [[gnu::always_inline]] inline
 
 // kBlocks vectors of columns stay in registers while the rows go by. The last vector is shifted
 // left to end at the last column, so it may repeat columns of the one before.

@@ -1,6 +1,7 @@
 #include "clique/pass_bounds.hpp"
 
 #include "base/cpu.hpp"
+#include "base/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +10,8 @@
 namespace chorale {
 namespace {
 
-#define CHORALE_INLINE [[gnu::always_inline]] inline
-
 // Two vectors of columns stay in registers with all their sums while the members go by.
-constexpr int kLanes = 4;
 constexpr int kVectors = 2;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 
 template <int kThresholds>
 CHORALE_INLINE void add_excesses(const double *scores, const double *weights, std::int64_t members,
