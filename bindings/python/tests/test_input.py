@@ -176,14 +176,42 @@ def test_builders():
             model.chain(wrong)
         run = ch.Run(model)
         run.solve()
-        for call in (run.labels, run.payments, run.max_marginals, run.chain_score, run.changed):
-            with pytest.raises(ch.ArgumentError):
-                call(wrong)
-        for call in (run.values, run.clique_score):
-            with pytest.raises((ch.ArgumentError, IndexError)):
-                call(wrong)
-        with pytest.raises(ch.ArgumentError):
+        chains = [run.labels, run.payments, run.max_marginals, run.margins, run.chain_score]
+        chains += [run.changed, model.chain_length, model.chain, model.tokens, model.group]
+        cliques = [run.values, run.clique_score, model.members, model.clique_values]
+        cliques += [model.clique_columns, model.clique_members, model.centre_values]
+        for name, calls in (("chain", chains), ("clique", cliques)):
+            for call in calls:
+                with pytest.raises(ch.OutOfRangeError, match=f"{name} is {wrong}, and there are"):
+                    call(wrong)
+                with pytest.raises(TypeError, match=f"{name} is 0.5"):
+                    call(0.5)
+        with pytest.raises(ch.OutOfRangeError) as caught:
             run.set_chain(wrong, np.zeros((3, 2)))
+        assert isinstance(caught.value, (ch.ArgumentError, IndexError))
+        assert caught.value.name == "CHORALE_ERROR_OUT_OF_RANGE" and caught.value.status == 32
+
+
+def test_cliques_of_properties_have_no_values_of_their_own():
+    first, known = ch.Property.first_label(2), ch.Dictionary([0, 1])
+    builder = ch.ModelBuilder()
+    for own in ({"values": 2}, {"label_values": [0, 1]}):
+        with pytest.raises(TypeError, match=f"{next(iter(own))} is for cliques of positions"):
+            builder.add_clique(property=first, potential=AGREE, **own)
+    with pytest.raises(TypeError, match="dictionary is of a property"):
+        builder.add_clique(dictionary=known, potential=AGREE)
+    assert builder.add_clique(property=first, dictionary=known, potential=AGREE) == 0
+
+
+def test_yes_and_no():
+    for kind in (bool, np.uint8, np.int64, np.int8):
+        made = ch.Potential.potts(3, 1.0, counted=np.array([0, 1, 1], dtype=kind))
+        assert made.evaluate([5, 1, 1]) == 2.0
+    for wrong in ([0, 1, 2], [-1, 0, 1], np.array([0, 255, 1], dtype=np.uint8)):
+        with pytest.raises(ValueError, match="counted holds (2|-1|255), neither 0 nor 1"):
+            ch.Potential.potts(3, 1.0, counted=wrong)
+    with pytest.raises(ValueError, match="allowed holds 2"):
+        ch.Chain(np.zeros((1, 2)), allowed=[[2, 1]])
 
 
 def test_runs():

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import re
 import struct
 
@@ -185,12 +187,19 @@ def test_bad_input(rng, tmp_path):
         ch.Problem.from_bytes(5)
     with pytest.raises(ValueError):
         ch.Problem.from_bytes(memoryview(bytes(100))[::2])
-    for path in (tmp_path / "nowhere", tmp_path):
+    nowhere = tmp_path / "nowhere"
+    for path, call, number in (
+        (nowhere, ch.Problem.load, errno.ENOENT),
+        (str(nowhere), ch.Problem.load, errno.ENOENT),
+        (tmp_path, ch.Problem.load, errno.EISDIR),
+        (nowhere / "file", problem.save, errno.ENOENT),
+    ):
         with pytest.raises(ch.FileAccessError) as caught:
-            ch.Problem.load(path)
-        assert isinstance(caught.value, OSError)
-    with pytest.raises(OSError):
-        problem.save(tmp_path / "nowhere" / "file")
+            call(path)
+        error = caught.value
+        assert isinstance(error, OSError) and error.errno == number
+        assert error.strerror == os.strerror(number) and error.filename == os.fspath(path)
+        assert "nowhere" in str(error) or path == tmp_path
     with pytest.raises(ValueError, match="NUL"):
         problem.save("a\0b")
     with pytest.raises(TypeError):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ._native import abi
 from ._native import version as __version__
+from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
 from .clique import CliqueResult, CliqueSolver, algorithms
 from .collective import Change, Decoded, Reason, decode
@@ -26,10 +27,11 @@ from .errors import (
     InternalError,
     InUseError,
     OutOfMemoryError,
+    OutOfRangeError,
     SizeOverflowError,
     StateError,
 )
-from .host import Cancel
+from .host import Host
 from .kernel import Kernel
 from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
 from .model import Instance, Model, ModelBuilder
@@ -74,6 +76,7 @@ __all__ = [
     "FIRE_TABLE",
     "FileAccessError",
     "FileDamagedError",
+    "Host",
     "InUseError",
     "Instance",
     "InternalError",
@@ -84,6 +87,7 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "OutOfMemoryError",
+    "OutOfRangeError",
     "Outcome",
     "Payment",
     "Potential",

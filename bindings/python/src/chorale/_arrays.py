@@ -155,7 +155,7 @@ def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]
 
 
 def flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes:
-    """Yes or no for each entry: bool or uint8 (0: no), C-contiguous."""
+    """Yes or no for each entry: bool, or integers 0 and 1, C-contiguous."""
     array = _array(name, value)
     if array.dtype.kind not in "biu":
         raise TypeError(f"{name} has elements of type {array.dtype}, not bool")
@@ -163,9 +163,10 @@ def flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes:
         raise ValueError(f"{name} has shape {array.shape}, not {shape}")
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array).view(np.uint8)
-    if array.dtype == np.uint8:
-        return np.ascontiguousarray(array)
-    return np.ascontiguousarray(array != 0).view(np.uint8)
+    wrong = array[(array != 0) & (array != 1)]
+    if wrong.size:
+        raise ValueError(f"{name} holds {wrong[0]}, neither 0 nor 1: it says yes or no of each")
+    return np.ascontiguousarray(array, dtype=np.uint8)
 
 
 def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes | None:

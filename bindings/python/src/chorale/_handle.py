@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+from ._native import call, guarded
 from .errors import ClosedError, InUseError
+from .host import current
+
+Self = TypeVar("Self", bound="Shared")
 
 
 class _Use:
@@ -42,7 +48,20 @@ class Handle:
         self._users = 0
         self._alone = False  # one user, who changes it
         self._lock = threading.Lock()
-        self._kept: tuple[Any, ...] = kept  # what the C object borrows from
+        self._kept: tuple[Any, ...] = (*kept, current())  # what the C object borrows from
+
+    @classmethod
+    def _create(cls, function: Callable[..., int], *arguments: Any) -> int:
+        """An object of this class, by a function that gives it last before the error."""
+        handle = ctypes.c_void_p()
+        try:
+            call(function, *arguments, ctypes.byref(handle))
+        except BaseException:
+            if handle.value is not None:  # it was a hook of the host that raised
+                guarded(cls._free, handle.value)
+            raise
+        assert handle.value is not None
+        return handle.value
 
     def _begin(self, shared: bool = True) -> int:
         with self._lock:
@@ -79,7 +98,7 @@ class Handle:
             self._freed()
 
     def _freed(self) -> None:
-        type(self)._free(self._address)
+        guarded(type(self)._free, self._address)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None) is not None:
@@ -116,3 +135,17 @@ class Closable(Handle):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class Shared(Closable):
+    """A handle whose C object is immutable and counts its references."""
+
+    _retain: ClassVar[Any]  # the C function
+
+    def clone(self: Self) -> Self:
+        """Another handle to the same object, which stays when this one is closed."""
+        again = type(self).__new__(type(self))
+        again.__dict__.update(self.__dict__)
+        with self._use() as pointer:
+            Handle.__init__(again, type(self)._retain(pointer), *self._kept)
+        return again

@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -59,24 +60,40 @@ version: str = library.chorale_version().decode()
 abi: int = library.chorale_abi()
 
 
+class Hooks(threading.local):
+    """What a hook of a host raised in the call that this thread is in: the first of it."""
+
+    error: BaseException | None = None
+
+    def put(self, error: BaseException) -> None:
+        self.error = self.error or error
+
+
+hooks = Hooks()
+
+
+def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a function of the library; what a hook of a host raises meanwhile is raised after it.
+    A hook may make calls too, and any object may be freed within it."""
+    outer, hooks.error = hooks.error, None
+    try:
+        return function(*arguments)
+    finally:
+        raised, hooks.error = hooks.error, outer
+        if raised is not None:
+            raise raised from None
+
+
 def call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls a function that returns a status; what is not OK is raised."""
     error = c.chorale_error()
-    status = function(*arguments, ctypes.byref(error))
+    status = guarded(function, *arguments, ctypes.byref(error))
     if status:
         raise from_status(
             status,
             library.chorale_status_name(status).decode(),
             error.message.decode("utf-8", "replace"),
         )
-
-
-def create(function: Callable[..., int], *arguments: Any) -> int:
-    """Calls a function whose last argument before the error receives a handle."""
-    handle = ctypes.c_void_p()
-    call(function, *arguments, ctypes.byref(handle))
-    assert handle.value is not None
-    return handle.value
 
 
 def struct(kind: type[Struct]) -> Struct:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Closable
-from ._native import call, create, library, struct
+from ._handle import Shared
+from ._native import call, library, struct
+from .host import lent
 from .outcome import Outcome
 
 ORIENTATIONS = {"from": c.CHORALE_ROWS_FROM, "to": c.CHORALE_ROWS_TO}
@@ -76,7 +77,7 @@ def mask(names: Sequence[str], scheme: str = "bio") -> Mask:
     return Mask(between.view(np.bool_), start.view(np.bool_), end.view(np.bool_))
 
 
-class Transitions(Closable):
+class Transitions(Shared):
     """Transition scores that many chains share: immutable, for any number of threads.
 
     scores       m x m, entry [x, y] from label x to label y (orientation "to": [y, x]); None: zeros
@@ -91,6 +92,7 @@ class Transitions(Closable):
     """
 
     _free = library.chorale_transitions_release
+    _retain = library.chorale_transitions_retain
 
     def __init__(
         self,
@@ -139,8 +141,8 @@ class Transitions(Closable):
                     flags = arrays.flags(name, value, shape)
                     kept.append(flags)
                     setattr(options, name, arrays.address(flags))
-        pointer = create(
-            library.chorale_transitions_create, None, count, arrays.address(array), byref(options)
+        pointer = self._create(
+            library.chorale_transitions_create, lent(), count, arrays.address(array), byref(options)
         )
         super().__init__(pointer, array if borrow else None)
 

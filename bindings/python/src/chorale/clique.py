@@ -12,8 +12,9 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Carrying
 from ._handle import Closable
-from ._native import call, create, library, struct
-from .host import Cancel
+from ._native import call, library, struct
+from .cancel import Cancel
+from .host import lent
 from .outcome import Outcome
 from .potential import Potential
 
@@ -108,11 +109,11 @@ class CliqueSolver(Closable):
 
     def __init__(self, *, memory: int | None = None) -> None:
         if memory is None:
-            super().__init__(create(library.chorale_clique_solver_create, None))
+            super().__init__(self._create(library.chorale_clique_solver_create, lent()))
             return
         own = arrays.aligned(arrays.size("memory", memory))
-        pointer = create(
-            library.chorale_clique_solver_create_in, arrays.address(own), len(own), None
+        pointer = self._create(
+            library.chorale_clique_solver_create_in, arrays.address(own), len(own), lent()
         )
         super().__init__(pointer, own)
 

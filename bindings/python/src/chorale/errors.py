@@ -7,6 +7,9 @@ A wrong type, shape or layout of an argument that the package itself notices is 
 
 from __future__ import annotations
 
+import os
+import re
+
 from . import _declarations as c
 
 
@@ -30,6 +33,13 @@ class Error(Exception):
 
 class ArgumentError(Error, ValueError):
     """An argument that breaks a rule."""
+
+
+class OutOfRangeError(ArgumentError, IndexError):
+    """A chain or a clique that does not exist."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, c.CHORALE_ERROR_OUT_OF_RANGE, "CHORALE_ERROR_OUT_OF_RANGE")
 
 
 class ArgumentMissingError(Error, TypeError):
@@ -58,7 +68,14 @@ class FileDamagedError(Error, ValueError):
 
 
 class FileAccessError(Error, OSError):
-    """A problem file that could not be read or written."""
+    """A problem file that could not be read or written; errno, strerror and filename say why."""
+
+    def __init__(self, message: str, status: int = 0, name: str = "") -> None:
+        super().__init__(message, status, name)
+        number = re.search(r": error (\d+) of the system$", message)
+        if number:
+            self.errno = int(number[1])
+            self.strerror = os.strerror(self.errno)
 
 
 class InternalError(Error, RuntimeError):

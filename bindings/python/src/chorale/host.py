@@ -1,34 +1,152 @@
-"""A flag by which any thread asks a computation to end early."""
+"""What a program lends the library: memory and a log of its own."""
 
 from __future__ import annotations
 
-from ._handle import Handle
-from ._native import create, library
+import contextvars
+import ctypes
+import itertools
+from collections.abc import Callable
+from typing import Any, Optional
+from weakref import WeakValueDictionary
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._native import hooks, struct
+
+Allocate = Callable[[int, int], Optional[int]]
+Release = Callable[[int, int, int], Any]
+Log = Callable[[int, str], Any]
+
+_entered: contextvars.ContextVar[tuple[Host, ...]] = contextvars.ContextVar("chorale", default=())
 
 
-class Cancel(Handle):
-    """A flag that starts lowered. Any thread may set it at any time, also while a run looks at it.
+class Host:
+    """Memory and a log for what is made in a `with` block, for as long as that lives. Without one,
+    memory comes from malloc, and nothing is logged.
 
-    >>> cancel = Cancel()
-    >>> cancel.set(); cancel.is_set()
-    True
-    >>> cancel.clear(); cancel.is_set()
-    False
+    allocate  allocate(size, alignment) gives the address of so many bytes, a multiple of alignment
+              (a power of two, at most 64), or None: the call that needs it is an OutOfMemoryError
+    release   release(address, size, alignment) gets back what allocate gave; both or neither
+    log       log(level, text), the levels being those of `logging`
+
+    All are called on the thread that makes the call, and must not use the handle that it is on.
+    What they raise is raised by that call, once the library is out of it. The block counts for the
+    thread (or task) that is in it.
+
+    >>> import logging
+    >>> with Host(log=logging.getLogger("chorale").log):
+    ...     builder = ModelBuilder()
+    >>> lines = []
+    >>> with Host(log=lambda level, text: lines.append(text)):
+    ...     builder = ModelBuilder()
+    >>> clique = builder.add_clique(potential=Potential.potts(2, 1.0))
+    >>> model = builder.freeze()
+    >>> lines
+    ['clique 0 has no members']
     """
 
-    _free = library.chorale_cancel_destroy
+    def __init__(
+        self,
+        allocate: Allocate | None = None,
+        release: Release | None = None,
+        log: Log | None = None,
+    ) -> None:
+        for name, hook in (("allocate", allocate), ("release", release), ("log", log)):
+            if hook is not None and not callable(hook):
+                raise TypeError(f"{name} is {hook!r}, which cannot be called")
+        if (allocate is None) != (release is None):
+            raise TypeError("allocate and release come together: one of them is None")
+        self._allocate, self._release, self._log = allocate, release, log
+        self._blocks: dict[int, int] = {}  # sizes, by address
+        user = next(_numbers)
+        _hosts[user] = self
+        self._struct = struct(c.chorale_host)
+        if allocate is not None:
+            memory = c.chorale_allocator(user, _on_allocate, _on_deallocate)
+            self._struct.allocator = ctypes.pointer(memory)
+        if log is not None:
+            self._struct.log = _on_log
+            self._struct.log_user = user
 
-    def __init__(self) -> None:
-        super().__init__(create(library.chorale_cancel_create, None))
+    def __enter__(self) -> Host:
+        _entered.set((*_entered.get(), self))
+        return self
 
-    def set(self) -> None:
-        with self._use() as cancel:
-            library.chorale_cancel_raise(cancel)
+    def __exit__(self, *_: object) -> None:
+        _entered.set(_entered.get()[:-1])
 
-    def clear(self) -> None:
-        with self._use() as cancel:
-            library.chorale_cancel_lower(cancel)
+    @property
+    def blocks(self) -> int:
+        """How many pieces of memory of `allocate` are in use."""
+        return len(self._blocks)
 
-    def is_set(self) -> bool:
-        with self._use() as cancel:
-            return bool(library.chorale_cancel_is_raised(cancel))
+    @property
+    def bytes(self) -> int:
+        """How many bytes of `allocate` are in use."""
+        return sum(list(self._blocks.values()))
+
+
+def current() -> Host | None:
+    """The host of the innermost `with` block."""
+    entered = _entered.get()
+    return entered[-1] if entered else None
+
+
+def lent() -> Any:
+    """What C gets of it, and copies."""
+    host = current()
+    return None if host is None else ctypes.byref(host._struct)
+
+
+# C knows a host by number. Whoever made something in it keeps it, and so does its memory: what C
+# shares may outlive all handles.
+_numbers = itertools.count(1)
+_hosts: WeakValueDictionary[int, Host] = WeakValueDictionary()
+_owners: dict[int, Host] = {}  # by address
+
+
+def _allocated(user: int, size: int, alignment: int) -> int | None:
+    try:
+        host = _hosts[user]
+        assert host._allocate is not None
+        given = host._allocate(size, alignment)
+        if given is None:
+            return None
+        address = arrays.size("what allocate gave", given)
+        if address == 0 or address % alignment:
+            raise ValueError(f"allocate gave {address}, not a multiple of {alignment} above 0")
+        if address in _owners:
+            raise ValueError(f"allocate gave {address}, which is in use")
+        host._blocks[address] = size
+        _owners[address] = host
+        return address
+    except BaseException as error:
+        hooks.put(error)
+        return None
+
+
+def _deallocated(_: Any, address: int, size: int, alignment: int) -> None:
+    try:
+        host = _owners.pop(address)  # first: once it is released, another thread may be given it
+        del host._blocks[address]
+        assert host._release is not None
+        host._release(address, size, alignment)
+    except BaseException as error:
+        hooks.put(error)
+
+
+def _logged(user: int, level: int, message: bytes) -> None:
+    try:
+        host = _hosts.get(user)
+        if host is not None and host._log is not None:
+            host._log(level, message.decode("utf-8", "replace"))
+    except BaseException as error:
+        hooks.put(error)
+
+
+_on_allocate = c.field_allocate(_allocated)
+_on_deallocate = c.field_deallocate(_deallocated)
+_on_log = c.chorale_log_function(_logged)
+# Handles may be freed after the modules of an interpreter that ends: these are never.
+for _thunk in (_on_allocate, _on_deallocate, _on_log):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_thunk))

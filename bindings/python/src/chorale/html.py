@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from .errors import ClosedError, InUseError, StateError
-
-if TYPE_CHECKING:
-    from .run import Run, RunResult
+from .run import Run, RunResult
 
 #: How many changed chains are shown.
 LIMIT = 20

@@ -13,8 +13,9 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
-from ._native import call, create, library, struct
+from ._native import call, library, struct
 from .chain import CHAIN_TASKS, Chain, ChainCalls, as_chain
+from .host import lent
 from .outcome import Outcome
 from .property import Attachment, Property
 
@@ -189,11 +190,11 @@ class ChainSolver(Closable, MessageCalls):
 
     def __init__(self, *, memory: int | None = None) -> None:
         if memory is None:
-            super().__init__(create(library.chorale_chain_solver_create, None))
+            super().__init__(self._create(library.chorale_chain_solver_create, lent()))
             return
         own = arrays.aligned(arrays.size("memory", memory))
-        pointer = create(
-            library.chorale_chain_solver_create_in, arrays.address(own), len(own), None
+        pointer = self._create(
+            library.chorale_chain_solver_create_in, arrays.address(own), len(own), lent()
         )
         super().__init__(pointer, own)
 

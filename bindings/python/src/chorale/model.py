@@ -13,9 +13,11 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Closable, Handle
-from ._native import call, create, library, struct
+from ._handle import Handle, Shared
+from ._native import call, library, struct
 from .chain import Chain, as_chain
+from .errors import OutOfRangeError
+from .host import lent
 from .potential import Potential
 from .property import Dictionary, Property
 
@@ -64,7 +66,7 @@ class ModelBuilder(Handle):
     _free = library.chorale_model_builder_destroy
 
     def __init__(self) -> None:
-        super().__init__(create(library.chorale_model_builder_create, None))
+        super().__init__(self._create(library.chorale_model_builder_create, lent()))
         self._keep: list[Any] = []
         self._raised: list[Raised] = []
         self._shapes: list[tuple[int, int]] = []  # positions and labels
@@ -152,6 +154,11 @@ class ModelBuilder(Handle):
         centred clique has in the place of `potential` one for each value of its `centre`;
         centre_label_values makes values of the centre's labels.
         """
+        if property is not None and (values is not None or label_values is not None):
+            name = "values" if values is not None else "label_values"
+            raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
+        if property is None and dictionary is not None:
+            raise TypeError("dictionary is of a property, and there is none")
         setup = struct(c.chorale_clique_setup)
         handles: list[tuple[str, Any, type]] = [
             ("property", property, Property),
@@ -299,17 +306,19 @@ class ModelBuilder(Handle):
     def freeze(self) -> Model:
         """The model; nothing can be added afterwards."""
         with self._use() as builder:
-            pointer = create(library.chorale_model_builder_freeze, builder)
-            model = Model._made(pointer, self._keep, self._raised, self._shapes)
+            pointer = Model._create(library.chorale_model_builder_freeze, builder)
+            kept = (*self._keep, *self._kept)
+            model = Model._made(pointer, kept, self._raised, self._shapes)
             self._keep = []
         return model
 
 
-class Model(Closable):
+class Model(Shared):
     """A frozen model: immutable, for any number of threads and runs. Made by `ModelBuilder.freeze`.
     The arrays it borrows live as long as it."""
 
     _free = library.chorale_model_release
+    _retain = library.chorale_model_retain
     _raised: tuple[Raised, ...]
     _shapes: npt.NDArray[np.int64]
 
@@ -343,20 +352,18 @@ class Model(Closable):
         model._shapes = shapes
         return model
 
-    def _again(self) -> Model:
-        """Another reference to the same model."""
-        with self._use() as model:
-            again = type(self).__new__(type(self))
-            super(Model, again).__init__(library.chorale_model_retain(model), *self._kept)
-        again._raised, again._shapes = self._raised, self._shapes
-        return again
-
     def _shape(self, chain: int) -> tuple[int, int]:
-        """Positions and labels; 0 of a chain that does not exist: the library complains of it."""
-        if not 0 <= chain < len(self._shapes):
-            return 0, 0
+        """Positions and labels."""
         length, labels = self._shapes[chain]
         return int(length), int(labels)
+
+    def _chain(self, chain: int) -> int:
+        """The number of a chain that exists."""
+        return self._within("chain", chain, len(self._shapes))
+
+    def _clique(self, clique: int) -> int:
+        """The number of a clique that exists."""
+        return self._within("clique", clique, self.cliques)
 
     def __len__(self) -> int:
         """How many chains, instances included."""
@@ -384,9 +391,7 @@ class Model(Closable):
     def chain_length(self, chain: int) -> int:
         """How many positions a chain has, or numbers the labelling of an instance."""
         with self._use() as model:
-            count = library.chorale_model_chains(model)
-            number = self._within("chain", chain, count)
-            return int(library.chorale_model_chain_length(model, number))
+            return int(library.chorale_model_chain_length(model, self._chain(chain)))
 
     @property
     def chain_lengths(self) -> npt.NDArray[np.int64]:
@@ -433,14 +438,14 @@ class Model(Closable):
     def chain(self, chain: int) -> Chain:
         """What a chain was added as, for solvers: its `unary` is a read-only view."""
         scores, _ = self._get_chain(chain)
-        return Chain._within(scores, self._again())
+        return Chain._within(scores, self.clone())
 
     def tokens(self, chain: int) -> arrays.Ints | None:
         """The token ids of a chain, a read-only view; None: it has none."""
         scores, options = self._get_chain(chain)
         if not options.tokens:
             return None
-        return arrays.borrowed(options.tokens, (scores.length,), np.int32, self._again())
+        return arrays.borrowed(options.tokens, (scores.length,), np.int32, self.clone())
 
     def group(self, chain: int) -> int:
         """The group (document) of a chain."""
@@ -452,7 +457,7 @@ class Model(Closable):
             call(
                 library.chorale_model_get_chain,
                 model,
-                arrays.integer("chain", chain),
+                self._chain(chain),
                 byref(scores),
                 byref(options),
             )
@@ -473,13 +478,14 @@ class Model(Closable):
                 array = np.full(count, float(array.reshape(())))
             if array.shape != (count,):
                 raise ValueError(f"factors has shape {array.shape}, not ({count},)")
-            pointer = create(library.chorale_model_reweigh, None, model, arrays.address(array))
+            pointer = self._create(
+                library.chorale_model_reweigh, lent(), model, arrays.address(array)
+            )
         return Model._made(pointer, self._kept, self._raised, self._shapes)
 
     def _of_clique(self, function: Any, clique: int) -> int:
         with self._use() as model:
-            count = library.chorale_model_cliques(model)
-            return int(function(model, self._within("clique", clique, count)))
+            return int(function(model, self._clique(clique)))
 
     def _size(self, function: Any) -> int:
         with self._use() as model:
@@ -489,7 +495,7 @@ class Model(Closable):
     def _within(name: str, index: int, count: int) -> int:
         number = arrays.integer(name, index)
         if not 0 <= number < count:
-            raise IndexError(f"{name} is {number}, not from 0 to {count - 1}")
+            raise OutOfRangeError(f"{name} is {number}, and there are {count}, from 0")
         return number
 
     def __repr__(self) -> str:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Carrying, Raised
-from ._handle import Closable
-from ._native import call, create, library, struct
+from ._handle import Shared
+from ._native import call, library, struct
+from .host import lent
 
 SCALES = {
     None: c.CHORALE_SCALE_NONE,
@@ -36,7 +37,7 @@ FAMILIES = {
 CountFunction = Callable[[npt.NDArray[np.int64], int], float]
 
 
-class Potential(Closable):
+class Potential(Shared):
     """A symmetric potential C(n_0, .., n_{R-1}): immutable, for any number of cliques and threads.
 
     Made by one of the functions named after the families. Common to all:
@@ -51,6 +52,7 @@ class Potential(Closable):
     """
 
     _free = library.chorale_potential_release
+    _retain = library.chorale_potential_retain
     _raised: tuple[Raised, ...] = ()
 
     def __init__(self) -> None:
@@ -107,7 +109,7 @@ class Potential(Closable):
         values = arrays.integer("values", values)
         options = _options(values, scale, counted)
         strength = arrays.real("strength", strength)
-        return cls._made(create(function, None, values, strength, byref(options)))
+        return cls._made(cls._create(function, lent(), values, strength, byref(options)))
 
     @classmethod
     def sum(
@@ -168,9 +170,9 @@ class Potential(Closable):
         options.shape = arrays.chosen("shape", shape, SHAPES)
         count, length = array.shape
         return cls._made(
-            create(
+            cls._create(
                 function,
-                None,
+                lent(),
                 values,
                 arrays.address(array),
                 count,
@@ -189,9 +191,9 @@ class Potential(Closable):
         array = arrays.table("table", table, 1)
         options = _options(values, scale, counted)
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_potential_create_cardinality,
-                None,
+                lent(),
                 values,
                 arrays.address(array),
                 len(array),
@@ -217,9 +219,9 @@ class Potential(Closable):
             raise ValueError(f"bias has shape {own.shape}, not ({rows},)")
         options = _options(rows, scale, counted)
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_potential_create_majority,
-                None,
+                lent(),
                 rows,
                 arrays.address(array),
                 rows,
@@ -237,9 +239,9 @@ class Potential(Closable):
         rows, columns = array.shape
         options = _options(rows, scale, counted)
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_potential_create_pairs,
-                None,
+                lent(),
                 rows,
                 arrays.address(array),
                 rows,
@@ -286,9 +288,9 @@ class Potential(Closable):
 
         thunk = c.chorale_count_function(score)
         potential = cls._made(
-            create(
+            cls._create(
                 library.chorale_potential_create_callback,
-                None,
+                lent(),
                 values,
                 thunk,
                 None,
@@ -308,9 +310,9 @@ class Potential(Closable):
         2.0
         """
         with self._use() as potential:
-            pointer = create(
+            pointer = self._create(
                 library.chorale_potential_create_scaled,
-                None,
+                lent(),
                 potential,
                 arrays.real("factor", factor),
             )

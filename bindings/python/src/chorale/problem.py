@@ -13,7 +13,9 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
-from ._native import call, create, library
+from ._native import call, library
+from .errors import FileAccessError
+from .host import lent
 from .model import Model
 
 #: What names the values of a clique: the labels, the tokens, list k of `add_value_names`, nothing.
@@ -48,7 +50,7 @@ class Problem(Closable):
         if not isinstance(model, Model):
             raise TypeError(f"model is {model!r}, not a Model")
         with model._use() as frozen:
-            pointer = create(library.chorale_problem_create, None, frozen)
+            pointer = self._create(library.chorale_problem_create, lent(), frozen)
         super().__init__(pointer)
         self._of(model)
 
@@ -286,7 +288,8 @@ class Problem(Closable):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file, through one beside it that takes its place when complete."""
         with self._use(shared=True) as problem:
-            call(library.chorale_problem_save, problem, _path(path))
+            with _Path(path) as encoded:
+                call(library.chorale_problem_save, problem, encoded)
 
     @classmethod
     def from_bytes(cls, data: Any, *, copy: bool = True) -> Problem:
@@ -302,8 +305,8 @@ class Problem(Closable):
         if not view.c_contiguous:
             raise ValueError("data is not contiguous")
         array = np.frombuffer(view.cast("B"), dtype=np.uint8) if view.nbytes else np.empty(0, "u1")
-        pointer = create(
-            library.chorale_problem_read, None, arrays.address(array), len(array), not copy
+        pointer = cls._create(
+            library.chorale_problem_read, lent(), arrays.address(array), len(array), not copy
         )
         return cls._made(pointer) if copy else cls._made(pointer, array, view)
 
@@ -311,7 +314,9 @@ class Problem(Closable):
     def load(cls, path: str | os.PathLike[str]) -> Problem:
         """A problem from a file, which is mapped into memory: nobody may write to it while the
         problem or its model lives."""
-        return cls._made(create(library.chorale_problem_load, None, _path(path)))
+        with _Path(path) as encoded:
+            pointer = cls._create(library.chorale_problem_load, lent(), encoded)
+        return cls._made(pointer)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -404,8 +409,18 @@ def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:
     return flat
 
 
-def _path(path: str | os.PathLike[str]) -> bytes:
-    encoded = os.fsencode(path)
-    if b"\0" in encoded:
-        raise ValueError(f"path {path!r} holds a NUL")
-    return encoded
+class _Path:
+    """The bytes of a path during a call, which errors of the call then name."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        self._encoded = os.fsencode(path)
+        if b"\0" in self._encoded:
+            raise ValueError(f"path {path!r} holds a NUL")
+
+    def __enter__(self) -> bytes:
+        return self._encoded
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, FileAccessError):
+            error.filename = os.fspath(self._path)

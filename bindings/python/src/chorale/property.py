@@ -16,9 +16,10 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Closable, Handle
-from ._native import call, create, library, struct
+from ._handle import Handle, Shared
+from ._native import call, library, struct
 from .chain import Names
+from .host import lent
 
 #: Actions of automata besides values, and the wildcard of `PropertyBuilder`.
 FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
@@ -102,7 +103,7 @@ def _map(labels: Labels) -> c.chorale_label_map:
     return LabelMap(count, count)._struct()
 
 
-class Property(Closable):
+class Property(Shared):
     """A property of labellings: immutable, for any number of threads. Made by the functions below.
 
     `labels` of the ready-made ones is the number of labels, or a `LabelMap`: values are kinds.
@@ -113,6 +114,7 @@ class Property(Closable):
     """
 
     _free = library.chorale_property_release
+    _retain = library.chorale_property_retain
 
     def __init__(self) -> None:
         raise TypeError("a Property is made by Property.next_label, Property.automaton, ...")
@@ -160,7 +162,7 @@ class Property(Closable):
             made.end_actions = arrays.address(at_end)
         own = _label_values(label_values, made.labels)
         made.label_values = arrays.address(own)
-        return cls._made(create(library.chorale_property_create, None, byref(made)))
+        return cls._made(cls._create(library.chorale_property_create, lent(), byref(made)))
 
     @classmethod
     def local(cls, actions: Any, *, values: int, label_values: Any = None) -> Property:
@@ -174,9 +176,9 @@ class Property(Closable):
             )
         own = _label_values(label_values, labels)
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_property_create_local,
-                None,
+                lent(),
                 labels,
                 classes,
                 arrays.integer("values", values),
@@ -197,9 +199,9 @@ class Property(Closable):
         """The label at a position."""
         made = _map(labels)
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_property_create_position_label,
-                None,
+                lent(),
                 byref(made),
                 arrays.integer("position", position),
             )
@@ -210,9 +212,9 @@ class Property(Closable):
         """The label of every position that holds the token."""
         made = _map(labels)
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_property_create_token_label,
-                None,
+                lent(),
                 byref(made),
                 arrays.integer32("token", token),
             )
@@ -228,9 +230,9 @@ class Property(Closable):
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_property_create_first_label,
-                None,
+                lent(),
                 byref(made),
                 arrays.address(skipped),
             )
@@ -255,9 +257,9 @@ class Property(Closable):
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_property_create_next_label,
-                None,
+                lent(),
                 byref(made),
                 arrays.integer32("anchor", anchor),
                 arrays.address(skipped),
@@ -282,9 +284,9 @@ class Property(Closable):
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
-            create(
+            cls._create(
                 library.chorale_property_create_token_before,
-                None,
+                lent(),
                 byref(made),
                 arrays.integer32("anchor", anchor),
                 arrays.address(skipped),
@@ -390,9 +392,9 @@ class PropertyBuilder(Handle):
     def __init__(self, labels: int, *, values: int, classes: int = 1) -> None:
         self.labels = arrays.integer("labels", labels)
         super().__init__(
-            create(
+            self._create(
                 library.chorale_property_builder_create,
-                None,
+                lent(),
                 self.labels,
                 arrays.integer("classes", classes),
                 arrays.integer("values", values),
@@ -453,11 +455,13 @@ class PropertyBuilder(Handle):
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
             return Property._made(
-                create(library.chorale_property_builder_finish, builder, arrays.address(own))
+                Property._create(
+                    library.chorale_property_builder_finish, builder, arrays.address(own)
+                )
             )
 
 
-class Dictionary(Closable):
+class Dictionary(Shared):
     """Which of a property's values a clique knows, numbered anew in ascending order, and after them
     OUT (if `out`) for all others. Immutable, for any number of threads.
 
@@ -467,13 +471,14 @@ class Dictionary(Closable):
     """
 
     _free = library.chorale_dictionary_release
+    _retain = library.chorale_dictionary_retain
 
     def __init__(self, values: Any, *, out: bool = False) -> None:
         array = arrays.ints("values", values)
         super().__init__(
-            create(
+            self._create(
                 library.chorale_dictionary_create,
-                None,
+                lent(),
                 arrays.address(array),
                 len(array),
                 bool(out),
@@ -498,9 +503,9 @@ class Dictionary(Closable):
         pointer = full._begin() if full is not None else None
         try:
             super(Dictionary, made).__init__(
-                create(
+                cls._create(
                     library.chorale_dictionary_create_best,
-                    None,
+                    lent(),
                     pointer,
                     arrays.address(array),
                     len(array),

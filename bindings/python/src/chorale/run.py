@@ -12,13 +12,13 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from . import html
 from ._callbacks import Carrying, Interrupts, Raised
 from ._handle import Closable
-from ._native import call, create, library, struct
+from ._native import call, library, struct
+from .cancel import Cancel
 from .chain import Chain, as_chain
 from .clique import algorithm_number
-from .host import Cancel
+from .host import lent
 from .message import JOINT_MODES
 from .model import Model
 from .outcome import Outcome
@@ -100,6 +100,8 @@ class RunResult:
     run: Run = dataclasses.field(repr=False, compare=False)
 
     def _repr_html_(self) -> str:
+        from . import html  # which reads runs, and so stands above them
+
         return html.result(self)
 
 
@@ -159,7 +161,7 @@ class Run(Closable):
             raise TypeError(f"earlier is {earlier!r}, not a Run")
         made = _options(options)
         self.model = model
-        self._model = model._again()  # stays open however soon the caller closes theirs
+        self._model = model.clone()  # stays open however soon the caller closes theirs
         self._cancel = _checked(cancel)
         self._own_raised = Raised()
         self._chains: dict[int, Chain] = {}  # those of set_chain
@@ -176,11 +178,13 @@ class Run(Closable):
         try:
             with self._model._use() as frozen, Carrying(model._raised):
                 if earlier is None:
-                    pointer = create(library.chorale_run_create, None, frozen, byref(made), None)
+                    pointer = self._create(
+                        library.chorale_run_create, lent(), frozen, byref(made), None
+                    )
                 else:
                     with earlier._use(shared=True) as before:
-                        pointer = create(
-                            library.chorale_run_create, None, frozen, byref(made), before
+                        pointer = self._create(
+                            library.chorale_run_create, lent(), frozen, byref(made), before
                         )
         except BaseException:
             if self._cancel is not None:
@@ -189,11 +193,13 @@ class Run(Closable):
         super().__init__(pointer, made)
 
     def _freed(self) -> None:
-        super()._freed()
-        self._chains.clear()
-        self._model.close()
-        if self._cancel is not None:
-            self._cancel._end()
+        try:
+            super()._freed()
+        finally:
+            self._chains.clear()
+            self._model.close()
+            if self._cancel is not None:
+                self._cancel._end()
 
     def _telling(self, progress: Callable[[Progress], Any] | None) -> Any:
         raised, interrupts = self._own_raised, self._interrupts
@@ -320,9 +326,9 @@ class Run(Closable):
     def set_chain(self, chain: int, unary: Any, transitions: Any = None, **scores: Any) -> None:
         """From now on chain `chain` has these scores (a `Chain`, or what one is made of), of the
         same shape; they are read where they lie."""
-        number = arrays.integer("chain", chain)
         made = as_chain(unary, transitions, scores)
         with self._use() as run, made._use() as chain_struct:
+            number = self._model._chain(chain)
             call(library.chorale_run_set_chain, run, number, chain_struct)
             self._chains[number] = made
 
@@ -354,8 +360,8 @@ class Run(Closable):
 
     def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
         """The labels of a chain."""
-        number = arrays.integer("chain", chain)
         with self._use(shared=True) as run:
+            number = self._model._chain(chain)
             length, _ = self._model._shape(number)
             labels = np.empty(length, dtype=np.int32)
             call(library.chorale_run_labels, run, number, bool(own), arrays.address(labels), length)
@@ -377,7 +383,7 @@ class Run(Closable):
             call(
                 library.chorale_run_chain_score,
                 run,
-                arrays.integer("chain", chain),
+                self._model._chain(chain),
                 bool(own),
                 byref(score),
                 None,
@@ -391,7 +397,7 @@ class Run(Closable):
             call(
                 library.chorale_run_chain_score,
                 run,
-                arrays.integer("chain", chain),
+                self._model._chain(chain),
                 0,
                 None,
                 byref(changed),
@@ -405,7 +411,7 @@ class Run(Closable):
             call(
                 library.chorale_run_clique_score,
                 run,
-                arrays.integer("clique", clique),
+                self._model._clique(clique),
                 bool(own),
                 byref(score),
             )
@@ -414,8 +420,8 @@ class Run(Closable):
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
         """What the members of a clique show: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a
         value outside the dictionary; of a centre, the last, its own value."""
-        number = arrays.integer("clique", clique)
         with self._use(shared=True) as run:
+            number = self._model._clique(clique)
             count = self._model.clique_members(number)
             values = np.empty(count, dtype=np.int32)
             call(library.chorale_run_values, run, number, bool(own), arrays.address(values), count)
@@ -423,9 +429,9 @@ class Run(Closable):
 
     def payments(self, chain: int) -> list[Payment]:
         """Why a chain changed, in the order of its positions."""
-        number = arrays.integer("chain", chain)
         count = c_int64()
         with self._use(shared=True) as run:
+            number = self._model._chain(chain)
             call(library.chorale_run_payments, run, number, None, 0, byref(count))
             paid = (c.chorale_payment * max(1, count.value))()
             call(library.chorale_run_payments, run, number, paid, count.value, byref(count))
@@ -443,8 +449,8 @@ class Run(Closable):
         return self._marginals(chain)[1]
 
     def _marginals(self, chain: int) -> tuple[arrays.Doubles, arrays.Doubles]:
-        number = arrays.integer("chain", chain)
         with self._use() as run, Carrying(self._model._raised):
+            number = self._model._chain(chain)
             length, labels = self._model._shape(number)
             marginals = np.empty((length, labels))
             margins = np.empty(length)
