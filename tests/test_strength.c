@@ -128,6 +128,29 @@ static void what_is_forbidden_stays_so(void **state) {
   chorale_potential_release(max);
 }
 
+static int32_t small_callback(void *user, const int64_t *counts, int64_t values, int64_t members,
+                              double *score) {
+  (void)user, (void)counts, (void)values, (void)members;
+  *score = 1e-200;
+  return 0;
+}
+
+/* A factor that is too great is refused with the greatest one, and that one is taken. */
+static void assert_greatest_factor(const chorale_potential *potential, double factor) {
+  chorale_error error;
+  chorale_potential *made = NULL;
+  FAILS(chorale_potential_create_scaled(NULL, potential, factor, &made, &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "factor is 1e+300", "at most ");
+  const double greatest = strtod(strstr(error.message, "at most ") + strlen("at most "), NULL);
+  assert_true(greatest > 0 && greatest < factor);
+  OK(chorale_potential_create_scaled(NULL, potential, greatest, &made, &error));
+  chorale_potential_release(made);
+  made = NULL;
+  FAILS(chorale_potential_create_scaled(NULL, potential, nextafter(greatest, INFINITY), &made,
+                                        &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "at most ");
+}
+
 static void bad_factors(void **state) {
   (void)state;
   chorale_error error;
@@ -147,8 +170,22 @@ static void bad_factors(void **state) {
         CHORALE_ERROR_OUT_OF_RANGE, "factor", "-0.5", "at least 0");
   FAILS(chorale_potential_create_scaled(NULL, potts, 1e100, &made, &error),
         CHORALE_ERROR_OUT_OF_RANGE, "factor", "1e+100", "at most");
+  assert_greatest_factor(potts, 1e300);
   FAILS(chorale_potential_create_scaled(NULL, sum, 1e20, &made, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "factor", "at most");
+  assert_greatest_factor(sum, 1e300);
+  chorale_potential *others[5] = {NULL};
+  const double small[] = {0, 1e-200, -3e-200};
+  OK(chorale_potential_create_sum(NULL, 2, small, 1, 3, 0, NULL, &others[0], &error));
+  OK(chorale_potential_create_callback(NULL, 2, small_callback, NULL, NULL, NULL, &others[1],
+                                       &error));
+  OK(chorale_potential_create_scaled(NULL, others[0], 7e99, &others[2], &error));
+  OK(chorale_potential_create_scaled(NULL, others[1], 3e-5, &others[3], &error));
+  OK(chorale_potential_create_pairs(NULL, 1, &table[1], 1, 1, 1, NULL, &others[4], &error));
+  for (int i = 0; i < 5; ++i) { /* also where the numbers alone would take more */
+    assert_greatest_factor(others[i], 1e300);
+    chorale_potential_release(others[i]);
+  }
   chorale_host host;
   chorale_host_init(&host, sizeof host);
   host.struct_size = 0;
@@ -288,6 +325,10 @@ static void bad_strengths(void **state) {
   factors[1] = NAN;
   FAILS(chorale_model_reweigh(NULL, built.model, factors, &made, &error),
         CHORALE_ERROR_NOT_A_NUMBER, "factors[1]");
+  factors[1] = 1e300;
+  FAILS(chorale_model_reweigh(NULL, built.model, factors, &made, &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "factors[1] is 1e+300", "at most");
+  assert_null(strstr(error.message, "-"));
   factors[1] = INFINITY;
   FAILS(chorale_model_reweigh(NULL, built.model, factors, &made, &error), CHORALE_ERROR_INFINITE,
         "factors[1]");

@@ -34,11 +34,14 @@ static int next_name(const char **list, chorale_text *name) {
 
 static void refuse_kind(const corpus *from, chorale_text asked) {
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
-  fprintf(stderr, "publications: no property \"%.*s\" in this file, which has", (int)asked.length,
-          asked.bytes);
+  fputs("publications: no property \"", stderr);
+  print_name(stderr, asked, 0);
+  fputs("\" in this file, which has", stderr);
   for (int64_t k = 0; k < kinds; ++k) {
     const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, k);
-    fprintf(stderr, "%s \"%.*s\"", k > 0 ? "," : "", (int)name.length, name.bytes);
+    fputs(k > 0 ? ", \"" : " \"", stderr);
+    print_name(stderr, name, 0);
+    putc('"', stderr);
   }
   fputs(kinds > 0 ? "\n" : " none with a name\n", stderr);
   exit(2);

@@ -77,7 +77,7 @@ double error_reduction(const tally *of) {
 
 static void print_f1(chorale_text name, counts own, counts together) {
   fputs("  ", stdout);
-  print_name(name, 16);
+  print_name(stdout, name, 16);
   printf(" %8" PRId64 "   %6.2f   %6.2f   %+6.2f\n", together.gold, 100 * f1(own),
          100 * f1(together), 100 * (f1(together) - f1(own)));
 }
@@ -91,7 +91,7 @@ static void print_scores(const corpus *from, const summary *of) {
   print_f1(text_of("all"), of->own_sum, of->together_sum);
   if (of->left_out >= 0) {
     fputs("  (micro average, without ", stdout);
-    print_name(label_name(from, of->left_out, space), 0);
+    print_name(stdout, label_name(from, of->left_out, space), 0);
     fputs(")\n", stdout);
   }
   printf("\nToken errors   %" PRId64 " -> %" PRId64 " of %" PRId64 ", %.1f %% fewer\n",

@@ -45,15 +45,19 @@ void check_writable(const char *path) {
     remove(path);
 }
 
-void print_name(chorale_text name, int width) {
+void print_name(FILE *to, chorale_text name, int width) {
   int columns = 0;
   for (size_t i = 0; i < name.length; ++i) {
     const unsigned char byte = (unsigned char)name.bytes[i];
-    putchar(byte < 0x20 || byte == 0x7f ? '?' : byte);
+    const unsigned char next = i + 1 < name.length ? (unsigned char)name.bytes[i + 1] : 0;
+    /* Control characters, and those of 128 to 159, which are two bytes in UTF-8. */
+    const int is_second = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    putc(byte < 0x20 || byte == 0x7f || is_second ? '?' : byte, to);
+    i += (size_t)is_second;
     columns += (byte & 0xc0) != 0x80; /* bytes that continue a character take no column */
   }
   for (; columns < width; ++columns)
-    putchar(' ');
+    putc(' ', to);
 }
 
 double now(void) {

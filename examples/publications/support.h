@@ -5,6 +5,7 @@
 #include <chorale/chorale.h>
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* `count` zeroed things of `size` bytes; ends the program where there is no memory. */
 void *allocate(int64_t count, size_t size);
@@ -20,7 +21,7 @@ void check_writable(const char *path);
 
 /* Prints a name of a file nobody vouches for: without what a terminal would obey, and filled up
  * with blanks to `width` columns. */
-void print_name(chorale_text name, int width);
+void print_name(FILE *to, chorale_text name, int width);
 
 /* Seconds of a clock that only goes forward. */
 double now(void);

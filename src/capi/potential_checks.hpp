@@ -18,13 +18,13 @@ inline chorale_status check_tables_serve(const Report &report, const Potential &
 // A strength for a potential.
 inline chorale_status check_factor(const Report &report, std::string_view name, double factor,
                                    const Potential &potential) noexcept {
-  CHORALE_CHECK(check_finite(report, name, factor));
+  if (!std::isfinite(factor))
+    return check_finite(report, name, factor);
   if (factor < 0)
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", factor, "; it must be at least 0");
   if (!may_rescale(potential, factor))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", factor,
-                       "; times the potential's greatest number it must be at most ",
-                       kLargestScore);
+                       "; for this potential it must be at most ", greatest_factor(potential));
   return CHORALE_OK;
 }
 

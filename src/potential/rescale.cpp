@@ -3,6 +3,7 @@
 #include "base/numeric.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
@@ -44,11 +45,17 @@ double largest_number(const Potential &p) noexcept {
 } // namespace
 
 bool may_rescale(const Potential &p, double factor) noexcept {
-  if (has_lambda(p))
-    return is_finite_score(p.lambda * factor);
-  const double strength = p.strength * factor;
-  return strength <= 1 || (is_finite_score(strength) &&
-                           (p.callback || is_finite_score(largest_number(p) * strength)));
+  if (!has_lambda(p) && p.strength * factor <= 1)
+    return is_finite_score(factor);
+  return factor <= greatest_factor(p);
+}
+
+double greatest_factor(const Potential &p) noexcept {
+  // The strength is a score too: a callback gives any number.
+  const double greatest = has_lambda(p)  ? std::fabs(p.lambda)
+                          : p.callback   ? p.strength
+                                         : std::max(1.0, largest_number(p)) * p.strength;
+  return greatest <= 1 ? kLargestScore : kLargestScore / greatest;
 }
 
 Potential *rescale(const Memory &memory, const Potential &p, double factor) noexcept {
