@@ -1,0 +1,5 @@
+//go:build asan && !bundled
+
+package chorale
+
+var readmeTags = []string{"-asan"}
