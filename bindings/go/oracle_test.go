@@ -3,6 +3,7 @@ package chorale
 import (
 	"context"
 	"math"
+	"reflect"
 	"testing"
 )
 
@@ -156,6 +157,10 @@ func TestChainsAgainstEnumeration(t *testing.T) {
 			all := must(solver.KBest(chain, 400))
 			if len(all.Scores) != count || all.Scores[0] != best || must(chain.Score(all.Labellings[count-1])) != all.Scores[count-1] {
 				t.Fatalf("%d labellings of %d", len(all.Scores), count)
+			}
+			fixed := must(must(NewScratch(must(ChainSolverBytes(chain, ChainKBest, 400)))).KBest(chain, 400))
+			if !reflect.DeepEqual(fixed, all) {
+				t.Fatalf("%v and %v", fixed, all)
 			}
 		}
 		scratch.Close()

@@ -58,7 +58,7 @@ cargo_with() { # PRESET COMMAND ARGUMENT...
   (
     cd "$crates"
     PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries \
-      CARGO_TARGET_DIR=$work/target-$preset cargo "$command" "${locked[@]}" "$@"
+      CARGO_TARGET_DIR=$work/target-${variant:-$preset} cargo "$command" "${locked[@]}" "$@"
   )
 }
 
@@ -74,6 +74,16 @@ echo "== examples"
 for example in "$crates"/chorale/examples/*.rs; do
   cargo_with release run --quiet --example "$(basename "$example" .rs)"
 done
+
+# Bound lazily, the functions of the library tell when they are called first.
+echo "== every exported function is called"
+mapfile -t programs < <(
+  variant=lazy RUSTFLAGS="${RUSTFLAGS-} -C relro-level=off" \
+    cargo_with release test --package chorale --tests --no-run --message-format=json |
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
+)
+(cd "$crates/chorale" && LD_LIBRARY_PATH=$(dirname "$(find "$work/release" -name libchorale.so)") \
+  "$root/tests/called.sh" "${programs[@]}")
 
 # The tests run under the sanitizer's library, not Cargo and the compilers. Its leak check sees what
 # tests leave behind.

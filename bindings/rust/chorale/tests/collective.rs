@@ -39,6 +39,9 @@ fn references(agreement: f64) -> Model<'static> {
     let rule = SegmentRule::ENDS_AT_IGNORED;
     let next = Property::next_label(&map, 1, Some(&ignored), rule, None).unwrap();
     let shown = Dictionary::new(&[2], true).unwrap();
+    assert_eq!(transitions.labels(), NAMES.len());
+    // Second references are to the same, and stay.
+    let (next, shown) = (next.clone(), shown.clone());
     let follows = Potential::potts(2, agreement).unwrap();
     let words = Potential::potts(3, agreement / 4.0).unwrap();
     let links: Vec<Potential> = (0..2)

@@ -325,6 +325,11 @@ fn chains() {
         }
         assert!(several.labelling(several.len()).is_none());
 
+        let bytes = ChainSolver::bytes(&chain, ChainTask::BEST, 0).unwrap();
+        let mut memory = AlignedBytes::new(bytes);
+        let mut fixed = ChainSolver::new_in(&mut memory).unwrap();
+        assert_eq!(fixed.best(&chain).unwrap().result.score, best);
+
         let mut marginals = vec![0.0; length * (labels + 1)];
         let mut of_edges = vec![0.0; (length - 1) * labels * labels];
         let out = MarginalsOut {
