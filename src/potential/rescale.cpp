@@ -52,9 +52,9 @@ bool may_rescale(const Potential &p, double factor) noexcept {
 
 double greatest_factor(const Potential &p) noexcept {
   // The strength is a score too: a callback gives any number.
-  const double greatest = has_lambda(p)  ? std::fabs(p.lambda)
-                          : p.callback   ? p.strength
-                                         : std::max(1.0, largest_number(p)) * p.strength;
+  const double greatest = has_lambda(p) ? std::fabs(p.lambda)
+                          : p.callback  ? p.strength
+                                        : std::max(1.0, largest_number(p)) * p.strength;
   return greatest <= 1 ? kLargestScore : kLargestScore / greatest;
 }
 

@@ -1,5 +1,5 @@
-/* Names out of a problem file that nobody vouches for: whatever bytes they are made of, the terminal
- * of the publications example gets none that it would obey. */
+/* Names out of a problem file that nobody vouches for: whatever bytes they are made of, the
+ * terminal of the publications example gets none that it would obey. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fixture.h"
@@ -53,7 +53,7 @@ static void unknown_properties_are_refused_without_control_characters(void **sta
   const char *refusal = strstr(said, "publications: ");
   assert_non_null(refusal);
   assert_string_equal(refusal, "publications: no property \"no?[2Jne\" in this file, which has "
-                            "\"title?]0;owned??\", \"?2J????\", \"na\303\257ve \302\240\"\n");
+                               "\"title?]0;owned??\", \"?2J????\", \"na\303\257ve \302\240\"\n");
 }
 
 int main(void) {
