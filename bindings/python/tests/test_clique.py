@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import math
+import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -95,6 +98,32 @@ def test_options():
     assert stopped.outcome == ch.Outcome.CANCELLED
     cancel.clear()
     assert solver.solve(agree, scores, cancel=cancel).outcome == ch.Outcome.COMPLETE
+
+
+def test_other_threads_go_on_during_a_call():
+    """One that needed the interpreter for itself would never hear of the flag."""
+    agree = ch.Potential.potts(40, 0.8, scale="members")
+    scores = np.random.default_rng(3).random((2000, 40)) * 2  # takes far longer than the limit
+    cancel = ch.Cancel()
+    started = threading.Event()
+
+    def stop():
+        started.wait()
+        time.sleep(0.5)  # by then the call is under way
+        cancel.set()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    sys.setswitchinterval(1000)  # the call itself must let go
+    try:
+        started.set()
+        result = ch.CliqueSolver().solve(
+            agree, scores, algorithm="count_boxes", gap=0.0, time_limit=10, cancel=cancel
+        )
+    finally:
+        sys.setswitchinterval(0.005)
+        thread.join()
+    assert result.outcome == ch.Outcome.CANCELLED
 
 
 def test_nothing_feasible():
