@@ -6,6 +6,7 @@
 # Missing Debian packages are installed with apt where that is possible, and named otherwise. Go 1.19 is enough.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+tests/setup.sh "$@" tests
 tests/setup.sh "$@" go
 directory=$PWD/build/go
 
