@@ -63,6 +63,7 @@ abi: int = library.chorale_abi()
 class Hooks(threading.local):
     """What a hook of a host raised in the call that this thread is in: the first of it."""
 
+    exist = False  # whether there has been a host with hooks
     error: BaseException | None = None
 
     def put(self, error: BaseException) -> None:
@@ -75,6 +76,8 @@ hooks = Hooks()
 def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls a function of the library; what a hook of a host raises meanwhile is raised after it.
     A hook may make calls too, and any object may be freed within it."""
+    if not Hooks.exist:
+        return function(*arguments)
     outer, hooks.error = hooks.error, None
     try:
         return function(*arguments)

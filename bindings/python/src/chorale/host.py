@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._native import hooks, struct
+from ._native import Hooks, hooks, struct
 
 Allocate = Callable[[int, int], Optional[int]]
 Release = Callable[[int, int, int], Any]
@@ -58,6 +58,7 @@ class Host:
             raise TypeError("allocate and release come together: one of them is None")
         self._allocate, self._release, self._log = allocate, release, log
         self._blocks: dict[int, int] = {}  # sizes, by address
+        Hooks.exist = True
         user = next(_numbers)
         _hosts[user] = self
         self._struct = struct(c.chorale_host)
