@@ -75,29 +75,31 @@ private:
 
   double evaluate() noexcept {
     RunMemory &at = run_.at;
+    double *clique_value = at.bounds;
+    double *chain_value = clique_value + model_.cliques.size();
     parallel_for(run_.options.executor, model_.cliques.size(), kGrain,
                  [&](std::int64_t c, std::int32_t w) noexcept {
                    if (run_.check_limits(at.workers[w]))
-                     at.clique_value[c] = bound_clique(c, at.workers[w]);
+                     clique_value[c] = bound_clique(c, at.workers[w]);
                  });
     parallel_for(run_.options.executor, model_.chains.size(), kGrain,
                  [&](std::int64_t i, std::int32_t w) noexcept {
                    if (run_.check_limits(at.workers[w]))
-                     at.chain_value[i] = bound_chain(static_cast<std::int32_t>(i), at.workers[w]);
+                     chain_value[i] = bound_chain(static_cast<std::int32_t>(i), at.workers[w]);
                  });
     if (run_.must_stop())
       return kInfinity;
     double chains = 0;
     double cliques = 0;
     for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
-      if (at.chain_value[i] == kForbidden)
+      if (chain_value[i] == kForbidden)
         return kForbidden;
-      chains += at.chain_value[i];
+      chains += chain_value[i];
     }
     for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-      if (at.clique_value[c] == kForbidden)
+      if (clique_value[c] == kForbidden)
         return kForbidden;
-      cliques += at.clique_value[c];
+      cliques += clique_value[c];
     }
     // What the chains show now is a labelling like any other.
     if (run_.has_labelling)

@@ -52,8 +52,8 @@ struct BlockMemory {
 // One chain within its cliques.
 class ChainBlock {
 public:
-  ChainBlock(Layout &layout, Run &run, std::int32_t number) noexcept
-      : run_(run), model_(*run.model), number_(number), chain_(model_.chains[number]),
+  ChainBlock(Layout &layout, Run &run, PolishMemory &polish, std::int32_t number) noexcept
+      : run_(run), polish_(polish), model_(*run.model), number_(number), chain_(model_.chains[number]),
         memory_(layout, model_, number), slots_(memory_.slots), counts_(memory_.counts),
         varied_(memory_.varied), by_clique_(memory_.by_clique) {
     shown = memory_.shown;
@@ -103,24 +103,24 @@ public:
       if (shown[s] == others[s])
         continue;
       const Clique &clique = model_.cliques[slots_[s].clique];
-      run_.at.changed_at[slots_[s].clique] = stamp;
+      polish_.changed_at[slots_[s].clique] = stamp;
       if (slots_[s].member == clique.members)
         continue;
       const std::int64_t counts = model_.first_count(slots_[s].clique);
       if (shown[s] >= 0)
-        run_.at.counts.add(counts + shown[s], -1);
+        polish_.counts.add(counts + shown[s], -1);
       if (others[s] >= 0)
-        run_.at.counts.add(counts + others[s], 1);
+        polish_.counts.add(counts + others[s], 1);
     }
   }
 
   // What the slots show of a proposal, from its labels and what its whole-chain slots show.
   const std::int32_t *read(const Proposal &proposal) noexcept {
     for (std::int32_t t = 0; t < chain_.length; ++t)
-      memory_.labels[t] = run_.at.proposed_labels.get(proposal.first_label + t);
+      memory_.labels[t] = polish_.proposed_labels.get(proposal.first_label + t);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
       memory_.proposed[s] = slots_[s].position < 0
-                                ? run_.at.proposed_wholes[proposal.first_whole + s]
+                                ? polish_.proposed_wholes[proposal.first_whole + s]
                                 : model_.cliques[slots_[s].clique].column_of(
                                       slots_[s].member, memory_.labels[slots_[s].position]);
     return memory_.proposed;
@@ -189,7 +189,7 @@ private:
   }
 
   void load_counts(std::int32_t clique) noexcept {
-    run_.at.counts.load(model_.first_count(clique), model_.cliques[clique].columns(), counts_);
+    polish_.counts.load(model_.first_count(clique), model_.cliques[clique].columns(), counts_);
   }
 
   double evaluate(const Clique &clique, std::int32_t centre) noexcept {
@@ -205,7 +205,7 @@ private:
   double score_with(std::int32_t begin, std::int32_t end, const std::int32_t *values) noexcept {
     const std::int32_t number = slots_[by_clique_[begin]].clique;
     const Clique &clique = model_.cliques[number];
-    run_.at.counts.load(model_.first_count(number), clique.columns(), varied_);
+    polish_.counts.load(model_.first_count(number), clique.columns(), varied_);
     std::int32_t centre = centre_value(clique);
     for (std::int32_t k = begin; k < end; ++k) {
       const std::int32_t s = by_clique_[k];
@@ -290,6 +290,7 @@ private:
   }
 
   Run &run_;
+  PolishMemory &polish_;
   const Model &model_;
   std::int32_t number_;
   const Chain &chain_;
@@ -302,7 +303,10 @@ private:
 
 class Polisher {
 public:
-  explicit Polisher(Run &run) noexcept : run_(run), model_(*run.model) {}
+  explicit Polisher(Run &run) noexcept : run_(run), model_(*run.model) {
+    Layout layout(run.behind(run.room_bytes.chain));
+    polish_ = PolishMemory(layout, model_);
+  }
 
   void run() noexcept {
     count();
@@ -313,28 +317,28 @@ public:
 
 private:
   void count() noexcept {
-    RunMemory &at = run_.at;
+    PolishMemory &at = polish_;
     at.counts.clear();
     std::fill_n(at.changed_at, model_.cliques.size(), 0);
     std::fill_n(at.visited_at, model_.chains.size(), -1);
     for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
       const Clique &clique = model_.cliques[c];
       for (std::int32_t i = 0; i < clique.members; ++i)
-        if (const std::int32_t v = at.now.shown(clique, i); v >= 0)
+        if (const std::int32_t v = run_.at.now.shown(clique, i); v >= 0)
           at.counts.add(model_.first_count(c) + v, 1);
     }
   }
 
   bool is_stale(const Chain &chain, std::int32_t visited) const noexcept {
     for (std::int64_t s = chain.first_slot; s < chain.first_slot + chain.slots; ++s)
-      if (run_.at.changed_at[model_.clique_of(s)] > visited)
+      if (polish_.changed_at[model_.clique_of(s)] > visited)
         return true;
     return false;
   }
 
   // A sweep over all chains; whether anything changed.
   bool pass() noexcept {
-    RunMemory &at = run_.at;
+    PolishMemory &at = polish_;
     bool changed = false;
     const std::int64_t chains = model_.chains.size();
     for (std::int64_t next = 0; next < chains && !run_.must_stop();) {
@@ -357,8 +361,8 @@ private:
       const std::int32_t stamp = stamp_;
       parallel_for(run_.options.executor, count, kChainGrain,
                    [&](std::int64_t k, std::int32_t w) noexcept {
-                     if (run_.check_limits(at.workers[w]))
-                       propose(at.batch[k], at.workers[w]);
+                     if (run_.check_limits(run_.at.workers[w]))
+                       propose(at.batch[k], run_.at.workers[w]);
                    });
       if (run_.must_stop())
         break;
@@ -370,11 +374,11 @@ private:
 
   void propose(Proposal &proposal, Worker &worker) noexcept {
     const Chain &chain = model_.chains[proposal.chain];
-    if (!is_stale(chain, run_.at.visited_at[proposal.chain]))
+    if (!is_stale(chain, polish_.visited_at[proposal.chain]))
       return;
     proposal.verdict = Verdict::stays;
     Layout layout(worker.room);
-    ChainBlock block(layout, run_, proposal.chain);
+    ChainBlock block(layout, run_, polish_, proposal.chain);
     ChainProgram program(layout, model_, proposal.chain, run_.view_of(proposal.chain),
                          run_.options.joint);
     program.set_room(worker.room + layout.bytes());
@@ -390,8 +394,8 @@ private:
       if (!gains(before, after))
         return false;
       for (std::int32_t t = 0; t < chain.length; ++t)
-        run_.at.proposed_labels.set(proposal.first_label + t, program.labels[t]);
-      std::copy_n(program.shown, chain.wholes(), run_.at.proposed_wholes + proposal.first_whole);
+        polish_.proposed_labels.set(proposal.first_label + t, program.labels[t]);
+      std::copy_n(program.shown, chain.wholes(), polish_.proposed_wholes + proposal.first_whole);
       proposal.score = program.score;
       proposal.verdict = Verdict::gains;
       return true;
@@ -416,12 +420,12 @@ private:
     const std::int32_t number = proposal.chain;
     if (proposal.verdict == Verdict::unchanged)
       return false;
-    run_.at.visited_at[number] = stamp;
+    polish_.visited_at[number] = stamp;
     if (proposal.verdict == Verdict::stays)
       return false;
     const bool was_current = !is_stale(model_.chains[number], stamp);
     Layout layout(run_.at.workers[0].room);
-    ChainBlock block(layout, run_, number);
+    ChainBlock block(layout, run_, polish_, number);
     block.load();
     const std::int32_t *shown = block.read(proposal);
     double before = 0;
@@ -434,11 +438,12 @@ private:
     run_.at.now.set(number, block.labels(), shown, proposal.score);
     // Decoded against the counts as they are, with exact gains, it is at its best.
     if (was_current && !block.repeats)
-      run_.at.visited_at[number] = stamp_;
+      polish_.visited_at[number] = stamp_;
     return true;
   }
 
   Run &run_;
+  PolishMemory polish_;
   const Model &model_;
   std::int32_t stamp_ = 0;
 };

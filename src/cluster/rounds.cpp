@@ -188,19 +188,21 @@ void chorale_run::evaluate(Assignment &of) noexcept {
   of.chain_total = 0;
   for (std::int64_t i = 0; i < model->chains.size(); ++i)
     of.chain_total += of.score[i];
+  // Programs are at rest, but for the counts of a clique.
+  auto *clique_value = reinterpret_cast<double *>(behind(count_bytes()));
   parallel_for(options.executor, model->cliques.size(), kCliqueGrain,
                [&](std::int64_t c, std::int32_t w) noexcept {
                  const Clique &clique = model->cliques[c];
                  auto *counts = reinterpret_cast<std::int64_t *>(at.workers[w].room);
                  CallbackFailure failed = CallbackFailure::none;
-                 at.clique_value[c] = score_of_clique(clique, of, counts, &failed);
+                 clique_value[c] = score_of_clique(clique, of, counts, &failed);
                  if (failed != CallbackFailure::none)
                    fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
                                                            : RunFailure::potential_value);
                });
   of.clique_total = 0;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-    of.clique_total += at.clique_value[c];
+    of.clique_total += clique_value[c];
 }
 
 void chorale_run::offer_now() noexcept {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -17,6 +18,11 @@ constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
 constexpr std::int64_t kMostBatch = 4096;
+
+std::size_t aligned(std::size_t bytes) noexcept {
+  const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
+  return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
+}
 
 std::int32_t most_columns(const Model &model) noexcept {
   std::int32_t most = 1;
@@ -33,8 +39,9 @@ RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &optio
       to_clique(layout, model.message_count, options.messages),
       chain_needs(layout.take<std::uint8_t>(model.chains.size())),
       clique_needs(layout.take<std::uint8_t>(model.cliques.size())),
-      clique_value(layout.take<double>(model.cliques.size())),
-      chain_value(options.bound_steps > 0 ? layout.take<double>(model.chains.size()) : nullptr),
+      bounds(options.bound_steps > 0
+                 ? layout.take<double>(model.cliques.size() + model.chains.size())
+                 : nullptr),
       order(nullptr), disagreement(nullptr), gathered(nullptr),
       workers(layout.take<Worker>(options.executor.workers)) {
   if (options.schedule == CHORALE_SCHEDULE_DISAGREEMENT) {
@@ -45,6 +52,9 @@ RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &optio
     disagreement = layout.take<std::int32_t>(model.cliques.size());
     gathered = layout.take<std::int32_t>(members);
   }
+}
+
+PolishMemory::PolishMemory(Layout &layout, const Model &model) noexcept {
   std::int32_t longest = 0;
   std::int32_t most_wholes = 0;
   for (const Chain &chain : model.chains) {
@@ -101,10 +111,16 @@ std::size_t chorale_run::measure_chain(std::int32_t chain) const noexcept {
                         polish_bytes(*model, chain));
 }
 
-std::size_t chorale_run::measure_rooms() const noexcept {
-  std::size_t bytes = static_cast<std::size_t>(most_columns(*model)) * sizeof(std::int64_t);
+std::size_t chorale_run::count_bytes() const noexcept {
+  return aligned(saturating_product(static_cast<std::size_t>(most_columns(*model)),
+                                    sizeof(std::int64_t)));
+}
+
+RoomBytes chorale_run::measure_rooms() const noexcept {
+  RoomBytes bytes;
   for (std::int32_t i = 0; i < model->chains.size(); ++i)
-    bytes = std::max(bytes, measure_chain(i));
+    bytes.chain = std::max(bytes.chain, measure_chain(i));
+  bytes.worker = std::max(bytes.chain, count_bytes());
   const Clique *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
@@ -120,15 +136,27 @@ std::size_t chorale_run::measure_rooms() const noexcept {
     if (options.restrict_range && kept.empty() && clique.property())
       for (int k = 0; k < 2; ++k)
         layout.take<double>(std::int64_t{clique.members} * clique.columns());
-    bytes = std::max(bytes, saturating_sum(layout.bytes(), program.room_bytes()));
+    bytes.worker = std::max(bytes.worker, saturating_sum(layout.bytes(), program.room_bytes()));
   }
-  const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
-  return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
+  bytes.chain = aligned(bytes.chain);
+  bytes.worker = aligned(bytes.worker);
+  return bytes;
 }
 
-bool chorale_run::make_rooms(std::size_t bytes) noexcept {
-  const std::size_t all =
-      saturating_product(bytes, static_cast<std::size_t>(options.executor.workers));
+std::size_t chorale_run::all_rooms(const RoomBytes &bytes) const noexcept {
+  Layout polish;
+  const PolishMemory measured(polish, *model);
+  Layout values;
+  values.take<double>(model->cliques.size());
+  const std::size_t last = std::max({bytes.worker, saturating_sum(bytes.chain, polish.bytes()),
+                                     saturating_sum(count_bytes(), values.bytes())});
+  return saturating_sum(saturating_product(bytes.worker,
+                                           static_cast<std::size_t>(options.executor.workers) - 1),
+                        last);
+}
+
+bool chorale_run::make_rooms(const RoomBytes &bytes) noexcept {
+  const std::size_t all = all_rooms(bytes);
   if (all == SIZE_MAX)
     return false;
   Block grown(memory, all);
@@ -137,7 +165,7 @@ bool chorale_run::make_rooms(std::size_t bytes) noexcept {
   rooms.swap(grown);
   room_bytes = bytes;
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
-    at.workers[w].room = rooms.data() + static_cast<std::size_t>(w) * bytes;
+    at.workers[w].room = rooms.data() + static_cast<std::size_t>(w) * bytes.worker;
   return true;
 }
 
@@ -153,8 +181,11 @@ void chorale_run::choose_messages() noexcept {
     return;
   // A reweighed model has its chains from another one, and stores messages as that one does.
   const Model &holder = model->base ? *model->base : *model;
+  const std::int32_t workers = std::exchange(options.executor.workers, 1);
+  const std::size_t rooms_of_one = all_rooms(measure_rooms());
+  options.executor.workers = workers;
   const std::size_t others =
-      saturating_sum(saturating_sum(holder.bytes(), sizeof(chorale_run)), measure_rooms());
+      saturating_sum(saturating_sum(holder.bytes(), sizeof(chorale_run)), rooms_of_one);
   RunOptions lean = options;
   lean.executor.workers = 1;
   lean.bound_steps = 0;
@@ -190,9 +221,7 @@ std::size_t chorale_run::estimate() const noexcept {
       }
     bytes += columns * 2 * sizeof(std::int32_t);
   }
-  return saturating_sum(
-      saturating_sum(bytes, sizeof(chorale_run)),
-      saturating_product(measure_rooms(), static_cast<std::size_t>(options.executor.workers)));
+  return saturating_sum(saturating_sum(bytes, sizeof(chorale_run)), all_rooms(measure_rooms()));
 }
 
 bool chorale_run::prepare() noexcept {
@@ -300,8 +329,8 @@ bool chorale_run::restrict_ranges() noexcept {
     columns.columns = next;
     next += columns.count;
   }
-  const std::size_t bytes = measure_rooms();
-  return bytes <= room_bytes || make_rooms(bytes);
+  const RoomBytes bytes = measure_rooms();
+  return bytes.worker <= room_bytes.worker || make_rooms(bytes);
 }
 
 void chorale_run::reset() noexcept {
@@ -413,8 +442,8 @@ bool chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
       return false;
     std::rotate(replaced.begin() + index, replaced.end() - 1, replaced.end());
   }
-  if (const std::size_t bytes = (measure_chain(chain) + kAlignment - 1) / kAlignment * kAlignment;
-      bytes > room_bytes && !make_rooms(bytes)) {
+  const std::size_t bytes = aligned(measure_chain(chain));
+  if (bytes > room_bytes.chain && !make_rooms({bytes, std::max(bytes, room_bytes.worker)})) {
     if (there) {
       replaced[index] = before;
     } else {

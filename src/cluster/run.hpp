@@ -1,7 +1,9 @@
 // The public run: messages, labellings and their upkeep.
 //
 // All memory is in two blocks: what the run remembers, and for each worker the room of one chain or
-// clique program. The parts of a run are in rounds.cpp, polish.cpp, dual.cpp and outcome.cpp.
+// clique program. Behind the last room, or in what a program leaves of it, is what lives no longer
+// than an evaluation or a polish. The parts of a run are in rounds.cpp, polish.cpp, dual.cpp and
+// outcome.cpp.
 #pragma once
 
 #include "base/parallel.hpp"
@@ -70,12 +72,19 @@ struct RunMemory {
   MessageStore to_clique;
   std::uint8_t *chain_needs;  // kNeeds bits
   std::uint8_t *clique_needs; // 1: some message to it has changed
-  double *clique_value;       // scratch: C of each clique, or its bound
-  double *chain_value;        // scratch, by chain: bounds
+  double *bounds;             // scratch of the dual bound: of each clique, then of each chain
   std::int32_t *order;        // schedules by disagreement: cliques; else NULL
   std::int32_t *disagreement; // likewise
   std::int32_t *gathered;     // likewise: chains of a clique
-  // Polish.
+  Worker *workers;
+};
+
+// What the polish alone remembers; behind the rooms of chain programs, in what clique programs have
+// left.
+struct PolishMemory {
+  PolishMemory() noexcept = default;
+  PolishMemory(Layout &layout, const Model &model) noexcept;
+
   CountStore counts;        // of every clique's columns
   std::int32_t *changed_at; // clique: number of the last change of its counts
   std::int32_t *visited_at; // chain: the last change it has taken into account
@@ -85,7 +94,6 @@ struct RunMemory {
   std::int64_t proposal_labels = 0; // room for proposals
   std::int64_t proposal_wholes = 0;
   std::int64_t batch_chains = 0;
-  Worker *workers;
 };
 
 // Multipliers of the dual; kept apart because not every run has them.
@@ -107,6 +115,12 @@ struct DualMemory {
 // C of a clique in an assignment. `counts`: scratch, one number a column.
 double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
                        CallbackFailure *failure) noexcept;
+
+// Rooms of programs, in bytes: multiples of kAlignment.
+struct RoomBytes {
+  std::size_t chain = 0;  // the largest chain program, with what the polish needs for a chain
+  std::size_t worker = 0; // the largest program
+};
 
 // Bytes the polish needs for a chain beside its program.
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;
@@ -133,7 +147,13 @@ struct chorale_run {
   void choose_messages() noexcept;
   // Lays everything out; false where there is no memory.
   bool prepare() noexcept;
-  bool make_rooms(std::size_t bytes) noexcept;
+  bool make_rooms(const chorale::RoomBytes &bytes) noexcept;
+  // Of all rooms and what lies behind them.
+  std::size_t all_rooms(const chorale::RoomBytes &bytes) const noexcept;
+  // Behind what programs of so many bytes take of the last room.
+  std::byte *behind(std::size_t bytes) const noexcept {
+    return at.workers[options.executor.workers - 1].room + bytes;
+  }
   std::size_t measure_chain(std::int32_t chain) const noexcept;
   void forget_bound() noexcept;
   void judge_chain(chorale::Assignment &of, std::int32_t number) noexcept;
@@ -180,7 +200,7 @@ struct chorale_run {
   chorale::Block block;
   chorale::Block rooms;
   chorale::Block dual_block;
-  std::size_t room_bytes = 0; // of one worker
+  chorale::RoomBytes room_bytes;
   chorale::RunMemory at;
   chorale::DualMemory dual;
   chorale::Array<chorale::Replaced> replaced; // ascending by chain
@@ -210,7 +230,8 @@ struct chorale_run {
   std::atomic<chorale::RunFailure> failure{chorale::RunFailure::none};
 
   // ---- Steps of a round ----
-  std::size_t measure_rooms() const noexcept;
+  chorale::RoomBytes measure_rooms() const noexcept;
+  std::size_t count_bytes() const noexcept; // a clique's counts
   bool check_limits(chorale::Worker &worker) noexcept;
   void update_chain(std::int32_t chain, chorale::Worker &worker) noexcept;
   void update_clique(std::int32_t clique, chorale::Worker &worker) noexcept;
