@@ -583,7 +583,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     write_struct(scores, chain_of(of.view()));
     out_options = with_size<chorale_chain_options>();
     out_options.tokens = of.tokens;
-    out_options.group = model->groups.empty() ? 0 : model->groups[chain];
+    out_options.group = model->groups.empty() ? 0 : model->groups.wide(chain);
     write_struct(options, out_options);
     return CHORALE_OK;
   });

@@ -423,8 +423,10 @@ chorale_status chorale_run_all_labels(const chorale_run *run, int32_t own, int32
     if (!labels && run->model->label_count > 0)
       return report.null_argument("labels");
     const Assignment &of = assignment(*run, own);
-    for (std::int64_t t = 0; t < run->model->label_count; ++t)
-      labels[t] = of.labels.get(t);
+    for (std::int32_t i = 0; i < run->model->chains.size(); ++i) {
+      of.get(i, labels);
+      labels += run->model->chains[i].length;
+    }
     return CHORALE_OK;
   });
 }

@@ -8,20 +8,25 @@
 
 namespace chorale {
 
-// Numbers from 0 to labels - 1, one, two or four bytes each: labels of all chains end to end.
+// Numbers from 0 to labels - 1, one, two or four bytes each, or, where they may share, half a byte:
+// labels of all chains end to end.
 class LabelStore {
 public:
   LabelStore() noexcept = default;
-  LabelStore(Layout &layout, std::int64_t count, std::int32_t labels) noexcept
-      : width_(labels <= 256     ? 1
+  LabelStore(Layout &layout, std::int64_t count, std::int32_t labels, bool shared = false) noexcept
+      : width_(shared            ? 0
+               : labels <= 256   ? 1
                : labels <= 65536 ? 2
                                  : 4),
-        bytes_(
-            saturating_product(static_cast<std::size_t>(count), static_cast<std::size_t>(width_))),
+        bytes_(shared ? static_cast<std::size_t>(count + 1) / 2
+                      : saturating_product(static_cast<std::size_t>(count),
+                                           static_cast<std::size_t>(width_))),
         data_(layout.take<std::byte>(bytes_)) {}
 
   std::int32_t get(std::int64_t i) const noexcept {
     switch (width_) {
+    case 0:
+      return reinterpret_cast<const std::uint8_t *>(data_)[i / 2] >> (i % 2 * 4) & 15;
     case 1:
       return reinterpret_cast<const std::uint8_t *>(data_)[i];
     case 2:
@@ -32,6 +37,13 @@ public:
   }
   void set(std::int64_t i, std::int32_t label) noexcept {
     switch (width_) {
+    case 0: {
+      auto &pair = reinterpret_cast<std::uint8_t *>(data_)[i / 2];
+      const auto bits = static_cast<unsigned>(i % 2 * 4);
+      pair = static_cast<std::uint8_t>((pair & (0xf0U >> bits)) |
+                                       (static_cast<unsigned>(label) << bits));
+      break;
+    }
     case 1:
       reinterpret_cast<std::uint8_t *>(data_)[i] = static_cast<std::uint8_t>(label);
       break;
@@ -63,7 +75,7 @@ private:
 struct Assignment {
   Assignment() noexcept = default;
   Assignment(Layout &layout, const Model &model) noexcept
-      : model_(&model), labels(layout, model.label_count, model.most_labels),
+      : model_(&model), labels(layout, model.chains.sites(), model.most_labels, model.pairs_labels),
         whole(layout.take<std::int32_t>(model.wholes.size())),
         score(layout.take<double>(model.chains.size())) {}
 

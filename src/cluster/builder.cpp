@@ -17,18 +17,23 @@ std::int64_t edge_numbers(const ChainView &view) noexcept {
   return std::int64_t{view.edge_each ? view.length - 1 : 1} * view.labels * view.labels;
 }
 
+template <class Number, class At>
+void write_numbers(const void *from, std::int64_t count, At &&at, void *to) noexcept {
+  for (std::int64_t i = 0; i < count; ++i)
+    static_cast<Number *>(to)[i] = static_cast<const Number *>(from)[at(i)];
+}
+
 // Copies numbers of the view's own type, `at(i)` saying where each lies.
 template <class At>
 const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, std::int64_t count,
                          At &&at) noexcept {
-  const auto copy = [&]<class Number>(const Number *source) -> const void * {
-    Number *to = arena.take_array<Number>(count);
-    for (std::int64_t i = 0; to && i < count; ++i)
-      to[i] = source[at(i)];
-    return to;
-  };
-  return view.single ? copy(static_cast<const float *>(from))
-                     : copy(static_cast<const double *>(from));
+  void *to =
+      arena.take(saturating_product(static_cast<std::size_t>(count), number_bytes(view)));
+  if (to && view.single)
+    write_numbers<float>(from, count, at, to);
+  else if (to)
+    write_numbers<double>(from, count, at, to);
+  return to;
 }
 
 template <class Number>
@@ -39,18 +44,34 @@ bool copy_array(Arena &arena, const Number *&array, std::int64_t count) noexcept
   return array != nullptr;
 }
 
-// Moves all arrays of a chain into the arena, without gaps.
-bool copy_chain(Arena &arena, ChainView &view) noexcept {
+// Moves all arrays of a chain into the arena, without gaps; tokens right behind the unary scores.
+bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noexcept {
   const std::int64_t m = view.labels;
   const std::int64_t T = view.length;
   const auto one_after_another = [](std::int64_t i) { return i; };
-  view.unary = copy_numbers(arena, view, view.unary, T * m, [&](std::int64_t i) {
+  const auto bytes_of = [](std::int64_t count, std::size_t size) {
+    return saturating_product(static_cast<std::size_t>(count), size);
+  };
+  const std::size_t unary_bytes = bytes_of(T * m, number_bytes(view));
+  auto *piece = static_cast<std::byte *>(arena.take(
+      saturating_sum(unary_bytes, tokens ? bytes_of(T, sizeof(std::int32_t)) : 0)));
+  if (!piece)
+    return false;
+  const auto at = [&](std::int64_t i) {
     return i / m * view.unary_row + i % m * view.unary_column;
-  });
+  };
+  if (view.single)
+    write_numbers<float>(view.unary, T * m, at, piece);
+  else
+    write_numbers<double>(view.unary, T * m, at, piece);
+  view.unary = piece;
   view.unary_row = m;
   view.unary_column = 1;
-  if (!view.unary)
-    return false;
+  if (tokens) {
+    auto *to = reinterpret_cast<std::int32_t *>(piece + unary_bytes);
+    std::copy_n(tokens, T, to);
+    tokens = to;
+  }
   if (view.edges) {
     view.edges = copy_numbers(arena, view, view.edges, edge_numbers(view), [&](std::int64_t i) {
       return i / (m * m) * view.edge_matrix + i / m % m * view.edge_from + i % m * view.edge_to;
@@ -101,7 +122,7 @@ bool is_unusual(const ChainView &view) noexcept {
 using namespace chorale;
 
 bool chorale_model_builder::reserve_chain() noexcept {
-  return model->chains.reserve(model->chains.size() + 1) && groups.reserve(groups.size() + 1) &&
+  return groups.reserve(groups.size() + 1) &&
          last_slot.reserve(last_slot.size() + 1) &&
          model->transitions.reserve(model->transitions.size() + 1);
 }
@@ -110,8 +131,7 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
                                       std::int64_t group) noexcept {
   if (!reserve_chain())
     return false;
-  if (!borrow &&
-      (!copy_chain(model->arena, view) || !copy_array(model->arena, tokens, view.length)))
+  if (!borrow && !copy_chain(model->arena, view, tokens))
     return false;
   Chain chain{};
   chain.unary = view.unary;
@@ -119,12 +139,14 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
   chain.tokens = tokens;
   chain.length = view.length;
   chain.labels = view.labels;
-  chain.single = view.single ? 1 : 0;
+  chain.single = view.single;
   if (is_unusual(view)) {
     chain.other = model->arena.copy(&view, 1);
     if (!chain.other)
       return false;
   }
+  if (!model->chains.push(chain))
+    return false;
   // One reference serves chains in a row.
   if (view.transitions &&
       (model->transitions.empty() || *(model->transitions.end() - 1) != view.transitions)) {
@@ -135,10 +157,8 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
       static_cast<std::size_t>(std::int64_t{view.length} * view.labels + edge_numbers(view));
   model->score_bytes += numbers * number_bytes(view);
   model->copied_score_bytes += borrow ? 0 : numbers * number_bytes(view);
-  chain.first_label = static_cast<std::int32_t>(model->label_count);
   model->label_count += view.length;
   model->most_labels = std::max(model->most_labels, view.labels);
-  model->chains.push(chain);
   groups.push(group);
   last_slot.push(-1);
   return true;
@@ -151,13 +171,13 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
   chain.other = model->arena.copy(&instance, 1);
   if (!chain.other)
     return false;
-  chain.is_instance = 1;
+  chain.is_instance = true;
   chain.length = static_cast<std::int32_t>(instance.length);
   chain.labels = static_cast<std::int32_t>(instance.labels);
-  chain.first_label = static_cast<std::int32_t>(model->label_count);
+  if (!model->chains.push(chain))
+    return false;
   model->label_count += chain.length;
   model->most_labels = std::max(model->most_labels, chain.labels);
-  model->chains.push(chain);
   groups.push(0);
   last_slot.push(-1);
   return true;
@@ -167,7 +187,7 @@ const Potential *chorale_model_builder::over_columns(const Potential *potential,
                                                      std::int32_t columns) noexcept {
   // Cliques with one potential mostly come in a row, and then share what is held for it.
   if (!model->cliques.empty())
-    if (const CliqueType &before = *(model->cliques.end() - 1)->type;
+    if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
         before.given == potential && before.columns == columns)
       return before.potential;
   if (potential->values == columns) {
@@ -191,7 +211,7 @@ const Potential *chorale_model_builder::over_columns(const Potential *potential,
 CliqueType *chorale_model_builder::same_type(const chorale_clique_setup &setup) const noexcept {
   if (model->cliques.empty() || setup.centre_values > 0)
     return nullptr;
-  CliqueType *type = (model->cliques.end() - 1)->type;
+  CliqueType *type = &model->cliques.type(model->cliques.size() - 1);
   const bool same =
       !type->centre && type->property == setup.property && type->dictionary == setup.dictionary &&
       type->given == setup.potential && type->values == setup.values &&
@@ -215,7 +235,8 @@ bool chorale_model_builder::add_centre(const chorale_clique_setup &setup,
   type.centre = centre;
   if (!setup.centre_label_values)
     return true;
-  const CliqueType *before = model->cliques.empty() ? nullptr : (model->cliques.end() - 1)->type;
+  const CliqueType *before =
+      model->cliques.empty() ? nullptr : &model->cliques.type(model->cliques.size() - 1);
   type.centre_map_labels = static_cast<std::int32_t>(setup.centre_labels);
   type.centre_map = share_or_copy(model->arena, before ? before->centre_map : nullptr,
                                   before ? before->centre_map_labels : 0, setup.centre_label_values,
@@ -232,7 +253,8 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
     may_be_empty = may_be_empty || setup.label_values[y] < 0;
   type.values = static_cast<std::int32_t>(setup.values);
   type.columns = may_be_empty || given == setup.values + 2 ? type.values + 2 : type.values;
-  const CliqueType *before = model->cliques.empty() ? nullptr : (model->cliques.end() - 1)->type;
+  const CliqueType *before =
+      model->cliques.empty() ? nullptr : &model->cliques.type(model->cliques.size() - 1);
   auto *made = model->arena.take_array<CliqueType>(1);
   if (!made || !model->properties.reserve(model->properties.size() + 1) ||
       !model->dictionaries.reserve(model->dictionaries.size() + 1))
@@ -268,7 +290,7 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
 }
 
 bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexcept {
-  if (!model->cliques.reserve(model->cliques.size() + 1) || !centres.reserve(centres.size() + 1) ||
+  if (!model->cliques.reserve() || !centres.reserve(centres.size() + 1) ||
       !latest.reserve(latest.size() + 1) || !members.reserve(members.size() + 1))
     return false;
   CliqueType *type = same_type(setup);
@@ -276,7 +298,7 @@ bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexce
     type = make_type(setup);
   if (!type)
     return false;
-  model->cliques.push({type, 0, 0});
+  model->cliques.push(type);
   centres.push({-1, -1});
   latest.push({-1, -1});
   members.push(0);
@@ -396,72 +418,78 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   return false;
 }
 
-// Where each member lies, and the slots of each chain in their order.
+// The slots of each chain in their order.
 bool chorale_model_builder::order_slots() noexcept {
   const std::int64_t chains = model->chains.size();
   Array<std::int64_t> next(memory);
-  if (!next.resize(chains + 1) || !model->slots.resize(model->members.size()))
+  Array<std::int32_t> places(memory); // chain by chain
+  if (!next.resize(chains + 1) || !places.resize(model->members.size()))
     return false;
   std::fill(next.begin(), next.end(), 0);
   const auto each_slot = [&](auto &&visit) {
     for (const Slot &slot : slots)
       visit(slot.chain, slot.clique, slot.member);
     for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-      if (model->cliques[c].centred())
+      if (model->cliques.type(c).centre)
         visit(centres[c].chain, c, members[c]);
   };
   each_slot([&](std::int32_t chain, std::int64_t, std::int32_t) { ++next[chain + 1]; });
+  model->chains.place_slots(
+      [&](std::int64_t i) { return static_cast<std::int32_t>(next[i + 1]); });
   for (std::int64_t i = 0; i < chains; ++i)
     next[i + 1] += next[i];
-  for (std::int64_t i = 0; i < chains; ++i) {
-    model->chains[i].first_slot = static_cast<std::int32_t>(next[i]);
-    model->chains[i].slots = static_cast<std::int32_t>(next[i + 1] - next[i]);
-  }
   each_slot([&](std::int32_t chain, std::int64_t clique, std::int32_t member) {
-    model->slots[next[chain]++] = model->cliques[clique].first_slot + member;
+    places[next[chain]++] = model->cliques.first_slot(clique) + member;
   });
-  for (Chain &chain : model->chains) {
-    std::int32_t *first = model->slots.begin() + chain.first_slot;
-    const std::int32_t *sites = model->members.begin();
+  for (std::int64_t i = 0; i < chains; ++i) {
+    const Chain chain = model->chains[i];
+    std::int32_t *first = places.begin() + chain.first_slot;
+    const PackedIntegers &sites = model->members;
     // Whole slots are before positions, by clique, which is the order of their places; the ports of
     // an instance keep the order of adding, which is that of their numbers.
-    const bool ports = chain.is_instance != 0;
-    std::sort(first, first + chain.slots, [sites, ports](std::int32_t a, std::int32_t b) {
-      if (sites[a] < 0 && sites[b] < 0)
-        return ports ? sites[a] > sites[b] : a < b;
-      return sites[a] != sites[b] ? sites[a] < sites[b] : a < b;
+    const bool ports = chain.is_instance;
+    std::sort(first, first + chain.slots, [&sites, ports](std::int32_t a, std::int32_t b) {
+      const std::int32_t site_a = sites[a];
+      const std::int32_t site_b = sites[b];
+      if (site_a < 0 && site_b < 0)
+        return ports ? site_a > site_b : a < b;
+      return site_a != site_b ? site_a < site_b : a < b;
     });
     std::int32_t wholes = 0;
     while (wholes < chain.slots && sites[first[wholes]] < 0)
       ++wholes;
-    chain.whole_slots = static_cast<std::uint32_t>(wholes) & 0x3fffffffU;
+    model->chains.set_wholes(i, wholes);
   }
+  if (!model->slots.make(places.size(), 0, std::max<std::int64_t>(places.size() - 1, 0)))
+    return false;
+  for (std::int64_t s = 0; s < places.size(); ++s)
+    model->slots.set(s, places[s]);
   return true;
 }
 
+// Where each member lies.
 bool chorale_model_builder::place_members() noexcept {
-  std::int64_t places = 0;
-  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
-    Clique &clique = model->cliques[c];
-    clique.members = members[c];
-    clique.first_slot = static_cast<std::int32_t>(places);
-    places += clique.all_members();
-    model->most_members = std::max(model->most_members, clique.members);
-  }
-  if (!model->members.resize(places))
+  // Two labels share a byte where all fit and no site is too large a number.
+  model->pairs_labels = model->most_labels <= kPairedLabels &&
+                        model->label_count + model->chains.size() <= INT32_MAX;
+  model->chains.place(model->pairs_labels);
+  model->cliques.place_slots([&](std::int64_t c) {
+    model->most_members = std::max(model->most_members, members[c]);
+    return members[c] + (model->cliques.type(c).centre ? 1 : 0);
+  });
+  if (!model->members.make(model->cliques.slots(), -model->wholes.size(),
+                           std::max<std::int64_t>(model->chains.sites() - 1, 0)))
     return false;
   const auto site = [&](std::int32_t chain, std::int32_t position) {
-    return model->chains[chain].first_label + position;
+    return model->chains.first_label(chain) + position;
   };
   for (const Slot &slot : slots)
-    model->members[model->cliques[slot.clique].first_slot + slot.member] =
-        slot.position < 0 ? -1 - slot.whole : site(slot.chain, slot.position);
-  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
-    const Clique &clique = model->cliques[c];
-    if (clique.centred())
-      model->members[clique.first_slot + clique.members] =
-          site(centres[c].chain, centres[c].position);
-  }
+    model->members.set(model->cliques.first_slot(slot.clique) + slot.member,
+                       slot.position < 0 ? -1 - slot.whole : site(slot.chain, slot.position));
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
+    if (model->cliques.type(c).centre)
+      model->members.set(model->cliques.first_slot(c) + members[c],
+                         site(centres[c].chain, centres[c].position));
   return true;
 }
 
@@ -470,7 +498,7 @@ bool chorale_model_builder::place_members() noexcept {
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
-    const Clique &clique = model->cliques[c];
+    const Clique clique = model->cliques[c];
     CliqueType &type = *clique.type;
     if (&type != before) {
       type.first_message = model->message_count - std::int64_t{clique.first_slot} * type.columns;
@@ -484,16 +512,20 @@ void chorale_model_builder::count_messages() noexcept {
 
 bool chorale_model_builder::freeze() noexcept {
   if (!place_members() || !order_slots() ||
-      !model->chain_index.build(static_cast<std::int32_t>(model->chains.size()), model->label_count,
-                                [this](std::int32_t i) { return model->chains[i].first_label; }) ||
+      !model->chain_index.build(
+          static_cast<std::int32_t>(model->chains.size()), model->chains.sites(),
+          [this](std::int32_t i) { return model->chains.first_label(i); }) ||
       !model->clique_index.build(static_cast<std::int32_t>(model->cliques.size()),
                                  model->members.size(),
-                                 [this](std::int32_t c) { return model->cliques[c].first_slot; }))
+                                 [this](std::int32_t c) { return model->cliques.first_slot(c); }))
     return false;
   count_messages();
   if (std::any_of(groups.begin(), groups.end(), [](std::int64_t group) { return group != 0; })) {
-    model->groups = std::move(groups);
-    model->groups.shrink();
+    const auto [least, most] = std::minmax_element(groups.begin(), groups.end());
+    if (!model->groups.make(groups.size(), *least, *most))
+      return false;
+    for (std::int64_t i = 0; i < groups.size(); ++i)
+      model->groups.set(i, groups[i]);
   }
   model->chains.shrink();
   model->wholes.shrink();

@@ -89,7 +89,7 @@ private:
   std::int32_t columns_of(std::int32_t slot) const noexcept {
     return static_cast<std::int32_t>(row_begin_[slot + 1] - row_begin_[slot]);
   }
-  const Clique &clique_of(std::int32_t slot) const noexcept {
+  Clique clique_of(std::int32_t slot) const noexcept {
     return model_->cliques[slots_[slot].clique];
   }
 

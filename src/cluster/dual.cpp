@@ -122,7 +122,6 @@ private:
     ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
     program.set_room(worker.room + layout.bytes());
     const Slot *slots = program.slots();
-    const std::int32_t *places = model_.slots.begin() + chain.first_slot;
     for (std::int32_t s = 0; s < chain.slots; ++s)
       std::copy_n(dual_.multipliers + model_.row(slots[s]), model_.width(slots[s]),
                   program.incoming + program.row_begin()[s]);
@@ -132,7 +131,7 @@ private:
       run_.at.now.set(number, program.labels, program.shown, program.score);
     }
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      dual_.by_chain[places[s]] = program.score > kForbidden ? program.shown[s] : -1;
+      dual_.by_chain[model_.slots[chain.first_slot + s]] = program.score > kForbidden ? program.shown[s] : -1;
     return value;
   }
 

@@ -28,6 +28,58 @@ std::size_t chorale_model::bytes() const noexcept {
 }
 
 namespace chorale {
+
+std::int32_t Chains::type_of(const Type &type) noexcept {
+  constexpr std::int64_t kBack = 8; // how far equal ones are looked for
+  for (std::int64_t k = types_.size() - 1; k >= std::max<std::int64_t>(types_.size() - kBack, 0);
+       --k)
+    if (types_[k] == type)
+      return static_cast<std::int32_t>(k);
+  return types_.push(type) ? static_cast<std::int32_t>(types_.size() - 1) : -1;
+}
+
+bool Chains::push(const Chain &chain) noexcept {
+  Type type{chain.transitions, chain.labels,
+            chain.is_instance ? Kind::instance
+            : chain.other     ? Kind::view
+                              : Kind::plain,
+            chain.single, false};
+  const auto *behind =
+      static_cast<const std::byte *>(chain.unary) +
+      std::int64_t{chain.length} * chain.labels *
+          static_cast<std::int64_t>(chain.single ? sizeof(float) : sizeof(double));
+  type.tokens_behind = type.kind == Kind::plain && chain.tokens && chain.length > 0 &&
+                       reinterpret_cast<const std::byte *>(chain.tokens) == behind;
+  const bool keeps_tokens = chain.tokens && !type.tokens_behind;
+  const std::int64_t before = tokens_.size();
+  if (!records_.reserve(size() + 1) ||
+      ((keeps_tokens || before > 0) && !tokens_.reserve(size() + 1)))
+    return false;
+  const std::int32_t number = type_of(type);
+  if (number < 0)
+    return false;
+  if (keeps_tokens || before > 0) {
+    tokens_.resize(size() + 1);
+    std::fill(tokens_.begin() + before, tokens_.end(), nullptr);
+    tokens_[size()] = keeps_tokens ? chain.tokens : nullptr;
+  }
+  records_.push({type.kind == Kind::plain ? chain.unary : chain.other, sites_, 0,
+                 static_cast<std::uint32_t>(number), 0, 0});
+  sites_ += chain.length;
+  return true;
+}
+
+void Chains::place(bool even) noexcept {
+  std::int32_t site = 0;
+  for (std::int64_t i = 0; i < size(); ++i) {
+    const std::int32_t length = (*this)[i].length;
+    records_[i].first_label = site;
+    records_[i].skips = even && length % 2 != 0 ? 1 : 0;
+    site += length + static_cast<std::int32_t>(records_[i].skips);
+  }
+  sites_ = site;
+}
+
 namespace {
 
 // The strengths of one model, put on the cliques of another that has its chains.
@@ -48,6 +100,7 @@ public:
     to_.message_count = from_.message_count;
     to_.count_count = from_.count_count;
     to_.most_labels = from_.most_labels;
+    to_.pairs_labels = from_.pairs_labels;
     to_.most_members = from_.most_members;
     to_.score_bytes = from_.score_bytes;
     to_.base = chorale_model_retain(from_.base ? from_.base : &from_);
@@ -58,22 +111,21 @@ private:
   // Cliques of one type and one strength mostly come in a row, and stay alike. Where the rows and
   // counts of a type lie holds for each of its cliques by itself.
   bool take_clique(std::int64_t c, double factor) noexcept {
-    const CliqueType *from = from_.cliques[c].type;
-    if (c > 0 && from == from_.cliques[c - 1].type && factor == last_factor_) {
-      to_.cliques[c].type = to_.cliques[c - 1].type;
-      return true;
-    }
+    const CliqueType *from = &from_.cliques.type(c);
+    if (c > 0 && from == &from_.cliques.type(c - 1) && factor == last_factor_)
+      return to_.cliques.set_type(c, &to_.cliques.type(c - 1));
     const double factor_before = std::exchange(last_factor_, factor);
     auto *type = to_.arena.take_array<CliqueType>(1);
     if (!type)
       return false;
     *type = *from;
-    to_.cliques[c].type = type;
+    if (!to_.cliques.set_type(c, type))
+      return false;
     if (!from->centre) {
       // The same potential under another property is the same potential here.
-      const CliqueType *before = c > 0 ? from_.cliques[c - 1].type : nullptr;
+      const CliqueType *before = c > 0 ? &from_.cliques.type(c - 1) : nullptr;
       if (before && before->potential == from->potential && factor == factor_before) {
-        type->potential = to_.cliques[c - 1].type->potential;
+        type->potential = to_.cliques.type(c - 1).potential;
         return true;
       }
       type->potential = times(*from->potential, factor);

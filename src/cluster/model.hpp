@@ -3,9 +3,10 @@
 // A *slot* is one membership: a chain (by one position, by a property, or as an instance's port) in
 // a clique. Chain by chain, a slot is the place of the member in the list of all members:
 // whole-chain ones first, in the order of adding, then positions in ascending order. Clique by
-// clique, a member is a *site*: the place of its label in all labels laid end to end, or, of a
-// whole chain, -1 - w for the w-th whole-chain slot; a centre is its clique's last member. Two
-// numbers a membership; the rest of a Slot is found from them.
+// clique, a member is a *site*: the place of its label in all labels laid end to end (every chain
+// at an even one where two labels share a byte), or, of a whole chain, -1 - w for the w-th
+// whole-chain slot; a centre is its clique's last member. Two numbers a membership; the rest of a
+// Slot is found from them.
 //
 // What a slot shows is a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT where the clique
 // has them; -1 for a value that no column stands for. Messages of a clique are one row of columns a
@@ -14,6 +15,7 @@
 
 #include "base/array.hpp"
 #include "base/log.hpp"
+#include "base/packed.hpp"
 #include "base/shared_bytes.hpp"
 #include "chain/chain_view.hpp"
 #include "potential/potential.hpp"
@@ -25,37 +27,134 @@
 
 namespace chorale {
 
+// Where no chain has more labels than this, a labelling takes half a byte for each.
+inline constexpr std::int32_t kPairedLabels = 16;
+
+// What is said of one chain.
 struct Chain {
-  const void *unary;
+  const void *unary; // of a chain without gaps; NULL of an instance
   const Transitions *transitions;
   const std::int32_t *tokens; // or NULL
   const void *other;        // what few chains have: a ChainView of everything, an instance; or NULL
-  std::int32_t first_label; // of all chains' labels, laid end to end
+  std::int32_t first_label; // its sites are first_label .. first_label + length - 1
   std::int32_t first_slot;
   std::int32_t slots;
   std::int32_t length;
   std::int32_t labels;
-  std::uint32_t whole_slots : 30; // of the slots: properties and ports
-  std::uint32_t single : 1;       // floats
-  std::uint32_t is_instance : 1;
+  std::int32_t whole_slots; // of the slots: properties and ports
+  bool single;              // floats
+  bool is_instance;
 
   const chorale_instance *instance() const noexcept {
     return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
   }
-  std::int32_t wholes() const noexcept { return static_cast<std::int32_t>(whole_slots); }
+  std::int32_t wholes() const noexcept { return whole_slots; }
   ChainView view() const noexcept {
     if (other && !is_instance)
       return *static_cast<const ChainView *>(other);
     ChainView view;
     view.length = length;
     view.labels = labels;
-    view.single = single != 0;
+    view.single = single;
     view.unary = unary;
     view.unary_row = labels;
     view.unary_column = 1;
     view.transitions = transitions;
     return view;
   }
+};
+
+// All chains. Kept is what differs from one to the next; its length, and how many slots it has,
+// follow from where the next one begins.
+class Chains {
+public:
+  explicit Chains(const Memory &memory) noexcept
+      : records_(memory), types_(memory), tokens_(memory) {}
+
+  std::int64_t size() const noexcept { return records_.size(); }
+  Chain operator[](std::int64_t i) const noexcept;
+  std::int32_t first_label(std::int64_t i) const noexcept { return records_[i].first_label; }
+  std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
+  std::int64_t sites() const noexcept { return sites_; }
+
+  // Adds a chain; its tokens may lie right behind its unary scores. Slots are not looked at.
+  // False where there is no memory, and nothing was added.
+  bool push(const Chain &chain) noexcept;
+  // Where each chain's labels begin: every chain at an even site, or one right behind the other.
+  void place(bool even) noexcept;
+  // slots(i): how many.
+  template <class Slots> void place_slots(Slots &&slots) noexcept {
+    slots_ = 0;
+    for (std::int64_t i = 0; i < size(); ++i) {
+      records_[i].first_slot = slots_;
+      slots_ += slots(i);
+    }
+  }
+  void set_wholes(std::int64_t i, std::int32_t wholes) noexcept {
+    records_[i].wholes = static_cast<std::uint32_t>(wholes) & kMostWholes;
+  }
+  void shrink() noexcept {
+    records_.shrink();
+    types_.shrink();
+    tokens_.shrink();
+  }
+  bool copy(const Chains &from) noexcept {
+    if (!records_.copy(from.records_) || !types_.copy(from.types_) || !tokens_.copy(from.tokens_))
+      return false;
+    sites_ = from.sites_;
+    slots_ = from.slots_;
+    return true;
+  }
+  std::size_t bytes() const noexcept {
+    return records_.bytes() + types_.bytes() + tokens_.bytes();
+  }
+
+  class Iterator {
+  public:
+    Iterator(const Chains &of, std::int64_t i) noexcept : of_(&of), i_(i) {}
+    Chain operator*() const noexcept { return (*of_)[i_]; }
+    Iterator &operator++() noexcept {
+      ++i_;
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const noexcept { return i_ != other.i_; }
+
+  private:
+    const Chains *of_;
+    std::int64_t i_;
+  };
+  Iterator begin() const noexcept { return {*this, 0}; }
+  Iterator end() const noexcept { return {*this, size()}; }
+
+private:
+  static constexpr std::uint32_t kMostWholes = 0x7fffffffU;
+
+  enum class Kind : std::uint8_t { plain, view, instance };
+  // What chains in a row have in common.
+  struct Type {
+    const Transitions *transitions;
+    std::int32_t labels;
+    Kind kind;
+    bool single;
+    bool tokens_behind; // the unary scores
+    friend bool operator==(const Type &, const Type &) = default;
+  };
+  struct Record {
+    const void *scores; // unary, or a ChainView, or an instance
+    std::int32_t first_label;
+    std::int32_t first_slot;
+    std::uint32_t type;
+    std::uint32_t wholes : 31;
+    std::uint32_t skips : 1; // the site behind it is nobody's
+  };
+
+  std::int32_t type_of(const Type &type) noexcept; // -1: no memory
+
+  Array<Record> records_;
+  Array<Type> types_;
+  Array<const std::int32_t *> tokens_; // by chain; empty as long as all lie behind scores
+  std::int32_t sites_ = 0;
+  std::int32_t slots_ = 0;
 };
 
 // A slot with all that can be said of it.
@@ -93,6 +192,7 @@ struct CliqueType {
   std::int64_t first_count;   // of the clique 0, if it were one of these
 };
 
+// What is said of one clique.
 struct Clique {
   CliqueType *type;
   std::int32_t first_slot; // in Model::members
@@ -130,6 +230,94 @@ struct Clique {
   }
 };
 
+// All cliques. Their members follow from where the next one begins.
+class Cliques {
+public:
+  explicit Cliques(const Memory &memory) noexcept : records_(memory), types_(memory) {}
+
+  std::int64_t size() const noexcept { return records_.size(); }
+  bool empty() const noexcept { return records_.empty(); }
+  Clique operator[](std::int64_t c) const noexcept {
+    const Record &record = records_[c];
+    CliqueType *type = types_[record.type];
+    const std::int32_t end = c + 1 < size() ? records_[c + 1].first_slot : slots_;
+    return {type, record.first_slot, end - record.first_slot - (type->centre ? 1 : 0)};
+  }
+  CliqueType &type(std::int64_t c) const noexcept { return *types_[records_[c].type]; }
+  std::int32_t first_slot(std::int64_t c) const noexcept { return records_[c].first_slot; }
+  std::int32_t slots() const noexcept { return slots_; }
+
+  // Room for one more. False where there is no memory.
+  bool reserve() noexcept {
+    return records_.reserve(records_.size() + 1) && types_.reserve(types_.size() + 1);
+  }
+  // A clique without members, after reserve().
+  void push(CliqueType *type) noexcept {
+    set_type_of(records_.size(), type);
+    records_.push({0, static_cast<std::int32_t>(types_.size()) - 1});
+  }
+  void truncate(std::int64_t count) noexcept { records_.truncate(count); }
+  // slots(c): how many, a centre included.
+  template <class Slots> void place_slots(Slots &&slots) noexcept {
+    slots_ = 0;
+    for (std::int64_t c = 0; c < size(); ++c) {
+      records_[c].first_slot = slots_;
+      slots_ += slots(c);
+    }
+  }
+  void shrink() noexcept {
+    records_.shrink();
+    types_.shrink();
+  }
+  // The cliques of another model, without their types; `set_type` gives them in order.
+  bool copy(const Cliques &from) noexcept {
+    if (!records_.copy(from.records_) || !types_.reserve(from.types_.size()))
+      return false;
+    slots_ = from.slots_;
+    return true;
+  }
+  bool set_type(std::int64_t c, CliqueType *type) noexcept {
+    if (!types_.reserve(types_.size() + 1))
+      return false;
+    set_type_of(c, type);
+    records_[c].type = static_cast<std::int32_t>(types_.size()) - 1;
+    return true;
+  }
+  std::size_t bytes() const noexcept { return records_.bytes() + types_.bytes(); }
+
+  class Iterator {
+  public:
+    Iterator(const Cliques &of, std::int64_t c) noexcept : of_(&of), c_(c) {}
+    Clique operator*() const noexcept { return (*of_)[c_]; }
+    Iterator &operator++() noexcept {
+      ++c_;
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const noexcept { return c_ != other.c_; }
+
+  private:
+    const Cliques *of_;
+    std::int64_t c_;
+  };
+  Iterator begin() const noexcept { return {*this, 0}; }
+  Iterator end() const noexcept { return {*this, size()}; }
+
+private:
+  struct Record {
+    std::int32_t first_slot; // in Model::members
+    std::int32_t type;
+  };
+  // The last type is that of the cliques in a row before; another one is added.
+  void set_type_of(std::int64_t c, CliqueType *type) noexcept {
+    if (c == 0 || types_.empty() || *(types_.end() - 1) != type)
+      types_.push(type);
+  }
+
+  Array<Record> records_;
+  Array<CliqueType *> types_;
+  std::int32_t slots_ = 0;
+};
+
 // Parts that lie end to end: which of them holds a number. One number is kept for kStep others.
 class PartIndex {
 public:
@@ -138,13 +326,14 @@ public:
   // start_of(part): ascending; `total` numbers in all.
   template <class StartOf>
   bool build(std::int32_t parts, std::int64_t total, StartOf &&start_of) noexcept {
-    if (!at_.resize(total / kStep + 2))
+    const std::int64_t steps = total / kStep + 2;
+    if (!at_.make(steps, 0, parts))
       return false;
     std::int32_t part = 0;
-    for (std::int64_t k = 0; k < at_.size(); ++k) {
+    for (std::int64_t k = 0; k < steps; ++k) {
       while (part + 1 < parts && start_of(part + 1) <= k * kStep)
         ++part;
-      at_[k] = part;
+      at_.set(k, part);
     }
     return true;
   }
@@ -166,8 +355,37 @@ public:
 
 private:
   static constexpr std::int32_t kStep = 16;
-  Array<std::int32_t> at_;
+  PackedIntegers at_;
 };
+
+inline Chain Chains::operator[](std::int64_t i) const noexcept {
+  const Record &record = records_[i];
+  const Type &type = types_[record.type];
+  const bool is_last = i + 1 == size();
+  Chain chain;
+  chain.transitions = type.transitions;
+  chain.first_label = record.first_label;
+  chain.first_slot = record.first_slot;
+  chain.slots = (is_last ? slots_ : records_[i + 1].first_slot) - record.first_slot;
+  chain.length = (is_last ? sites_ : records_[i + 1].first_label) - record.first_label -
+                 static_cast<std::int32_t>(record.skips);
+  chain.labels = type.labels;
+  chain.whole_slots = static_cast<std::int32_t>(record.wholes);
+  chain.single = type.single;
+  chain.is_instance = type.kind == Kind::instance;
+  chain.other = type.kind == Kind::plain ? nullptr : record.scores;
+  chain.unary = type.kind == Kind::plain  ? record.scores
+                : type.kind == Kind::view ? static_cast<const ChainView *>(record.scores)->unary
+                                          : nullptr;
+  if (type.tokens_behind)
+    chain.tokens = reinterpret_cast<const std::int32_t *>(
+        static_cast<const std::byte *>(chain.unary) +
+        std::int64_t{chain.length} * chain.labels *
+            static_cast<std::int64_t>(chain.single ? sizeof(float) : sizeof(double)));
+  else
+    chain.tokens = tokens_.empty() ? nullptr : tokens_[i];
+  return chain;
+}
 
 } // namespace chorale
 
@@ -186,26 +404,27 @@ struct chorale_model {
   std::int32_t chain_of(const chorale::Clique &clique, std::int32_t member) const noexcept {
     const std::int32_t at = site(clique, member);
     return at < 0 ? wholes[-1 - at].chain
-                  : chain_index.find(at, [this](std::int32_t i) { return chains[i].first_label; });
+                  : chain_index.find(at, [this](std::int32_t i) { return chains.first_label(i); });
   }
   std::int32_t clique_of(std::int64_t slot) const noexcept {
-    return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques[c].first_slot; });
+    return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques.first_slot(c); });
   }
   // Of a whole-chain slot: its number.
   std::int32_t whole_of(std::int64_t slot) const noexcept { return -1 - members[slots[slot]]; }
   // The s-th slot of a chain.
   chorale::Slot slot(std::int32_t chain, std::int32_t s) const noexcept {
-    const std::int64_t number = std::int64_t{chains[chain].first_slot} + s;
+    const std::int64_t number = std::int64_t{chains.first_slot(chain)} + s;
     const std::int32_t clique = clique_of(number);
-    const std::int32_t at = members[slots[number]];
-    return {chain, clique, slots[number] - cliques[clique].first_slot,
-            at < 0 ? -1 : at - chains[chain].first_label, at < 0 ? -1 - at : -1};
+    const std::int32_t place = slots[number];
+    const std::int32_t at = members[place];
+    return {chain, clique, place - cliques.first_slot(clique),
+            at < 0 ? -1 : at - chains.first_label(chain), at < 0 ? -1 - at : -1};
   }
   // The same from the clique's side.
   chorale::Slot member(std::int32_t clique, std::int32_t number) const noexcept {
     const std::int32_t at = site(cliques[clique], number);
     const std::int32_t chain = chain_of(cliques[clique], number);
-    return {chain, clique, number, at < 0 ? -1 : at - chains[chain].first_label,
+    return {chain, clique, number, at < 0 ? -1 : at - chains.first_label(chain),
             at < 0 ? -1 - at : -1};
   }
   chorale::Attached attached(const chorale::Slot &slot) const noexcept {
@@ -222,7 +441,7 @@ struct chorale_model {
   }
   // Where the counts of a clique's columns lie in an array of all cliques' counts.
   std::int64_t first_count(std::int64_t clique) const noexcept {
-    const chorale::CliqueType &type = *cliques[clique].type;
+    const chorale::CliqueType &type = cliques.type(clique);
     return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
@@ -231,23 +450,24 @@ struct chorale_model {
   chorale::Log log;
   mutable std::atomic<std::int64_t> references{1};
   chorale::Arena arena;
-  chorale::Array<chorale::Chain> chains;
-  chorale::Array<std::int32_t> slots; // places in `members`, chain by chain
+  chorale::Chains chains;
+  chorale::PackedIntegers slots; // places in `members`, chain by chain
   chorale::Array<chorale::WholeSlot> wholes;
-  chorale::Array<chorale::Clique> cliques;
-  chorale::Array<std::int32_t> members; // sites, clique by clique
+  chorale::Cliques cliques;
+  chorale::PackedIntegers members;      // sites, clique by clique
   chorale::PartIndex chain_index;       // of labels
   chorale::PartIndex clique_index;      // of members
-  chorale::Array<std::int64_t> groups;  // of the chains; empty where all are 0
+  chorale::PackedIntegers groups;       // of the chains; empty where all are 0
   // One reference each. The potentials are as given, or made from those for the model alone.
   chorale::Array<const chorale::Potential *> potentials;
   chorale::Array<const chorale::Property *> properties;
   chorale::Array<const chorale::Dictionary *> dictionaries;
   chorale::Array<const chorale::Transitions *> transitions;
 
-  std::int64_t label_count = 0;   // of all chains together
+  std::int64_t label_count = 0;   // positions of all chains together
   std::int64_t message_count = 0; // of all rows together
   std::int64_t count_count = 0;   // of all cliques' columns
+  bool pairs_labels = false;      // two labels share a byte; every chain begins at an even site
   std::int32_t most_labels = 1;
   std::int32_t most_members = 0; // of a clique
   std::size_t score_bytes = 0;

@@ -31,7 +31,7 @@ struct BlockMemory {
     const Chain &chain = model.chains[number];
     std::int32_t columns = 1;
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      columns = std::max(columns, model.cliques[model.clique_of(chain.first_slot + s)].columns());
+      columns = std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
     counts = layout.take<std::int64_t>(columns);
     varied = layout.take<std::int64_t>(columns);
     slots = layout.take<Slot>(chain.slots);
@@ -189,7 +189,7 @@ private:
   }
 
   void load_counts(std::int32_t clique) noexcept {
-    polish_.counts.load(model_.first_count(clique), model_.cliques[clique].columns(), counts_);
+    polish_.counts.load(model_.first_count(clique), model_.cliques.type(clique).columns, counts_);
   }
 
   double evaluate(const Clique &clique, std::int32_t centre) noexcept {
@@ -293,7 +293,7 @@ private:
   PolishMemory &polish_;
   const Model &model_;
   std::int32_t number_;
-  const Chain &chain_;
+  const Chain chain_;
   BlockMemory memory_;
   Slot *slots_;
   std::int64_t *counts_;
@@ -350,11 +350,12 @@ private:
         const Chain &chain = model_.chains[next];
         if (chain.slots == 0)
           continue;
-        if (count > 0 && (labels + chain.length > at.proposal_labels ||
+        const std::int32_t length = chain.length + chain.length % 2;
+        if (count > 0 && (labels + length > at.proposal_labels ||
                           wholes + chain.wholes() > at.proposal_wholes))
           break;
         at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, Verdict::unchanged, 0};
-        labels += chain.length;
+        labels += length; // labels that share a byte are of one chain
         wholes += chain.wholes();
         ++count;
       }

@@ -64,13 +64,14 @@ PolishMemory::PolishMemory(Layout &layout, const Model &model) noexcept {
   const auto share = [](std::int64_t all, std::int64_t least, std::int64_t most) {
     return std::max(least, std::min(most, all / kProposedShare));
   };
-  proposal_labels = share(model.label_count, longest, kProposals);
+  longest += longest % 2;
+  proposal_labels = share(model.chains.sites(), longest, kProposals);
   proposal_wholes = share(model.wholes.size(), most_wholes, kProposals);
   batch_chains = std::min(model.chains.size(), share(model.chains.size(), kLeastBatch, kMostBatch));
   counts = CountStore(layout, model);
   changed_at = layout.take<std::int32_t>(model.cliques.size());
   visited_at = layout.take<std::int32_t>(model.chains.size());
-  proposed_labels = LabelStore(layout, proposal_labels, model.most_labels);
+  proposed_labels = LabelStore(layout, proposal_labels, model.most_labels, model.pairs_labels);
   proposed_wholes = layout.take<std::int32_t>(proposal_wholes);
   batch = layout.take<Proposal>(batch_chains);
 }
@@ -121,15 +122,15 @@ RoomBytes chorale_run::measure_rooms() const noexcept {
   for (std::int32_t i = 0; i < model->chains.size(); ++i)
     bytes.chain = std::max(bytes.chain, measure_chain(i));
   bytes.worker = std::max(bytes.chain, count_bytes());
-  const Clique *before = nullptr;
+  Clique before{};
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
     const KeptColumns *columns = kept.empty() || kept[c].count == 0 ? nullptr : &kept[c];
     // Cliques of equal shape come in rows.
-    if (before && !columns && !clique.centred() && before->potential() == clique.potential() &&
-        before->members == clique.members)
+    if (before.type && !columns && !clique.centred() &&
+        before.potential() == clique.potential() && before.members == clique.members)
       continue;
-    before = columns ? nullptr : &clique;
+    before = columns ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options.clique, columns);
     // Before the columns are known that a clique keeps, room to gather all.

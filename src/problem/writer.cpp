@@ -194,7 +194,7 @@ void ProblemWriter::write_chains(Output &out) const noexcept {
     const Chain &chain = model_.chains[i];
     out.put(file::ChainRecord{chain.length, chain.labels, flags_of(chain, chain.view()),
                               transitions_.of(chain.transitions),
-                              model_.groups.empty() ? 0 : model_.groups[i], offset});
+                              model_.groups.empty() ? 0 : model_.groups.wide(i), offset});
     offset += scores_bytes(chain);
   }
 }
