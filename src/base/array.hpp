@@ -101,10 +101,10 @@ public:
     const std::size_t padded =
         saturating_sum(std::max<std::size_t>(bytes, 1), kStep - 1) / kStep * kStep;
     if (padded > left_) {
-      // Blocks grow with what there is, so that little of the last one stays empty; what would
-      // waste much of one has a block to itself.
-      const std::size_t block = std::clamp(bytes_ / 16, kFirstBlock, kLastBlock);
-      const bool is_large = padded > block / 8;
+      // Blocks grow with what there is, so that little of the last one stays empty. What would
+      // leave much of one empty, a new one or that at hand, has a block to itself.
+      const std::size_t block = std::clamp(bytes_ / kShare, kFirstBlock, kLastBlock);
+      const bool is_large = padded > block / 4 || left_ > block / kShare;
       const std::size_t whole = is_large ? saturating_sum(padded, kHead) : block;
       if (whole == SIZE_MAX)
         return nullptr;
@@ -139,9 +139,10 @@ private:
     Head *older;
     std::size_t bytes;
   };
-  static constexpr std::size_t kStep = 16;
+  static constexpr std::size_t kStep = 8;
+  static constexpr std::size_t kShare = 64; // of all, that may stay empty in one block
   static constexpr std::size_t kHead = (sizeof(Head) + kStep - 1) / kStep * kStep;
-  static constexpr std::size_t kFirstBlock = std::size_t{1} << 13;
+  static constexpr std::size_t kFirstBlock = std::size_t{1} << 10;
   static constexpr std::size_t kLastBlock = std::size_t{1} << 18;
 
   Memory memory_;
