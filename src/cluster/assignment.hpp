@@ -4,6 +4,7 @@
 #include "base/workspace.hpp"
 #include "cluster/model.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace chorale {
@@ -55,6 +56,34 @@ public:
       break;
     }
   }
+  // `count` labels in a row, which begin where no other label shares their first byte.
+  void write(std::int64_t first, std::int32_t count, const std::int32_t *from) noexcept {
+    if (width_ == 0)
+      for (std::int32_t t = 0; t < count; t += 2)
+        reinterpret_cast<std::uint8_t *>(data_)[(first + t) / 2] =
+            static_cast<std::uint8_t>(from[t] + (t + 1 < count ? from[t + 1] * 16 : 0));
+    else if (width_ == 1)
+      std::transform(from, from + count, reinterpret_cast<std::uint8_t *>(data_) + first,
+                     [](std::int32_t label) { return static_cast<std::uint8_t>(label); });
+    else
+      for (std::int32_t t = 0; t < count; ++t)
+        set(first + t, from[t]);
+  }
+  void read(std::int64_t first, std::int32_t count, std::int32_t *to) const noexcept {
+    if (width_ == 1)
+      std::copy_n(reinterpret_cast<const std::uint8_t *>(data_) + first, count, to);
+    else
+      for (std::int32_t t = 0; t < count; ++t)
+        to[t] = get(first + t);
+  }
+  bool same(std::int64_t first, std::int32_t count, const LabelStore &other) const noexcept {
+    const std::int64_t begin = width_ == 0 ? first / 2 : first * width_;
+    const std::int64_t whole = width_ == 0 ? count / 2 : std::int64_t{count} * width_;
+    if (whole > 0 &&
+        std::memcmp(data_ + begin, other.data_ + begin, static_cast<std::size_t>(whole)) != 0)
+      return false;
+    return width_ != 0 || count % 2 == 0 || get(first + count - 1) == other.get(first + count - 1);
+  }
   void clear() noexcept {
     if (bytes_ > 0)
       std::memset(data_, 0, bytes_);
@@ -90,16 +119,14 @@ struct Assignment {
   void set(std::int32_t chain, const std::int32_t *of_chain, const std::int32_t *of_slots,
            double chain_score) noexcept {
     const Chain &to = model_->chains[chain];
-    for (std::int32_t t = 0; t < to.length; ++t)
-      labels.set(to.first_label + t, of_chain[t]);
+    labels.write(to.first_label, to.length, of_chain);
     for (std::int32_t s = 0; s < to.wholes(); ++s)
       whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
     score[chain] = chain_score;
   }
   void get(std::int32_t chain, std::int32_t *to) const noexcept {
     const Chain &from = model_->chains[chain];
-    for (std::int32_t t = 0; t < from.length; ++t)
-      to[t] = labels.get(from.first_label + t);
+    labels.read(from.first_label, from.length, to);
   }
   void copy(const Assignment &from) noexcept {
     labels.copy(from.labels);

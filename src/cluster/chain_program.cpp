@@ -251,19 +251,21 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
 void ChainProgram::write_positions() noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
+    const Clique clique = clique_of(s);
     const double *row = incoming + row_begin_[s];
     for (std::int32_t y = 0; y < m; ++y)
-      if (row[clique_of(s).column_of(slots_[s].member, y)] == kForbidden)
+      if (row[clique.column_of(slots_[s].member, y)] == kForbidden)
         return true;
     return false;
   };
   const auto write = [&](std::int32_t s, bool subtract) {
+    const Clique clique = clique_of(s);
     const double *own = incoming + row_begin_[s];
     const double *from = marginals_ + std::int64_t{slots_[s].position} * m;
     double *to = outgoing + row_begin_[s];
     std::fill_n(to, columns_of(s), kForbidden);
     for (std::int32_t y = 0; y < m; ++y) {
-      const std::int32_t v = clique_of(s).column_of(slots_[s].member, y);
+      const std::int32_t v = clique.column_of(slots_[s].member, y);
       to[v] = std::max(to[v], subtract ? from[y] - own[v] : from[y]);
     }
   };

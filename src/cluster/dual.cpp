@@ -63,7 +63,10 @@ private:
     run_.dual_started = true;
     if (plain == kInfinity || run_.zero_messages)
       return true;
-    run_.at.to_chain.load(0, model_.message_count, dual_.multipliers);
+    for (const Clique &clique : model_.cliques)
+      for (std::int32_t i = 0; i < clique.all_members(); ++i)
+        run_.at.to_chain.load(clique.row_place(i), clique.width(i),
+                              dual_.multipliers + clique.row(i));
     for (std::int64_t e = 0; e < model_.message_count; ++e)
       dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
     const double half = evaluate();

@@ -13,7 +13,7 @@
 
 namespace chorale {
 
-enum class MessageNumber : std::int32_t { automatic, float64, float32, magnitude16 };
+enum class MessageNumber : std::int32_t { automatic, float64, float32, magnitude16, magnitude8 };
 
 // Minus a magnitude in 16 bits: 6 of exponent, 10 of mantissa, gradual towards zero. From 2^-41 to
 // 2^33, to half a thousandth; all bits set is minus infinity, which no finite number becomes.
@@ -47,53 +47,133 @@ inline double decode(std::uint16_t code) noexcept {
 
 } // namespace magnitude16
 
+// Minus a magnitude in 8 bits, in units of its row: 3 of exponent, 5 of mantissa, gradual towards
+// zero. The unit is the power of two that brings the row's greatest magnitude into the topmost
+// octave; all bits set is minus infinity, which no finite number becomes.
+namespace magnitude8 {
+
+inline constexpr std::uint8_t kForbiddenCode = 0xff;
+inline constexpr int kTopExponent = 11; // 2^11 units .. 3968 units
+inline constexpr double kMost = 3968;   // units: code 0xfe
+inline constexpr int kBias = 128;       // of the unit's exponent, as a byte
+
+// The exponent of the unit of a row.
+inline std::uint8_t unit_of(const double *row, std::int32_t count) noexcept {
+  double most = 0;
+  for (std::int32_t v = 0; v < count; ++v)
+    most = row[v] == kForbidden ? most : std::max(most, -row[v]);
+  if (!(most > 0))
+    return 0;
+  int exponent = std::ilogb(most) - kTopExponent;
+  if (most > std::ldexp(kMost, exponent)) // the last steps of the octave are forbidden's
+    ++exponent;
+  return static_cast<std::uint8_t>(std::clamp(exponent, -kBias, kBias - 1) + kBias);
+}
+
+inline double unit(std::uint8_t exponent) noexcept { return std::ldexp(1.0, exponent - kBias); }
+
+inline std::uint8_t encode(double value, double per_unit) noexcept {
+  if (value == kForbidden)
+    return kForbiddenCode;
+  const double units = std::min(-value * per_unit, kMost);
+  if (!(units > 0))
+    return 0;
+  if (units < 32)
+    return static_cast<std::uint8_t>(units + 0.5);
+  // As above: half a unit in the last place, and what is beyond five bits is cut off.
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(units) + (std::uint64_t{1} << 46);
+  const std::uint64_t code = (bits >> 47) - ((std::uint64_t{1023} + 4) << 5);
+  return static_cast<std::uint8_t>(std::min<std::uint64_t>(code, kForbiddenCode - 1));
+}
+
+inline double decode(std::uint8_t code, double unit) noexcept {
+  if (code == kForbiddenCode)
+    return kForbidden;
+  const int steps = code < 32 ? code : (32 + code % 32) << (code / 32 - 1);
+  return code == 0 ? 0.0 : -unit * steps;
+}
+
+} // namespace magnitude8
+
+// Where a row lies: its first entry, and how many rows are before it.
+struct RowPlace {
+  std::int64_t entry;
+  std::int64_t number;
+};
+
 // Rows of scores between members and cliques.
 class MessageStore {
 public:
   MessageStore() noexcept = default;
-  MessageStore(Layout &layout, std::int64_t count, MessageNumber number) noexcept : count_(count) {
-    if (number == MessageNumber::magnitude16)
+  MessageStore(Layout &layout, std::int64_t count, std::int64_t rows, MessageNumber number) noexcept
+      : count_(count) {
+    if (number == MessageNumber::magnitude8) {
+      count_ += rows; // every row behind the exponent of its unit
+      bytes_ = layout.take<std::uint8_t>(count_);
+    } else if (number == MessageNumber::magnitude16) {
       codes_ = layout.take<std::uint16_t>(count);
-    else if (number == MessageNumber::float32)
+    } else if (number == MessageNumber::float32) {
       floats_ = layout.take<float>(count);
-    else
+    } else {
       doubles_ = layout.take<double>(count);
+    }
   }
 
   void clear() noexcept {
-    if (codes_)
+    if (bytes_)
+      std::fill_n(bytes_, count_, std::uint8_t{0});
+    else if (codes_)
       std::fill_n(codes_, count_, std::uint16_t{0});
     else if (floats_)
       std::fill_n(floats_, count_, 0.0F);
     else
       std::fill_n(doubles_, count_, 0.0);
   }
-  void load(std::int64_t begin, std::int64_t count, double *to) const noexcept {
-    if (codes_)
+  // Rows one after the other, all as wide.
+  void load(RowPlace at, std::int64_t rows, std::int32_t width, double *to) const noexcept {
+    const std::int64_t begin = at.entry;
+    const std::int64_t count = rows * width;
+    if (bytes_) {
+      const std::uint8_t *from = bytes_ + at.entry + at.number;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const double unit = magnitude8::unit(*from++);
+        for (std::int32_t v = 0; v < width; ++v)
+          *to++ = magnitude8::decode(*from++, unit);
+      }
+    } else if (codes_) {
       std::transform(codes_ + begin, codes_ + begin + count, to, magnitude16::decode);
-    else if (floats_)
+    } else if (floats_) {
       std::copy_n(floats_ + begin, count, to);
-    else
+    } else {
       std::copy_n(doubles_ + begin, count, to);
+    }
   }
+  void load(RowPlace at, std::int32_t width, double *to) const noexcept { load(at, 1, width, to); }
   // Stores a row, `kept` of it being what is there already; returns whether it has changed by more
   // than rounding. A row that forbids everything says nothing.
-  bool store(std::int64_t begin, std::int32_t count, double *row, double kept) noexcept {
+  bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
     const double top = *std::max_element(row, row + count);
+    const double unit = bytes_ ? magnitude8::unit(bytes_[at.entry + at.number]) : 0;
     for (std::int32_t v = 0; v < count; ++v) {
       row[v] = top == kForbidden ? 0.0 : row[v] - top;
       if (kept > 0)
-        if (const double before = get(begin + v); before > kForbidden && row[v] > kForbidden)
+        if (const double before = get(at, v, unit); before > kForbidden && row[v] > kForbidden)
           row[v] += kept * (before - row[v]);
     }
+    if (bytes_)
+      return write(at, count, row);
     for (std::int32_t v = 0; v < count; ++v)
-      if (differs(begin + v, row[v])) {
-        write(begin, count, row);
+      if (differs(at.entry + v, row[v])) {
+        write(at, count, row);
         return true;
       }
     return false;
   }
-  void write(std::int64_t begin, std::int64_t count, const double *row) noexcept {
+  // Whether anything is written that was not there.
+  bool write(RowPlace at, std::int32_t count, const double *row) noexcept {
+    const std::int64_t begin = at.entry;
+    if (bytes_)
+      return write_bytes(bytes_ + at.entry + at.number, count, row);
     if (codes_)
       std::transform(row, row + count, codes_ + begin, magnitude16::encode);
     else if (floats_)
@@ -103,9 +183,26 @@ public:
       });
     else
       std::copy_n(row, count, doubles_ + begin);
+    return true;
   }
 
 private:
+  static bool write_bytes(std::uint8_t *to, std::int32_t count, const double *row) noexcept {
+    const std::uint8_t exponent = magnitude8::unit_of(row, count);
+    const double per_unit = 1 / magnitude8::unit(exponent);
+    bool changes = *to != exponent;
+    *to++ = exponent;
+    for (std::int32_t v = 0; v < count; ++v) {
+      const std::uint8_t code = magnitude8::encode(row[v], per_unit);
+      changes = changes || to[v] != code;
+      to[v] = code;
+    }
+    return changes;
+  }
+  double get(RowPlace at, std::int32_t v, double unit) const noexcept {
+    return bytes_ ? magnitude8::decode(bytes_[at.entry + at.number + 1 + v], unit)
+                  : get(at.entry + v);
+  }
   double get(std::int64_t i) const noexcept {
     return codes_ ? magnitude16::decode(codes_[i]) : floats_ ? double{floats_[i]} : doubles_[i];
   }
@@ -124,6 +221,7 @@ private:
   double *doubles_ = nullptr;
   float *floats_ = nullptr;
   std::uint16_t *codes_ = nullptr;
+  std::uint8_t *bytes_ = nullptr;
 };
 
 } // namespace chorale

@@ -18,6 +18,7 @@
 #include "base/packed.hpp"
 #include "base/shared_bytes.hpp"
 #include "chain/chain_view.hpp"
+#include "cluster/message_store.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
 
@@ -211,6 +212,9 @@ struct Clique {
   }
   std::int64_t row(std::int32_t member) const noexcept {
     return type->first_message + (std::int64_t{first_slot} + member) * type->columns;
+  }
+  RowPlace row_place(std::int32_t member) const noexcept {
+    return {row(member), std::int64_t{first_slot} + member};
   }
   // Of all rows together.
   std::int64_t entries() const noexcept {
@@ -438,6 +442,9 @@ struct chorale_model {
   }
   std::int64_t row(const chorale::Slot &slot) const noexcept {
     return cliques[slot.clique].row(slot.member);
+  }
+  chorale::RowPlace row_place(const chorale::Slot &slot) const noexcept {
+    return cliques[slot.clique].row_place(slot.member);
   }
   // Where the counts of a clique's columns lie in an array of all cliques' counts.
   std::int64_t first_count(std::int64_t clique) const noexcept {

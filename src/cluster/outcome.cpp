@@ -89,9 +89,8 @@ chorale_run_result chorale_run::result() const noexcept {
 
 bool chorale_run::has_changed(std::int32_t number) const noexcept {
   const Chain &chain = model->chains[number];
-  for (std::int64_t t = chain.first_label; t < chain.first_label + chain.length; ++t)
-    if (at.best.labels.get(t) != at.own.labels.get(t))
-      return true;
+  if (!at.best.labels.same(chain.first_label, chain.length, at.own.labels))
+    return true;
   for (std::int32_t s = 0; s < chain.wholes(); ++s) {
     const std::int32_t whole = model->whole_of(chain.first_slot + s);
     if (at.best.whole[whole] != at.own.whole[whole])
@@ -131,7 +130,7 @@ RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
   program.set_room(at.workers[0].room + layout.bytes());
   for (std::int32_t s = 0; s < chain.slots; ++s) {
     const Slot &slot = program.slots()[s];
-    at.to_chain.load(model->row(slot), model->width(slot),
+    at.to_chain.load(model->row_place(slot), model->width(slot),
                      program.incoming + program.row_begin()[s]);
   }
   program.marginals(marginals, row_stride, margins);

@@ -116,8 +116,7 @@ public:
 
   // What the slots show of a proposal, from its labels and what its whole-chain slots show.
   const std::int32_t *read(const Proposal &proposal) noexcept {
-    for (std::int32_t t = 0; t < chain_.length; ++t)
-      memory_.labels[t] = polish_.proposed_labels.get(proposal.first_label + t);
+    polish_.proposed_labels.read(proposal.first_label, chain_.length, memory_.labels);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
       memory_.proposed[s] = slots_[s].position < 0
                                 ? polish_.proposed_wholes[proposal.first_whole + s]
@@ -394,8 +393,7 @@ private:
       block.compare(program.score, program.shown, before, after);
       if (!gains(before, after))
         return false;
-      for (std::int32_t t = 0; t < chain.length; ++t)
-        polish_.proposed_labels.set(proposal.first_label + t, program.labels[t]);
+      polish_.proposed_labels.write(proposal.first_label, chain.length, program.labels);
       std::copy_n(program.shown, chain.wholes(), polish_.proposed_wholes + proposal.first_whole);
       proposal.score = program.score;
       proposal.verdict = Verdict::gains;

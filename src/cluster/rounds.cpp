@@ -80,7 +80,7 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
   if (updates) {
     if (!together || (needs & kNeedsOwn) == 0) {
       for (std::int32_t s = 0; s < chain.slots; ++s)
-        at.to_chain.load(model->row(slots[s]), model->width(slots[s]),
+        at.to_chain.load(model->row_place(slots[s]), model->width(slots[s]),
                          program.incoming + program.row_begin()[s]);
       const bool found = program.decode_and_send(false);
       if (program.failure != RunFailure::none) {
@@ -91,7 +91,7 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
         at.now.set(number, program.labels, program.shown, program.score);
     }
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      if (at.to_clique.store(model->row(slots[s]), model->width(slots[s]),
+      if (at.to_clique.store(model->row_place(slots[s]), model->width(slots[s]),
                              program.outgoing + program.row_begin()[s], 0))
         raise(at.clique_needs[slots[s].clique], 1);
   }
@@ -104,8 +104,10 @@ void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
   const bool restricted = !kept.empty() && kept[number].count > 0;
   CliqueProgram program(layout, clique, options.clique, restricted ? &kept[number] : nullptr);
   program.set_room(worker.room + layout.bytes());
-  const std::int64_t entries = clique.entries();
-  at.to_clique.load(clique.row(0), entries, program.incoming);
+  at.to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
+  if (clique.centred())
+    at.to_clique.load(clique.row_place(clique.members), clique.centre_values(),
+                      program.incoming + std::int64_t{clique.members} * clique.columns());
   const bool done = program.answer(worker.limits);
   fail(program.failure);
   if (!done) {
@@ -116,7 +118,7 @@ void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
     double *row = program.outgoing + std::int64_t{i} * clique.columns();
-    if (at.to_chain.store(clique.row(i), clique.width(i), row, options.damping)) {
+    if (at.to_chain.store(clique.row_place(i), clique.width(i), row, options.damping)) {
       ++worker.changed;
       changed = true;
       raise(at.chain_needs[model->chain_of(clique, i)], kNeedsUpdate);

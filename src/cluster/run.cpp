@@ -35,8 +35,8 @@ std::int32_t most_columns(const Model &model) noexcept {
 
 RunMemory::RunMemory(Layout &layout, const Model &model, const RunOptions &options) noexcept
     : own(layout, model), best(layout, model), now(layout, model),
-      to_chain(layout, model.message_count, options.messages),
-      to_clique(layout, model.message_count, options.messages),
+      to_chain(layout, model.message_count, model.members.size(), options.messages),
+      to_clique(layout, model.message_count, model.members.size(), options.messages),
       chain_needs(layout.take<std::uint8_t>(model.chains.size())),
       clique_needs(layout.take<std::uint8_t>(model.cliques.size())),
       bounds(options.bound_steps > 0
@@ -170,8 +170,9 @@ bool chorale_run::make_rooms(const RoomBytes &bytes) noexcept {
   return true;
 }
 
-// The widest with which model, run and scores stay within twice the bytes of the scores. What this
-// weighs does not depend on how the run is carried out: one worker, no bound.
+// The widest with which model, run and scores stay within twice the bytes of the scores; 16 bits
+// where none does. What this weighs does not depend on how the run is carried out: one worker, no
+// bound.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -190,7 +191,8 @@ void chorale_run::choose_messages() noexcept {
   RunOptions lean = options;
   lean.executor.workers = 1;
   lean.bound_steps = 0;
-  for (const MessageNumber number : {MessageNumber::float64, MessageNumber::float32}) {
+  for (const MessageNumber number : {MessageNumber::float64, MessageNumber::float32,
+                                     MessageNumber::magnitude16, MessageNumber::magnitude8}) {
     lean.messages = options.messages = number;
     Layout layout;
     const RunMemory measured(layout, *model, lean);
@@ -386,10 +388,10 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
         from.centre_values() != clique.centre_values())
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-      earlier.at.to_chain.load(from.row(i), from.width(i), row);
-      at.to_chain.write(clique.row(i), clique.width(i), row);
-      earlier.at.to_clique.load(from.row(i), from.width(i), row);
-      at.to_clique.write(clique.row(i), clique.width(i), row);
+      earlier.at.to_chain.load(from.row_place(i), from.width(i), row);
+      at.to_chain.write(clique.row_place(i), clique.width(i), row);
+      earlier.at.to_clique.load(from.row_place(i), from.width(i), row);
+      at.to_clique.write(clique.row_place(i), clique.width(i), row);
     }
   }
   if (!same_model || !earlier.replaced.empty()) {
