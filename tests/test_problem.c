@@ -434,7 +434,7 @@ static void files_are_the_bytes(void **state) {
   const uint64_t place = find_section(&bare, 6, &length);
   const uint64_t before = find_section(&saved, 6, &other);
   assert_int_equal(length, other);
-  assert_memory_equal(bare.bytes + place, saved.bytes + before, length);
+  assert_memory_equal(bare.bytes + place, saved.bytes + before, (size_t)length);
   chorale_problem_destroy(around);
   drop_saved(&bare);
   drop_saved(&saved);

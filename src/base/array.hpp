@@ -63,7 +63,7 @@ public:
 
 private:
   bool move_to(std::int64_t capacity) noexcept {
-    const std::size_t bytes = saturating_product(static_cast<std::size_t>(capacity), sizeof(T));
+    const std::size_t bytes = saturating_product(to_size(capacity), sizeof(T));
     if (bytes == SIZE_MAX)
       return false;
     Block grown(memory_, bytes);
@@ -124,7 +124,7 @@ public:
     return taken;
   }
   template <class T> T *take_array(std::int64_t count) noexcept {
-    return static_cast<T *>(take(saturating_product(static_cast<std::size_t>(count), sizeof(T))));
+    return static_cast<T *>(take(saturating_product(to_size(count), sizeof(T))));
   }
   template <class T> const T *copy(const T *from, std::int64_t count) noexcept {
     T *to = take_array<T>(count);

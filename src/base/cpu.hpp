@@ -2,7 +2,8 @@
 // need a global or an initialiser.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && __has_include(<sys/platform/x86.h>)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(CHORALE_NO_DISPATCH) &&                    \
+    __has_include(<sys/platform/x86.h>)
 #define CHORALE_HAS_AVX2_VARIANTS 1
 #if defined(__clang__)
 #define _Bool bool // the header is C

@@ -26,6 +26,11 @@ inline double scale_score(double score, double factor) noexcept {
   return score == kForbidden ? kForbidden : score * factor;
 }
 
+// How many things memory is asked for: SIZE_MAX where a machine of 32 bits cannot count them.
+constexpr std::size_t to_size(std::int64_t count) noexcept {
+  const auto number = static_cast<std::uint64_t>(count);
+  return number > SIZE_MAX ? SIZE_MAX : static_cast<std::size_t>(number);
+}
 // The product, or SIZE_MAX where it does not fit: a size that no allocation grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
   return a != 0 && b > SIZE_MAX / a ? SIZE_MAX : a * b;

@@ -43,7 +43,7 @@ public:
     return reinterpret_cast<T *>(place);
   }
   template <class T> T *take(std::int64_t count) noexcept {
-    return take<T>(static_cast<std::size_t>(count));
+    return take<T>(to_size(count));
   }
   template <class T> T *take(std::int32_t count) noexcept {
     return take<T>(static_cast<std::size_t>(count));

@@ -174,7 +174,7 @@ chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const c
     Layout layout(solver->workspace.data());
     Marginals run(layout, call.view);
     run.scores.load();
-    run.program.run(run.scores, {marginals, stride, edge_marginals, margins});
+    run.program.run(run.scores, {marginals, gsl::narrow_cast<std::ptrdiff_t>(stride), edge_marginals, margins});
     if (labelling || result) {
       const bool feasible = run.best.run(run.scores);
       write_result(call.view, feasible, run.best, labelling, result);
@@ -206,7 +206,7 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
     Layout layout(solver->workspace.data());
     RankedBest run(layout, call.view, k);
     run.scores.load();
-    *found = run.program.run(run.scores, labellings, stride, scores);
+    *found = run.program.run(run.scores, labellings, gsl::narrow_cast<std::ptrdiff_t>(stride), scores);
     return CHORALE_OK;
   });
 }

@@ -69,8 +69,8 @@ chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
   CHORALE_CHECK(take_strides(report_, "chain->unary", chain.length, chain.labels,
                              chain.unary_row_stride, chain.unary_column_stride));
   view.unary = chain.unary;
-  view.unary_row = chain.unary_row_stride;
-  view.unary_column = chain.unary_column_stride;
+  view.unary_row = gsl::narrow_cast<std::ptrdiff_t>(chain.unary_row_stride);
+  view.unary_column = gsl::narrow_cast<std::ptrdiff_t>(chain.unary_column_stride);
 
   view.transitions = chain.transitions;
   if (chain.transitions && chain.transitions->labels != chain.labels)
@@ -100,10 +100,12 @@ chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
     }
     view.edges = chain.edge_matrices > 0 ? chain.edges : nullptr;
     view.edge_each = chain.edge_matrices > 1;
-    view.edge_matrix = chain.edge_matrix_stride;
+    view.edge_matrix = gsl::narrow_cast<std::ptrdiff_t>(chain.edge_matrix_stride);
     const bool rows_from = chain.orientation == CHORALE_ROWS_FROM;
-    view.edge_from = rows_from ? chain.edge_row_stride : chain.edge_column_stride;
-    view.edge_to = rows_from ? chain.edge_column_stride : chain.edge_row_stride;
+    const auto row = gsl::narrow_cast<std::ptrdiff_t>(chain.edge_row_stride);
+    const auto column = gsl::narrow_cast<std::ptrdiff_t>(chain.edge_column_stride);
+    view.edge_from = rows_from ? row : column;
+    view.edge_to = rows_from ? column : row;
   }
   view.start = chain.start;
   view.end = chain.end;
@@ -115,7 +117,7 @@ chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
                                "chain->labels", chain.labels, "chain->allowed_row_stride",
                                chain.allowed_row_stride));
   view.allowed = chain.allowed;
-  view.allowed_row = chain.allowed_row_stride;
+  view.allowed_row = gsl::narrow_cast<std::ptrdiff_t>(chain.allowed_row_stride);
   view.forced = chain.forced;
   view.parents = chain.parents;
   return check_parents();

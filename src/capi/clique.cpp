@@ -81,7 +81,7 @@ public:
                               problem.fixed[i], "; it must be -1 or from 0 to ",
                               problem.values - 1);
     task.problem.scores = problem.scores;
-    task.problem.row_stride = problem.row_stride;
+    task.problem.row_stride = gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride);
     task.problem.fixed = problem.fixed;
     return CHORALE_OK;
   }
@@ -401,7 +401,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
     CHORALE_CHECK(check_result(report, result));
     call.task.marginal_form = form;
     call.task.marginals = marginals;
-    call.task.marginals_stride = row_stride;
+    call.task.marginals_stride = gsl::narrow_cast<std::ptrdiff_t>(row_stride);
     call.task.assignment = assignment;
     return call.run(*solver, result);
   });

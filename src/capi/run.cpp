@@ -514,7 +514,9 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
       CHORALE_CHECK(check_matrix(report, "the length of the chain", std::max(of.length, 1),
                                  "its labels", of.labels, "row_stride", row_stride));
     return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain),
-                                                       marginals, row_stride, margins));
+                                                       marginals,
+                                                       gsl::narrow_cast<std::ptrdiff_t>(row_stride),
+                                                       margins));
   });
 }
 

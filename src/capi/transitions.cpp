@@ -32,8 +32,10 @@ ChainView matrix_view(const chorale_transitions_options &options, std::int64_t l
   view.single = options.number == CHORALE_FLOAT32;
   view.edges = scores;
   const bool rows_from = options.orientation == CHORALE_ROWS_FROM;
-  view.edge_from = rows_from ? options.row_stride : options.column_stride;
-  view.edge_to = rows_from ? options.column_stride : options.row_stride;
+  const auto row = gsl::narrow_cast<std::ptrdiff_t>(options.row_stride);
+  const auto column = gsl::narrow_cast<std::ptrdiff_t>(options.column_stride);
+  view.edge_from = rows_from ? row : column;
+  view.edge_to = rows_from ? column : row;
   view.start = options.start;
   view.end = options.end;
   return view;

@@ -10,9 +10,7 @@ namespace {
 constexpr std::int32_t kUnknown = -2;
 
 std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c = 1) noexcept {
-  return saturating_product(
-      saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b)),
-      static_cast<std::size_t>(c));
+  return saturating_product(saturating_product(to_size(a), to_size(b)), to_size(c));
 }
 
 // Combinations of what can fire at one position: at most one a pair of labels.

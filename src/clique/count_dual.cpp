@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kShort = 256; // entries that are sorted by insertion at once
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
-  return saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+  return saturating_product(to_size(a), to_size(b));
 }
 
 } // namespace

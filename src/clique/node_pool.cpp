@@ -23,7 +23,7 @@ NodePool::NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
       node_bytes_(bytes_of_node(members, columns, mask_words)) {
   const auto one = static_cast<std::size_t>(node_bytes_);
   const std::size_t bytes = nodes > 0
-                                ? saturating_product(static_cast<std::size_t>(nodes), one)
+                                ? saturating_product(to_size(nodes), one)
                                 : std::max(saturating_product(kFewest, one),
                                            std::min(saturating_product(kMost, one), kOwnBytes));
   capacity_ = nodes > 0 ? nodes : static_cast<std::int64_t>(bytes / one);

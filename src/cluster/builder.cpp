@@ -48,6 +48,7 @@ bool copy_array(Arena &arena, const Number *&array, std::int64_t count) noexcept
 bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noexcept {
   const std::int64_t m = view.labels;
   const std::int64_t T = view.length;
+  const std::ptrdiff_t row = view.labels;
   const auto one_after_another = [](std::int64_t i) { return i; };
   const auto bytes_of = [](std::int64_t count, std::size_t size) {
     return saturating_product(static_cast<std::size_t>(count), size);
@@ -65,7 +66,7 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
   else
     write_numbers<double>(view.unary, T * m, at, piece);
   view.unary = piece;
-  view.unary_row = m;
+  view.unary_row = row;
   view.unary_column = 1;
   if (tokens) {
     auto *to = reinterpret_cast<std::int32_t *>(piece + unary_bytes);
@@ -76,8 +77,8 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
     view.edges = copy_numbers(arena, view, view.edges, edge_numbers(view), [&](std::int64_t i) {
       return i / (m * m) * view.edge_matrix + i / m % m * view.edge_from + i % m * view.edge_to;
     });
-    view.edge_matrix = m * m;
-    view.edge_from = m;
+    view.edge_matrix = row * row;
+    view.edge_from = row;
     view.edge_to = 1;
     if (!view.edges)
       return false;
@@ -90,7 +91,7 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
     for (std::int64_t i = 0; to && i < T * m; ++i)
       to[i] = view.allowed[i / m * view.allowed_row + i % m];
     view.allowed = to;
-    view.allowed_row = m;
+    view.allowed_row = row;
     if (!to)
       return false;
   }

@@ -75,7 +75,7 @@ public:
   }
   // Of the section, which begins at a multiple of all.
   void align(std::size_t alignment) noexcept {
-    put_zeros((alignment - at_ % alignment) % alignment);
+    put_zeros(static_cast<std::size_t>((alignment - at_ % alignment) % alignment));
   }
 
 private:

@@ -66,7 +66,7 @@ bool chorale_problem::set_list(chorale_text_list id, const chorale_text *texts,
   for (std::int64_t k = 0; k < count; ++k)
     length = saturating_sum(length, texts[k].length);
   const std::size_t head =
-      saturating_product(static_cast<std::size_t>(count) + 1, sizeof(std::uint64_t));
+      saturating_product(to_size(count + 1), sizeof(std::uint64_t));
   TextList made{id, count, nullptr, nullptr, nullptr, saturating_sum(head, length)};
   if (made.owned_bytes == SIZE_MAX)
     return false;

@@ -8,8 +8,8 @@ bool chorale_property_builder::add_state() noexcept {
   if (states == capacity) {
     const std::int64_t wider = std::max<std::int64_t>(4, 2 * capacity);
     Block grown(memory, chorale::saturating_product(
-                            chorale::saturating_product(static_cast<std::size_t>(wider),
-                                                        static_cast<std::size_t>(state_size())),
+                            chorale::saturating_product(chorale::to_size(wider),
+                                                        chorale::to_size(state_size())),
                             sizeof(std::int32_t)));
     if (!grown)
       return false;

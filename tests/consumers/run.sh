@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs a build into a scratch prefix, moves that elsewhere, and builds and runs programs outside
-# the project against it, in every way that a program can link the library.
+# the project against it, in every way that a program can link the library. A second copy, built with
+# a symbol prefix, is installed beside it.
 #
-#   tests/consumers/run.sh BUILD_DIRECTORY
+#   tests/consumers/run.sh BUILD_DIRECTORY     the second copy is built in its folder `second`
 set -euo pipefail
 build=$(realpath "${1:?a build directory}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -11,6 +12,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
+cmake -S . -B "$build/second" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHORALE_WERROR=ON \
+  -DCHORALE_SYMBOL_PREFIX=second_ -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF >/dev/null
+cmake --build "$build/second" -j "$(nproc)" >/dev/null
+cmake --install "$build/second" --prefix "$scratch/first" >/dev/null
 prefix=$scratch/moved/elsewhere
 mkdir -p "${prefix%/*}"
 mv "$scratch/first" "$prefix"
@@ -78,6 +83,50 @@ plain_static() {
   "${compile[@]}" -I"$prefix/include" consumers/consumer.c "$libdir/libchorale.a" \
     -lstdc++ -lm -o plain-static && runs_without ./plain-static libchorale
 }
+# A host without exceptions and run-time types.
+no_exceptions() { # LIBRARY...
+  c++ -std=c++11 -x c++ -fno-exceptions -fno-rtti -Wall -Wextra -pedantic -Werror \
+    "-DEXPECTED_VERSION=\"$version\"" -I"$prefix/include" consumers/consumer.c -x none "$@" \
+    -Wl,-rpath,"$libdir" -o no-exceptions && ./no-exceptions
+}
+
+# ---- Two copies in one process ----
+copy() { # NAME INCLUDE_DIRECTORY
+  cc -std=c99 -Wall -Wextra -pedantic -Werror -c -DCOPY="$1" -I"$2" consumers/copies/copy.c \
+    -o "copy-$1.o"
+}
+two_copies() { # LIBRARY_OF_THE_FIRST LIBRARY_OF_THE_SECOND [INCLUDE_DIRECTORY_OF_THE_SECOND]
+  copy first "$prefix/include" && copy second "${3:-$prefix/include/second_chorale}" &&
+    cc -std=c99 -Wall -Wextra -pedantic -Werror consumers/copies/main.c copy-first.o copy-second.o \
+      "$1" "$2" -Wl,-rpath,"$libdir" -lstdc++ -lm -lpthread -o two-copies && ./two-copies
+}
+cmake_copies() {
+  cmake -S consumers/copies -B copies -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
+    cmake --build copies && copies/two-static && copies/two-shared
+}
+pkg_config_second() {
+  local flags
+  read -ra flags < <(pkg-config --cflags --libs second_chorale)
+  "${compile[@]}" consumers/consumer.c "${flags[@]}" -Wl,-rpath,"$libdir" -o second &&
+    runs_without ./second 'libchorale\.' && readelf -dW ./second | grep -q libsecond_chorale
+}
+prefixed_exports() {
+  diff <(sed 's/^/second_/' "$root/tests/symbols.txt") \
+    <(nm -D --defined-only "$libdir/libsecond_chorale.so" | awk '{print $3}' | LC_ALL=C sort)
+}
+# What both archives define are instances of the C++ library's templates, the same in both.
+nothing_shared() {
+  local name lines
+  for name in chorale second_chorale; do
+    nm -C --defined-only --extern-only "$libdir/lib$name.a" |
+      sed -nE 's/^[0-9a-f]+ [A-Zu] //p' | LC_ALL=C sort -u >"symbols-$name"
+    [[ -s symbols-$name ]] || return 1
+  done
+  lines=$(LC_ALL=C comm -12 symbols-chorale symbols-second_chorale |
+    grep -vE '^(void |bool |[a-z:]+(<.*>)? ?[*&]?( const)? )?(std|gsl|__gnu_cxx|DW\.ref)' || true)
+  echo "$lines"
+  [[ -z $lines ]]
+}
 
 check "CMake, shared library" cmake_shared
 check "CMake, static library, a project without C++" cmake_static
@@ -88,6 +137,19 @@ done
 check "pkg-config, shared library" pkg_config_shared
 check "pkg-config --static" pkg_config_static
 check "cc and the static library" plain_static
+check "C++ without exceptions, shared library" no_exceptions "$libdir/libchorale.so"
+check "C++ without exceptions, static library" no_exceptions "$libdir/libchorale.a"
+check "a prefix is before every exported name" prefixed_exports
+check "a prefix leaves two archives nothing in common" nothing_shared
+first=$libdir/libchorale second=$libdir/libsecond_chorale
+check "two copies, both shared" two_copies "$first.so" "$second.so"
+check "two copies, both static" two_copies "$first.a" "$second.a"
+check "two copies, static and shared" two_copies "$first.a" "$second.so"
+check "two copies, shared and static" two_copies "$first.so" "$second.a"
+check "two copies without a prefix are one" \
+  fails two_copies "$first.so" "$first.so" "$prefix/include"
+check "two copies by CMake" cmake_copies
+check "pkg-config, the second copy" pkg_config_second
 check "pkg-config states version $version" \
   test "$(pkg-config --modversion chorale)" = "$version"
 check "pkg-config, another version is refused" \

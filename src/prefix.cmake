@@ -1,0 +1,59 @@
+# A copy of the library of one's own, beside any other in the same process: CHORALE_SYMBOL_PREFIX.
+#
+# With the prefix mine_ every exported function is mine_chorale_..., and so is every name inside, which
+# keeps two static copies apart. The headers stay as they are for who includes them: export.h then
+# includes names.h, which renames. Library, headers, CMake package and pkg-config module are called
+# mine_chorale, so that copies fit in one installation:
+#
+#   find_package(mine_chorale CONFIG)      mine_chorale::chorale, mine_chorale::chorale_static
+#   pkg-config mine_chorale
+#
+# A file that includes the headers of two copies sees those of the first alone.
+if(NOT CHORALE_SYMBOL_PREFIX MATCHES "^([A-Za-z_][A-Za-z0-9_]*)?$")
+  message(FATAL_ERROR "CHORALE_SYMBOL_PREFIX is \"${CHORALE_SYMBOL_PREFIX}\"; it must begin a C name")
+endif()
+set(chorale_name ${CHORALE_SYMBOL_PREFIX}chorale)
+set(chorale_include_directory ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(chorale.map.in chorale.map @ONLY)
+if(NOT CHORALE_SYMBOL_PREFIX)
+  return()
+endif()
+
+# Functions, and the handles, whose members are named after them.
+set(names)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/chorale/*.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+foreach(header ${headers})
+  file(READ ${header} text)
+  string(REGEX MATCHALL "CHORALE_API [^(;]*[ *]chorale_[a-z0-9_]+\\(" functions "${text}")
+  list(TRANSFORM functions REPLACE "^.*[ *](chorale_[a-z0-9_]+)\\($" "\\1")
+  string(REGEX MATCHALL "typedef struct chorale_[a-z0-9_]+ chorale_[a-z0-9_]+" handles "${text}")
+  list(TRANSFORM handles REPLACE "^.* (chorale_[a-z0-9_]+)$" "\\1")
+  list(APPEND names ${functions} ${handles})
+endforeach()
+list(SORT names)
+set(defines)
+foreach(name ${names})
+  string(APPEND defines "#define ${name} ${CHORALE_SYMBOL_PREFIX}${name}\n")
+endforeach()
+set(prefixed_include ${CMAKE_CURRENT_BINARY_DIR}/include)
+file(CONFIGURE OUTPUT ${prefixed_include}/chorale/names.h @ONLY CONTENT
+"/* The names of this copy of the library. */
+#ifndef CHORALE_NAMES_H
+#define CHORALE_NAMES_H
+
+@defines@
+#endif
+")
+file(READ ${PROJECT_SOURCE_DIR}/include/chorale/export.h export)
+string(REPLACE "#include <stdint.h>\n" "#include <stdint.h>\n\n#include \"chorale/names.h\"\n" export
+  "${export}")
+file(CONFIGURE OUTPUT ${prefixed_include}/chorale/export.h @ONLY CONTENT "@export@")
+
+target_include_directories(chorale_objects BEFORE PUBLIC ${prefixed_include})
+# The namespace of all that is inside; and some sources name a handle before they include a header.
+target_compile_definitions(chorale_objects PUBLIC chorale=${chorale_name})
+target_compile_options(chorale_objects PUBLIC "SHELL:-include ${prefixed_include}/chorale/names.h")
+set(chorale_include_directory ${CMAKE_INSTALL_INCLUDEDIR}/${chorale_name})
+set(own_export_header PATTERN export.h EXCLUDE)
+install(DIRECTORY ${prefixed_include}/chorale DESTINATION ${chorale_include_directory})
