@@ -233,25 +233,6 @@ static void init_functions_set_the_size(void **state) {
   chorale_potential_options_init(NULL, sizeof of_potential);
 }
 
-static void layouts_are_frozen(void **state) {
-  (void)state;
-  assert_int_equal(offsetof(chorale_host, struct_size), 0);
-  assert_int_equal(offsetof(chorale_host, allocator), 8);
-  assert_int_equal(offsetof(chorale_host, log), 16);
-  assert_int_equal(offsetof(chorale_host, log_user), 24);
-  assert_int_equal(sizeof(chorale_host), 32);
-  assert_int_equal(sizeof(chorale_potential_options), 24);
-  assert_int_equal(offsetof(chorale_clique_problem, scores), 24);
-  assert_int_equal(offsetof(chorale_clique_problem, fixed), 40);
-  assert_int_equal(sizeof(chorale_clique_problem), 48);
-  assert_int_equal(offsetof(chorale_clique_options, start_assignment), 24);
-  assert_int_equal(offsetof(chorale_clique_options, cancel), 80);
-  assert_int_equal(sizeof(chorale_clique_options), 96);
-  assert_int_equal(offsetof(chorale_clique_result, score), 24);
-  assert_int_equal(offsetof(chorale_clique_result, nodes), 64);
-  assert_int_equal(sizeof(chorale_clique_result), 72);
-}
-
 static void a_host_of_unknown_size_is_refused(void **state) {
   (void)state;
   static const size_t sizes[] = {0, 1, sizeof(chorale_host) - 1, 5000};
@@ -398,7 +379,6 @@ int main(void) {
       cmocka_unit_test(a_failed_growth_changes_nothing),
       cmocka_unit_test(failed_creation_leaves_the_output),
       cmocka_unit_test(init_functions_set_the_size),
-      cmocka_unit_test(layouts_are_frozen),
       cmocka_unit_test(a_host_of_unknown_size_is_refused),
       cmocka_unit_test(an_allocator_needs_both_functions),
       cmocka_unit_test(the_log_gets_level_and_message),

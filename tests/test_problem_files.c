@@ -1,7 +1,7 @@
 /* The problem files of tests/problems, which every binding reads too, and what comes out of them,
  * bit for bit.
  *
- *   test_problem_files                 compares expected.tsv with what comes out
+ *   test_problem_files [FOLDER]        compares expected.tsv with what comes out
  *   test_problem_files --make FOLDER   writes the files and expected.tsv anew
  */
 #include "fixture_saved.h"
@@ -192,5 +192,7 @@ int main(int count, char **arguments) {
     folder = arguments[2];
     return cmocka_run_group_tests_name("problem files, made", makes, NULL, NULL);
   }
+  if (count == 2)
+    folder = arguments[1];
   return cmocka_run_group_tests_name("problem files", tests, NULL, NULL);
 }

@@ -4,8 +4,9 @@
 #   tests/abi/run.sh BUILD_DIR           the build has debug information
 #   tests/abi/run.sh --record BUILD_DIR  makes the record of the version at hand, when it is released
 #
-# A record is a folder: the symbols, the headers, and what abidw sees of the functions and types that
-# programs use. Functions may be added; removed or changed ones end a program that was linked before.
+# A record is a folder: the symbols, the headers, what abidw sees of the functions and types that
+# programs use, and programs of its time: the examples and tests that need no data. ../ABI.md says what
+# may change.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -16,6 +17,9 @@ if [[ ${1-} == --record ]]; then
 fi
 build=${1:?the folder of a build}
 library=$build/src/libchorale.so
+
+examples=(clique collective reference_string)
+tests=(test_layout test_potential test_clique_solve)
 
 define() { # NAME
   sed -n "s/.*define CHORALE_$1 \([0-9]*\).*/\1/p" "${2:-include}/chorale/version.h"
@@ -29,6 +33,10 @@ if [[ $record == yes ]]; then
   abidw --headers-dir include --drop-private-types --exported-interfaces-only --no-show-locs \
     --no-corpus-path --no-comp-dir-path "$library" |
     sed -E "s|path='[^']*/src/|path='src/|" >"$to/libchorale.abi"
+  mkdir -p "$to/programs"
+  for program in "${examples[@]}"; do cp "examples/$program.c" "$to/programs/"; done
+  for program in "${tests[@]}"; do cp "tests/$program.c" "$to/programs/"; done
+  cp tests/fixture.h tests/fixture_{allocator,oracle,problem,run}.c "$to/programs/"
   echo "recorded $to"
   exit
 fi
@@ -41,8 +49,18 @@ fail() { # MESSAGE
   failed=$((failed + 1))
 }
 
+# Every public struct is in the test of layouts.
+for name in $(sed -nE 's/^typedef struct (chorale_[a-z_]+) \{$/\1/p' include/chorale/*.h); do
+  grep -q "STRUCT($name, " tests/test_layout.c || fail "tests/test_layout.c says nothing of $name"
+done
+
 nm -D --defined-only "$library" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$work/symbols"
+compile() { # INCLUDE_DIRECTORY ARGUMENTS...
+  cc -std=c99 -I "$1" "${@:2}" -L "$build/src" -lchorale -lm -Wl,-rpath,"$(realpath "$build")/src"
+}
+
 held=0
+ran=0
 for release in tests/abi/[0-9]*/; do
   release=${release%/}
   [[ $(define ABI "$release/include") == "$(define ABI)" ]] || continue
@@ -62,15 +80,24 @@ for release in tests/abi/[0-9]*/; do
     fail "$release: functions or their types have changed"
   fi
 
-  # A program that was compiled with the release's headers runs on this library.
-  cc -std=c99 -I "$release/include" examples/collective.c -L "$build/src" -lchorale \
-    -Wl,-rpath,"$PWD/$build/src" -o "$work/old"
-  cc -std=c99 -I include examples/collective.c -L "$build/src" -lchorale \
-    -Wl,-rpath,"$PWD/$build/src" -o "$work/new"
-  "$work/old" >"$work/old.txt"
-  "$work/new" >"$work/new.txt"
-  cmp -s "$work/old.txt" "$work/new.txt" || fail "$release: its programs print something else"
+  # Programs of the release, compiled with its headers, run on this library: examples print what they
+  # print when compiled anew, tests pass.
+  for program in "${examples[@]}"; do
+    compile "$release/include" "$release/programs/$program.c" -o "$work/old"
+    compile include "$release/programs/$program.c" -o "$work/new"
+    "$work/old" >"$work/old.txt" && "$work/new" >"$work/new.txt" &&
+      cmp -s "$work/old.txt" "$work/new.txt" || fail "$release: $program prints something else"
+  done
+  for program in "${tests[@]}"; do
+    compile "$release/include" "$release/programs/$program.c" "$release"/programs/fixture_*.c \
+      -I "$release/programs" -lcmocka -lpthread -o "$work/$program"
+    CHORALE_TEST_ROUNDS=0.2 "$work/$program" >"$work/log" 2>&1 || {
+      cat "$work/log"
+      fail "$release: its $program fails"
+    }
+    ran=$((ran + 1))
+  done
 done
-echo "held to $held releases of ABI $(define ABI)"
+echo "held to $held releases of ABI $(define ABI), $ran tests of theirs run on this library"
 [[ $held -gt 0 ]] || fail "no release to hold it to"
 [[ $failed == 0 ]]

@@ -1,0 +1,212 @@
+/* The library on threads with stacks of 64 KiB, its own worker threads included: the same results as on
+ * the main thread, and how much of the stack was used. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STACK_IS_OURS 0 /* sanitizers take stack for themselves */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define STACK_IS_OURS 0
+#endif
+#endif
+#ifndef STACK_IS_OURS
+#define STACK_IS_OURS 1
+#endif
+
+enum { STACK = 64 << 10, FILES = 12, MOST_TEXT = 1 << 20, CLIQUES = 40, MOST_RESULTS = 4096 };
+
+/* What a pass over everything finds; two passes must find the same. */
+typedef struct Found {
+  double numbers[MOST_RESULTS];
+  int64_t count;
+  char error[1024]; /* why it ended early */
+} Found;
+
+static Found expected, found;
+static unsigned char *bytes;
+static char *text;
+static Problem cliques[CLIQUES];
+static chorale_potential *potentials[CLIQUES];
+
+static int keep(Found *to, double number) {
+  if (to->count < MOST_RESULTS)
+    to->numbers[to->count++] = number;
+  return to->count < MOST_RESULTS;
+}
+
+static int stop(Found *to, const char *what, const chorale_error *error) {
+  snprintf(to->error, sizeof to->error, "%.500s: %.300s", what, error->message);
+  return 0;
+}
+
+/* Loaded, saved, read, run with three threads, bounded, polished, started from; told as JSON. */
+static int do_file(Found *to, const char *path, const char *copy) {
+  chorale_error error;
+  chorale_problem *problem = NULL, *again = NULL;
+  chorale_run *run = NULL, *later = NULL;
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = 8;
+  options.threads = 3;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  size_t size = 0, needed = 0;
+  int done = chorale_problem_load(NULL, path, &problem, &error) == CHORALE_OK &&
+             chorale_problem_save(problem, copy, &error) == CHORALE_OK &&
+             chorale_problem_write(problem, bytes, MOST_TEXT, &size, &error) == CHORALE_OK &&
+             chorale_problem_read(NULL, bytes, size, 0, &again, &error) == CHORALE_OK &&
+             chorale_run_create(NULL, chorale_problem_model(again), &options, NULL, &run, &error) ==
+                 CHORALE_OK &&
+             chorale_run_solve(run, &result, &error) == CHORALE_OK && keep(to, result.score) &&
+             keep(to, result.upper_bound) &&
+             chorale_run_polish(run, &result, &error) == CHORALE_OK &&
+             chorale_run_bound(run, 2, &result, &error) == CHORALE_OK &&
+             keep(to, result.upper_bound) &&
+             chorale_run_create(NULL, chorale_problem_model(again), &options, run, &later,
+                                &error) == CHORALE_OK &&
+             chorale_run_solve(later, &result, &error) == CHORALE_OK && keep(to, result.score) &&
+             chorale_run_json(later, text, MOST_TEXT, &needed, &error) == CHORALE_OK;
+  if (!done)
+    stop(to, path, &error);
+  const int64_t chains = done ? chorale_model_chains(chorale_problem_model(again)) : 0;
+  chorale_chain_solver *solver = NULL;
+  for (int64_t i = 0; done && i < chains; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain_result own;
+    chorale_chain_result_init(&own, sizeof own);
+    int32_t labelling[256];
+    double margins[64];
+    int64_t ranked = 0;
+    done = (solver || chorale_chain_solver_create(NULL, &solver, &error) == CHORALE_OK) &&
+           chorale_model_get_chain(chorale_problem_model(again), i, &chain, NULL, &error) ==
+               CHORALE_OK &&
+           chorale_chain_best(solver, &chain, labelling, &own, &error) == CHORALE_OK &&
+           keep(to, own.score) &&
+           chorale_chain_max_marginals(solver, &chain, NULL, 0, NULL, margins, NULL, NULL,
+                                       &error) == CHORALE_OK &&
+           (chain.parents || chorale_chain_k_best(solver, &chain, 3, NULL, 0, margins, &ranked,
+                                                  &error) == CHORALE_OK);
+    if (!done)
+      stop(to, path, &error);
+  }
+  chorale_chain_solver_destroy(solver);
+  chorale_run_destroy(later);
+  chorale_run_destroy(run);
+  chorale_problem_destroy(again);
+  chorale_problem_destroy(problem);
+  return done;
+}
+
+/* By every algorithm that takes the potential, and all its max-marginals. */
+static int do_clique(Found *to, chorale_clique_solver *solver, int which) {
+  static double marginals[MAX_MEMBERS * MAX_VALUES];
+  chorale_error error;
+  chorale_clique_problem described;
+  describe_problem(&cliques[which], &described);
+  for (chorale_algorithm algorithm = 0; algorithm < 256; ++algorithm) {
+    if (strcmp(chorale_algorithm_name(algorithm), "unknown algorithm") == 0)
+      continue;
+    chorale_clique_options options;
+    chorale_clique_options_init(&options, sizeof options);
+    options.algorithm = algorithm;
+    int32_t assignment[MAX_MEMBERS];
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    const chorale_status status =
+        chorale_clique_solve(solver, potentials[which], &described, &options, assignment, &result,
+                             &error);
+    /* What an algorithm refuses, it must refuse again. */
+    if (!keep(to, status) || (status == CHORALE_OK && !keep(to, result.score)))
+      return stop(to, "too many results", &error);
+  }
+  const chorale_status status =
+      chorale_clique_max_marginals(solver, potentials[which], &described, NULL, 0, marginals,
+                                   MAX_VALUES, NULL, NULL, &error);
+  return status == CHORALE_OK ? keep(to, marginals[0]) : stop(to, "max-marginals", &error);
+}
+
+static void do_all(Found *to) {
+  char path[512], copy[64];
+  snprintf(copy, sizeof copy, "/tmp/chorale-small-stack-%ld.chorale", (long)getpid());
+  chorale_clique_solver *solver = NULL;
+  chorale_error error;
+  int done = chorale_clique_solver_create(NULL, &solver, &error) == CHORALE_OK;
+  for (int k = 0; done && k < FILES; ++k) {
+    snprintf(path, sizeof path, "%s/model-%02d.chorale", PROBLEM_FILES, k);
+    done = do_file(to, path, copy);
+  }
+  for (int k = 0; done && k < CLIQUES; ++k)
+    done = do_clique(to, solver, k);
+  chorale_clique_solver_destroy(solver);
+  unlink(copy);
+}
+
+static void *on_small_stack(void *unused) {
+  do_all(&found);
+  return unused;
+}
+
+static void a_small_stack_is_enough(void **state) {
+  (void)state;
+  if (!STACK_IS_OURS)
+    skip();
+  Random random = {test_seed()};
+  bytes = aligned_alloc(64, MOST_TEXT);
+  text = malloc(MOST_TEXT);
+  assert_non_null(bytes);
+  assert_non_null(text);
+  chorale_error error;
+  for (int k = 0; k < CLIQUES; ++k) {
+    random_problem(&random, (Kind)(k % KIND_COUNT), &cliques[k]);
+    assert_int_equal(make_potential(&cliques[k], NULL, &potentials[k], &error), CHORALE_OK);
+  }
+  do_all(&expected);
+  if (expected.error[0])
+    fail_msg("on the main thread: %s", expected.error);
+
+  /* Below the stack lies a page that nobody may touch. */
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char *place = mmap(NULL, page + STACK, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(place != MAP_FAILED);
+  assert_int_equal(mprotect(place, page, PROT_NONE), 0);
+  memset(place + page, 0xA5, STACK);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  assert_int_equal(pthread_attr_init(&attributes), 0);
+#if defined(__GLIBC__)
+  /* The threads of runs take what is usual in the process. */
+  assert_int_equal(pthread_attr_setstacksize(&attributes, STACK), 0);
+  assert_int_equal(pthread_setattr_default_np(&attributes), 0);
+#endif
+  assert_int_equal(pthread_attr_setstack(&attributes, place + page, STACK), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, on_small_stack, NULL), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  size_t untouched = 0;
+  while (untouched < STACK && place[page + untouched] == 0xA5)
+    ++untouched;
+  print_message("%zu of %d bytes of stack were used\n", STACK - untouched, (int)STACK);
+  if (found.error[0])
+    fail_msg("on a small stack: %s", found.error);
+  assert_true(found.count > 100);
+  assert_int_equal(found.count, expected.count);
+  assert_memory_equal(found.numbers, expected.numbers, sizeof(double) * (size_t)found.count);
+
+  assert_int_equal(pthread_attr_destroy(&attributes), 0);
+  munmap(place, page + STACK);
+  for (int k = 0; k < CLIQUES; ++k)
+    chorale_potential_release(potentials[k]);
+  free(bytes);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_small_stack_is_enough)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
