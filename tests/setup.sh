@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|all|browser|go|rust
+#   tests/setup.sh [--no-install] examples|tests|all|machines|browser|go|rust
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, all, browser, go or rust}
+set_name=${1:?examples, tests, all, machines, browser, go or rust}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), or
 # a file. Probing for the thing and not for the package lets a compiler or a CMake of other origin pass.
@@ -36,6 +36,14 @@ needs_all=(
   'valgrind valgrind'
   'libglpk-dev <glpk.h>'
   'python3-venv (ensurepip)'
+  'locales /usr/share/i18n/locales/de_DE'
+)
+needs_machines=(
+  "${needs_tests[@]}"
+  'qemu-user qemu-aarch64'
+  'g++-aarch64-linux-gnu aarch64-linux-gnu-g++'
+  'g++-i686-linux-gnu i686-linux-gnu-g++'
+  'g++-s390x-linux-gnu s390x-linux-gnu-g++'
 )
 needs_browser=(
   'chromium chromium'
@@ -64,6 +72,7 @@ case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
 tests) needs=("${needs_tests[@]}") ;;
 all) needs=("${needs_all[@]}") ;;
+machines) needs=("${needs_machines[@]}") ;;
 browser) needs=("${needs_browser[@]}") ;;
 go) needs=("${needs_go[@]}") ;;
 rust) needs=("${needs_rust[@]}") ;;

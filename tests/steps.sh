@@ -1,0 +1,116 @@
+# Steps of tests/run.sh: each runs with its output in a log, is timed, counted, and told in the summary.
+# Sourced from the root of the repository.
+
+jobs=$(nproc)
+logs=build/log
+rm -rf "$logs"
+mkdir -p "$logs"
+passed=0
+failed=0
+skipped=0
+summary=()
+
+report() { # STATE NAME SECONDS REMARK
+  local line
+  printf -v line '%-8s %-28s %5s s  %s' "$1" "$2" "$3" "$4"
+  summary+=("$line")
+  echo "   ${4:-$1}" >&2
+}
+
+skip() { # NAME REASON
+  echo "== $1" >&2
+  skipped=$((skipped + 1))
+  report skipped "$1" 0 "skipped: $2"
+}
+
+# Runs a command with its output in a log, shown when it fails. Sets `seconds`.
+logged() { # NAME COMMAND...
+  local name=$1 log="$logs/${1// /-}.log" status=0
+  shift
+  echo "== $name" >&2
+  SECONDS=0
+  "$@" >"$log" 2>&1 || status=$?
+  seconds=$SECONDS
+  [[ $status == 0 ]] || tail -n 60 "$log" >&2
+  return "$status"
+}
+
+# A step that counts as one test. With --says the last line of its log is its remark.
+step() { # [--says] NAME COMMAND...
+  local says=no remark="" state=ok
+  if [[ $1 == --says ]]; then
+    says=yes
+    shift
+  fi
+  logged "$@" || state=FAILED
+  [[ $says == no ]] || remark=$(tail -n 1 "$logs/${1// /-}.log")
+  report "$state" "$1" "$seconds" "$remark"
+  if [[ $state == ok ]]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    return 1
+  fi
+}
+
+build() { # PRESET [TARGET...]
+  local preset=$1
+  shift
+  cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
+}
+
+# The thread sanitizer of older compilers cannot place its shadow under strong randomisation of
+# addresses.
+fixed_addresses=()
+if setarch "$(uname -m)" -R true 2>/dev/null; then
+  fixed_addresses=(setarch "$(uname -m)" -R)
+fi
+
+# The ctest tests of a build, each of which counts.
+run_tests() { # NAME PRESET CTEST_ARGUMENTS...
+  local name=$1 preset=$2 state=ok results good bad not_run
+  shift 2
+  results=$PWD/$logs/${name// /-}.xml
+  logged "$name" "${fixed_addresses[@]}" ctest --preset "$preset" -j "$jobs" --timeout 600 \
+    --output-junit "$results" "$@" || state=FAILED
+  good=$(count run "$results")
+  bad=$(count fail "$results")
+  not_run=$(($(count notrun "$results") + $(count disabled "$results")))
+  if [[ $state == FAILED && $bad == 0 ]]; then
+    bad=1 # ctest itself
+  elif [[ $((good + bad + not_run)) == 0 ]]; then
+    skipped=$((skipped + 1))
+    report skipped "$name" "$seconds" "skipped: no such tests"
+    return
+  fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  skipped=$((skipped + not_run))
+  report "$state" "$name" "$seconds" "$good passed, $bad failed, $not_run skipped"
+}
+
+count() { # STATUS RESULTS
+  local matches
+  matches=$(grep -c "status=\"$1\"" "$2" 2>/dev/null) || true
+  echo "${matches:-0}"
+}
+
+# Builds; where that fails the steps that need the build are skipped.
+build_for() { # PRESET DEPENDENT_STEP...
+  local preset=$1 dependent
+  shift
+  if ! step "build $preset" build "$preset"; then
+    for dependent in "$@"; do
+      skip "$dependent" "build $preset failed"
+    done
+    return 1
+  fi
+}
+
+# The summary; fails when anything did.
+finish() {
+  echo
+  printf '%s\n' "${summary[@]}"
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [[ $failed == 0 ]]
+}
