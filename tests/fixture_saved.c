@@ -10,6 +10,25 @@ static unsigned char *allocate_bytes(size_t size) {
   return bytes;
 }
 
+int files_are_served(void) {
+  const uint16_t one = 1;
+  unsigned char first;
+  memcpy(&first, &one, 1);
+  return first == 1;
+}
+
+int can_be_saved(const Cluster *cluster) {
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    if (cluster->is_instance[i])
+      return 0;
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t k = 0; k < MOST_CENTRES; ++k)
+      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK &&
+          (k == 0 || k < cluster->cliques[c].centre_values))
+        return 0;
+  return 1;
+}
+
 Saved save(const chorale_problem *problem) {
   chorale_error error;
   Saved saved = {NULL, 0};

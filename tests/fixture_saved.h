@@ -10,6 +10,12 @@ typedef struct Saved {
   size_t size;
 } Saved;
 
+/* Whether this machine is little-endian; others refuse every problem file, and their tests are those of
+ * test_problem_files alone. */
+int files_are_served(void);
+
+/* Whether a model is without callbacks, which no file can hold. */
+int can_be_saved(const Cluster *cluster);
 /* What chorale_problem_write writes; fails the test where it cannot. */
 Saved save(const chorale_problem *problem);
 Saved copy_saved(const Saved *saved);

@@ -8,18 +8,6 @@
 
 /* ---- Round trips -------------------------------------------------------------------------- */
 
-static int can_be_saved(const Cluster *cluster) {
-  for (int32_t i = 0; i < cluster->chain_count; ++i)
-    if (cluster->is_instance[i])
-      return 0;
-  for (int32_t c = 0; c < cluster->clique_count; ++c)
-    for (int32_t k = 0; k < MOST_CENTRES; ++k)
-      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK &&
-          (k == 0 || k < cluster->cliques[c].centre_values))
-        return 0;
-  return 1;
-}
-
 static void solve_model(const Cluster *cluster, const chorale_model *model, Said *said) {
   chorale_error error;
   chorale_run *run = NULL;
@@ -622,6 +610,8 @@ int main(void) {
       cmocka_unit_test(pipes_are_read),
       cmocka_unit_test(nothing_is_lost_when_memory_runs_out),
   };
+  if (!files_are_served())
+    return 77;
   print_message("CHORALE_TEST_SEED=%llu\n", (unsigned long long)test_seed());
   return cmocka_run_group_tests_name("problem", tests, make_scratch, remove_scratch);
 }

@@ -3,10 +3,12 @@
  *
  *   test_problem_files [FOLDER]        compares expected.tsv with what comes out
  *   test_problem_files --make FOLDER   writes the files and expected.tsv anew
+ *   test_problem_files --tell          prints what comes out of models made up, without files, for
+ *                                      comparing machines
  */
 #include "fixture_saved.h"
 
-enum { FILES = 12, MOST_LINE = 4096 };
+enum { FILES = 12, TOLD = 100, MOST_LINE = 4096 };
 
 static const char *folder = PROBLEM_FILES;
 
@@ -76,6 +78,58 @@ static void tell_run(Line line, const char *file, const chorale_model *model) {
   chorale_run_destroy(run);
 }
 
+/* ---- Making the models -------------------------------------------------------------------- */
+
+/* Logarithms are the C library's, whose last bit may differ from machine to machine: the set does
+ * without. */
+static int is_exact(const Cluster *cluster) {
+  for (int32_t p = 0; p < cluster->clique_count; ++p) {
+    const Group *group = &cluster->cliques[p];
+    for (int32_t c = 0; c < (group->centre_values ? group->centre_values : 1); ++c) {
+      const Problem *potential = &group->potentials[c];
+      if (potential->kind == KIND_ENTROPY || potential->scale == CHORALE_SCALE_BY_LOG_MEMBERS)
+        return 0;
+    }
+  }
+  return 1;
+}
+
+/* A model worth keeping: the run changes some chain. */
+static int is_lively(const chorale_model *model) {
+  chorale_error error;
+  chorale_run *run = NULL;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  const int lively = chorale_run_create(NULL, model, NULL, NULL, &run, &error) == CHORALE_OK &&
+                     chorale_run_solve(run, &result, &error) == CHORALE_OK &&
+                     result.changed_chains > 0 && result.own_score > -INFINITY;
+  chorale_run_destroy(run);
+  return lively;
+}
+
+/* Calls `take` for each of `count` models, with its number. The same models on every machine. */
+typedef void (*Take)(int number, const Cluster *cluster, const chorale_problem *problem);
+
+static void make_models(int count, Take take) {
+  static Cluster cluster;
+  static Built built;
+  Random random = {20261120};
+  for (int k = 0; k < count;) {
+    random_cluster(&random, &cluster);
+    if (!is_exact(&cluster))
+      continue;
+    build(&cluster, NULL, &built);
+    chorale_error error;
+    chorale_problem *problem = NULL;
+    assert_int_equal(chorale_problem_create(NULL, built.model, &problem, &error), 0);
+    name_at_random(&random, problem);
+    if (is_lively(built.model) && can_be_saved(&cluster))
+      take(k++, &cluster, problem);
+    chorale_problem_destroy(problem);
+    close_built(&cluster, &built);
+  }
+}
+
 /* ---- The test ----------------------------------------------------------------------------- */
 
 static FILE *table;
@@ -115,84 +169,102 @@ static void files_give_what_they_gave(void **state) {
   assert_true(lines > 100);
 }
 
-/* ---- Making the files --------------------------------------------------------------------- */
-
-/* Logarithms are the C library's, whose last bit may differ from machine to machine: the set does
- * without. */
-static int is_exact(const Cluster *cluster) {
-  for (int32_t p = 0; p < cluster->clique_count; ++p) {
-    const Group *group = &cluster->cliques[p];
-    for (int32_t c = 0; c < (group->centre_values ? group->centre_values : 1); ++c) {
-      const Problem *potential = &group->potentials[c];
-      if (potential->kind == KIND_ENTROPY || potential->scale == CHORALE_SCALE_BY_LOG_MEMBERS)
-        return 0;
-    }
-  }
-  return 1;
-}
-
-/* A model worth keeping: the run changes some chain. */
-static int is_lively(const chorale_model *model) {
+/* A machine of the other byte order refuses files, whichever way they come and go. */
+static void the_other_byte_order_refuses_files(void **state) {
+  (void)state;
+  char path[MOST_LINE];
+  path_of("model-00.chorale", path);
+  unsigned char bytes[64] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
   chorale_error error;
-  chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
-  const int lively = chorale_run_create(NULL, model, NULL, NULL, &run, &error) == CHORALE_OK &&
-                     chorale_run_solve(run, &result, &error) == CHORALE_OK &&
-                     result.changed_chains > 0 && result.own_score > -INFINITY;
-  chorale_run_destroy(run);
-  return lively;
+  chorale_problem *problem = NULL;
+  FAILS(chorale_problem_load(NULL, path, &problem, &error), CHORALE_ERROR_FILE_BYTE_ORDER,
+        "little-endian");
+  FAILS(chorale_problem_read(NULL, bytes, sizeof bytes, 0, &problem, &error),
+        CHORALE_ERROR_FILE_BYTE_ORDER, "little-endian");
+  assert_null(problem);
 }
+
+static void refuse_to_write(int number, const Cluster *cluster, const chorale_problem *problem) {
+  (void)number;
+  (void)cluster;
+  size_t needed = 77;
+  chorale_error error;
+  FAILS(chorale_problem_write(problem, NULL, 0, &needed, &error), CHORALE_ERROR_FILE_BYTE_ORDER,
+        "little-endian");
+  FAILS(chorale_problem_save(problem, "refused.chorale", &error), CHORALE_ERROR_FILE_BYTE_ORDER,
+        "little-endian");
+  assert_null(fopen("refused.chorale", "rb"));
+}
+
+static void the_other_byte_order_writes_no_files(void **state) {
+  (void)state;
+  make_models(FILES, refuse_to_write);
+}
+
+/* ---- Making the files --------------------------------------------------------------------- */
 
 static void write_line(const char *file, const char *what, int64_t number, const char *content) {
   fprintf(table, "%s\t%s\t%lld\t%s\n", file, what, (long long)number, content);
 }
 
+static void write_file(int number, const Cluster *cluster, const chorale_problem *problem) {
+  chorale_error error;
+  char name[32], path[MOST_LINE];
+  snprintf(name, sizeof name, "model-%02d.chorale", number);
+  path_of(name, path);
+  if (chorale_problem_save(problem, path, &error))
+    fail_msg("%s: %s", path, error.message);
+  tell_run(write_line, name, chorale_problem_model(problem));
+  print_message("%s: %d chains, %d cliques\n", name, (int)cluster->chain_count,
+                (int)cluster->clique_count);
+}
+
 static void make_files(void **state) {
   (void)state;
-  static Cluster cluster;
-  static Built built;
-  Random random = {20261120};
   char path[MOST_LINE];
   path_of("expected.tsv", path);
   table = fopen(path, "w");
   assert_non_null(table);
   fprintf(table, "file\twhat\tnumber\tcontent\n");
-  for (int k = 0; k < FILES;) {
-    random_cluster(&random, &cluster);
-    if (!is_exact(&cluster))
-      continue;
-    build(&cluster, NULL, &built);
-    chorale_error error;
-    chorale_problem *problem = NULL;
-    size_t bytes = 0;
-    assert_int_equal(chorale_problem_create(NULL, built.model, &problem, &error), 0);
-    name_at_random(&random, problem);
-    if (is_lively(built.model) &&
-        chorale_problem_write(problem, NULL, 0, &bytes, &error) == CHORALE_OK) {
-      char name[32];
-      snprintf(name, sizeof name, "model-%02d.chorale", k++);
-      path_of(name, path);
-      if (chorale_problem_save(problem, path, &error))
-        fail_msg("%s: %s", path, error.message);
-      tell_run(write_line, name, built.model);
-      print_message("%s: %d chains, %d cliques, %zu bytes\n", name, (int)cluster.chain_count,
-                    (int)cluster.clique_count, bytes);
-    }
-    chorale_problem_destroy(problem);
-    close_built(&cluster, &built);
-  }
+  make_models(FILES, write_file);
   assert_int_equal(fclose(table), 0);
+}
+
+/* ---- Telling ------------------------------------------------------------------------------ */
+
+static void print_line(const char *file, const char *what, int64_t number, const char *content) {
+  printf("%s\t%s\t%lld\t%s\n", file, what, (long long)number, content);
+}
+
+static void tell_made(int number, const Cluster *cluster, const chorale_problem *problem) {
+  (void)cluster;
+  char name[32];
+  snprintf(name, sizeof name, "made-%03d", number);
+  tell_run(print_line, name, chorale_problem_model(problem));
+}
+
+static void tell_models(void **state) {
+  (void)state;
+  make_models(TOLD, tell_made);
 }
 
 int main(int count, char **arguments) {
   const struct CMUnitTest makes[] = {cmocka_unit_test(make_files)};
+  const struct CMUnitTest tells[] = {cmocka_unit_test(tell_models)};
   const struct CMUnitTest tests[] = {cmocka_unit_test(files_give_what_they_gave)};
+  const struct CMUnitTest refused[] = {
+      cmocka_unit_test(the_other_byte_order_refuses_files),
+      cmocka_unit_test(the_other_byte_order_writes_no_files),
+  };
   if (count == 3 && strcmp(arguments[1], "--make") == 0) {
     folder = arguments[2];
     return cmocka_run_group_tests_name("problem files, made", makes, NULL, NULL);
   }
+  if (count == 2 && strcmp(arguments[1], "--tell") == 0)
+    return cmocka_run_group_tests_name("models, told", tells, NULL, NULL);
   if (count == 2)
     folder = arguments[1];
+  if (!files_are_served())
+    return cmocka_run_group_tests_name("problem files, refused", refused, NULL, NULL);
   return cmocka_run_group_tests_name("problem files", tests, NULL, NULL);
 }

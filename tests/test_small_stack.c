@@ -1,5 +1,5 @@
-/* The library on threads with stacks of 64 KiB, its own worker threads included: the same results as on
- * the main thread, and how much of the stack was used. */
+/* The library on threads with stacks of 64 KiB, or the least that the machine grants, its own worker
+ * threads included: the same results as on the main thread, and how much of the stack was used. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -18,7 +18,7 @@
 #define STACK_IS_OURS 1
 #endif
 
-enum { STACK = 64 << 10, FILES = 12, MOST_TEXT = 1 << 20, CLIQUES = 40, MOST_RESULTS = 4096 };
+enum { SMALL_STACK = 64 << 10, FILES = 12, MOST_TEXT = 1 << 20, CLIQUES = 40, MOST_RESULTS = 4096 };
 
 /* What a pass over everything finds; two passes must find the same. */
 typedef struct Found {
@@ -137,7 +137,9 @@ static void do_all(Found *to) {
   chorale_clique_solver *solver = NULL;
   chorale_error error;
   int done = chorale_clique_solver_create(NULL, &solver, &error) == CHORALE_OK;
-  for (int k = 0; done && k < FILES; ++k) {
+  const uint16_t one = 1; /* a big-endian machine refuses files */
+  const int files = *(const unsigned char *)&one == 1 ? FILES : 0;
+  for (int k = 0; done && k < files; ++k) {
     snprintf(path, sizeof path, "%s/model-%02d.chorale", PROBLEM_FILES, k);
     done = do_file(to, path, copy);
   }
@@ -170,28 +172,30 @@ static void a_small_stack_is_enough(void **state) {
   if (expected.error[0])
     fail_msg("on the main thread: %s", expected.error);
 
+  const long least = sysconf(_SC_THREAD_STACK_MIN);
+  const size_t stack = least > SMALL_STACK ? (size_t)least : SMALL_STACK;
   /* Below the stack lies a page that nobody may touch. */
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  unsigned char *place = mmap(NULL, page + STACK, PROT_READ | PROT_WRITE,
+  unsigned char *place = mmap(NULL, page + stack, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   assert_true(place != MAP_FAILED);
   assert_int_equal(mprotect(place, page, PROT_NONE), 0);
-  memset(place + page, 0xA5, STACK);
+  memset(place + page, 0xA5, stack);
   pthread_attr_t attributes;
   pthread_t thread;
   assert_int_equal(pthread_attr_init(&attributes), 0);
 #if defined(__GLIBC__)
   /* The threads of runs take what is usual in the process. */
-  assert_int_equal(pthread_attr_setstacksize(&attributes, STACK), 0);
+  assert_int_equal(pthread_attr_setstacksize(&attributes, stack), 0);
   assert_int_equal(pthread_setattr_default_np(&attributes), 0);
 #endif
-  assert_int_equal(pthread_attr_setstack(&attributes, place + page, STACK), 0);
+  assert_int_equal(pthread_attr_setstack(&attributes, place + page, stack), 0);
   assert_int_equal(pthread_create(&thread, &attributes, on_small_stack, NULL), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
   size_t untouched = 0;
-  while (untouched < STACK && place[page + untouched] == 0xA5)
+  while (untouched < stack && place[page + untouched] == 0xA5)
     ++untouched;
-  print_message("%zu of %d bytes of stack were used\n", STACK - untouched, (int)STACK);
+  print_message("%zu of %zu bytes of stack were used\n", stack - untouched, stack);
   if (found.error[0])
     fail_msg("on a small stack: %s", found.error);
   assert_true(found.count > 100);
@@ -199,7 +203,7 @@ static void a_small_stack_is_enough(void **state) {
   assert_memory_equal(found.numbers, expected.numbers, sizeof(double) * (size_t)found.count);
 
   assert_int_equal(pthread_attr_destroy(&attributes), 0);
-  munmap(place, page + STACK);
+  munmap(place, page + stack);
   for (int k = 0; k < CLIQUES; ++k)
     chorale_potential_release(potentials[k]);
   free(bytes);

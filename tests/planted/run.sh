@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# Plants a fault for each check that cheaply can have one, and demands that the check sees it.
+#
+#   tests/planted/run.sh BUILD [RELEASE]     BUILD has debug information; RELEASE: of the symbols, or BUILD
+#
+# Checks run in a copy of what they look at; nothing here is changed.
+set -euo pipefail
+build=$(realpath "${1:?a build directory}")
+release=$(realpath "${2:-$1}")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+seen=0
+missed=0
+# A fresh copy of the tree in $tree.
+copy_tree() {
+  rm -rf "$work/tree"
+  tree=$work/tree
+  mkdir -p "$tree/tests"
+  cp -r include examples README.md "$tree/"
+  cp -r tests/abi tests/headers tests/problems tests/*.sh tests/symbols.txt tests/test_layout.c \
+    tests/fixture.h "$tree/tests/"
+}
+# The command must fail, and what it prints must match.
+sees() { # FAULT PATTERN COMMAND...
+  local fault=$1 pattern=$2 status=0
+  shift 2
+  "$@" >"$work/log" 2>&1 || status=$?
+  if [[ $status != 0 ]] && grep -qE -e "$pattern" "$work/log"; then
+    echo "seen: $fault"
+    seen=$((seen + 1))
+  else
+    echo "MISSED: $fault (status $status)"
+    tail -n 20 "$work/log"
+    missed=$((missed + 1))
+  fi
+}
+# The sound thing must pass, or a fault that is seen says nothing.
+passes() { # NAME COMMAND...
+  if ! "${@:2}" >"$work/log" 2>&1; then
+    echo "MISSED: $1 fails without a fault"
+    tail -n 20 "$work/log"
+    missed=$((missed + 1))
+  fi
+}
+
+# ---- Symbols ----
+# The libraries of the release build with one more object, made of the C++ on standard input.
+with_object() {
+  rm -rf "$work/faulty"
+  mkdir -p "$work/faulty/src"
+  cp "$release/src/libchorale.a" "$work/faulty/src/"
+  c++ -x c++ -O2 -fPIC -c - -o "$work/faulty/fault.o"
+  ar r "$work/faulty/src/libchorale.a" "$work/faulty/fault.o" 2>/dev/null
+  c++ -shared -Wl,--version-script="$release/src/chorale.map" -Wl,-soname,"${1:-libchorale.so.0}" \
+    -Wl,--whole-archive "$work/faulty/src/libchorale.a" -Wl,--no-whole-archive \
+    -o "$work/faulty/src/libchorale.so"
+}
+copy_tree
+symbols=("$tree/tests/symbols.sh" "$work/faulty")
+with_object <<<''
+passes "symbols.sh" "${symbols[@]}"
+with_object <<<'extern "C" int chorale_extra(void) { return 1; }'
+sees "an export that is not in the list" 'FAILED: the shared library exports' "${symbols[@]}"
+with_object <<<'int counter = 1; int next_count() { return ++counter; }'
+sees "a mutable global" 'FAILED: no mutable globals' "${symbols[@]}"
+with_object <<<'int first(); const int start = first(); int last() { return start; } int first() { return __builtin_ia32_rdtsc() & 1; }'
+sees "a static initialiser" 'FAILED: no static initialisers' "${symbols[@]}"
+with_object <<<'#include <cstdio>
+void say() { std::puts("here"); }'
+sees "a library that prints" 'FAILED: imports from C are' "${symbols[@]}"
+with_object <<<'#include <cstdlib>
+const char *home() { return std::getenv("HOME"); }'
+sees "a library that reads the environment" 'FAILED: imports from C are' "${symbols[@]}"
+with_object <<<'#include <cstdlib>
+void leave() { std::exit(1); }'
+sees "a library that exits" 'FAILED: imports from C are' "${symbols[@]}"
+with_object <<<'int *make() { return new int(1); }'
+sees "memory past the host" 'FAILED: imports from C\+\+ are' "${symbols[@]}"
+with_object libchorale.so.7 <<<''
+sees "another soname" 'FAILED: the soname' "${symbols[@]}"
+with_object <<<''
+sed -i '/^chorale_abi$/d' "$tree/tests/symbols.txt"
+sees "a function that is missing in the list" 'FAILED: the public headers declare' "${symbols[@]}"
+copy_tree
+sed -i 's/^CHORALE_API int32_t chorale_abi(void);/&\nCHORALE_API int32_t chorale_none(void);/' \
+  "$tree/include/chorale/version.h"
+sees "a declaration without a function" 'FAILED: the public headers declare' "${symbols[@]}"
+
+# ---- Headers ----
+copy_tree
+headers=$tree/tests/headers/run.sh
+with_line() { # LINE
+  cp "$root/include/chorale/version.h" "$tree/include/chorale/version.h"
+  sed -i "s|^CHORALE_BEGIN_DECLS|&\n$1|" "$tree/include/chorale/version.h"
+}
+with_line 'int chorale_new(int new);'
+sees "a header that is no C++" 'FAILED: .*version.h with g\+\+ -std=c\+\+11' "$headers" g++
+with_line 'int chorale_new();'
+sees "a declaration without (void)" 'FAILED: .*version.h with gcc -std=c99' "$headers" gcc
+with_line 'typedef struct chorale_pair { union { int one; }; } chorale_pair;'
+sees "a header that is no C99" 'FAILED: .*version.h with gcc -std=c99' "$headers" gcc
+with_line 'typedef bool chorale_flag;'
+sees "a header that needs another" 'FAILED: .*version.h with gcc' "$headers" gcc
+
+# ---- Layouts and the ABI ----
+copy_tree
+sed -i 's/^typedef struct chorale_payment {/&\n  int32_t planted;/' "$tree/include/chorale/run.h"
+cc -std=c99 -I"$tree/include" -I"$tree/tests" "$tree/tests/test_layout.c" -lcmocka -o "$work/layout"
+sees "a field in front of the others" 'offset of chorale_payment\.[a-z]* is' "$work/layout"
+copy_tree
+abi=("$tree/tests/abi/run.sh" "$build")
+record=$(compgen -G "$tree/tests/abi/[0-9]*" | tail -n 1)
+echo chorale_abolished >>"$record/symbols.txt"
+sees "a function that is gone" 'no longer exported: chorale_abolished' "${abi[@]}"
+copy_tree
+sed -i -E "/class-decl name='chorale_payment'/,/<\/class-decl>/s/layout-offset-in-bits='64'/layout-offset-in-bits='96'/" \
+  "$record/libchorale.abi"
+sees "a field that has moved since the release" 'functions or their types have changed' "${abi[@]}"
+copy_tree
+sed -i 's/STRUCT(chorale_payment, [0-9]*),//' "$tree/tests/test_layout.c"
+sees "a struct whose layout is not frozen" 'says nothing of chorale_payment' "${abi[@]}"
+copy_tree
+sed -i -E 's/^(  CHORALE_ALGORITHM_ICM = )[0-9]+/\1 7777/' "$record/include/chorale/clique.h"
+sees "a number that was another one in the release" 'its test_clique_solve fails' "${abi[@]}"
+copy_tree
+sed -i 's/define CHORALE_ABI 0/define CHORALE_ABI 1/' "$tree/include/chorale/version.h"
+sees "an ABI number without a record" 'no release to hold it to' "${abi[@]}"
+
+# ---- What is written down ----
+copy_tree
+sed -i 's/^labels 0 0 0, score 7.40/labels 0 0 0, score 7.41/' "$tree/README.md"
+sees "a README that says something else" 'score 7.41' "$tree/tests/readme.sh" "$build"
+sed -i '0,/\tscore\t0\t/s/\(\tscore\t0\t.*\)[0-9a-f]$/\1f/' "$tree/tests/problems/expected.tsv"
+sees "a last bit in the table of results" 'FAILED' \
+  "$build/tests/test_problem_files" "$tree/tests/problems"
+
+# ---- Sanitizers and valgrind ----
+cat >"$work/leak.c" <<'END'
+#include <stdlib.h>
+int main(void) { volatile char *lost = malloc(10); lost[0] = 1; lost = 0; return lost != 0; }
+END
+cat >"$work/past.c" <<'END'
+#include <stdlib.h>
+int main(int count, char **unused) { char *few = malloc(4); few[3 + count] = 1; (void)unused; free(few); return 0; }
+END
+cat >"$work/overflow.c" <<'END'
+#include <limits.h>
+int main(int count, char **unused) { volatile int sum = INT_MAX; (void)unused; sum += count; return 0; }
+END
+cat >"$work/race.c" <<'END'
+#include <pthread.h>
+static int shared;
+static void *count(void *p) { for (int k = 0; k < 1000; ++k) ++shared; return p; }
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, count, 0);
+  pthread_create(&two, 0, count, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}
+END
+flags_of() { # PRESET
+  sed -nE "/\"name\": \"$1\"/,/^    \}/s/.*\"CMAKE_C_FLAGS\": \"(.*)\".*/\1/p" CMakePresets.json
+}
+fixed_addresses=()
+if setarch "$(uname -m)" -R true 2>/dev/null; then
+  fixed_addresses=(setarch "$(uname -m)" -R)
+fi
+for program in leak past overflow; do
+  # shellcheck disable=SC2046
+  cc $(flags_of asan-ubsan) "$work/$program.c" -o "$work/$program"
+done
+sees "a leak, by ASan" 'LeakSanitizer' "$work/leak"
+sees "a write past the end, by ASan" 'heap-buffer-overflow' "$work/past"
+sees "a signed overflow, by UBSan" 'signed integer overflow' "$work/overflow"
+# shellcheck disable=SC2046
+cc $(flags_of tsan) "$work/race.c" -o "$work/race" -lpthread
+sees "a race, by TSan" 'data race' "${fixed_addresses[@]}" "$work/race"
+cc -g "$work/leak.c" -o "$work/leak"
+cc -g "$work/past.c" -o "$work/past"
+memcheck=(valgrind --quiet --error-exitcode=1 --leak-check=full
+  --errors-for-leak-kinds=definite,indirect,possible)
+sees "a leak, by valgrind" 'definitely lost' "${memcheck[@]}" "$work/leak"
+sees "a write past the end, by valgrind" 'Invalid write' "${memcheck[@]}" "$work/past"
+
+echo "$seen faults seen, $missed missed"
+[[ $missed == 0 ]]
