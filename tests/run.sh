@@ -9,12 +9,12 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 consumers, the ABI of releases, planted faults, code for any machine, a locale
                 with a decimal comma, five minutes of fuzzing, line coverage, the bindings, the
                 experiments on made-up data, the report in a browser, a short run of the
-                benchmarks; some 25 minutes on two cores
+                benchmarks; less than 25 minutes on two cores
   --deep        also: an hour of fuzzing, ten minutes under load, arm64, 32-bit x86 and s390x
                 emulated, other optimisation, hosts that flush denormals; before a release,
                 some three hours
   --fuzz-seconds N  of fuzzing in all (300, with --deep 3600)
-  --soak-seconds N  under load (600)
+  --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
 
@@ -90,7 +90,7 @@ if [[ $all == yes ]]; then
   if build_for tsan "tests tsan"; then
     run_tests "tests tsan" tsan -L threads
   fi
-  if build_for release "tests release" "symbols release" "consumers"; then
+  if build_for release "tests release" "symbols release" "consumers" "planted"; then
     run_tests "tests release" release -LE valgrind --no-tests=error
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
@@ -99,8 +99,8 @@ if [[ $all == yes ]]; then
   for machine in generic locale; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done
-  step --says "fuzz" tests/fuzz/run.sh "$fuzz_seconds" || true
-  step --says "coverage" tests/coverage.sh || true
+  step --says "fuzz" tests/fuzz/run.sh "${setup_options[@]}" "$fuzz_seconds" || true
+  step --says "coverage" tests/coverage.sh "${setup_options[@]}" || true
   step "example" examples/run.sh --no-install || true
   if tests/setup.sh "${setup_options[@]}" browser; then
     step "report" tests/report/run.sh build/dev || true
@@ -115,7 +115,10 @@ if [[ $all == yes ]]; then
 fi
 
 if [[ $deep == yes ]]; then
-  step --says "soak" tests/soak/run.sh "$soak_seconds" || true
+  step --says "soak" build/release/tests/soak "$soak_seconds" || true
+  step --says "soak tsan" "${fixed_addresses[@]}" build/tsan/tests/soak \
+    "$(((soak_seconds + 9) / 10))" || true
+  step --says "fuzz planted" tests/fuzz/planted.sh || true
   for machine in arm64 i386 s390x o0 o3 lto flush fast-math; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done
