@@ -44,12 +44,10 @@ bool Chains::push(const Chain &chain) noexcept {
             : chain.other     ? Kind::view
                               : Kind::plain,
             chain.single, false};
-  const auto *behind =
-      static_cast<const std::byte *>(chain.unary) +
-      std::int64_t{chain.length} * chain.labels *
-          static_cast<std::int64_t>(chain.single ? sizeof(float) : sizeof(double));
-  type.tokens_behind = type.kind == Kind::plain && chain.tokens && chain.length > 0 &&
-                       reinterpret_cast<const std::byte *>(chain.tokens) == behind;
+  if (type.kind == Kind::plain && chain.tokens && chain.length > 0)
+    type.tokens_behind =
+        reinterpret_cast<const std::byte *>(chain.tokens) ==
+        static_cast<const std::byte *>(chain.unary) + chain.unary_bytes();
   const bool keeps_tokens = chain.tokens && !type.tokens_behind;
   const std::int64_t before = tokens_.size();
   if (!records_.reserve(size() + 1) ||

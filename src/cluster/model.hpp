@@ -50,6 +50,10 @@ struct Chain {
     return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
   }
   std::int32_t wholes() const noexcept { return whole_slots; }
+  std::int64_t unary_bytes() const noexcept { // of a chain without gaps
+    return std::int64_t{length} * labels *
+           static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));
+  }
   ChainView view() const noexcept {
     if (other && !is_instance)
       return *static_cast<const ChainView *>(other);
@@ -383,9 +387,7 @@ inline Chain Chains::operator[](std::int64_t i) const noexcept {
                                           : nullptr;
   if (type.tokens_behind)
     chain.tokens = reinterpret_cast<const std::int32_t *>(
-        static_cast<const std::byte *>(chain.unary) +
-        std::int64_t{chain.length} * chain.labels *
-            static_cast<std::int64_t>(chain.single ? sizeof(float) : sizeof(double)));
+        static_cast<const std::byte *>(chain.unary) + chain.unary_bytes());
   else
     chain.tokens = tokens_.empty() ? nullptr : tokens_[i];
   return chain;

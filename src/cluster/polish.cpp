@@ -427,11 +427,16 @@ private:
     ChainBlock block(layout, run_, polish_, number);
     block.load();
     const std::int32_t *shown = block.read(proposal);
-    double before = 0;
-    double after = 0;
-    block.compare(proposal.score, shown, before, after);
-    if (!gains(before, after) || run_.must_stop())
+    if (run_.must_stop())
       return false;
+    // Under the counts that it was made for a proposal gains what it gained then.
+    if (!was_current) {
+      double before = 0;
+      double after = 0;
+      block.compare(proposal.score, shown, before, after);
+      if (!gains(before, after))
+        return false;
+    }
     ++stamp_;
     block.move_counts(shown, stamp_);
     run_.at.now.set(number, block.labels(), shown, proposal.score);
