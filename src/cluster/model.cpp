@@ -29,55 +29,6 @@ std::size_t chorale_model::bytes() const noexcept {
 
 namespace chorale {
 
-std::int32_t Chains::type_of(const Type &type) noexcept {
-  constexpr std::int64_t kBack = 8; // how far equal ones are looked for
-  for (std::int64_t k = types_.size() - 1; k >= std::max<std::int64_t>(types_.size() - kBack, 0);
-       --k)
-    if (types_[k] == type)
-      return static_cast<std::int32_t>(k);
-  return types_.push(type) ? static_cast<std::int32_t>(types_.size() - 1) : -1;
-}
-
-bool Chains::push(const Chain &chain) noexcept {
-  Type type{chain.transitions, chain.labels,
-            chain.is_instance ? Kind::instance
-            : chain.other     ? Kind::view
-                              : Kind::plain,
-            chain.single, false};
-  if (type.kind == Kind::plain && chain.tokens && chain.length > 0)
-    type.tokens_behind =
-        reinterpret_cast<const std::byte *>(chain.tokens) ==
-        static_cast<const std::byte *>(chain.unary) + chain.unary_bytes();
-  const bool keeps_tokens = chain.tokens && !type.tokens_behind;
-  const std::int64_t before = tokens_.size();
-  if (!records_.reserve(size() + 1) ||
-      ((keeps_tokens || before > 0) && !tokens_.reserve(size() + 1)))
-    return false;
-  const std::int32_t number = type_of(type);
-  if (number < 0)
-    return false;
-  if (keeps_tokens || before > 0) {
-    tokens_.resize(size() + 1);
-    std::fill(tokens_.begin() + before, tokens_.end(), nullptr);
-    tokens_[size()] = keeps_tokens ? chain.tokens : nullptr;
-  }
-  records_.push({type.kind == Kind::plain ? chain.unary : chain.other, sites_, 0,
-                 static_cast<std::uint32_t>(number), 0, 0});
-  sites_ += chain.length;
-  return true;
-}
-
-void Chains::place(bool even) noexcept {
-  std::int32_t site = 0;
-  for (std::int64_t i = 0; i < size(); ++i) {
-    const std::int32_t length = (*this)[i].length;
-    records_[i].first_label = site;
-    records_[i].skips = even && length % 2 != 0 ? 1 : 0;
-    site += length + static_cast<std::int32_t>(records_[i].skips);
-  }
-  sites_ = site;
-}
-
 namespace {
 
 // The strengths of one model, put on the cliques of another that has its chains.

@@ -1,0 +1,172 @@
+// The chains of a model, in few bytes.
+#pragma once
+
+#include "base/array.hpp"
+#include "chain/chain_view.hpp"
+
+#include <chorale/model.h>
+
+namespace chorale {
+
+// Where no chain has more labels than this, a labelling takes half a byte for each.
+inline constexpr std::int32_t kPairedLabels = 16;
+
+// What is said of one chain.
+struct Chain {
+  const void *unary; // of a chain without gaps; NULL of an instance
+  const Transitions *transitions;
+  const std::int32_t *tokens; // or NULL
+  const void *other;        // what few chains have: a ChainView of everything, an instance; or NULL
+  std::int32_t first_label; // its sites are first_label .. first_label + length - 1
+  std::int32_t first_slot;
+  std::int32_t slots;
+  std::int32_t length;
+  std::int32_t labels;
+  std::int32_t whole_slots; // of the slots: properties and ports
+  bool single;              // floats
+  bool is_instance;
+
+  const chorale_instance *instance() const noexcept {
+    return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
+  }
+  std::int32_t wholes() const noexcept { return whole_slots; }
+  std::int64_t unary_bytes() const noexcept { // of a chain without gaps
+    return std::int64_t{length} * labels *
+           static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));
+  }
+  ChainView view() const noexcept {
+    if (other && !is_instance)
+      return *static_cast<const ChainView *>(other);
+    ChainView view;
+    view.length = length;
+    view.labels = labels;
+    view.single = single;
+    view.unary = unary;
+    view.unary_row = labels;
+    view.unary_column = 1;
+    view.transitions = transitions;
+    return view;
+  }
+};
+
+// All chains. Kept is what differs from one to the next; its length, and how many slots it has,
+// follow from where the next one begins.
+class Chains {
+public:
+  explicit Chains(const Memory &memory) noexcept
+      : records_(memory), types_(memory), tokens_(memory) {}
+
+  std::int64_t size() const noexcept { return records_.size(); }
+  Chain operator[](std::int64_t i) const noexcept;
+  std::int32_t first_label(std::int64_t i) const noexcept { return records_[i].first_label; }
+  std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
+  std::int64_t sites() const noexcept { return sites_; }
+
+  // Adds a chain; its tokens may lie right behind its unary scores. Slots are not looked at.
+  // False where there is no memory, and nothing was added.
+  bool push(const Chain &chain) noexcept;
+  // Where each chain's labels begin: every chain at an even site, or one right behind the other.
+  void place(bool even) noexcept;
+  // slots(i): how many.
+  template <class Slots> void place_slots(Slots &&slots) noexcept {
+    slots_ = 0;
+    for (std::int64_t i = 0; i < size(); ++i) {
+      records_[i].first_slot = slots_;
+      slots_ += slots(i);
+    }
+  }
+  void set_wholes(std::int64_t i, std::int32_t wholes) noexcept {
+    records_[i].wholes = static_cast<std::uint32_t>(wholes) & kMostWholes;
+  }
+  void shrink() noexcept {
+    records_.shrink();
+    types_.shrink();
+    tokens_.shrink();
+  }
+  bool copy(const Chains &from) noexcept {
+    if (!records_.copy(from.records_) || !types_.copy(from.types_) || !tokens_.copy(from.tokens_))
+      return false;
+    sites_ = from.sites_;
+    slots_ = from.slots_;
+    return true;
+  }
+  std::size_t bytes() const noexcept {
+    return records_.bytes() + types_.bytes() + tokens_.bytes();
+  }
+
+  class Iterator {
+  public:
+    Iterator(const Chains &of, std::int64_t i) noexcept : of_(&of), i_(i) {}
+    Chain operator*() const noexcept { return (*of_)[i_]; }
+    Iterator &operator++() noexcept {
+      ++i_;
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const noexcept { return i_ != other.i_; }
+
+  private:
+    const Chains *of_;
+    std::int64_t i_;
+  };
+  Iterator begin() const noexcept { return {*this, 0}; }
+  Iterator end() const noexcept { return {*this, size()}; }
+
+private:
+  static constexpr std::uint32_t kMostWholes = 0x7fffffffU;
+
+  enum class Kind : std::uint8_t { plain, view, instance };
+  // What chains in a row have in common.
+  struct Type {
+    const Transitions *transitions;
+    std::int32_t labels;
+    Kind kind;
+    bool single;
+    bool tokens_behind; // the unary scores
+    friend bool operator==(const Type &, const Type &) = default;
+  };
+  struct Record {
+    const void *scores; // unary, or a ChainView, or an instance
+    std::int32_t first_label;
+    std::int32_t first_slot;
+    std::uint32_t type;
+    std::uint32_t wholes : 31;
+    std::uint32_t skips : 1; // the site behind it is nobody's
+  };
+
+  std::int32_t type_of(const Type &type) noexcept; // -1: no memory
+
+  Array<Record> records_;
+  Array<Type> types_;
+  Array<const std::int32_t *> tokens_; // by chain; empty as long as all lie behind scores
+  std::int32_t sites_ = 0;
+  std::int32_t slots_ = 0;
+};
+
+inline Chain Chains::operator[](std::int64_t i) const noexcept {
+  const Record &record = records_[i];
+  const Type &type = types_[record.type];
+  const bool is_last = i + 1 == size();
+  Chain chain;
+  chain.transitions = type.transitions;
+  chain.first_label = record.first_label;
+  chain.first_slot = record.first_slot;
+  chain.slots = (is_last ? slots_ : records_[i + 1].first_slot) - record.first_slot;
+  chain.length = (is_last ? sites_ : records_[i + 1].first_label) - record.first_label -
+                 static_cast<std::int32_t>(record.skips);
+  chain.labels = type.labels;
+  chain.whole_slots = static_cast<std::int32_t>(record.wholes);
+  chain.single = type.single;
+  chain.is_instance = type.kind == Kind::instance;
+  chain.other = type.kind == Kind::plain ? nullptr : record.scores;
+  chain.unary = type.kind == Kind::plain  ? record.scores
+                : type.kind == Kind::view ? static_cast<const ChainView *>(record.scores)->unary
+                                          : nullptr;
+  if (type.tokens_behind)
+    chain.tokens = reinterpret_cast<const std::int32_t *>(
+        static_cast<const std::byte *>(chain.unary) + chain.unary_bytes());
+  else
+    chain.tokens = tokens_.empty() ? nullptr : tokens_[i];
+  return chain;
+}
+
+} // namespace chorale
