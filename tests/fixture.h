@@ -194,11 +194,15 @@ int64_t memory_allocations(void);
 int64_t memory_live_blocks(void);
 /* Fails unless an allocation is seen: stands in every test that counts. */
 void memory_canary(void);
+/* From now on refuses allocations number `from` to `to`, counted from 1; 0, 0: none. */
+void memory_refuse(int64_t from, int64_t to);
+int64_t memory_refusals(void); /* so far */
 
 /* A chorale_allocator that checks what it gets back and can run dry. */
 typedef struct CountingAllocator {
   chorale_allocator hooks;
   int64_t allocations, live, live_bytes, mistakes;
+  int64_t refusals;
   int64_t fail_at; /* the number of the allocation that fails, from 1; 0: none */
   int is_dry;      /* every allocation fails */
 } CountingAllocator;

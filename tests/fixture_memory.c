@@ -18,8 +18,18 @@
 
 static int64_t allocations;
 static int64_t live_blocks;
+static int64_t refuse_from, refuse_to; /* numbers of allocations, counted from the call; 0: none */
+static int64_t refusals;
 
-int memory_is_counted(void) { return MEMORY_IS_COUNTED; }
+int memory_is_counted(void) {
+  /* valgrind puts its own malloc in the place of ours, and the test says so */
+  return MEMORY_IS_COUNTED && !getenv("CHORALE_TEST_UNCOUNTED");
+}
+void memory_refuse(int64_t from, int64_t to) {
+  __atomic_store_n(&refuse_from, from, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&refuse_to, to, __ATOMIC_SEQ_CST);
+}
+int64_t memory_refusals(void) { return __atomic_load_n(&refusals, __ATOMIC_SEQ_CST); }
 int64_t memory_allocations(void) { return __atomic_load_n(&allocations, __ATOMIC_RELAXED); }
 int64_t memory_live_blocks(void) { return __atomic_load_n(&live_blocks, __ATOMIC_RELAXED); }
 
@@ -49,10 +59,24 @@ static void *counted(void *memory) {
   return memory;
 }
 
-void *malloc(size_t bytes) { return counted(__libc_malloc(bytes)); }
-void *calloc(size_t count, size_t bytes) { return counted(__libc_calloc(count, bytes)); }
+static int is_refused(void) {
+  if (__atomic_load_n(&refuse_to, __ATOMIC_SEQ_CST) <= 0)
+    return 0;
+  const int64_t from = __atomic_sub_fetch(&refuse_from, 1, __ATOMIC_SEQ_CST);
+  const int64_t to = __atomic_fetch_sub(&refuse_to, 1, __ATOMIC_SEQ_CST);
+  if (from > 0 || to <= 0)
+    return 0;
+  __atomic_fetch_add(&refusals, 1, __ATOMIC_SEQ_CST);
+  errno = ENOMEM;
+  return 1;
+}
+
+void *malloc(size_t bytes) { return is_refused() ? NULL : counted(__libc_malloc(bytes)); }
+void *calloc(size_t count, size_t bytes) {
+  return is_refused() ? NULL : counted(__libc_calloc(count, bytes));
+}
 void *memalign(size_t alignment, size_t bytes) {
-  return counted(__libc_memalign(alignment, bytes));
+  return is_refused() ? NULL : counted(__libc_memalign(alignment, bytes));
 }
 void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 int posix_memalign(void **memory, size_t alignment, size_t bytes) {
@@ -63,6 +87,8 @@ int posix_memalign(void **memory, size_t alignment, size_t bytes) {
   return 0;
 }
 void *realloc(void *memory, size_t bytes) {
+  if (is_refused())
+    return NULL;
   void *moved = __libc_realloc(memory, bytes);
   if (memory)
     __atomic_fetch_sub(&live_blocks, moved || bytes == 0 ? 1 : 0, __ATOMIC_RELAXED);

@@ -483,17 +483,18 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     if (!count)
       return report.null_argument("count");
     const Chain &of = run->model->chains[chain];
-    *count = 0;
+    std::int64_t found = 0;
     for (std::int32_t s = 0; s < of.slots; ++s) {
       const Slot slot = run->model->slot(gsl::narrow_cast<std::int32_t>(chain), s);
       const std::int32_t own = run->at.own.shown(slot);
       const std::int32_t now = run->at.best.shown(slot);
       if (own == now)
         continue;
-      if (*count < capacity)
-        payments[*count] = {slot.clique, slot.member, slot.position, own, now, run->payment(slot)};
-      ++*count;
+      if (found < capacity)
+        payments[found] = {slot.clique, slot.member, slot.position, own, now, run->payment(slot)};
+      ++found;
     }
+    *count = found;
     return CHORALE_OK;
   });
 }

@@ -1,0 +1,323 @@
+/* One handle of every kind, and all that can be seen of them. */
+#include "fixture_scene.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+static const double kUnary[] = {0.5, 1, 2, -1, 0.25, 0.75, 0, 0, 1, -2, 3, 0.5};
+static const double kEdges[] = {1, -0.5, 0.25, 0.5};
+static const int32_t kTokens[] = {1, 0, 1};
+
+static char directory[64];
+
+int make_scene_directory(void **state) {
+  (void)state;
+  (void)snprintf(directory, sizeof directory, "/tmp/chorale-scene-XXXXXX");
+  return mkdtemp(directory) ? 0 : 1;
+}
+
+int remove_scene_directory(void **state) {
+  (void)state;
+  return rmdir(directory);
+}
+
+int scene_files(void) {
+  DIR *all = opendir(directory);
+  assert_non_null(all);
+  int count = 0;
+  for (const struct dirent *entry; (entry = readdir(all)) != NULL;)
+    count += entry->d_name[0] != '.';
+  closedir(all);
+  return count;
+}
+
+void *scratch_of(Scene *scene) {
+  const uintptr_t at = (uintptr_t)scene->scratch.bytes;
+  return scene->scratch.bytes + (64 - at % 64) % 64;
+}
+
+const char *pipe_of(Scene *scene) {
+  int ends[2];
+  if (scene->pipe >= 0)
+    close(scene->pipe);
+  assert_int_equal(pipe(ends), 0);
+  assert_true(write(ends[1], scene->saved.bytes, scene->saved.size) ==
+              (ssize_t)scene->saved.size); /* fits into a pipe */
+  close(ends[1]);
+  scene->pipe = ends[0];
+  (void)snprintf(scene->pipe_path, sizeof scene->pipe_path, "/dev/fd/%d", ends[0]);
+  return scene->pipe_path;
+}
+
+/* ---- An instance of one position and two labels, which every port shows ------------------- */
+
+static double with_others(int64_t ports, int64_t port, const double *const *incoming, int32_t y) {
+  double sum = y == 1 ? 0.5 : 0;
+  for (int64_t q = 0; q < ports; ++q)
+    sum += q == port ? 0 : incoming[q][y];
+  return sum;
+}
+
+static int32_t instance_messages(void *user, int64_t ports, const int64_t *columns,
+                                 const double *const *incoming, double *const *outgoing) {
+  (void)user;
+  for (int64_t p = 0; p < ports; ++p)
+    for (int64_t v = 0; v < columns[p]; ++v)
+      outgoing[p][v] = v < 2 ? with_others(ports, p, incoming, (int32_t)v) : -INFINITY;
+  return 0;
+}
+
+static int32_t instance_decode(void *user, int64_t ports, const int64_t *columns,
+                               const double *const *incoming, int32_t *labelling, int32_t *values,
+                               double *score) {
+  (void)user;
+  (void)columns;
+  const int32_t y =
+      with_others(ports, -1, incoming, 1) > with_others(ports, -1, incoming, 0) ? 1 : 0;
+  labelling[0] = y;
+  for (int64_t p = 0; p < ports; ++p)
+    values[p] = y;
+  *score = y == 1 ? 0.5 : 0;
+  return 0;
+}
+
+/* ---- Arguments ---------------------------------------------------------------------------- */
+
+static void describe(Scene *s) {
+  chorale_clique_problem_init(&s->clique, sizeof s->clique);
+  s->clique.members = 4;
+  s->clique.values = 3;
+  s->clique.scores = kUnary;
+  s->clique.row_stride = 3;
+
+  chorale_chain_init(&s->chain, sizeof s->chain);
+  s->chain.length = SCENE_LENGTH;
+  s->chain.labels = 2;
+  s->chain.unary = kUnary;
+  s->strided = s->chain; /* must be copied to be read, and has matrices of its own */
+  s->strided.unary_row_stride = 1;
+  s->strided.unary_column_stride = SCENE_LENGTH;
+  s->strided.edges = kUnary;
+  s->strided.edge_matrices = SCENE_LENGTH - 1;
+  s->strided.orientation = CHORALE_ROWS_TO;
+  chorale_chain_options_init(&s->chain_options, sizeof s->chain_options);
+  s->chain_options.tokens = kTokens;
+
+  chorale_instance_init(&s->instance, sizeof s->instance);
+  s->instance.length = 1;
+  s->instance.labels = 2;
+  s->instance.messages = instance_messages;
+  s->instance.decode = instance_decode;
+
+  static const int32_t next[] = {0, 1, 1, 1}, actions[] = {-1, 1, -1, 0};
+  chorale_automaton_init(&s->automaton, sizeof s->automaton);
+  s->automaton.labels = 2;
+  s->automaton.classes = 1;
+  s->automaton.states = 2;
+  s->automaton.values = 2;
+  s->automaton.next = next;
+  s->automaton.actions = actions;
+
+  static const int32_t kinds[] = {1, 0};
+  chorale_label_map_init(&s->map, sizeof s->map);
+  s->map.labels = s->map.kinds = 2;
+  s->map.kind_of_label = kinds;
+
+  chorale_member_options_init(&s->member_options, sizeof s->member_options);
+  static const int32_t classes[] = {0, 0, 0};
+  s->member_options.classes = classes;
+  s->member_options.table = kTokens;
+
+  chorale_repeated_words_options_init(&s->words, sizeof s->words);
+  static const int32_t stop[] = {7, 5};
+  s->words.stop = stop;
+  s->words.stop_count = 2;
+
+  chorale_run_options_init(&s->run_options, sizeof s->run_options);
+  s->run_options.rounds = 3;
+  s->run_options.bound_steps = 2;
+  s->run_options.budget = 16;
+  s->rich_options = s->run_options;
+  s->rich_options.restrict_range = 1;
+  s->rich_options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
+  s->rich_options.exact_marginals = 1;
+  s->rich_options.message_number = CHORALE_MESSAGES_FLOAT32;
+
+  s->counts[0] = s->counts[1] = UNTOUCHED;
+  s->rows[0] = s->numbers;
+  s->rows[1] = s->numbers + 8;
+}
+
+static void describe_handles(Scene *s) {
+  s->chain.transitions = s->has.transitions;
+  for (int k = 0; k < 2; ++k) {
+    chorale_attachment_init(&s->attachments[k], sizeof s->attachments[k]);
+    s->attachments[k].property = s->has.property;
+  }
+  s->attachments[1].dictionary = s->has.dictionary;
+  chorale_clique_setup_init(&s->property_setup, sizeof s->property_setup);
+  s->property_setup.property = s->has.property;
+  s->property_setup.potential = s->has.potential;
+  chorale_clique_setup_init(&s->position_setup, sizeof s->position_setup);
+  static const int32_t to_values[] = {1, 0};
+  s->position_setup.values = 2;
+  s->position_setup.label_values = to_values;
+  s->position_setup.labels = 2;
+  s->position_setup.potential = s->has.potential;
+  chorale_clique_setup_init(&s->centred_setup, sizeof s->centred_setup);
+  static const chorale_potential *centre[2];
+  centre[0] = s->has.potential;
+  centre[1] = s->has.potential;
+  s->centred_setup.values = 2;
+  s->centred_setup.centre_potentials = centre;
+  s->centred_setup.centre_values = 2;
+  s->centred_setup.centre_label_values = to_values;
+  s->centred_setup.centre_labels = 2;
+}
+
+/* ---- Handles ------------------------------------------------------------------------------ */
+
+/* Cliques 0, 1, 2: over the property, over positions, centred; chains 0, 1, 2 and an instance. The
+ * members are eight, for which builders take memory at first: the next one needs more. */
+static void open_builder(Scene *s) {
+  chorale_error error;
+  OK(chorale_model_builder_create(s->host, &s->has.builder, &error));
+  chorale_model_builder *builder = s->has.builder;
+  for (int k = 0; k < 3; ++k)
+    OK(chorale_model_builder_add_chain(builder, k == 1 ? &s->strided : &s->chain,
+                                       &s->chain_options, NULL, &error));
+  OK(chorale_model_builder_add_instance(builder, &s->instance, NULL, &error));
+  OK(chorale_model_builder_add_clique(builder, &s->property_setup, NULL, &error));
+  OK(chorale_model_builder_add_clique(builder, &s->position_setup, NULL, &error));
+  OK(chorale_model_builder_add_clique(builder, &s->centred_setup, NULL, &error));
+  OK(chorale_model_builder_add_member(builder, 0, 0, &s->member_options, &error));
+  OK(chorale_model_builder_add_member(builder, 0, 3, NULL, &error));
+  for (int t = 0; t < 3; ++t)
+    OK(chorale_model_builder_add_position(builder, 1, 0, t, &error));
+  for (int t = 0; t < 3; ++t)
+    OK(chorale_model_builder_add_position(builder, 2, 1, t, &error));
+  OK(chorale_model_builder_set_centre(builder, 2, 0, 0, &error));
+}
+
+/* Two items that a clique brings together. */
+static void open_wide(Scene *s) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_potential *together = NULL;
+  double scores[WIDE_LABELS] = {0};
+  OK(chorale_potential_create_square_makespan(s->host, WIDE_LABELS, 2, NULL, &together, &error));
+  OK(chorale_model_builder_create(s->host, &builder, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = together;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int k = 0; k < 2; ++k) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 1;
+    chain.labels = WIDE_LABELS;
+    chain.unary = scores;
+    scores[3] = k == 0 ? 3 : 0;
+    scores[200] = k == 0 ? 0 : 1;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, 0, k, 0, &error));
+  }
+  OK(chorale_model_builder_freeze(builder, &s->wide, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(together);
+  chorale_run_options quick = s->run_options;
+  quick.rounds = 1;
+  quick.bound_steps = 0;
+  OK(chorale_run_create(s->host, s->wide, &quick, NULL, &s->wide_run, &error));
+  OK(chorale_run_solve(s->wide_run, NULL, &error));
+}
+
+static void open_solvers(Scene *s) {
+  chorale_error error;
+  OK(chorale_clique_solver_create(s->host, &s->has.clique_solver, &error));
+  OK(chorale_clique_solver_create(s->host, &s->ready_clique_solver, &error));
+  for (chorale_clique_task task = CHORALE_CLIQUE_SOLVE; task <= CHORALE_CLIQUE_MAX_MARGINALS;
+       ++task)
+    OK(chorale_clique_solver_reserve(s->ready_clique_solver, s->majority, s->clique.members, NULL,
+                                     task, &error));
+  OK(chorale_chain_solver_create(s->host, &s->has.chain_solver, &error));
+  OK(chorale_chain_solver_create(s->host, &s->ready_chain_solver, &error));
+  for (chorale_chain_task task = CHORALE_CHAIN_BEST; task <= CHORALE_CHAIN_K_BEST; ++task)
+    OK(chorale_chain_solver_reserve(s->ready_chain_solver, &s->chain, task, 3, &error));
+  for (chorale_message_task task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task)
+    OK(chorale_message_reserve(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, task,
+                               &error));
+}
+
+void open_scene(const chorale_host *host, Scene *s) {
+  chorale_error error;
+  memset(s, 0, sizeof *s);
+  s->host = host;
+  s->pipe = -1;
+  describe(s);
+  Handles *has = &s->has;
+  OK(chorale_cancel_create(host, &has->cancel, &error));
+  OK(chorale_potential_create_potts(host, 2, 0.5, NULL, &has->potential, &error));
+  OK(chorale_potential_create_majority(host, 3, kUnary, 3, 3, 3, NULL, NULL, &s->majority, &error));
+  chorale_transitions_options options;
+  chorale_transitions_options_init(&options, sizeof options);
+  options.start = kUnary;
+  OK(chorale_transitions_create(host, 2, kEdges, &options, &has->transitions, &error));
+  OK(chorale_property_create(host, &s->automaton, &has->property, &error));
+  OK(chorale_dictionary_create(host, kTokens, 3, 1, &has->dictionary, &error));
+  OK(chorale_property_builder_create(host, 2, 1, 2, &has->rules, &error));
+  int32_t state = 0;
+  while (state < 3) /* room for a fifth takes more memory */
+    OK(chorale_property_builder_add_state(has->rules, &state, &error));
+  OK(chorale_property_builder_rule(has->rules, 0, 0, 1, 3, 1, &error));
+  describe_handles(s);
+  open_solvers(s);
+  open_builder(s);
+  open_wide(s);
+  OK(build_everything(host, &has->problem, &error));
+  has->model = chorale_model_retain(chorale_problem_model(has->problem));
+  OK(chorale_run_create(host, has->model, &s->run_options, NULL, &has->run, &error));
+  OK(chorale_run_solve(has->run, NULL, &error));
+  OK(chorale_run_create(host, has->model, &s->run_options, NULL, &s->fresh_run, &error));
+  OK(chorale_problem_create(host, has->model, &s->plain_problem, &error));
+  s->saved = save(has->problem);
+  (void)snprintf(s->path, sizeof s->path, "%s/problem", directory);
+  if (directory[0] == '\0')
+    return;
+  FILE *file = fopen(s->path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(s->saved.bytes, 1, s->saved.size, file), s->saved.size);
+  fclose(file);
+}
+
+static void drop_handles(Handles *h) {
+  chorale_run_destroy(h->run);
+  chorale_problem_destroy(h->problem);
+  chorale_model_release(h->model);
+  chorale_model_builder_destroy(h->builder);
+  chorale_chain_solver_destroy(h->chain_solver);
+  chorale_clique_solver_destroy(h->clique_solver);
+  chorale_property_builder_destroy(h->rules);
+  chorale_dictionary_release(h->dictionary);
+  chorale_property_release(h->property);
+  chorale_transitions_release(h->transitions);
+  chorale_potential_release(h->potential);
+  chorale_cancel_destroy(h->cancel);
+}
+
+void close_scene(Scene *s) {
+  drop_handles(&s->made);
+  chorale_run_destroy(s->wide_run);
+  chorale_run_destroy(s->fresh_run);
+  chorale_model_release(s->wide);
+  chorale_problem_destroy(s->plain_problem);
+  chorale_chain_solver_destroy(s->ready_chain_solver);
+  chorale_clique_solver_destroy(s->ready_clique_solver);
+  chorale_potential_release(s->majority);
+  drop_handles(&s->has);
+  drop_saved(&s->saved);
+  if (s->pipe >= 0)
+    close(s->pipe);
+  if (directory[0] != '\0')
+    (void)unlink(s->path);
+}

@@ -1,0 +1,87 @@
+/* One handle of every kind, made by one host, ready for any call, and all that can be seen of them:
+ * what tests of refused memory, of threads and of hostile numbers start from. */
+#ifndef CHORALE_TESTS_FIXTURE_SCENE_H
+#define CHORALE_TESTS_FIXTURE_SCENE_H
+
+#include "fixture_saved.h"
+
+enum { WIDE_LABELS = 260, SCENE_LENGTH = 3, SCRATCH_BYTES = 1 << 16, SCENE_TEXT = 1 << 16 };
+
+/* The handles that calls make. */
+typedef struct Handles {
+  chorale_cancel *cancel;
+  chorale_potential *potential;
+  chorale_transitions *transitions;
+  chorale_property *property;
+  chorale_dictionary *dictionary;
+  chorale_property_builder *rules;
+  chorale_clique_solver *clique_solver;
+  chorale_chain_solver *chain_solver;
+  chorale_model_builder *builder;
+  chorale_model *model;
+  chorale_run *run;
+  chorale_problem *problem;
+} Handles;
+
+typedef struct Scene {
+  const chorale_host *host; /* NULL: memory from malloc */
+  chorale_error error;
+  Handles has;  /* solvers without memory yet, a builder with something of everything, a run that
+                   has been carried out */
+  Handles made; /* by the call that is looked at; NULL before */
+  chorale_potential *majority;
+  chorale_clique_solver *ready_clique_solver; /* have all the memory that calls below ask for */
+  chorale_chain_solver *ready_chain_solver;
+  chorale_model *wide; /* of a clique of more columns than there is room for without memory */
+  chorale_run *wide_run, *fresh_run;
+  chorale_problem *plain_problem; /* without names */
+  Saved saved;                    /* the problem */
+  char path[128];                 /* where it lies as a file */
+  char pipe_path[32];
+  int pipe; /* holds it to be read; -1: none */
+
+  /* Arguments. */
+  chorale_clique_problem clique;
+  chorale_chain chain, strided;
+  chorale_attachment attachments[2];
+  chorale_chain_options chain_options;
+  chorale_member_options member_options;
+  chorale_instance instance;
+  chorale_clique_setup property_setup, position_setup, centred_setup;
+  chorale_automaton automaton;
+  chorale_label_map map;
+  chorale_run_options run_options, rich_options;
+  chorale_repeated_words_options words;
+
+  /* Results. */
+  double numbers[1024];
+  double *rows[2];
+  int32_t labels[1024];
+  int64_t counts[4];
+  uint8_t bytes[16];
+  size_t size;
+  chorale_payment payments[8];
+  char text[SCENE_TEXT];
+  union {
+    double aligned[SCRATCH_BYTES / 8];
+    unsigned char bytes[SCRATCH_BYTES + 64];
+  } scratch;
+} Scene;
+
+/* A directory of the test's own for the problem as a file. */
+int make_scene_directory(void **state);
+int remove_scene_directory(void **state);
+int scene_files(void); /* how many files lie in it */
+
+void open_scene(const chorale_host *host, Scene *scene);
+/* Gives everything back, what a call made included. */
+void close_scene(Scene *scene);
+/* The bytes of all that handles show; freezes the builder, uses the solvers. */
+uint64_t tell_scene(Scene *scene);
+
+/* Memory aligned to 64. */
+void *scratch_of(Scene *scene);
+/* A pipe that holds the saved problem, for one load. Allocates nothing. */
+const char *pipe_of(Scene *scene);
+
+#endif
