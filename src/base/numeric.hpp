@@ -21,6 +21,12 @@ inline bool is_score(double value) noexcept {
   return is_finite_score(value) || value == kForbidden;
 }
 
+// The largest magnitude of what the host's callbacks answer: whole sums of scores.
+inline constexpr double kLargestAnswer = 1e290;
+inline bool is_answer(double value) noexcept {
+  return std::fabs(value) <= kLargestAnswer || value == kForbidden;
+}
+
 // factor * score, where what is forbidden stays so at a factor of 0 too.
 inline double scale_score(double score, double factor) noexcept {
   return score == kForbidden ? kForbidden : score * factor;

@@ -34,9 +34,9 @@ inline chorale_status callback_status(const Report &report, CallbackFailure fail
     return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
                        "the potential's callback returned non-zero: it asked to stop");
   case CallbackFailure::bad_value:
-    return report.fail(CHORALE_ERROR_CALLBACK_VALUE, "the potential's callback gave NaN or plus "
-                                                     "infinity; it must give a number or minus "
-                                                     "infinity");
+    return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
+                       "the potential's callback gave NaN, plus infinity or a magnitude above ",
+                       kLargestAnswer, "; it must give a number or minus infinity");
   case CallbackFailure::none:
     break;
   }

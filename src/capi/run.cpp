@@ -130,15 +130,15 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
                        "a potential's callback returned non-zero: it asked to stop");
   case RunFailure::potential_value:
     return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
-                       "a potential's callback gave NaN or plus infinity; it must give a number or "
-                       "minus infinity");
+                       "a potential's callback gave NaN, plus infinity or a magnitude above ",
+                       kLargestAnswer, "; it must give a number or minus infinity");
   case RunFailure::instance_stopped:
     return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
                        "an instance's callback returned non-zero: it asked to stop");
   case RunFailure::instance_value:
     return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
-                       "an instance's callback gave NaN, plus infinity, or a label or value out of "
-                       "range");
+                       "an instance's callback gave NaN, plus infinity, a magnitude above ",
+                       kLargestAnswer, ", or a label or value out of range");
   case RunFailure::state_space:
     return report.fail(CHORALE_ERROR_STATE_SPACE,
                        "the joint state of a chain's properties exceeds options->budget, or its "

@@ -407,7 +407,7 @@ bool ChainProgram::decode_instance() noexcept {
   }
   if (own == kForbidden)
     return false;
-  bool fine = own < kInfinity;
+  bool fine = is_answer(own);
   for (std::int32_t s = 0; s < chain_.slots; ++s)
     fine = fine && shown[s] >= 0 && shown[s] < columns_of(s);
   for (std::int32_t t = 0; t < chain_.length; ++t)
@@ -429,7 +429,7 @@ void ChainProgram::send_instance() noexcept {
   if (instance.messages(instance.user, chain_.slots, widths_, incoming_rows_, outgoing_rows_) != 0)
     failure = RunFailure::instance_stopped;
   for (std::int64_t e = 0; e < row_entries; ++e)
-    if (!(outgoing[e] < kInfinity))
+    if (!is_answer(outgoing[e]))
       failure = RunFailure::instance_value;
 }
 

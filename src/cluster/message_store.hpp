@@ -177,10 +177,7 @@ public:
     if (codes_)
       std::transform(row, row + count, codes_ + begin, magnitude16::encode);
     else if (floats_)
-      std::transform(row, row + count, floats_ + begin, [](double value) {
-        return value < -std::numeric_limits<float>::max() ? -std::numeric_limits<float>::infinity()
-                                                          : static_cast<float>(value);
-      });
+      std::transform(row, row + count, floats_ + begin, single);
     else
       std::copy_n(row, count, doubles_ + begin);
     return true;
@@ -203,6 +200,12 @@ private:
     return bytes_ ? magnitude8::decode(bytes_[at.entry + at.number + 1 + v], unit)
                   : get(at.entry + v);
   }
+  // What lies beyond the range of single numbers becomes the end of it: only minus infinity forbids.
+  static float single(double value) noexcept {
+    return value == kForbidden
+               ? -std::numeric_limits<float>::infinity()
+               : static_cast<float>(std::max(value, double{-std::numeric_limits<float>::max()}));
+  }
   double get(std::int64_t i) const noexcept {
     return codes_ ? magnitude16::decode(codes_[i]) : floats_ ? double{floats_[i]} : doubles_[i];
   }
@@ -213,6 +216,8 @@ private:
     const double before = get(i);
     if (before == kForbidden || value == kForbidden)
       return before != value;
+    if (floats_)
+      value = single(value);
     const double tolerance = floats_ ? 1e-6 : 1e-12;
     return std::fabs(before - value) > tolerance * std::max(1.0, std::fabs(value));
   }

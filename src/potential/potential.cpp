@@ -182,12 +182,12 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
     *failure = chorale::CallbackFailure::stopped;
     return kForbidden;
   }
-  score = chorale::scale_score(score, factor(members));
-  if (std::isnan(score) || score == chorale::kInfinity) {
+  const double scaled = chorale::scale_score(score, factor(members));
+  if (!chorale::is_answer(score) || !chorale::is_answer(scaled)) {
     *failure = chorale::CallbackFailure::bad_value;
     return kForbidden;
   }
-  return score;
+  return scaled;
 }
 
 double chorale_potential::evaluate(const std::int64_t *count, std::int64_t members,

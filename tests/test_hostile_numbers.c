@@ -1,0 +1,740 @@
+/* Numbers at the ends of their range: magnitudes from the smallest to the largest that are let in,
+ * others in every place that takes a number, ties everywhere, nothing allowed anywhere, one of
+ * everything, and none. What is let in is computed right, by enumeration; what is not has a status. */
+#include "fixture_scene.h"
+
+#include <float.h>
+
+/* ---- Problems of any magnitude ------------------------------------------------------------ */
+
+/* Powers of two: scores become others without rounding, down to where they lose digits. */
+static const int kExponents[] = {-1060, -1000, -300, 0, 300, 900};
+
+/* Tolerances are relative to scores above 1, absolute below. So results of large factors are judged
+ * without the factor, where what cancels leaves no more than the rounding it does there. */
+static int judged_without(int exponent) { return exponent > 0 ? exponent : 0; }
+
+static int is_proven(double score, double bound) {
+  return score > -INFINITY && bound - score <= 1e-9 * fmax(1, fabs(score));
+}
+
+static void scale_numbers(double *numbers, size_t count, int exponent) {
+  for (size_t i = 0; i < count; ++i)
+    numbers[i] = ldexp(numbers[i], exponent);
+}
+
+static void scale_problem(Problem *problem, int exponent) {
+  problem->lambda = ldexp(problem->lambda, exponent);
+  scale_numbers(problem->tables, COUNT_OF(problem->tables), exponent);
+  scale_numbers(problem->matrix, COUNT_OF(problem->matrix), exponent);
+  scale_numbers(problem->bias, COUNT_OF(problem->bias), exponent);
+  scale_numbers(problem->scores, COUNT_OF(problem->scores), exponent);
+}
+
+static const chorale_algorithm kAlgorithms[] = {
+    CHORALE_ALGORITHM_AUTO,
+    CHORALE_ALGORITHM_ALPHA_PASS,
+    CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
+    CHORALE_ALGORITHM_ALPHA_EXPANSION,
+    CHORALE_ALGORITHM_POLISH,
+    CHORALE_ALGORITHM_ICM,
+    CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
+    CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
+    CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
+    CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE,
+    CHORALE_ALGORITHM_EXACT_MAJORITY,
+    CHORALE_ALGORITHM_CONCAVE_FLOW,
+    CHORALE_ALGORITHM_COUNT_BOXES,
+    CHORALE_ALGORITHM_DUAL_BOUND,
+};
+
+static int is_exact(chorale_algorithm algorithm) {
+  return algorithm == CHORALE_ALGORITHM_EXACT_MAJORITY ||
+         algorithm == CHORALE_ALGORITHM_CONCAVE_FLOW || algorithm == CHORALE_ALGORITHM_COUNT_BOXES;
+}
+
+typedef struct Magnitude {
+  int exponent; /* of the factor */
+  int64_t tried;
+} Magnitude;
+
+static void take_out(int exponent, chorale_clique_result *result) {
+  result->score = ldexp(result->score, -exponent);
+  result->member_score = ldexp(result->member_score, -exponent);
+  result->clique_score = ldexp(result->clique_score, -exponent);
+  result->upper_bound = ldexp(result->upper_bound, -exponent);
+  if (exponent > 0)
+    result->proven = is_proven(result->score, result->upper_bound);
+}
+
+/* Every algorithm that fits, and max-marginals, against enumeration. */
+static const char *check_problem(const Problem *original, void *context) {
+  Magnitude *magnitude = context;
+  const int factor = judged_without(magnitude->exponent);
+  Oracle oracle;
+  static Problem scaled, judged;
+  const Problem *problem = &scaled;
+  scaled = judged = *original;
+  scale_problem(&scaled, magnitude->exponent);
+  scale_problem(&judged, magnitude->exponent - factor);
+  enumerate(&judged, &oracle);
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  chorale_clique_solver *solver = new_solver();
+  OK(make_potential(problem, NULL, &potential, &error));
+  const char *why = NULL;
+  Solved solved;
+  for (size_t k = 0; k < COUNT_OF(kAlgorithms) && !why; ++k) {
+    chorale_clique_options options;
+    options_of(kAlgorithms[k], &options);
+    solve(solver, potential, problem, &options, &solved);
+    if (solved.status == CHORALE_ERROR_ALGORITHM_MISMATCH ||
+        solved.status == CHORALE_ERROR_NOT_CONVEX || solved.status == CHORALE_ERROR_NOT_CONCAVE)
+      continue;
+    ++magnitude->tried;
+    take_out(factor, &solved.result);
+    why = check_result(&judged, &oracle, &options, &solved, is_exact(kAlgorithms[k]));
+    if (why) {
+      char copy[512];
+      (void)snprintf(copy, sizeof copy, "%s", why);
+      why = complain("%s: %s", chorale_algorithm_name(kAlgorithms[k]), copy);
+    }
+  }
+  chorale_clique_problem described;
+  describe_problem(problem, &described);
+  double marginals[MAX_MEMBERS * MAX_VALUES];
+  chorale_clique_result result;
+  chorale_clique_result_init(&result, sizeof result);
+  if (!why)
+    OK(chorale_clique_max_marginals(solver, potential, &described, NULL, CHORALE_MARGINAL_SCORE,
+                                    marginals, problem->values, NULL, &result, &error));
+  for (int32_t i = 0; i < problem->members * problem->values && !why; ++i) {
+    const double truth = oracle.marginals[i], found = ldexp(marginals[i], -factor);
+    if (isnan(found) || !is_at_most(found, truth) ||
+        (result.marginals_exact && !is_close(found, truth)))
+      why = complain("marginal %d is %.17g, it is %.17g (exact: %d)", i, found, truth,
+                     result.marginals_exact);
+  }
+  chorale_clique_solver_destroy(solver);
+  chorale_potential_release(potential);
+  return why;
+}
+
+static void cliques_of_any_magnitude(void **state) {
+  (void)state;
+  Random random = {test_seed() + 81};
+  Magnitude magnitude = {0, 0};
+  for (Kind kind = KIND_POTTS; kind < KIND_CALLBACK; kind = (Kind)(kind + 1))
+    for (int64_t round = 0; round < test_rounds(60); ++round) {
+      Problem problem;
+      random_problem(&random, kind, &problem);
+      if (round % 2)
+        break_ties(&random, &problem);
+      for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
+        char where[64];
+        magnitude.exponent = kExponents[k];
+        (void)snprintf(where, sizeof where, "round %lld, 2^%d", (long long)round, kExponents[k]);
+        check_one(&problem, check_problem, &magnitude, where);
+      }
+    }
+  print_message("%lld solved\n", (long long)magnitude.tried);
+  assert_true(magnitude.tried > 100);
+}
+
+/* A large factor changes no labelling and no bit of a score but its exponent. */
+static void a_factor_changes_nothing_else(void **state) {
+  (void)state;
+  Random random = {test_seed() + 82};
+  chorale_clique_solver *solver = new_solver();
+  for (Kind kind = KIND_POTTS; kind < KIND_CALLBACK; kind = (Kind)(kind + 1))
+    for (int64_t round = 0; round < test_rounds(60); ++round) {
+      chorale_error error;
+      Problem problem;
+      random_problem(&random, kind, &problem);
+      break_ties(&random, &problem);
+      scale_problem(&problem, 20); /* beyond 1, below which tolerances are absolute */
+      Problem scaled = problem;
+      scale_problem(&scaled, 880);
+      Solved one, other;
+      chorale_potential *potentials[2] = {NULL, NULL};
+      OK(make_potential(&problem, NULL, &potentials[0], &error));
+      OK(make_potential(&scaled, NULL, &potentials[1], &error));
+      solve(solver, potentials[0], &problem, NULL, &one);
+      solve(solver, potentials[1], &scaled, NULL, &other);
+      if (memcmp(one.assignment, other.assignment, sizeof one.assignment) != 0 ||
+          ldexp(one.result.score, 880) != other.result.score ||
+          ldexp(one.result.upper_bound, 880) != other.result.upper_bound) {
+        dump_problem(stderr, &problem);
+        fail_msg("CHORALE_TEST_SEED=%llu, %s, round %lld: score %.17g, bound %.17g; times 2^880 "
+                 "%.17g, %.17g",
+                 (unsigned long long)test_seed(), kind_name(kind), (long long)round,
+                 one.result.score, one.result.upper_bound, other.result.score,
+                 other.result.upper_bound);
+      }
+      chorale_potential_release(potentials[0]);
+      chorale_potential_release(potentials[1]);
+    }
+  chorale_clique_solver_destroy(solver);
+}
+
+/* ---- Ties, forbidden rows, one of everything ---------------------------------------------- */
+
+static void degenerate_cliques(void **state) {
+  (void)state;
+  static const double everywhere[] = {0, 1, -1, 1e280, -1e280, 5e-324, -INFINITY};
+  Random random = {test_seed() + 83};
+  Magnitude magnitude = {0, 0};
+  for (Kind kind = KIND_POTTS; kind < KIND_COUNT; kind = (Kind)(kind + 1))
+    for (int32_t members = 1; members <= 4; ++members)
+      for (int32_t values = kind == KIND_CARDINALITY ? 2 : 1; values <= 3; ++values)
+        for (size_t e = 0; e <= COUNT_OF(everywhere); ++e) {
+          Problem problem;
+          random_problem_of(&random, kind, members, values, &problem);
+          for (int32_t i = 0; i < problem.members * problem.row_stride; ++i)
+            if (i % problem.row_stride < problem.values && e < COUNT_OF(everywhere))
+              problem.scores[i] = everywhere[e];
+          if (e == COUNT_OF(everywhere)) /* one row forbidden */
+            for (int32_t v = 0; v < problem.values; ++v)
+              problem.scores[v] = -INFINITY;
+          char where[64];
+          (void)snprintf(where, sizeof where, "%d members, %d values, %zu", members, values, e);
+          check_one(&problem, check_problem, &magnitude, where);
+        }
+  assert_true(magnitude.tried > 100);
+}
+
+/* ---- Chains ------------------------------------------------------------------------------- */
+
+static void scale_sample(Sample *sample, int exponent) {
+  scale_numbers(&sample->unary[0][0], sizeof sample->unary / sizeof(double), exponent);
+  scale_numbers(&sample->edges[0][0][0], sizeof sample->edges / sizeof(double), exponent);
+  scale_numbers(sample->start, COUNT_OF(sample->start), exponent);
+  scale_numbers(sample->end, COUNT_OF(sample->end), exponent);
+  sample->number = CHORALE_FLOAT64; /* single numbers end at 1e38 */
+}
+
+/* The best labelling, the k best and every marginal, by enumeration: to the bit where scores are
+ * multiples of 1/4 times a power of two. */
+static const char *check_sample(const Sample *sample, chorale_chain_solver *solver, int is_exact_sum) {
+  enum { K = 3 };
+  const int32_t T = sample->length, m = sample->labels;
+  static Given given;
+  chorale_error error;
+  give(sample, &given);
+  double best = -INFINITY, marginals[SPACE], truth[SPACE], scores[K] = {0};
+  int32_t labelling[MOST_POSITIONS] = {0}, labellings[K * MOST_POSITIONS] = {0};
+  for (int32_t i = 0; i < T * m; ++i)
+    truth[i] = -INFINITY;
+  for (int32_t index = 0; index < labelling_count(sample); ++index) {
+    labelling_at(sample, index, labelling);
+    const double phi = own_phi(sample, labelling);
+    best = fmax(best, phi);
+    for (int32_t t = 0; t < T; ++t)
+      truth[t * m + labelling[t]] = fmax(truth[t * m + labelling[t]], phi);
+  }
+  int64_t found = 0;
+  chorale_chain_result result;
+  chorale_chain_result_init(&result, sizeof result);
+  OK(chorale_chain_best(solver, &given.chain, labelling, &result, &error));
+  OK(chorale_chain_max_marginals(solver, &given.chain, marginals, 0, NULL, NULL, NULL, NULL,
+                                 &error));
+  const char *why = NULL;
+  if (is_exact_sum ? result.score != best : !is_close(result.score, best))
+    why = complain("best %.17g, it is %.17g", result.score, best);
+  else if (result.score > -INFINITY && own_phi(sample, labelling) != result.score)
+    why = complain("a labelling of %.17g is said to score %.17g", own_phi(sample, labelling),
+                   result.score);
+  for (int32_t i = 0; i < T * m && !why; ++i)
+    if (isnan(marginals[i]) || (is_exact_sum ? marginals[i] != truth[i] : !is_close(marginals[i], truth[i])))
+      why = complain("marginal %d is %.17g, it is %.17g", i, marginals[i], truth[i]);
+  if (!why && !sample->is_tree) {
+    OK(chorale_chain_k_best(solver, &given.chain, K, labellings, MOST_POSITIONS, scores, &found,
+                            &error));
+    if ((found > 0) != (best > -INFINITY) || (found > 0 && scores[0] != result.score))
+      why = complain("%lld best, the first %.17g", (long long)found, scores[0]);
+    for (int64_t k = 0; k < found && !why; ++k)
+      if (own_phi(sample, labellings + k * MOST_POSITIONS) != scores[k] ||
+          (k > 0 && scores[k] > scores[k - 1]))
+        why = complain("labelling %lld of the best has %.17g", (long long)k, scores[k]);
+  }
+  take_back(&given);
+  return why;
+}
+
+static void chains_of_any_magnitude(void **state) {
+  (void)state;
+  Random random = {test_seed() + 84};
+  chorale_error error;
+  chorale_chain_solver *solver = NULL;
+  OK(chorale_chain_solver_create(NULL, &solver, &error));
+  for (int64_t round = 0; round < test_rounds(1500); ++round) {
+    static Sample sample;
+    random_sample(&random, round % 3 == 0, &sample);
+    const int way = random_int(&random, 0, 5); /* 1: ties, 2: nothing allowed somewhere */
+    for (int32_t t = 0; t < sample.length; ++t)
+      for (int32_t y = 0; y < sample.labels; ++y)
+        if (way == 1)
+          sample.unary[t][y] = 0.25;
+        else if (way == 2 && t == sample.length / 2)
+          sample.unary[t][y] = -INFINITY;
+    for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
+      Sample scaled = sample;
+      scale_sample(&scaled, kExponents[k]);
+      const char *why = check_sample(&scaled, solver, !sample.is_real);
+      if (why) {
+        print_sample(&scaled);
+        fail_msg("CHORALE_TEST_SEED=%llu, round %lld, 2^%d: %s", (unsigned long long)test_seed(),
+                 (long long)round, kExponents[k], why);
+      }
+    }
+  }
+  chorale_chain_solver_destroy(solver);
+}
+
+/* ---- Models ------------------------------------------------------------------------------- */
+
+static int scale_cluster(Cluster *cluster, int exponent) {
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    scale_sample(&cluster->chains[i], exponent);
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t k = 0; k < MOST_CENTRES; ++k) {
+      scale_problem(&cluster->cliques[c].potentials[k], exponent);
+      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK)
+        return 0;
+    }
+  return 1;
+}
+
+/* Equation 1 of what a run ends with, without the factor. */
+static const char *check_totals(const Cluster *judged, const ClusterTruth *truth, int factor,
+                                chorale_run *run, const chorale_run_result *result) {
+  const double score = ldexp(result->score, -factor), bound = ldexp(result->upper_bound, -factor);
+  if (isnan(score) || isnan(bound) || result->score < result->own_score)
+    return complain("score %.17g, bound %.17g, own %.17g", score, bound, result->own_score);
+  if (!is_at_most(score, truth->best_any) || !is_at_most(truth->best, bound))
+    return complain("score %.17g, bound %.17g, the optimum is %.17g", score, bound, truth->best);
+  if (result->score == -INFINITY)
+    return NULL;
+  Labelling labels;
+  Parts parts;
+  chorale_error error;
+  memset(labels, 0, sizeof labels);
+  for (int32_t i = 0; i < judged->chain_count; ++i)
+    OK(chorale_run_labels(run, i, 0, labels[i], MOST_POSITIONS, &error));
+  own_parts(judged, labels, &parts);
+  return is_close(parts.total, score)
+             ? NULL
+             : complain("a labelling of %.17g is said to score %.17g", parts.total, score);
+}
+
+/* Where `context` says so, message passing is exact on the model. */
+typedef struct Scaled {
+  Magnitude magnitude;
+  int must_be_optimal;
+} Scaled;
+
+static const char *check_scaled(const Cluster *cluster, void *context) {
+  Scaled *how = context;
+  const int exponent = how->magnitude.exponent, factor = judged_without(exponent);
+  static Cluster scaled, judged;
+  static Built built;
+  ClusterTruth truth;
+  scaled = judged = *cluster;
+  if (!scale_cluster(&scaled, exponent) || !scale_cluster(&judged, exponent - factor) ||
+      !enumerate_cluster(&judged, &truth))
+    return NULL;
+  if (how->must_be_optimal && (!truth.is_unique || truth.is_stuck || !truth.own_is_decodable))
+    return NULL;
+  if (how->must_be_optimal)
+    scaled.options.rounds = 2 * cluster->clique_count + 2;
+  ++how->magnitude.tried;
+  chorale_error error;
+  chorale_run *run = NULL;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  build(&scaled, NULL, &built);
+  OK(chorale_run_create(NULL, built.model, &scaled.options, NULL, &run, &error));
+  OK(chorale_run_solve(run, &result, &error));
+  const char *why = factor == 0 ? check_run(&scaled, &truth, run, &result)
+                                : check_totals(&judged, &truth, factor, run, &result);
+  if (!why && how->must_be_optimal && !is_at_most(truth.best, ldexp(result.score, -factor)))
+    why = complain("score %.17g, the optimum is %.17g", ldexp(result.score, -factor), truth.best);
+  chorale_run_destroy(run);
+  close_built(&scaled, &built);
+  return why;
+}
+
+static void models_of_any_magnitude(void **state) {
+  (void)state;
+  for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
+    Scaled how = {{kExponents[k], 0}, 0};
+    char name[32];
+    (void)snprintf(name, sizeof name, "times 2^%d", kExponents[k]);
+    check_clusters(name, test_rounds(300), random_cluster, check_scaled, &how);
+    print_message("%s: %lld models\n", name, (long long)how.magnitude.tried);
+    assert_true(how.magnitude.tried > 0);
+  }
+}
+
+/* Below 1e-12 messages are told apart no more; from there on the optimum is found where message
+ * passing is exact. */
+static void exact_models_of_any_magnitude(void **state) {
+  (void)state;
+  for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
+    Scaled how = {{kExponents[k], 0}, 1};
+    if (kExponents[k] < 0)
+      continue;
+    check_clusters("exact", test_rounds(300), random_exact_cluster, check_scaled, &how);
+    assert_true(how.magnitude.tried > 0);
+  }
+}
+
+/* ---- Sums at the limit -------------------------------------------------------------------- */
+
+/* Many times the largest score there may be, in chains, messages, potentials and bounds. */
+static void sums_of_the_largest_scores_are_finite(void **state) {
+  (void)state;
+  enum { CHAINS = 40, LENGTH = 300, LABELS = 3 };
+  static double scores[LENGTH * LABELS];
+  for (int sign = -1; sign <= 1; sign += 2)
+    for (int32_t number = 0; number < 3; ++number) {
+      static const chorale_message_number numbers[] = {
+          CHORALE_MESSAGES_FLOAT64, CHORALE_MESSAGES_FLOAT32, CHORALE_MESSAGES_MAGNITUDE16};
+      chorale_error error;
+      chorale_potential *potential = NULL;
+      chorale_model_builder *builder = NULL;
+      chorale_model *model = NULL;
+      chorale_run *run = NULL;
+      OK(chorale_potential_create_potts(NULL, LABELS, sign * 1e280, NULL, &potential, &error));
+      OK(chorale_model_builder_create(NULL, &builder, &error));
+      chorale_clique_setup setup;
+      chorale_clique_setup_init(&setup, sizeof setup);
+      setup.potential = potential;
+      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+      for (int32_t i = 0; i < CHAINS; ++i) {
+        chorale_chain chain;
+        chorale_chain_init(&chain, sizeof chain);
+        chain.length = LENGTH;
+        chain.labels = LABELS;
+        chain.unary = scores;
+        for (int32_t k = 0; k < LENGTH * LABELS; ++k)
+          scores[k] = (k + i) % LABELS == 0 ? 1e280 : -1e280;
+        OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+        for (int32_t t = 0; t < 20; ++t)
+          OK(chorale_model_builder_add_position(builder, t % 2, i, t, &error));
+      }
+      OK(chorale_model_builder_freeze(builder, &model, &error));
+      chorale_run_options options;
+      chorale_run_options_init(&options, sizeof options);
+      options.bound_steps = 3;
+      options.message_number = numbers[number];
+      OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+      chorale_run_result result;
+      chorale_run_result_init(&result, sizeof result);
+      OK(chorale_run_solve(run, &result, &error));
+      assert_true(isfinite(result.score) && isfinite(result.upper_bound) &&
+                  isfinite(result.own_score) && isfinite(result.gap));
+      assert_true(result.own_score >= CHAINS * (LENGTH - 1) * 1e280 + (sign < 0 ? -1e286 : 0));
+      assert_true(result.score >= result.own_score && result.upper_bound >= result.score);
+      double marginals[LENGTH * LABELS];
+      OK(chorale_run_max_marginals(run, 7, marginals, 0, NULL, &error));
+      for (int32_t k = 0; k < LENGTH * LABELS; ++k)
+        if (!isfinite(marginals[k]))
+          fail_msg("messages %d, sign %d: marginal %d is %g", numbers[number], sign, k,
+                   marginals[k]);
+      chorale_run_destroy(run);
+      chorale_model_release(model);
+      chorale_model_builder_destroy(builder);
+      chorale_potential_release(potential);
+    }
+}
+
+/* ---- Numbers that are not let in ------------------------------------------------------------ */
+
+static Scene scene;
+
+static int32_t score_is(void *user, const int64_t *counts, int64_t values, int64_t members,
+                        double *score) {
+  (void)counts;
+  (void)values;
+  (void)members;
+  *score = *(const double *)user;
+  return 0;
+}
+
+static chorale_status callback_is(Scene *s, double x, chorale_scale scale) {
+  const int64_t counts[] = {1, 1};
+  chorale_error error;
+  chorale_potential_options options;
+  chorale_potential_options_init(&options, sizeof options);
+  options.scale = scale;
+  OK(chorale_potential_create_callback(NULL, 2, score_is, &x, NULL, &options, &s->made.potential,
+                                       &error));
+  return chorale_potential_evaluate(s->made.potential, counts, 2, 2, s->numbers, &s->error);
+}
+
+static double instance_score, instance_message;
+
+static int32_t messages_are(void *user, int64_t ports, const int64_t *columns,
+                            const double *const *incoming, double *const *outgoing) {
+  (void)user;
+  (void)incoming;
+  for (int64_t p = 0; p < ports; ++p)
+    for (int64_t v = 0; v < columns[p]; ++v)
+      outgoing[p][v] = v == 1 ? instance_message : 0;
+  return 0;
+}
+static int32_t decode_is(void *user, int64_t ports, const int64_t *columns,
+                         const double *const *incoming, int32_t *labelling, int32_t *values,
+                         double *score) {
+  (void)user;
+  (void)columns;
+  (void)incoming;
+  labelling[0] = 0;
+  for (int64_t p = 0; p < ports; ++p)
+    values[p] = 0;
+  *score = instance_score;
+  return 0;
+}
+
+static chorale_status instance_is(Scene *s, double score, double message) {
+  instance_score = score;
+  instance_message = message;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_error error;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  s->instance.messages = messages_are;
+  s->instance.decode = decode_is;
+  OK(chorale_model_builder_add_instance(builder, &s->instance, NULL, &error));
+  OK(chorale_model_builder_add_chain(builder, &s->chain, NULL, NULL, &error));
+  OK(chorale_model_builder_add_clique(builder, &s->property_setup, NULL, &error));
+  OK(chorale_model_builder_add_member(builder, 0, 0, NULL, &error));
+  OK(chorale_model_builder_add_member(builder, 0, 1, NULL, &error));
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_run_create(NULL, model, NULL, NULL, &s->made.run, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_model_release(model);
+  return chorale_run_solve(s->made.run, NULL, &s->error);
+}
+
+static chorale_status reweighed_by(Scene *s, double x) {
+  double factors[64];
+  for (int k = 0; k < 64; ++k)
+    factors[k] = 1;
+  factors[1] = x;
+  return chorale_model_reweigh(NULL, s->has.model, factors, &s->made.model, &s->error);
+}
+
+static chorale_status table_with(Scene *s, double x, int is_max) {
+  s->numbers[5] = x;
+  return (is_max ? chorale_potential_create_max : chorale_potential_create_sum)(
+      NULL, 2, s->numbers, 2, 4, 4, NULL, &s->made.potential, &s->error);
+}
+static chorale_status square_with(Scene *s, double x, int place) {
+  s->numbers[place] = x;
+  return place < 4 ? chorale_potential_create_pairs(NULL, 2, s->numbers, 2, 2, 2, NULL,
+                                                    &s->made.potential, &s->error)
+                   : chorale_potential_create_majority(NULL, 2, s->numbers, 2, 2, 2,
+                                                       s->numbers + 4, NULL, &s->made.potential,
+                                                       &s->error);
+}
+static chorale_status transitions_with(Scene *s, double x, int place) {
+  chorale_transitions_options options;
+  chorale_transitions_options_init(&options, sizeof options);
+  s->numbers[place] = x;
+  options.start = s->numbers + 4;
+  options.end = s->numbers + 6;
+  return chorale_transitions_create(NULL, 2, s->numbers, &options, &s->made.transitions, &s->error);
+}
+static chorale_status chain_with(Scene *s, double x, int place) {
+  s->numbers[place] = x;
+  s->chain.unary = s->numbers;
+  s->chain.edges = s->numbers + 6;
+  s->chain.edge_matrices = 1;
+  s->chain.start = s->numbers + 10;
+  s->chain.end = s->numbers + 12;
+  return chorale_chain_best(s->has.chain_solver, &s->chain, s->labels, NULL, &s->error);
+}
+static chorale_status message_with(Scene *s, double x) {
+  s->numbers[3] = x;
+  s->attachments[0].message = s->numbers;
+  return chorale_chain_decode(s->has.chain_solver, &s->chain, s->attachments, 1, NULL, s->labels,
+                              NULL, NULL, &s->error);
+}
+static chorale_status clique_with(Scene *s, double x) {
+  s->numbers[7] = x;
+  s->clique.scores = s->numbers;
+  return chorale_clique_solve(s->has.clique_solver, s->majority, &s->clique, NULL, s->labels, NULL,
+                              &s->error);
+}
+
+/* Where a number goes, and whether minus infinity is one there. */
+enum { NOWHERE, FORBIDS, ANSWERS };
+#define EACH_NUMBER(VISIT)                                                                         \
+  VISIT(potts, NOWHERE,                                                                            \
+        chorale_potential_create_potts(NULL, 2, x, NULL, &s->made.potential, &s->error))           \
+  VISIT(entropy, NOWHERE,                                                                          \
+        chorale_potential_create_entropy(NULL, 2, x, NULL, &s->made.potential, &s->error))         \
+  VISIT(makespan, NOWHERE,                                                                         \
+        chorale_potential_create_makespan(NULL, 2, x, NULL, &s->made.potential, &s->error))        \
+  VISIT(square_makespan, NOWHERE,                                                                  \
+        chorale_potential_create_square_makespan(NULL, 2, x, NULL, &s->made.potential, &s->error)) \
+  VISIT(scaled, NOWHERE,                                                                           \
+        chorale_potential_create_scaled(NULL, s->majority, x, &s->made.potential, &s->error))      \
+  VISIT(reweighed, NOWHERE, reweighed_by(s, x))                                                    \
+  VISIT(sum, FORBIDS, table_with(s, x, 0))                                                         \
+  VISIT(max, FORBIDS, table_with(s, x, 1))                                                         \
+  VISIT(pairs, NOWHERE, square_with(s, x, 3))                                                      \
+  VISIT(bias, NOWHERE, square_with(s, x, 5))                                                       \
+  VISIT(transitions, FORBIDS, transitions_with(s, x, 2))                                           \
+  VISIT(transitions_start, FORBIDS, transitions_with(s, x, 5))                                     \
+  VISIT(transitions_end, FORBIDS, transitions_with(s, x, 6))                                       \
+  VISIT(unary, FORBIDS, chain_with(s, x, 4))                                                       \
+  VISIT(edges, FORBIDS, chain_with(s, x, 8))                                                       \
+  VISIT(start, FORBIDS, chain_with(s, x, 10))                                                      \
+  VISIT(end, FORBIDS, chain_with(s, x, 13))                                                        \
+  VISIT(message, FORBIDS, message_with(s, x))                                                      \
+  VISIT(clique, FORBIDS, clique_with(s, x))                                                        \
+  VISIT(best_of, FORBIDS,                                                                          \
+        (s->numbers[1] = x, chorale_dictionary_create_best(NULL, NULL, s->numbers, 4, 2, 0,        \
+                                                           &s->made.dictionary, &s->error)))       \
+  VISIT(callback, ANSWERS, callback_is(s, x, CHORALE_SCALE_NONE))                                  \
+  VISIT(callback_by_log, ANSWERS, callback_is(s, x, CHORALE_SCALE_BY_LOG_MEMBERS))                 \
+  VISIT(instance_decode, ANSWERS, instance_is(s, x, 0))                                            \
+  VISIT(instance_message, ANSWERS, instance_is(s, 0, x))
+
+#define DEFINE(name, kind, call)                                                                   \
+  static chorale_status put_##name(Scene *s, double x) { return call; }
+EACH_NUMBER(DEFINE)
+#undef DEFINE
+
+static const struct {
+  const char *name;
+  int kind;
+  chorale_status (*put)(Scene *s, double x);
+} kPlaces[] = {
+#define ROW(name, kind, call) {#name, kind, put_##name},
+    EACH_NUMBER(ROW)
+#undef ROW
+};
+
+static chorale_status put(size_t place, double x) {
+  static Scene before;
+  before = scene;
+  const chorale_status status = kPlaces[place].put(&scene, x);
+  if (status != CHORALE_OK && scene.error.message[0] == '\0')
+    fail_msg("%s(%g): %s without a message", kPlaces[place].name, x, chorale_status_name(status));
+  chorale_potential_release(scene.made.potential);
+  chorale_transitions_release(scene.made.transitions);
+  chorale_dictionary_release(scene.made.dictionary);
+  chorale_run_destroy(scene.made.run);
+  chorale_model_release(scene.made.model);
+  scene = before;
+  return status;
+}
+
+static void numbers_beyond_the_limit_have_a_status(void **state) {
+  (void)state;
+  open_scene(NULL, &scene);
+  for (size_t k = 0; k < COUNT_OF(kPlaces); ++k) {
+    const int answers = kPlaces[k].kind == ANSWERS;
+    static const double small[] = {0, 1, 0x1p-1074, 1e-300, 1e200};
+    for (size_t i = 0; i < COUNT_OF(small); ++i)
+      if (put(k, small[i]) != CHORALE_OK)
+        fail_msg("%s(%g) is refused", kPlaces[k].name, small[i]);
+    static const double large[] = {1e300, -1e300, DBL_MAX, -DBL_MAX};
+    for (size_t i = 0; i < COUNT_OF(large); ++i) {
+      const chorale_status status = put(k, large[i]);
+      if (status != (answers ? CHORALE_ERROR_CALLBACK_VALUE : CHORALE_ERROR_OUT_OF_RANGE))
+        fail_msg("%s(%g): %s", kPlaces[k].name, large[i], chorale_status_name(status));
+    }
+    const chorale_status of_nan = put(k, NAN), of_infinity = put(k, INFINITY);
+    if (of_nan != (answers ? CHORALE_ERROR_CALLBACK_VALUE : CHORALE_ERROR_NOT_A_NUMBER) ||
+        of_infinity != (answers ? CHORALE_ERROR_CALLBACK_VALUE : CHORALE_ERROR_INFINITE))
+      fail_msg("%s: %s of NaN, %s of infinity", kPlaces[k].name, chorale_status_name(of_nan),
+               chorale_status_name(of_infinity));
+    const chorale_status forbidden = put(k, -INFINITY);
+    if (forbidden != (kPlaces[k].kind == NOWHERE ? CHORALE_ERROR_INFINITE : CHORALE_OK))
+      fail_msg("%s: %s of minus infinity", kPlaces[k].name, chorale_status_name(forbidden));
+  }
+  print_message("%d places\n", (int)COUNT_OF(kPlaces));
+  close_scene(&scene);
+}
+
+/* ---- Nothing at all ----------------------------------------------------------------------- */
+
+/* Models without chains, without cliques, of empty chains, of cliques without members. */
+static void empty_models_are_models(void **state) {
+  (void)state;
+  for (int way = 0; way < 8; ++way) {
+    chorale_error error;
+    chorale_potential *potential = NULL;
+    chorale_model_builder *builder = NULL;
+    chorale_model *model = NULL;
+    chorale_problem *problem = NULL, *read = NULL;
+    chorale_run *run = NULL;
+    OK(chorale_potential_create_potts(NULL, 1, 1, NULL, &potential, &error));
+    OK(chorale_model_builder_create(NULL, &builder, &error));
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.labels = 1;
+    const double one = 0.5;
+    chain.unary = &one;
+    if (way & 1)
+      OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    chain.length = 1;
+    if (way & 2)
+      OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.potential = potential;
+    if (way & 4)
+      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_freeze(builder, &model, &error));
+    OK(chorale_problem_create(NULL, model, &problem, &error));
+    Saved saved = save(problem);
+    OK(read_saved(NULL, &saved, 0, &read, &error));
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.bound_steps = 2;
+    OK(chorale_run_create(NULL, chorale_problem_model(read), &options, NULL, &run, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_solve(run, &result, &error));
+    assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+    assert_true(result.score == (way & 2 ? 0.5 : 0));
+    assert_true(result.proven && result.upper_bound == result.score);
+    int32_t labels[1] = {UNTOUCHED};
+    OK(chorale_run_all_labels(run, 0, labels, 1, &error));
+    assert_int_equal(labels[0], way & 2 ? 0 : UNTOUCHED);
+    char json[512];
+    size_t needed = 0;
+    OK(chorale_run_json(run, json, sizeof json, &needed, &error));
+    assert_true(needed <= sizeof json && strstr(json, "\"complete\""));
+    chorale_run_destroy(run);
+    chorale_problem_destroy(read);
+    chorale_problem_destroy(problem);
+    drop_saved(&saved);
+    chorale_model_release(model);
+    chorale_model_builder_destroy(builder);
+    chorale_potential_release(potential);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cliques_of_any_magnitude),
+      cmocka_unit_test(a_factor_changes_nothing_else),
+      cmocka_unit_test(degenerate_cliques),
+      cmocka_unit_test(chains_of_any_magnitude),
+      cmocka_unit_test(models_of_any_magnitude),
+      cmocka_unit_test(exact_models_of_any_magnitude),
+      cmocka_unit_test(sums_of_the_largest_scores_are_finite),
+      cmocka_unit_test(numbers_beyond_the_limit_have_a_status),
+      cmocka_unit_test(empty_models_are_models),
+  };
+  print_message("CHORALE_TEST_SEED=%llu\n", (unsigned long long)test_seed());
+  return cmocka_run_group_tests_name("hostile numbers", tests, NULL, NULL);
+}
