@@ -1,0 +1,261 @@
+/* Every function that takes handles as const, from several threads at once on the same handles:
+ * each thread hears what one thread alone does. References are counted right whoever gives back the
+ * last one. What races the thread sanitizer sees. */
+#include "fixture_scene.h"
+
+#include <pthread.h>
+
+enum { THREADS = 6 };
+
+static Scene scene;
+
+/* What a thread hears, and the line of a call that failed. */
+typedef struct Heard {
+  uint64_t sum;
+  int line;
+} Heard;
+
+static void hear(Heard *heard, const void *bytes, size_t size) {
+  heard->sum = (heard->sum ^ own_checksum(bytes, size)) * UINT64_C(0x100000001B3) + size;
+}
+static void hear_number(Heard *heard, int64_t number) { hear(heard, &number, sizeof number); }
+
+/* No assertion may leave a thread. */
+#define DO(call)                                                                                   \
+  do {                                                                                             \
+    if ((call) != CHORALE_OK && heard->line == 0)                                                  \
+      heard->line = __LINE__;                                                                      \
+  } while (0)
+
+static void use_potential(Heard *heard) {
+  const int64_t counts[3] = {2, 1, 1};
+  chorale_potential *scaled = NULL;
+  double score = 0;
+  DO(chorale_potential_evaluate(scene.majority, counts, 3, 4, &score, NULL));
+  hear(heard, &score, sizeof score);
+  DO(chorale_potential_create_scaled(NULL, scene.majority, 0.5, &scaled, NULL));
+  DO(chorale_potential_evaluate(scaled, counts, 3, 4, &score, NULL));
+  hear(heard, &score, sizeof score);
+  chorale_potential_release(scaled);
+  size_t bytes = 0;
+  DO(chorale_clique_solver_bytes(scene.majority, 9, NULL, CHORALE_CLIQUE_MAX_MARGINALS, &bytes,
+                                 NULL));
+  hear_number(heard, (int64_t)bytes);
+}
+
+static void use_chain(Heard *heard) {
+  union {
+    double aligned[1 << 13];
+    unsigned char bytes[1 << 16];
+  } scratch;
+  unsigned char *at = scratch.bytes + (64 - (uintptr_t)scratch.bytes % 64) % 64;
+  const size_t room = sizeof scratch - 64;
+  int32_t labels[SCENE_LENGTH] = {0}, value = 0;
+  double numbers[32] = {0}, *rows[2] = {numbers, numbers + 8};
+  size_t bytes = 0;
+  DO(chorale_kernel_best(at, room, &scene.chain, labels, NULL, NULL));
+  hear(heard, labels, sizeof labels);
+  DO(chorale_kernel_messages(at, room, &scene.chain, scene.attachments, 2, NULL, rows, NULL, NULL));
+  DO(chorale_chain_score(&scene.chain, labels, numbers + 20, NULL));
+  hear(heard, numbers, sizeof numbers);
+  DO(chorale_chain_solver_bytes(&scene.chain, CHORALE_CHAIN_K_BEST, 3, &bytes, NULL));
+  DO(chorale_property_evaluate(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL));
+  hear_number(heard, value);
+  hear_number(heard, chorale_dictionary_find(scene.has.dictionary, 1));
+  hear_number(heard, chorale_dictionary_value(scene.has.dictionary, 1));
+}
+
+static void use_model(Heard *heard) {
+  double factors[64];
+  for (int k = 0; k < 64; ++k)
+    factors[k] = 0.5;
+  chorale_model *reweighed = NULL;
+  chorale_run *run = NULL, *warm = NULL;
+  chorale_run_cost cost;
+  chorale_run_cost_init(&cost, sizeof cost);
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  DO(chorale_model_reweigh(NULL, scene.has.model, factors, &reweighed, NULL));
+  DO(chorale_run_estimate(scene.has.model, &scene.run_options, &cost, NULL));
+  hear(heard, &cost, sizeof cost);
+  DO(chorale_run_create(NULL, reweighed, &scene.run_options, NULL, &run, NULL));
+  chorale_model_release(reweighed);
+  DO(chorale_run_solve(run, &result, NULL));
+  hear(heard, &result, sizeof result);
+  chorale_run_destroy(run);
+  DO(chorale_run_create(NULL, scene.has.model, &scene.run_options, scene.has.run, &warm, NULL));
+  DO(chorale_run_solve(warm, &result, NULL));
+  hear(heard, &result, sizeof result);
+  chorale_run_destroy(warm);
+}
+
+/* The results of a run that nobody changes. */
+static void use_run(Heard *heard) {
+  static const size_t room = SCENE_TEXT;
+  char *json = malloc(room);
+  size_t needed = 0;
+  double score = 0;
+  int64_t count = 0;
+  chorale_payment payments[8];
+  DO(chorale_run_json(scene.has.run, json, room, &needed, NULL));
+  hear(heard, json, needed < room ? needed : room);
+  DO(chorale_run_clique_score(scene.wide_run, 0, 0, &score, NULL));
+  DO(chorale_run_payments(scene.wide_run, 1, payments, 8, &count, NULL));
+  hear(heard, &score, sizeof score);
+  hear_number(heard, count);
+  free(json);
+}
+
+static void use_problem(Heard *heard) {
+  void *bytes = malloc(scene.saved.size);
+  chorale_problem *problem = NULL, *read = NULL;
+  size_t needed = 0;
+  DO(chorale_problem_write(scene.has.problem, bytes, scene.saved.size, &needed, NULL));
+  hear(heard, bytes, scene.saved.size);
+  free(bytes);
+  const chorale_text name = chorale_problem_value_name(scene.has.problem, 0, 0);
+  hear(heard, name.bytes, name.length);
+  DO(chorale_problem_create(NULL, scene.has.model, &problem, NULL));
+  hear_number(heard, chorale_problem_text_count(problem, CHORALE_TEXTS_LABELS));
+  chorale_problem_destroy(problem);
+  DO(chorale_problem_read(NULL, scene.saved.bytes, scene.saved.size, 1, &read, NULL));
+  hear_number(heard, chorale_problem_note_count(read));
+  chorale_problem_destroy(read);
+}
+
+static void use_references(void) {
+  chorale_model_release(chorale_model_retain(scene.has.model));
+  chorale_potential_release(chorale_potential_retain(scene.has.potential));
+  chorale_property_release(chorale_property_retain(scene.has.property));
+  chorale_dictionary_release(chorale_dictionary_retain(scene.has.dictionary));
+  chorale_transitions_release(chorale_transitions_retain(scene.has.transitions));
+}
+
+static void use_everything(Heard *heard) {
+  memset(heard, 0, sizeof *heard);
+  use_potential(heard);
+  use_chain(heard);
+  use_references();
+  use_model(heard);
+  use_run(heard);
+  use_problem(heard);
+  chorale_cancel_raise(scene.has.cancel);
+  (void)chorale_cancel_is_raised(scene.has.cancel);
+  chorale_cancel_lower(scene.has.cancel);
+}
+
+static int64_t rounds;
+static Heard alone;
+
+static void *use_many_times(void *argument) {
+  Heard *worst = argument;
+  for (int64_t round = 0; round < rounds; ++round) {
+    Heard heard;
+    use_everything(&heard);
+    if (heard.line != 0 || heard.sum != alone.sum)
+      *worst = heard;
+  }
+  return NULL;
+}
+
+static void const_handles_serve_all_threads(void **state) {
+  (void)state;
+  open_scene(NULL, &scene);
+  use_everything(&alone);
+  assert_int_equal(alone.line, 0);
+  rounds = test_rounds(50);
+  pthread_t threads[THREADS];
+  Heard worst[THREADS];
+  for (int t = 0; t < THREADS; ++t) {
+    worst[t] = alone;
+    assert_int_equal(pthread_create(&threads[t], NULL, use_many_times, &worst[t]), 0);
+  }
+  for (int t = 0; t < THREADS; ++t)
+    assert_int_equal(pthread_join(threads[t], NULL), 0);
+  for (int t = 0; t < THREADS; ++t) {
+    assert_int_equal(worst[t].line, 0);
+    assert_true(worst[t].sum == alone.sum);
+  }
+  close_scene(&scene);
+}
+
+/* ---- The last reference ------------------------------------------------------------------- */
+
+static int64_t released; /* of a potential's callback */
+
+static void note_release(void *user) {
+  (void)user;
+  __atomic_fetch_add(&released, 1, __ATOMIC_SEQ_CST);
+}
+
+static int32_t constant_score(void *user, const int64_t *counts, int64_t values, int64_t members,
+                              double *score) {
+  (void)user;
+  (void)counts;
+  (void)values;
+  (void)members;
+  *score = 0.5;
+  return 0;
+}
+
+/* Reads through its reference and gives it back: the last one frees. */
+static void *read_and_release(void *argument) {
+  chorale_model *model = argument;
+  int64_t *sum = malloc(sizeof *sum);
+  *sum = 0;
+  for (int64_t c = 0; c < chorale_model_cliques(model); ++c)
+    *sum += chorale_model_clique_members(model, c);
+  chorale_model_release(model);
+  return sum;
+}
+
+static void whoever_gives_back_the_last_reference(void **state) {
+  (void)state;
+  const int64_t models = test_rounds(300);
+  released = 0;
+  for (int64_t k = 0; k < models; ++k) {
+    chorale_error error;
+    chorale_potential *potential = NULL;
+    chorale_model_builder *builder = NULL;
+    chorale_model *model = NULL;
+    OK(chorale_potential_create_callback(NULL, 2, constant_score, NULL, note_release, NULL,
+                                         &potential, &error));
+    OK(chorale_model_builder_create(NULL, &builder, &error));
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.potential = potential;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    chorale_potential_release(potential);
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    const double scores[] = {0, 1, 1, 0};
+    chain.length = chain.labels = 2;
+    chain.unary = scores;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    for (int64_t t = 0; t < 2; ++t)
+      OK(chorale_model_builder_add_position(builder, 0, 0, t, &error));
+    OK(chorale_model_builder_freeze(builder, &model, &error));
+    chorale_model_builder_destroy(builder);
+    pthread_t threads[THREADS];
+    for (int t = 0; t < THREADS; ++t)
+      assert_int_equal(
+          pthread_create(&threads[t], NULL, read_and_release, chorale_model_retain(model)), 0);
+    chorale_model_release(model);
+    for (int t = 0; t < THREADS; ++t) {
+      void *sum = NULL;
+      assert_int_equal(pthread_join(threads[t], &sum), 0);
+      assert_int_equal(*(int64_t *)sum, 2);
+      free(sum);
+    }
+  }
+  assert_int_equal(released, models);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(const_handles_serve_all_threads),
+      cmocka_unit_test(whoever_gives_back_the_last_reference),
+  };
+  return cmocka_run_group_tests_name("threads", tests, make_scene_directory,
+                                     remove_scene_directory);
+}
