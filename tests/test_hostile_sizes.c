@@ -225,7 +225,7 @@ static void sizes_that_no_array_has(void **state) {
   close_scene(&scene);
 }
 
-/* ---- Sizes that are allowed, and what they would take ------------------------------------------ */
+/* ---- Sizes that are allowed, and what they would take ------------------------------------- */
 
 static chorale_status any_potential(int32_t family, int64_t values, const chorale_host *from,
                                     chorale_potential **potential, chorale_error *error) {

@@ -200,7 +200,7 @@ private:
     return bytes_ ? magnitude8::decode(bytes_[at.entry + at.number + 1 + v], unit)
                   : get(at.entry + v);
   }
-  // What lies beyond the range of single numbers becomes the end of it: only minus infinity forbids.
+  // What lies beyond the range of single numbers becomes its end: only minus infinity forbids.
   static float single(double value) noexcept {
     return value == kForbidden
                ? -std::numeric_limits<float>::infinity()

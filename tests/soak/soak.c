@@ -1,4 +1,5 @@
-/* Models made, run, cancelled and given back from many threads, for as long as one likes: README.md. */
+/* Models made, run, cancelled and given back from many threads, for as long as one likes: see
+ * README.md. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
