@@ -112,6 +112,9 @@ bool comes_after(std::int32_t chain, std::int32_t position, std::int32_t chain_b
   return chain != chain_before ? chain > chain_before : position > position_before;
 }
 
+// So many slots of a chain are looked through before there is a table of all.
+constexpr std::int32_t kWalk = 64;
+
 bool is_unusual(const ChainView &view) noexcept {
   return view.edges || view.start || view.end || view.parents || view.forced || view.allowed ||
          view.unary_column != 1 || view.unary_row != view.labels;
@@ -349,15 +352,22 @@ bool chorale_model_builder::add_position(std::int32_t clique, std::int32_t chain
 }
 
 bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
-                                       std::int32_t position) const noexcept {
+                                       std::int32_t position) noexcept {
   const Place &centre = centres[clique];
-  // Members mostly come in ascending order, and a chain may have very many slots.
+  if (position >= 0 && centre.chain == chain && centre.position == position)
+    return true;
+  // Members mostly come in ascending order; where they do not, a chain mostly has few slots.
   const Place &last = latest[clique];
-  const bool is_new = last.chain != -2 && comes_after(chain, position, last.chain, last.position);
-  for (std::int32_t s = is_new ? -1 : last_slot[chain]; s >= 0; s = previous[s])
+  if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
+    return false;
+  std::int32_t left = kWalk;
+  for (std::int32_t s = last_slot[chain]; s >= 0; s = previous[s]) {
+    if (left-- == 0 && taken.follow(slots))
+      return taken.has(slots, clique, chain, position);
     if (slots[s].clique == clique && slots[s].position == position)
       return true;
-  return position >= 0 && centre.chain == chain && centre.position == position;
+  }
+  return false;
 }
 
 bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_options &options,
@@ -410,6 +420,7 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
     return true;
   for (std::int64_t s = slots.size() - 1; s >= slots_before; --s)
     last_slot[slots[s].chain] = previous[s];
+  taken.forget();
   slots.truncate(slots_before);
   previous.truncate(slots_before);
   model->cliques.truncate(cliques_before);

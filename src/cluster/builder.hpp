@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cluster/model.hpp"
+#include "cluster/slot_table.hpp"
 
 struct chorale_model_builder {
   // The centre of a centred clique, which becomes its last slot; chain -1 while there is none.
@@ -16,7 +17,7 @@ struct chorale_model_builder {
 
   chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
       : memory(from), log(to), groups(from), slots(from), last_slot(from), previous(from),
-        centres(from), latest(from), members(from) {}
+        centres(from), latest(from), members(from), taken(from) {}
   ~chorale_model_builder() {
     if (model)
       chorale::Memory::destroy(model, memory);
@@ -31,7 +32,7 @@ struct chorale_model_builder {
   bool add_whole(std::int32_t clique, std::int32_t chain, const std::int32_t *classes,
                  const std::int32_t *table, bool borrow) noexcept;
   bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
-  bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) const noexcept;
+  bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
   // A clique over each repeated token; `setup` says what all of them are like. Stores how many.
   bool add_repeated_words(const chorale_repeated_words_options &options,
                           const chorale_clique_setup &setup, std::int64_t &count) noexcept;
@@ -48,6 +49,7 @@ struct chorale_model_builder {
   chorale::Array<Place> centres;          // of each clique
   chorale::Array<Place> latest;           // of each clique
   chorale::Array<std::int32_t> members;   // of each clique, so far
+  chorale::SlotTable taken;               // of slots, once it has been needed
 
 private:
   bool reserve_chain() noexcept;

@@ -1,0 +1,69 @@
+// Which members a model under construction has, where walking the slots of a chain would take long:
+// a table of slots by (clique, chain, position), open, at most half full, filled when it is asked.
+#pragma once
+
+#include "base/array.hpp"
+#include "cluster/model.hpp"
+
+namespace chorale {
+
+class SlotTable {
+public:
+  explicit SlotTable(const Memory &memory) noexcept : entries_(memory) {}
+
+  // Takes in the slots that have been added since. False where there is no memory.
+  bool follow(const Array<Slot> &slots) noexcept {
+    if (slots.size() > entries_.size() / 2 && !grow(slots.size()))
+      return false;
+    for (; known_ < slots.size(); ++known_) {
+      const Slot &slot = slots[known_];
+      std::int64_t at = first(slot.clique, slot.chain, slot.position);
+      while (entries_[at] >= 0)
+        at = after(at);
+      entries_[at] = static_cast<std::int32_t>(known_);
+    }
+    return true;
+  }
+  bool has(const Array<Slot> &slots, std::int32_t clique, std::int32_t chain,
+           std::int32_t position) const noexcept {
+    for (std::int64_t at = first(clique, chain, position); entries_[at] >= 0; at = after(at)) {
+      const Slot &slot = slots[entries_[at]];
+      if (slot.clique == clique && slot.chain == chain && slot.position == position)
+        return true;
+    }
+    return false;
+  }
+  // After slots have been taken away.
+  void forget() noexcept {
+    entries_.truncate(0);
+    known_ = 0;
+  }
+
+private:
+  bool grow(std::int64_t slots) noexcept {
+    std::int64_t size = 256;
+    while (size < 4 * slots)
+      size *= 2;
+    forget();
+    if (!entries_.resize(size))
+      return false;
+    std::fill(entries_.begin(), entries_.end(), -1);
+    return true;
+  }
+  std::int64_t after(std::int64_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }
+  std::int64_t first(std::int32_t clique, std::int32_t chain, std::int32_t position) const noexcept {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
+    std::uint64_t h = static_cast<std::uint32_t>(clique);
+    for (const std::int32_t number : {chain, position}) {
+      h = (h ^ h >> 32) * kOdd;
+      h ^= static_cast<std::uint32_t>(number);
+    }
+    h *= kOdd;
+    return static_cast<std::int64_t>((h ^ h >> 32) & static_cast<std::uint64_t>(entries_.size() - 1));
+  }
+
+  Array<std::int32_t> entries_; // numbers of slots, -1 free; a power of two
+  std::int64_t known_ = 0;      // slots that are in it
+};
+
+} // namespace chorale
