@@ -24,14 +24,19 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
             true};
   double lowest = 0;
   double magnitude = 1;
+  // The floor lies below every labelling by more than a bound is off by rounding, which goes by the
+  // greatest numbers that enter it.
   const auto add_least = [&](const double *numbers, std::int64_t count) {
     double least = kInfinity;
+    double greatest = 0;
     for (std::int64_t k = 0; k < count; ++k)
-      if (numbers[k] > kForbidden)
+      if (numbers[k] > kForbidden) {
         least = std::min(least, numbers[k]);
+        greatest = std::max(greatest, std::fabs(numbers[k]));
+      }
     if (least < kInfinity) {
       lowest += least;
-      magnitude += std::fabs(least);
+      magnitude += greatest;
     }
   };
   for (std::int64_t i = 0; i < view.members; ++i)
