@@ -2,17 +2,31 @@
 
 #include <cstdlib>
 
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
 namespace chorale {
 namespace {
 
 void *from_malloc(void *, std::size_t bytes, std::size_t alignment) {
   if (bytes > SIZE_MAX - alignment)
     return nullptr;
+#if defined(_WIN32)
+  return _aligned_malloc(bytes, alignment);
+#else
   // aligned_alloc wants a multiple of the alignment.
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#endif
 }
 
-void to_free(void *, void *memory, std::size_t, std::size_t) { std::free(memory); }
+void to_free(void *, void *memory, std::size_t, std::size_t) {
+#if defined(_WIN32)
+  _aligned_free(memory);
+#else
+  std::free(memory);
+#endif
+}
 
 } // namespace
 
