@@ -337,6 +337,48 @@ static void no_property(void **state) {
   chorale_chain_solver_destroy(solver);
 }
 
+/* What great messages leave of a labelling when they cancel is less than its score; it is possible
+ * all the same. */
+static void great_messages_that_cancel(void **state) {
+  (void)state;
+  static const double unary[] = {1.25, 1.25}, end[] = {-1};
+  static const double up[] = {1e280, 0, 0}, down[] = {-1e280, 0, 0};
+  chorale_error error;
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  chain.length = 2;
+  chain.labels = 1;
+  chain.unary = unary;
+  chain.end = end;
+  /* Fires at the first position, at the second, and then is done, so that its message is paid. */
+  static const int32_t next[][3] = {{1, 1}, {1, 2, 2}}, actions[][3] = {{0, -1}, {-1, 0, -1}};
+  chorale_attachment attachments[2];
+  chorale_property *properties[2];
+  for (int32_t k = 0; k < 2; ++k) {
+    chorale_automaton automaton;
+    chorale_automaton_init(&automaton, sizeof automaton);
+    automaton.labels = automaton.classes = automaton.values = 1;
+    automaton.states = k + 2;
+    automaton.next = next[k];
+    automaton.actions = actions[k];
+    OK(chorale_property_create(NULL, &automaton, &properties[k], &error));
+    chorale_attachment_init(&attachments[k], sizeof attachments[k]);
+    attachments[k].property = properties[k];
+    attachments[k].message = k == 0 ? up : down;
+  }
+  chorale_chain_solver *solver = new_chain_solver();
+  int32_t labelling[2] = {UNTOUCHED, UNTOUCHED}, values[2];
+  chorale_message_result result;
+  chorale_message_result_init(&result, sizeof result);
+  OK(chorale_chain_decode(solver, &chain, attachments, 2, NULL, labelling, values, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  assert_true(labelling[0] == 0 && labelling[1] == 0 && values[0] == 0 && values[1] == 0);
+  assert_true(result.chain_score == 1.5 && result.message_score == 0 && result.score == 1.5);
+  chorale_chain_solver_destroy(solver);
+  for (int32_t k = 0; k < 2; ++k)
+    chorale_property_release(properties[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_on_chains),
@@ -347,6 +389,7 @@ int main(void) {
       cmocka_unit_test(narrow_beams),
       cmocka_unit_test(budget),
       cmocka_unit_test(no_property),
+      cmocka_unit_test(great_messages_that_cancel),
   };
   return cmocka_run_group_tests_name("property messages", tests, NULL, NULL);
 }

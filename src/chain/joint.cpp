@@ -147,9 +147,9 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
   JointOutcome attempt;
   double best = run(outgoing, message, to ? lower_ : nullptr, to, narrow, attempt);
   outcome.most = std::max(outcome.most, attempt.most);
-  if (!attempt.pruned)
-    return best;
-  if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
+  if (!attempt.pruned) {
+    // The answer, but for what is said below.
+  } else if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
     outcome.pruned = true;
   } else if (to) {
     lower_[0] = std::max(own, best);
@@ -165,7 +165,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     for (std::int32_t v = 0; v < count && !outcome.overflow; ++v)
       message[v] = std::max(message[v], lower_[v]);
   }
-  // A beam may lose what a narrower one, or the chain by itself, has found.
+  // A beam may lose what a narrower one, or the chain by itself, has found; and where great messages
+  // cancel, rounding may leave less of it than is asked for.
   if (to && !outcome.overflow && own > best) {
     std::copy_n(first_, view_.length, to);
     best = own;
