@@ -15,11 +15,12 @@ static void fill(Problem *problem, const double *tables, const double *scores) {
  * every labelling in which member 1 takes value 1 leaves out the one great score. */
 static void a_labelling_far_below_the_best_is_possible(void **state) {
   (void)state;
-  static const double tables[] = {-INFINITY, 2,         -3,        -4, -3, -2, -2,
-                                  0,         3,         -INFINITY, -INFINITY, -0.0, -3, 0,
-                                  -1,        1,         2,         4,  0,  -INFINITY, -INFINITY};
-  static const double scores[] = {-2, 1e280, -INFINITY, -INFINITY, 3,  2,         0,  -1, -INFINITY,
-                                  -1, 3,     -INFINITY, 0,         -2, 0, -INFINITY, -INFINITY, -1};
+  static const double tables[] = {-INFINITY, 2, -3,        -4,        -3,   -2,        -2,
+                                  0,         3, -INFINITY, -INFINITY, -0.0, -3,        0,
+                                  -1,        1, 2,         4,         0,    -INFINITY, -INFINITY};
+  static const double scores[] = {-2, 1e280, -INFINITY, -INFINITY, 3,         2,
+                                  0,  -1,    -INFINITY, -1,        3,         -INFINITY,
+                                  0,  -2,    0,         -INFINITY, -INFINITY, -1};
   static Problem problem;
   static Oracle oracle;
   memset(&problem, 0, sizeof problem);

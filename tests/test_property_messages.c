@@ -370,7 +370,8 @@ static void great_messages_that_cancel(void **state) {
   int32_t labelling[2] = {UNTOUCHED, UNTOUCHED}, values[2];
   chorale_message_result result;
   chorale_message_result_init(&result, sizeof result);
-  OK(chorale_chain_decode(solver, &chain, attachments, 2, NULL, labelling, values, &result, &error));
+  OK(chorale_chain_decode(solver, &chain, attachments, 2, NULL, labelling, values, &result,
+                          &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(labelling[0] == 0 && labelling[1] == 0 && values[0] == 0 && values[1] == 0);
   assert_true(result.chain_score == 1.5 && result.message_score == 0 && result.score == 1.5);

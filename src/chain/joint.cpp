@@ -165,8 +165,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     for (std::int32_t v = 0; v < count && !outcome.overflow; ++v)
       message[v] = std::max(message[v], lower_[v]);
   }
-  // A beam may lose what a narrower one, or the chain by itself, has found; and where great messages
-  // cancel, rounding may leave less of it than is asked for.
+  // A beam may lose what a narrower one, or the chain by itself, has found; and where great
+  // messages cancel, rounding may leave less of it than is asked for.
   if (to && !outcome.overflow && own > best) {
     std::copy_n(first_, view_.length, to);
     best = own;

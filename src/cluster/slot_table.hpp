@@ -51,7 +51,8 @@ private:
     return true;
   }
   std::int64_t after(std::int64_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }
-  std::int64_t first(std::int32_t clique, std::int32_t chain, std::int32_t position) const noexcept {
+  std::int64_t first(std::int32_t clique, std::int32_t chain,
+                     std::int32_t position) const noexcept {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
     std::uint64_t h = static_cast<std::uint32_t>(clique);
     for (const std::int32_t number : {chain, position}) {
@@ -59,7 +60,8 @@ private:
       h ^= static_cast<std::uint32_t>(number);
     }
     h *= kOdd;
-    return static_cast<std::int64_t>((h ^ h >> 32) & static_cast<std::uint64_t>(entries_.size() - 1));
+    return static_cast<std::int64_t>((h ^ h >> 32) &
+                                     static_cast<std::uint64_t>(entries_.size() - 1));
   }
 
   Array<std::int32_t> entries_; // numbers of slots, -1 free; a power of two
