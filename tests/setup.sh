@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|all|machines|browser|go|rust
+#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|browser|go|rust
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,10 +13,11 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, all, machines, browser, go or rust}
+set_name=${1:?examples, tests, fuzz, all, machines, browser, go or rust}
 
-# Debian package and how to see that it is there: a command, a header in <>, a Python module in (), or
-# a file. Probing for the thing and not for the package lets a compiler or a CMake of other origin pass.
+# Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
+# sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
+# CMake of other origin pass.
 needs_examples=(
   'g++ g++'
   'cmake cmake'
@@ -27,12 +28,17 @@ needs_tests=(
   "${needs_examples[@]}"
   'libcmocka-dev <cmocka.h>'
 )
-needs_all=(
+# clang alone, as Debian installs it without what it recommends, has no runtime of the sanitizers.
+needs_fuzz=(
   "${needs_tests[@]}"
+  'clang clang++'
+  'libclang-rt-dev {fuzzer}'
+)
+needs_all=(
+  "${needs_fuzz[@]}"
   'abigail-tools abidiff'
   'ccache ccache'
   'pkg-config pkg-config'
-  'clang clang++'
   'valgrind valgrind'
   'libglpk-dev <glpk.h>'
   'python3-venv (ensurepip)'
@@ -71,6 +77,7 @@ needs_go=(
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
 tests) needs=("${needs_tests[@]}") ;;
+fuzz) needs=("${needs_fuzz[@]}") ;;
 all) needs=("${needs_all[@]}") ;;
 machines) needs=("${needs_machines[@]}") ;;
 browser) needs=("${needs_browser[@]}") ;;
@@ -82,12 +89,19 @@ rust) needs=("${needs_rust[@]}") ;;
   ;;
 esac
 
+has_sanitizer() { # NAME
+  local library
+  library=$(clang --print-runtime-dir 2>/dev/null) || return 1
+  compgen -G "$library/libclang_rt.$1*.a" >/dev/null
+}
+
 has() { # PROBE
   case $1 in
   '<'*) echo "#if !__has_include($1)
 #error
 #endif" | g++ -E -x c++ - >/dev/null 2>&1 ;;
   /*) compgen -G "$1" >/dev/null ;;
+  '{'*) has_sanitizer "${1//[\{\}]/}" ;;
   '('*) python3 -c "import ${1//[()]/}" 2>/dev/null ;;
   *) command -v "$1" >/dev/null ;;
   esac

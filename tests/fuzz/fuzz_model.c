@@ -1,0 +1,412 @@
+/* Whole models: builder, freeze, run, results, JSON, bound, a start from an earlier run, other
+ * strengths, problem files; ordinary numbers against enumeration, scaled and hostile ones against
+ * what holds for all: no result below the chains' own labellings, scores that are those of the
+ * labels, bounds above them. Memory that runs out. */
+#include "fuzz.h"
+
+#include "fixture_saved.h"
+
+typedef struct Trial {
+  Cluster cluster;
+  ClusterTruth truth;
+  Built built;
+  Supply supply;
+  int is_wild; /* hostile numbers, which rounding swallows: which labelling is best is not known */
+} Trial;
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+
+static void scale_numbers(double *numbers, size_t count, double factor) {
+  for (size_t k = 0; k < count; ++k)
+    numbers[k] *= factor;
+}
+
+static int may_scale(const Cluster *cluster) {
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    if (cluster->chains[i].number == CHORALE_FLOAT32)
+      return 0;
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t k = 0; k < MOST_CENTRES; ++k)
+      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK)
+        return 0;
+  return 1;
+}
+
+static void scale(Cluster *cluster, double factor) {
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    Sample *s = &cluster->chains[i];
+    scale_numbers(&s->unary[0][0], sizeof s->unary / sizeof(double), factor);
+    scale_numbers(&s->edges[0][0][0], sizeof s->edges / sizeof(double), factor);
+    scale_numbers(s->start, COUNT_OF(s->start), factor);
+    scale_numbers(s->end, COUNT_OF(s->end), factor);
+  }
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t k = 0; k < MOST_CENTRES; ++k) {
+      Problem *p = &cluster->cliques[c].potentials[k];
+      p->lambda *= factor;
+      scale_numbers(p->tables, COUNT_OF(p->tables), factor);
+      scale_numbers(p->matrix, COUNT_OF(p->matrix), factor);
+      scale_numbers(p->bias, COUNT_OF(p->bias), factor);
+    }
+}
+
+static double make_wild(Random *random, Cluster *cluster) {
+  double magnitude = 1e3;
+  const int32_t times = random_int(random, 1, 6);
+  for (int32_t k = 0; k < times; ++k) {
+    const double number = hostile_score(random);
+    double *to = NULL;
+    if (cluster->clique_count > 0 && random_chance(random, 50)) {
+      Group *group = &cluster->cliques[random_int(random, 0, cluster->clique_count - 1)];
+      Problem *p = &group->potentials[random_int(random, 0, MOST_CENTRES - 1)];
+      p->shape = CHORALE_SHAPE_DETECT;
+      to = number == -INFINITY || random_chance(random, 40)
+               ? &p->tables[random_int(random, 0, p->length > 0 ? p->length - 1 : 0)]
+               : (random_chance(random, 50) ? &p->lambda : &p->matrix[random_int(random, 0, 3)]);
+    } else {
+      Sample *s = &cluster->chains[random_int(random, 0, cluster->chain_count - 1)];
+      const int32_t t = random_int(random, 0, s->length > 0 ? s->length - 1 : 0);
+      const int32_t y = random_int(random, 0, s->labels - 1);
+      if (s->number == CHORALE_FLOAT64 && s->length > 0)
+        to = &s->unary[t][y];
+    }
+    if (!to)
+      continue;
+    *to = number;
+    if (number > -INFINITY)
+      magnitude += fabs(number);
+  }
+  return magnitude * 1e3;
+}
+
+/* ---- Building ----------------------------------------------------------------------------- */
+
+/* What the fixture's build does, a call at a time, each of which may run out of memory. A potential
+ * may be refused for its numbers: then 0. */
+static int build_by_calls(Trial *trial) {
+  Cluster *cluster = &trial->cluster;
+  Built *built = &trial->built;
+  Supply *supply = &trial->supply;
+  chorale_error error;
+  chorale_status status = CHORALE_OK;
+  memset(built, 0, sizeof *built);
+  int good = 1;
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    give(&cluster->chains[i], &built->given[i]);
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    const Group *group = &cluster->cliques[c];
+    if (group->shape == OVER_PROPERTY) {
+      built->uses[c] = group->use;
+      open_use(&built->uses[c]);
+    }
+    for (int32_t k = 0; k < (group->shape == CENTRED ? group->centre_values : 1); ++k) {
+      FED(supply, status,
+          make_potential(&group->potentials[k], &supply->host, &built->potentials[c][k], &error),
+          &error);
+      REQUIRE(status == CHORALE_OK || (trial->is_wild && status == CHORALE_ERROR_OUT_OF_RANGE),
+              "%s", error.message);
+      good = good && status == CHORALE_OK;
+    }
+  }
+  if (!good)
+    return 0;
+  chorale_model_builder *builder = NULL;
+  FED(supply, status, chorale_model_builder_create(&supply->host, &builder, &error), &error);
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.borrow = cluster->is_borrowed[i];
+    options.tokens = cluster->has_tokens[i] ? cluster->tokens[i] : NULL;
+    int64_t index = -1;
+    FED(supply, status,
+        chorale_model_builder_add_chain(builder, &built->given[i].chain, &options, &index, &error),
+        &error);
+    REQUIRE(status == CHORALE_OK && index == i, "chain %d: %s", i, error.message);
+  }
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    const chorale_potential *centre[MOST_CENTRES];
+    for (int32_t k = 0; k < MOST_CENTRES; ++k)
+      centre[k] = built->potentials[c][k];
+    chorale_clique_setup setup;
+    describe_group(&cluster->cliques[c], &built->uses[c], centre, &setup);
+    int64_t index = -1;
+    FED(supply, status, chorale_model_builder_add_clique(builder, &setup, &index, &error), &error);
+    REQUIRE(status == CHORALE_OK && index == c, "clique %d: %s", c, error.message);
+    for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
+      FED(supply, status, add_one_member(cluster, built, builder, c, i, &error), &error);
+      REQUIRE(status == CHORALE_OK, "member %d of clique %d: %s", i, c, error.message);
+    }
+  }
+  FED(supply, status, chorale_model_builder_freeze(builder, &built->model, &error), &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  chorale_model_builder_destroy(builder);
+  return 1;
+}
+
+static int has_instance(const Cluster *cluster) {
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    if (cluster->is_instance[i])
+      return 1;
+  return 0;
+}
+
+static int can_be_saved(const Cluster *cluster) {
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t k = 0; k < (cluster->cliques[c].shape == CENTRED ? MOST_CENTRES : 1); ++k)
+      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK)
+        return 0;
+  return !has_instance(cluster);
+}
+
+/* ---- What holds for every run ------------------------------------------------------------- */
+
+static void check_any(const Trial *trial, const chorale_run *run, const chorale_run_result *r,
+                      const double *factors) {
+  const Cluster *cluster = &trial->cluster;
+  chorale_error error;
+  REQUIRE(!isnan(r->score) && r->score < INFINITY && !isnan(r->upper_bound), "score %g, bound %g",
+          r->score, r->upper_bound);
+  REQUIRE(r->score >= r->own_score, "score %.17g below the chains' own %.17g", r->score,
+          r->own_score);
+  REQUIRE(is_at_most(r->score, r->upper_bound), "score %.17g above the bound %.17g", r->score,
+          r->upper_bound);
+  if (r->score == -INFINITY)
+    return;
+  REQUIRE(r->score == r->chain_score + r->clique_score, "score %.17g is not the sum", r->score);
+  Labelling labels;
+  Parts parts;
+  memset(labels, 0, sizeof labels);
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    REQUIRE(chorale_run_labels(run, i, 0, labels[i], MOST_POSITIONS, &error) == CHORALE_OK, "%s",
+            error.message);
+  own_parts(cluster, labels, &parts);
+  double total = 0;
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    total += parts.chains[i];
+  REQUIRE(is_close(total, r->chain_score), "chains score %.17g, they are %.17g", r->chain_score,
+          total);
+  total = 0;
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    total +=
+        parts.cliques[c] == -INFINITY ? -INFINITY : (factors ? factors[c] : 1) * parts.cliques[c];
+  REQUIRE(is_close(total, r->clique_score), "cliques score %.17g, they are %.17g", r->clique_score,
+          total);
+  static char text[1 << 15];
+  size_t needed = 0;
+  REQUIRE(chorale_run_json(run, text, sizeof text, &needed, &error) == CHORALE_OK &&
+              needed <= sizeof text && needed == strlen(text) + 1,
+          "%s", error.message);
+  REQUIRE(is_json(text), "not JSON: %.400s", text);
+}
+
+static chorale_run *open_run(Trial *trial, const chorale_model *model,
+                             const chorale_run_options *options, const chorale_run *earlier) {
+  chorale_run *run = NULL;
+  chorale_error error;
+  chorale_status status;
+  FED(&trial->supply, status,
+      chorale_run_create(&trial->supply.host, model, options, earlier, &run, &error), &error);
+  REQUIRE(status == CHORALE_OK || status == CHORALE_ERROR_STATE_SPACE, "%s", error.message);
+  REQUIRE((status == CHORALE_OK) == (run != NULL), "status %d", status);
+  return run;
+}
+
+static void solve_run(Trial *trial, chorale_run *run, chorale_run_result *result) {
+  chorale_error error;
+  chorale_status status;
+  chorale_run_result_init(result, sizeof *result);
+  const int64_t allocations = trial->supply.memory.allocations;
+  FED(&trial->supply, status, chorale_run_solve(run, result, &error), &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  REQUIRE(allocations == trial->supply.memory.allocations, "a run allocates");
+}
+
+/* ---- Sequences ---------------------------------------------------------------------------- */
+
+static int32_t report_progress(void *user, const chorale_progress *progress) {
+  int64_t *left = user;
+  REQUIRE(!isnan(progress->best_score), "no score");
+  return --*left == 0;
+}
+
+/* Steps, polish, bound, limits, resets in any order: the best never falls but by a reset. */
+static void wander(Trial *trial, Random *random) {
+  chorale_run_options options = trial->cluster.options;
+  chorale_error error;
+  chorale_cancel *cancel = NULL;
+  chorale_status status;
+  FED(&trial->supply, status, chorale_cancel_create(&trial->supply.host, &cancel, &error), &error);
+  int64_t left = random_int(random, 0, 12);
+  options.progress = report_progress;
+  options.progress_user = &left;
+  options.cancel = cancel;
+  options.bound_steps += random_int(random, 0, 1);
+  chorale_run *run = open_run(trial, trial->built.model, &options, NULL);
+  double best = -INFINITY;
+  const int32_t steps = random_int(random, 1, 8);
+  for (int32_t k = 0; run && k < steps; ++k) {
+    chorale_run_result r;
+    chorale_run_result_init(&r, sizeof r);
+    status = CHORALE_OK;
+    switch (random_int(random, 0, 8)) {
+    case 0:
+    case 1:
+      status = chorale_run_step(run, &r, &error);
+      break;
+    case 2:
+      status = chorale_run_solve(run, &r, &error);
+      break;
+    case 3:
+      status = chorale_run_polish(run, &r, &error);
+      break;
+    case 4:
+      status = chorale_run_bound(run, random_int(random, 0, 4), &r, &error);
+      if (status == CHORALE_ERROR_SIZE)
+        status = CHORALE_OK;
+      break;
+    case 5:
+      chorale_cancel_raise(cancel);
+      break;
+    case 6:
+      chorale_cancel_lower(cancel);
+      break;
+    case 7:
+      status = chorale_run_set_limits(run, random_chance(random, 50) ? 0 : -1, cancel, &error);
+      break;
+    default:
+      if (random_chance(random, 50)) {
+        chorale_run_reset(run);
+        best = -INFINITY;
+      } else if (trial->cluster.chain_count > 0 && !trial->cluster.is_instance[0]) {
+        FED(&trial->supply, status,
+            chorale_run_set_chain(run, 0, &trial->built.given[0].chain, &error), &error);
+      }
+    }
+    REQUIRE(status == CHORALE_OK, "%d: %s", status, error.message);
+    REQUIRE(chorale_run_get_result(run, &r, &error) == CHORALE_OK, "%s", error.message);
+    int32_t labels[MOST_CHAINS * MOST_POSITIONS];
+    if (chorale_run_all_labels(run, 0, labels, (int64_t)COUNT_OF(labels), &error) != CHORALE_OK)
+      continue;
+    check_any(trial, run, &r, NULL);
+    REQUIRE(r.score >= best, "the best falls from %.17g to %.17g", best, r.score);
+    best = r.score;
+  }
+  chorale_run_destroy(run);
+  chorale_cancel_destroy(cancel);
+}
+
+static void check_strengths(Trial *trial, Random *random, const chorale_run *earlier) {
+  double factors[MOST_CLIQUES];
+  for (int32_t c = 0; c < MOST_CLIQUES; ++c)
+    factors[c] = random_chance(random, 30) ? 0 : random_int(random, 1, 8) / 4.0;
+  chorale_model *reweighed = NULL;
+  chorale_error error;
+  chorale_status status;
+  FED(&trial->supply, status,
+      chorale_model_reweigh(&trial->supply.host, trial->built.model, factors, &reweighed, &error),
+      &error);
+  if (status == CHORALE_ERROR_OUT_OF_RANGE && trial->is_wild)
+    return;
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  chorale_run *run = open_run(trial, reweighed, &trial->cluster.options, earlier);
+  chorale_model_release(reweighed); /* the run holds it */
+  if (run) {
+    chorale_run_result result;
+    solve_run(trial, run, &result);
+    if (result.outcome != CHORALE_OUTCOME_INFEASIBLE)
+      check_any(trial, run, &result, factors);
+  }
+  chorale_run_destroy(run);
+}
+
+static void check_file(Trial *trial, const chorale_run_result *expected) {
+  chorale_problem *problem = NULL, *loaded = NULL;
+  chorale_error error;
+  chorale_status status;
+  Supply *supply = &trial->supply;
+  FED(supply, status, chorale_problem_create(&supply->host, trial->built.model, &problem, &error),
+      &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  Saved saved = {NULL, 0};
+  void *bytes = NULL;
+  FED(supply, status, chorale_problem_write(problem, NULL, 0, &saved.size, &error), &error);
+  REQUIRE(status == CHORALE_OK && posix_memalign(&bytes, 64, saved.size) == 0, "%s", error.message);
+  saved.bytes = bytes;
+  FED(supply, status, chorale_problem_write(problem, bytes, saved.size, NULL, &error), &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  FED(supply, status, read_saved(&supply->host, &saved, 0, &loaded, &error), &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  drop_saved(&saved);
+  chorale_run *run = open_run(trial, chorale_problem_model(loaded), &trial->cluster.options, NULL);
+  if (run) {
+    chorale_run_result result;
+    solve_run(trial, run, &result);
+    REQUIRE(memcmp(&result, expected, sizeof result) == 0, "%.17g from a file, %.17g before",
+            result.score, expected->score);
+  }
+  chorale_run_destroy(run);
+  chorale_problem_destroy(loaded);
+  chorale_problem_destroy(problem);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  Random random = open_input(data, size);
+  draw_from(&random, data, size);
+  static Trial trial;
+  memset(&trial, 0, sizeof trial);
+  const int32_t numbers = random_int(&random, 0, 9);
+  const int32_t what = random_int(&random, 0, 15);
+  if (numbers == 9)
+    random_outside_cluster(&random, &trial.cluster);
+  else
+    random_cluster(&random, &trial.cluster);
+  /* Threads say nothing here, and slow everything down. */
+  trial.cluster.options.threads = 1;
+  if (numbers >= 5 && numbers < 7 && may_scale(&trial.cluster)) {
+    const double factor = hostile_power(&random);
+    scale(&trial.cluster, factor);
+    set_magnitude(fmax(1, factor));
+  } else if (numbers >= 7 && numbers < 9) {
+    trial.is_wild = 1;
+    set_magnitude(make_wild(&random, &trial.cluster));
+  }
+  open_supply(&trial.supply, &random, has_instance(&trial.cluster));
+  int is_built = 1;
+  if (has_instance(&trial.cluster) && !trial.is_wild)
+    build(&trial.cluster, &trial.supply.host, &trial.built);
+  else if (has_instance(&trial.cluster))
+    is_built = 0;
+  else
+    is_built = build_by_calls(&trial);
+  chorale_run *run = NULL;
+  if (is_built && (run = open_run(&trial, trial.built.model, &trial.cluster.options, NULL))) {
+    chorale_run_result result;
+    solve_run(&trial, run, &result);
+    if (!trial.is_wild) {
+      REQUIRE(enumerate_cluster(&trial.cluster, &trial.truth), "cannot be enumerated");
+      PASSES(check_run(&trial.cluster, &trial.truth, run, &result));
+    }
+    if (result.outcome != CHORALE_OUTCOME_INFEASIBLE)
+      check_any(&trial, run, &result, NULL);
+    if (what & 1)
+      wander(&trial, &random);
+    if (what & 2)
+      check_strengths(&trial, &random, run);
+    if ((what & 4) && can_be_saved(&trial.cluster))
+      check_file(&trial, &result);
+    chorale_run *later =
+        what & 8 ? open_run(&trial, trial.built.model, &trial.cluster.options, run) : NULL;
+    chorale_run_destroy(run);
+    if (later) {
+      chorale_run_result again;
+      solve_run(&trial, later, &again);
+      REQUIRE(again.score >= result.score, "begun at %.17g it ends at %.17g", result.score,
+              again.score);
+      chorale_run_destroy(later);
+    }
+  }
+  close_built(&trial.cluster, &trial.built);
+  close_supply(&trial.supply);
+  draw_from(NULL, NULL, 0);
+  return 0;
+}
