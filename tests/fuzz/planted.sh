@@ -60,11 +60,14 @@ done
 planted clique clique/computation.cpp 'kForbidden : solution_.bound;' \
   'kForbidden : solution_.bound - 0.25;' "a bound a quarter too low"
 planted chain chain/k_best.cpp 'out[0] = y;' 'out[0] = 0;' "the first label of the k best forgotten"
-planted property chain/bound_property.cpp 'std::max(message[fired], message[conflict()])' \
-  'message[fired]' "a conflict that may still come forgotten in what is left out"
+planted property chain/bound_property.cpp \
+  $'join(fired_of(code), value);\n  if (fired == conflict() && !fires_outside_)' \
+  $'value;\n  if (fired == conflict() && !fires_outside_)' \
+  "a second value in the place of a conflict"
 planted model cluster/rounds.cpp 'at.now.total() > at.best.total()' 'true' \
   "the last labelling kept and not the best"
-planted file problem/problem.cpp 'length != 0' 'length == 0' "a length the wrong way round"
+planted file capi/problem.cpp '*at < -1 || *at >= model.chains[i].labels' '*at < -1' \
+  "gold labels that no chain has let in"
 planted calls cluster/builder.hpp 'if (model)' 'if (model && members.empty())' \
   "an unfinished model with cliques lost"
 [[ $failed == 0 ]]
