@@ -26,4 +26,12 @@ inline bool has_avx2() noexcept {
 #endif
 }
 
+inline bool has_fma() noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+  return CPU_FEATURE_ACTIVE(FMA);
+#else
+  return false;
+#endif
+}
+
 } // namespace chorale

@@ -1,6 +1,7 @@
 // extern "C" of chain.h: transitions, and masks of labelling schemes.
 #include "capi/chain_call.hpp"
 #include "capi/label_names.hpp"
+#include "chain/max_plus.hpp"
 
 #include <gsl/gsl>
 
@@ -62,13 +63,17 @@ void fill_transitions(chorale_transitions &to, const chorale_transitions_options
                       const ChainView &from, double *matrix, double *transposed, double *start,
                       double *end) noexcept {
   const std::int64_t m = to.labels;
+  const std::int64_t padded = padded_labels(to.labels);
+  if (matrix)
+    std::fill_n(matrix, m * padded, kForbidden);
+  std::fill_n(transposed, m * padded, kForbidden);
   for (std::int32_t x = 0; x < m; ++x)
     for (std::int32_t y = 0; y < m; ++y) {
       const bool allowed = !options.mask || options.mask[x * m + y] != 0;
       const double score = allowed ? from.edge_at(1, x, y) : kForbidden;
       if (matrix)
-        matrix[x * m + y] = score;
-      transposed[y * m + x] = score;
+        matrix[x * padded + y] = score;
+      transposed[y * padded + x] = score;
     }
   for (std::int32_t y = 0; y < m; ++y) {
     if (start)
@@ -77,7 +82,7 @@ void fill_transitions(chorale_transitions &to, const chorale_transitions_options
       end[y] = options.end_mask && options.end_mask[y] == 0 ? kForbidden : from.end_at(y);
   }
   to.matrix = matrix ? matrix : static_cast<const double *>(from.edges);
-  to.row_stride = matrix ? static_cast<std::ptrdiff_t>(m) : from.edge_from;
+  to.row_stride = matrix ? static_cast<std::ptrdiff_t>(padded) : from.edge_from;
   to.transposed = transposed;
   to.start = start;
   to.end = end;
@@ -129,7 +134,8 @@ chorale_status chorale_transitions_create(const chorale_host *host, int64_t labe
     std::size_t bytes = 0;
     for (const bool placing : {false, true}) {
       Layout layout(placing ? made.storage.data() : nullptr);
-      const std::size_t square = saturating_product(m, m);
+      const std::size_t square =
+          saturating_product(m, static_cast<std::size_t>(padded_labels(made.labels)));
       double *matrix = read.borrow != 0 ? nullptr : layout.take<double>(square);
       double *transposed = layout.take<double>(square);
       const bool starts = read.start || read.start_mask;

@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-std::size_t rows_of(const ChainView &view) noexcept {
+std::size_t tree_rows_of(const ChainView &view) noexcept {
   return saturating_product(static_cast<std::size_t>(view.length),
                             static_cast<std::size_t>(view.labels));
 }
@@ -18,33 +18,92 @@ void mark_leaves(const ChainView &view, std::uint8_t *is_leaf) noexcept {
       is_leaf[view.parents[t]] = 0;
 }
 
-// From the best scores up to every position back to the labelling; `work` has room for m numbers.
-bool trace_chain(Scores &scores, const double *rows, double *work, std::int32_t *labelling,
-                 double &score) noexcept {
-  const std::int32_t T = scores.length();
-  const std::int32_t m = scores.labels();
-  const double *row = rows + std::int64_t{T - 1} * m;
-  for (std::int32_t y = 0; y < m; ++y)
-    work[y] = row[y] + scores.end()[y];
-  std::int32_t y = index_of_greatest(work, m);
+} // namespace
+
+std::size_t ChainSweep::row_entries(const ChainView &view) noexcept {
+  return saturating_product(static_cast<std::size_t>(view.length),
+                            static_cast<std::size_t>(padded_labels(view.labels)));
+}
+
+std::size_t ChainSweep::work_entries(const ChainView &view) noexcept {
+  return 2 * static_cast<std::size_t>(padded_labels(view.labels));
+}
+
+ChainSweep::ChainSweep(Scores &scores, double *work) noexcept
+    : scores_(scores), padded_(padded_labels(scores.labels())), work_(work) {}
+
+double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
+  const double *unary = scores_.unary(t);
+  for (std::int32_t y = 0; y < scores_.labels(); ++y)
+    work_[y] = row[y] + unary[y];
+  return work_;
+}
+
+void ChainSweep::forward(double *rows) noexcept {
+  const std::int32_t T = scores_.length();
+  const std::int32_t m = scores_.labels();
+  std::fill(std::copy_n(scores_.start(), m, rows), rows + padded_, 0.0);
+  if (const double *matrix = scores_.forward_of_all()) {
+    scores_.max_plus().sweep(
+        {T, m, scores_.unary(0), scores_.unary_step(), matrix, rows, padded_, work_});
+    return;
+  }
+  for (std::int32_t t = 1; t < T; ++t) {
+    const double *from = with_unary(rows, t - 1);
+    rows += padded_;
+    scores_.max_plus().step(from, m, scores_.forward(t), scores_.forward_stride(), m, nullptr,
+                            rows);
+  }
+}
+
+void ChainSweep::backward(double *rows, std::int32_t first) noexcept {
+  const std::int32_t T = scores_.length();
+  const std::int32_t m = scores_.labels();
+  rows += std::ptrdiff_t{T - 1} * padded_;
+  std::fill(std::copy_n(scores_.end(), m, rows), rows + padded_, 0.0);
+  if (const double *matrix = scores_.backward_of_all()) {
+    scores_.max_plus().sweep({T - first, m, scores_.unary(T - 1), -scores_.unary_step(), matrix,
+                              rows, -padded_, work_});
+    return;
+  }
+  for (std::int32_t t = T - 1; t > first; --t) {
+    const double *from = with_unary(rows, t);
+    rows -= padded_;
+    scores_.max_plus().step(from, m, scores_.backward(t), scores_.backward_stride(), m, nullptr,
+                            rows);
+  }
+}
+
+bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noexcept {
+  const std::int32_t T = scores_.length();
+  const std::int32_t m = scores_.labels();
+  const MaxPlus &max_plus = scores_.max_plus();
+  const auto row = [&](std::int32_t t) { return rows + std::ptrdiff_t{t} * padded_; };
+  with_unary(row(T - 1), T - 1);
+  std::int32_t y = max_plus.best_sum(work_, scores_.end(), m);
   if (y < 0)
     return false;
-  score = work[y]; // added in the order of phi
+  score = work_[y] + scores_.end()[y]; // added in the order of phi
   // Which label came before is found again along the path: cheaper than noting it everywhere.
+  if (const double *matrix = scores_.backward_of_all()) {
+    max_plus.trace({T, m, scores_.unary(0), scores_.unary_step(), matrix, rows, padded_, work_}, y,
+                   labelling);
+    return true;
+  }
+  double *into = work_ + padded_;
   for (std::int32_t t = T - 1; t > 0; --t) {
     labelling[t] = y;
-    row -= m;
-    y = scores.max_plus().best_sum(row, scores.backward(t) + y * scores.backward_stride(), m);
+    scores_.into(t, y, into);
+    y = max_plus.best_sum(with_unary(row(t - 1), t - 1), into, m);
   }
   labelling[0] = y;
   return true;
 }
 
-} // namespace
-
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
-    : labelling(layout.take<std::int32_t>(view.length)), rows_(layout.take<double>(rows_of(view))),
-      work_(layout.take<double>(view.labels)),
+    : labelling(layout.take<std::int32_t>(view.length)),
+      rows_(layout.take<double>(ChainSweep::row_entries(view))),
+      work_(layout.take<double>(ChainSweep::work_entries(view))),
       is_leaf_(view.parents ? layout.take<std::uint8_t>(view.length) : nullptr) {}
 
 bool BestLabelling::run(Scores &scores) noexcept {
@@ -52,24 +111,15 @@ bool BestLabelling::run(Scores &scores) noexcept {
     score = 0;
     return true;
   }
-  if (!scores.view().parents)
-    return run_chain(scores);
+  if (!scores.view().parents) {
+    ChainSweep sweep(scores, work_);
+    sweep.forward(rows_);
+    return sweep.trace(rows_, labelling, score);
+  }
   if (!run_tree(scores))
     return false;
   score = scores.view().score(labelling);
   return true;
-}
-
-bool BestLabelling::run_chain(Scores &scores) noexcept {
-  const std::int32_t T = scores.length();
-  const std::int32_t m = scores.labels();
-  for (std::int32_t y = 0; y < m; ++y)
-    rows_[y] = scores.start()[y] + scores.unary(0)[y];
-  for (std::int32_t t = 1; t < T; ++t)
-    scores.max_plus().step(rows_ + std::int64_t{t - 1} * m, m, scores.forward(t),
-                           scores.forward_stride(), m, scores.unary(t),
-                           rows_ + std::int64_t{t} * m);
-  return trace_chain(scores, rows_, work_, labelling, score);
 }
 
 bool BestLabelling::run_tree(Scores &scores) noexcept {
@@ -111,11 +161,12 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
 }
 
 MaxMarginals::MaxMarginals(Layout &layout, const ChainView &view) noexcept
-    : labels_(view.labels), inside_(layout.take<double>(rows_of(view))),
-      outside_(layout.take<double>(rows_of(view))), work_(layout.take<double>(view.labels)) {
+    : labels_(view.labels), inside_(layout.take<double>(ChainSweep::row_entries(view))),
+      outside_(layout.take<double>(ChainSweep::row_entries(view))),
+      work_(layout.take<double>(ChainSweep::work_entries(view))) {
   if (view.parents) {
-    message_ = layout.take<double>(rows_of(view));
-    later_ = layout.take<double>(rows_of(view));
+    message_ = layout.take<double>(tree_rows_of(view));
+    later_ = layout.take<double>(tree_rows_of(view));
     is_leaf_ = layout.take<std::uint8_t>(view.length);
   }
 }
@@ -129,23 +180,18 @@ void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept 
     run_chain(scores, targets);
 }
 
-bool MaxMarginals::trace(Scores &scores, std::int32_t *labelling) noexcept {
-  double score = 0;
-  return scores.length() == 0 || trace_chain(scores, inside_, work_, labelling, score);
+bool MaxMarginals::trace(Scores &scores, std::int32_t *labelling, double &score) noexcept {
+  score = 0;
+  return scores.length() == 0 || ChainSweep(scores, work_).trace(inside_, labelling, score);
 }
 
-void MaxMarginals::write_position(std::int32_t t, const double *a, const double *b,
-                                  const MarginalTargets &targets) noexcept {
-  double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
-  for (std::int32_t y = 0; y < labels_; ++y)
-    to[y] = a[y] + b[y];
-  if (!targets.margins)
-    return;
+void MaxMarginals::write_margin(std::int32_t t, const double *row,
+                                const MarginalTargets &targets) noexcept {
   double first = kForbidden;
   double second = kForbidden;
   for (std::int32_t y = 0; y < labels_; ++y) {
-    second = std::max(second, std::min(first, to[y]));
-    first = std::max(first, to[y]);
+    second = std::max(second, std::min(first, row[y]));
+    first = std::max(first, row[y]);
   }
   targets.margins[t] = first == kForbidden ? 0.0 : first - second;
 }
@@ -153,30 +199,31 @@ void MaxMarginals::write_position(std::int32_t t, const double *a, const double 
 void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
-  const auto at = [m](double *rows, std::int32_t t) { return rows + std::int64_t{t} * m; };
-  for (std::int32_t y = 0; y < m; ++y)
-    inside_[y] = scores.start()[y] + scores.unary(0)[y];
-  for (std::int32_t t = 1; t < T; ++t)
-    scores.max_plus().step(at(inside_, t - 1), m, scores.forward(t), scores.forward_stride(), m,
-                           scores.unary(t), at(inside_, t));
-  std::copy_n(scores.end(), m, at(outside_, T - 1));
-  for (std::int32_t t = T - 1; t > targets.first; --t) {
+  ChainSweep sweep(scores, work_);
+  sweep.forward(inside_);
+  sweep.backward(outside_, targets.first);
+  const auto at = [&](double *rows, std::int32_t t) { return rows + t * sweep.row_step(); };
+  for (std::int32_t t = targets.first; t < T; ++t) {
+    double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
     const double *unary = scores.unary(t);
-    const double *after = at(outside_, t);
+    const double *inside = at(inside_, t);
+    const double *outside = at(outside_, t);
     for (std::int32_t y = 0; y < m; ++y)
-      work_[y] = unary[y] + after[y];
-    scores.max_plus().step(work_, m, scores.backward(t), scores.backward_stride(), m, nullptr,
-                           at(outside_, t - 1));
-    if (targets.edge_marginals) {
-      const double *edge = scores.forward(t);
-      double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
-      for (std::int32_t x = 0; x < m; ++x)
-        for (std::int32_t y = 0; y < m; ++y)
-          *to++ = at(inside_, t - 1)[x] + edge[x * scores.forward_stride() + y] + work_[y];
+      to[y] = inside[y] + unary[y] + outside[y];
+    if (targets.margins)
+      write_margin(t, to, targets);
+  }
+  for (std::int32_t t = targets.first + 1; t < T && targets.edge_marginals; ++t) {
+    const double *edge = scores.forward(t);
+    double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
+    for (std::int32_t y = 0; y < m; ++y)
+      work_[y] = scores.unary(t)[y] + at(outside_, t)[y];
+    for (std::int32_t x = 0; x < m; ++x) {
+      const double before = at(inside_, t - 1)[x] + scores.unary(t - 1)[x];
+      for (std::int32_t y = 0; y < m; ++y)
+        *to++ = before + edge[x * scores.forward_stride() + y] + work_[y];
     }
   }
-  for (std::int32_t t = targets.first; t < T; ++t)
-    write_position(t, at(inside_, t), at(outside_, t), targets);
 }
 
 // All roots are children of one more node, of a single label. What a node hears from everywhere but
@@ -240,7 +287,11 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
             *to++ = rest[x] + edge[x * scores.forward_stride() + y] + at(inside_, t)[y];
       }
     }
-    write_position(t, at(inside_, t), at(outside_, t), targets);
+    double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
+    for (std::int32_t y = 0; y < m; ++y)
+      to[y] = at(inside_, t)[y] + at(outside_, t)[y];
+    if (targets.margins)
+      write_margin(t, to, targets);
     for (std::int32_t y = 0; y < m; ++y)
       at(inside_, t)[y] = scores.unary(t)[y] + (parent < 0 ? scores.start()[y] : 0.0) +
                           (is_leaf_[t] ? scores.end()[y] : 0.0) + at(outside_, t)[y];

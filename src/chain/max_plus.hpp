@@ -1,13 +1,31 @@
 // The inner loops of every dynamic program here: vector times matrix in the (max, +) semiring.
 //
-// Compiled for the machine at hand at run time (AVX2 or not), with the same bits: only additions
-// and comparisons, in the same order for every column.
+// Compiled for the machine at hand at run time (AVX2 with multiply-add, or not), with the same bits:
+// only additions and comparisons, whose results do not depend on their order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 namespace chorale {
+
+// Rows of sweeps, and of the matrices they run over, are whole vectors; what pads a matrix is minus
+// infinity.
+constexpr std::int32_t padded_labels(std::int32_t labels) noexcept { return (labels + 3) / 4 * 4; }
+
+// All steps of a chain over one matrix, in either direction (the steps are signed):
+//     rows[i][y] = max_x ((rows[i - 1][x] + unary[i - 1][x]) + matrix[x][y]),   0 < i < length.
+// rows[0] is given, its padding too; no row of `unary` is read beyond its labels.
+struct Sweep {
+  std::int32_t length;
+  std::int32_t labels;
+  const double *unary;
+  std::ptrdiff_t unary_step;
+  const double *matrix; // labels x padded_labels, no gaps
+  double *rows;
+  std::ptrdiff_t row_step;
+  double *work; // padded_labels
+};
 
 struct MaxPlus {
   // out[y] = max_x (from[x] + matrix[x * stride + y]) + add[y], x < rows, y < columns; add may be
@@ -18,6 +36,10 @@ struct MaxPlus {
   void (*step_arg)(const double *from, std::int32_t rows, const double *matrix,
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;
+  void (*sweep)(const Sweep &chain) noexcept;
+  // The labels of a best way to `last` at the end, after a sweep forward; of equals the lowest.
+  // `matrix` is transposed: rows "to".
+  void (*trace)(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept;
   // The lowest x with the greatest a[x] + b[x]; -1 where all are minus infinity.
   std::int32_t (*best_sum)(const double *a, const double *b, std::int32_t count) noexcept;
   // to[x] = max(to[x], row[x] + mask[x]); whether any row[x] + mask[x] is above minus infinity.
@@ -27,6 +49,8 @@ struct MaxPlus {
 
 // The variant for this machine. Asked for once a run.
 const MaxPlus &max_plus_here() noexcept;
+// The variant for any machine: what the others are tested against.
+const MaxPlus &max_plus_anywhere() noexcept;
 
 // to[y] = max(to[y], from[y]).
 void max_into(const double *from, std::int32_t columns, double *to) noexcept;

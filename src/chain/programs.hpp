@@ -9,6 +9,32 @@
 
 namespace chorale {
 
+// The recursions of a chain. Rows are padded (max_plus.hpp) and leave the unary scores of their
+// position out: forward, the best of everything before t and the edge to t; backward, of everything
+// after t and the edge from t.
+class ChainSweep {
+public:
+  static std::size_t row_entries(const ChainView &view) noexcept;
+  static std::size_t work_entries(const ChainView &view) noexcept;
+
+  // work: room for work_entries numbers.
+  ChainSweep(Scores &scores, double *work) noexcept;
+
+  std::ptrdiff_t row_step() const noexcept { return padded_; }
+  void forward(double *rows) noexcept;
+  // Down to position `first`.
+  void backward(double *rows, std::int32_t first) noexcept;
+  // From forward rows to the best labelling and its score; false where all are forbidden.
+  bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
+
+private:
+  double *with_unary(const double *row, std::int32_t t) noexcept;
+
+  Scores &scores_;
+  std::int32_t padded_;
+  double *work_;
+};
+
 // Best labelling of a chain (forward) or tree (upward).
 class BestLabelling {
 public:
@@ -20,11 +46,10 @@ public:
   double score = kForbidden; // its phi
 
 private:
-  bool run_chain(Scores &scores) noexcept;
   bool run_tree(Scores &scores) noexcept;
 
-  double *rows_; // T x m: the best score of everything up to t, or of the subtree of t
-  double *work_; // m
+  double *rows_; // T rows: chains as ChainSweep has them, trees m scores of the subtree of t
+  double *work_; // as ChainSweep wants it
   std::uint8_t *is_leaf_ = nullptr; // T, trees
 };
 
@@ -41,20 +66,19 @@ public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
   // After a run on a chain (not a tree): the best labelling, as BestLabelling finds it.
-  bool trace(Scores &scores, std::int32_t *labelling) noexcept;
+  bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
 
 private:
   void run_chain(Scores &scores, const MarginalTargets &targets) noexcept;
   void run_tree(Scores &scores, const MarginalTargets &targets) noexcept;
-  void write_position(std::int32_t t, const double *a, const double *b,
-                      const MarginalTargets &targets) noexcept;
+  void write_margin(std::int32_t t, const double *row, const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;
-  // Chains: the best score up to t and from t on, unary scores of t in the first only.
-  // Trees: of the subtree of t, and of everything but the subtree of t.
-  double *inside_;  // T x m
-  double *outside_; // T x m
-  double *work_;    // m
+  // Chains: rows of ChainSweep, forward and backward.
+  // Trees, m to a row: of the subtree of t, and of everything but the subtree of t.
+  double *inside_;
+  double *outside_;
+  double *work_; // as ChainSweep wants it
   // Trees: message of t to its parent, and what later siblings send there (T x m; roots use column
   // 0, their common parent having one label).
   double *message_ = nullptr;

@@ -15,20 +15,41 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
         layout.take<double>(saturating_product(static_cast<std::size_t>(view.length), m));
   start_ = layout.take<double>(m);
   end_ = layout.take<double>(m);
-  const std::size_t square = saturating_product(m, m);
+  const std::size_t square =
+      saturating_product(m, static_cast<std::size_t>(padded_labels(view.labels)));
   const bool shared = view.transitions && !view.edges;
-  if (!shared && !in_place(view.edge_to))
+  if (shared ? !shared_in_place() : !in_place(view.edge_from, view.edge_to))
     owned_forward_ = layout.take<double>(square);
-  if (!shared && !in_place(view.edge_from))
+  if (!shared && !in_place(view.edge_to, view.edge_from))
     owned_backward_ = layout.take<double>(square);
+}
+
+// m numbers without gaps.
+void Scores::copy(const void *from, std::ptrdiff_t at, double *to) const noexcept {
+  if (view_.single)
+    std::copy_n(static_cast<const float *>(from) + at, view_.labels, to);
+  else
+    std::copy_n(static_cast<const double *>(from) + at, view_.labels, to);
 }
 
 void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
                    double *to) const noexcept {
+  const std::int32_t m = view_.labels;
+  const std::int32_t padded = padded_labels(m);
   const std::ptrdiff_t base = view_.edge_each ? (t - 1) * view_.edge_matrix : 0;
-  for (std::int32_t r = 0; r < view_.labels; ++r)
-    for (std::int32_t c = 0; c < view_.labels; ++c)
-      *to++ = view_.number(view_.edges, base + r * row_stride + c * column_stride);
+  for (std::int32_t r = 0; r < m; ++r, to += padded) {
+    if (column_stride == 1)
+      copy(view_.edges, base + r * row_stride, to);
+    else
+      for (std::int32_t c = 0; c < m; ++c)
+        to[c] = view_.number(view_.edges, base + r * row_stride + c * column_stride);
+    std::fill(to + m, to + padded, kForbidden);
+  }
+}
+
+void Scores::into(std::int32_t t, std::int32_t y, double *to) const noexcept {
+  for (std::int32_t x = 0; x < view_.labels; ++x)
+    to[x] = view_.edge_at(t, x, y);
 }
 
 void Scores::write_unary() noexcept {
@@ -41,10 +62,7 @@ void Scores::write_unary() noexcept {
   } else {
     for (std::int32_t t = 0; t < view_.length; ++t) {
       const std::ptrdiff_t row = t * view_.unary_row;
-      if (view_.single)
-        std::copy_n(static_cast<const float *>(view_.unary) + row, m, to);
-      else
-        std::copy_n(static_cast<const double *>(view_.unary) + row, m, to);
+      copy(view_.unary, row, to);
       to += m;
     }
   }
@@ -63,24 +81,41 @@ void Scores::load() noexcept {
     unary_ = static_cast<const double *>(view_.unary);
     unary_stride_ = view_.unary_row;
   }
-  for (std::int32_t y = 0; y < m; ++y) {
-    start_[y] = view_.start_at(y);
-    end_[y] = view_.end_at(y);
-  }
+  if (view_.start)
+    copy(view_.start, 0, start_);
+  else if (view_.transitions && view_.transitions->start)
+    std::copy_n(view_.transitions->start, m, start_);
+  else
+    std::fill_n(start_, m, 0.0);
+  if (view_.end)
+    copy(view_.end, 0, end_);
+  else if (view_.transitions && view_.transitions->end)
+    std::copy_n(view_.transitions->end, m, end_);
+  else
+    std::fill_n(end_, m, 0.0);
 
-  forward_stride_ = backward_stride_ = m;
+  const std::int32_t padded = padded_labels(m);
+  forward_stride_ = backward_stride_ = padded;
   if (!view_.has_edges()) {
-    const std::int64_t square = std::int64_t{m} * m;
+    const std::int64_t square = std::int64_t{m} * padded;
     std::fill_n(owned_forward_, square, 0.0);
     std::fill_n(owned_backward_, square, 0.0);
     forward_ = owned_forward_;
     backward_ = owned_backward_;
   } else if (!view_.edges) {
     forward_ = view_.transitions->matrix;
-    forward_stride_ = view_.transitions->row_stride;
+    if (!shared_in_place()) {
+      const std::ptrdiff_t stride = view_.transitions->row_stride;
+      for (std::int32_t x = 0; x < m; ++x) {
+        double *row = owned_forward_ + std::ptrdiff_t{x} * padded;
+        std::copy_n(forward_ + x * stride, m, row);
+        std::fill(row + m, row + padded, kForbidden);
+      }
+      forward_ = owned_forward_;
+    }
     backward_ = view_.transitions->transposed;
   } else {
-    if (in_place(view_.edge_to)) {
+    if (in_place(view_.edge_from, view_.edge_to)) {
       forward_ = static_cast<const double *>(view_.edges);
       forward_stride_ = view_.edge_from;
     } else {
@@ -88,7 +123,7 @@ void Scores::load() noexcept {
       if (!view_.edge_each)
         write(1, view_.edge_from, view_.edge_to, owned_forward_);
     }
-    if (in_place(view_.edge_from)) {
+    if (in_place(view_.edge_to, view_.edge_from)) {
       backward_ = static_cast<const double *>(view_.edges);
       backward_stride_ = view_.edge_to;
     } else {

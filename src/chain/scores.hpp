@@ -20,8 +20,16 @@ public:
   std::int32_t labels() const noexcept { return view_.labels; }
 
   const double *unary(std::int32_t t) const noexcept { return unary_ + t * unary_stride_; }
+  std::ptrdiff_t unary_step() const noexcept { return unary_stride_; }
   const double *start() const noexcept { return start_; } // m, zeros where there is none
   const double *end() const noexcept { return end_; }
+
+  // The matrices of all edges where they are one, as sweeps read them (padded rows "from" and rows
+  // "to"); NULL where every edge has its own.
+  const double *forward_of_all() const noexcept { return view_.edge_each ? nullptr : forward_; }
+  const double *backward_of_all() const noexcept { return view_.edge_each ? nullptr : backward_; }
+  // The scores of coming to y at t from every label, into `to`.
+  void into(std::int32_t t, std::int32_t y, double *to) const noexcept;
 
   // The transitions of the edge to t: rows "from" (forward), rows "to" (backward). Valid until the
   // next call of the same function; matrices of single edges may be put in order on the way.
@@ -33,10 +41,17 @@ public:
 private:
   bool copies_unary() const noexcept;
   void write_unary() noexcept;
-  // Whether a matrix of the chain's own can be read in place, rows running over `column_stride`.
-  bool in_place(std::ptrdiff_t column_stride) const noexcept {
-    return view_.edges && !view_.single && column_stride == 1;
+  // Whether a matrix of the chain's own can be read in place, rows running over `column_stride`:
+  // one for all edges only if it is padded.
+  bool in_place(std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) const noexcept {
+    return view_.edges && !view_.single && column_stride == 1 &&
+           (view_.edge_each || row_stride == padded_labels(view_.labels));
   }
+  // Whether the matrix of shared transitions can be: borrowed ones may lack the padding.
+  bool shared_in_place() const noexcept {
+    return view_.transitions->row_stride == padded_labels(view_.labels);
+  }
+  void copy(const void *from, std::ptrdiff_t at, double *to) const noexcept;
   void write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
              double *to) const noexcept;
 

@@ -18,9 +18,10 @@ struct chorale_transitions {
   mutable std::atomic<std::int64_t> references{1};
   chorale::Block storage;
   std::int32_t labels = 0;
+  // Rows padded to whole vectors (max_plus.hpp), but for a matrix that is borrowed.
   const double *matrix = nullptr; // rows "from"; the caller's where borrowed
   std::ptrdiff_t row_stride = 0;
-  const double *transposed = nullptr; // rows "to", no gaps
+  const double *transposed = nullptr; // rows "to"
   const double *start = nullptr;      // or NULL
   const double *end = nullptr;        // or NULL
 };

@@ -197,7 +197,8 @@ bool ChainProgram::decode_and_send(bool own) noexcept {
   placed.scores.load();
   placed.program.run(placed.scores, {marginals_, chain_.labels, nullptr, nullptr,
                                      slots_[chain_.wholes()].position});
-  const bool found = placed.program.trace(placed.scores, labels);
+  double best = 0;
+  const bool found = placed.program.trace(placed.scores, labels, best);
   if (found)
     show();
   write_positions();

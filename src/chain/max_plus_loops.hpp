@@ -1,0 +1,477 @@
+// The loops of max_plus.cpp, which includes this text once for every kind of machine: there is no
+// guard, and what it needs is included before.
+//
+// CHORALE_LOOP stands before every function and names the machine. CHORALE_AVX2 says that it has
+// vectors of four numbers and multiply-add units; any other has two numbers, or says so of one.
+
+constexpr int kLanes = CHORALE_AVX2 ? 4 : 2;
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
+
+// a + b. Processors that compare where they add, as many do, have multiply-add units idle in these
+// loops: 1 * a + b, rounded once, is the same number. `ones` comes from ones_here(), so that no
+// compiler knows what it holds.
+CHORALE_LOOP Lanes sum_of([[maybe_unused]] Lanes ones, Lanes a, Lanes b) noexcept {
+#if CHORALE_AVX2
+  return reinterpret_cast<Lanes>(_mm256_fmadd_pd(
+      reinterpret_cast<__m256d>(ones), reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
+#else
+  return a + b;
+#endif
+}
+CHORALE_LOOP Lanes all_lanes(double number) noexcept { return number - Lanes{}; }
+CHORALE_LOOP Indices all_lanes(std::int32_t number) noexcept { return number - Indices{}; }
+CHORALE_LOOP Indices first_indices() noexcept {
+#if CHORALE_AVX2
+  return Indices{0, 1, 2, 3};
+#else
+  return Indices{0, 1};
+#endif
+}
+CHORALE_LOOP Lanes ones_here() noexcept {
+  Lanes ones = all_lanes(1.0);
+#if CHORALE_AVX2
+  asm("" : "+x"(ones));
+#endif
+  return ones;
+}
+
+// Bit i is set where lane i is not zero.
+CHORALE_LOOP unsigned bits_of(Indices lanes) noexcept {
+#if CHORALE_AVX2
+  return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(lanes)));
+#elif defined(__SSE2__)
+  return static_cast<unsigned>(_mm_movemask_pd(reinterpret_cast<__m128d>(lanes)));
+#else
+  return static_cast<unsigned>((lanes[0] & 1) | (lanes[1] & 2));
+#endif
+}
+
+CHORALE_LOOP Lanes load(const double *from) noexcept {
+  Lanes numbers;
+  std::memcpy(&numbers, from, sizeof numbers);
+  return numbers;
+}
+CHORALE_LOOP void store(double *to, Lanes numbers) noexcept {
+  std::memcpy(to, &numbers, sizeof numbers);
+}
+CHORALE_LOOP Lanes larger(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
+
+// Unary scores from label `at` on, zeros beyond the last label: what lies behind a row is not ours
+// to read. `mask` is mask_of(labels).
+CHORALE_LOOP Indices mask_of(std::int32_t labels) noexcept {
+  return all_lanes(labels - (labels - 1) / kLanes * kLanes) > first_indices();
+}
+CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t labels,
+                              [[maybe_unused]] Indices mask) noexcept {
+  if (at + kLanes <= labels)
+    return load(unary + at);
+#if CHORALE_AVX2
+  return reinterpret_cast<Lanes>(
+      _mm256_maskload_pd(unary + at, reinterpret_cast<__m256i>(mask)));
+#else
+  return at < labels ? Lanes{unary[at], 0} : Lanes{};
+#endif
+}
+
+// ---- One step ---------------------------------------------------------------------------------
+
+// kBlocks vectors of columns stay in registers while the rows go by. The last vector is shifted
+// left to end at the last column, so it may repeat columns of the one before.
+template <int kBlocks>
+CHORALE_LOOP void take_row(Lanes ones, double from, const double *row, std::int32_t last,
+                           Lanes (&best)[kBlocks]) noexcept {
+  const Lanes score = all_lanes(from);
+  for (int b = 0; b < kBlocks; ++b)
+    best[b] = larger(sum_of(ones, score, load(row + (b + 1 < kBlocks ? b * kLanes : last))), best[b]);
+}
+
+template <int kBlocks>
+CHORALE_LOOP void columns_of(const double *from, std::int32_t rows, const double *matrix,
+                             std::ptrdiff_t stride, std::int32_t last, const double *add,
+                             double *out) noexcept {
+  const Lanes ones = ones_here();
+  Lanes best[kBlocks];
+  for (int b = 0; b < kBlocks; ++b)
+    best[b] = all_lanes(kForbidden);
+  // Rows that nothing reaches are skipped a vector at a time, which costs dense rows little.
+  std::int32_t x = 0;
+  for (; x + kLanes <= rows; x += kLanes) {
+    if (bits_of(load(from + x) > all_lanes(kForbidden)) == 0)
+      continue;
+    for (int lane = 0; lane < kLanes; ++lane)
+      take_row<kBlocks>(ones, from[x + lane], matrix + (x + lane) * stride, last, best);
+  }
+  for (; x < rows; ++x)
+    take_row<kBlocks>(ones, from[x], matrix + x * stride, last, best);
+  for (int b = 0; b < kBlocks; ++b) {
+    const std::int32_t at = b + 1 < kBlocks ? b * kLanes : last;
+    store(out + at, add ? best[b] + load(add + at) : best[b]);
+  }
+}
+
+template <int kBlocks>
+CHORALE_LOOP void columns_of_arg(const double *from, std::int32_t rows, const double *matrix,
+                                 std::ptrdiff_t stride, std::int32_t last, const double *add,
+                                 double *out, std::int32_t *arg) noexcept {
+  Lanes best[kBlocks];
+  Indices index[kBlocks];
+  for (int b = 0; b < kBlocks; ++b) {
+    best[b] = all_lanes(kForbidden);
+    index[b] = all_lanes(-1);
+  }
+  for (std::int32_t x = 0; x < rows; ++x) {
+    if (from[x] == kForbidden)
+      continue;
+    const Lanes score = all_lanes(from[x]);
+    const Indices here = all_lanes(x);
+    const double *row = matrix + x * stride;
+    for (int b = 0; b < kBlocks; ++b) {
+      const Lanes sum = score + load(row + (b + 1 < kBlocks ? b * kLanes : last));
+      const Indices better = sum > best[b];
+      best[b] = better ? sum : best[b];
+      index[b] = better ? here : index[b];
+    }
+  }
+  for (int b = 0; b < kBlocks; ++b) {
+    const std::int32_t at = b + 1 < kBlocks ? b * kLanes : last;
+    store(out + at, add ? best[b] + load(add + at) : best[b]);
+    for (int i = 0; i < kLanes; ++i)
+      arg[at + i] = static_cast<std::int32_t>(index[b][i]);
+  }
+}
+
+template <int kBlocks, bool kArg>
+CHORALE_LOOP void some_columns(const double *from, std::int32_t rows, const double *matrix,
+                               std::ptrdiff_t stride, std::int32_t last, const double *add,
+                               double *out, std::int32_t *arg) noexcept {
+  if constexpr (kArg)
+    columns_of_arg<kBlocks>(from, rows, matrix, stride, last, add, out, arg);
+  else
+    columns_of<kBlocks>(from, rows, matrix, stride, last, add, out);
+}
+
+template <bool kArg>
+CHORALE_LOOP void few_columns(const double *from, std::int32_t rows, const double *matrix,
+                              std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                              double *out, std::int32_t *arg) noexcept {
+  for (std::int32_t y = 0; y < columns; ++y) {
+    double best = kForbidden;
+    std::int32_t index = -1;
+    for (std::int32_t x = 0; x < rows; ++x)
+      if (const double sum = from[x] + matrix[x * stride + y]; sum > best) {
+        best = sum;
+        index = x;
+      }
+    out[y] = add ? best + add[y] : best;
+    if constexpr (kArg)
+      arg[y] = index;
+  }
+}
+
+template <bool kArg>
+CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const double *matrix,
+                              std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                              double *out, std::int32_t *arg) noexcept {
+  if (columns < kLanes) {
+    few_columns<kArg>(from, rows, matrix, stride, columns, add, out, arg);
+    return;
+  }
+  // As many columns at once as registers hold, and the rest evenly.
+  constexpr std::int32_t kWidest = kArg ? 4 : 8;
+  for (std::int32_t begin = 0; begin < columns;) {
+    const std::int32_t left = columns - begin;
+    // A remainder narrower than a vector joins what is before it.
+    std::int32_t width = left <= kWidest * kLanes ? left : kWidest * kLanes;
+    if (left > width && left - width < kLanes)
+      width -= kLanes;
+    const std::int32_t last = width - kLanes;
+    const double *from_column = matrix + begin;
+    const double *more = add ? add + begin : nullptr;
+    double *to = out + begin;
+    std::int32_t *to_arg = kArg ? arg + begin : nullptr;
+    switch ((width + kLanes - 1) / kLanes) {
+    case 1:
+      some_columns<1, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 2:
+      some_columns<2, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 3:
+      some_columns<3, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 4:
+      some_columns<4, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 5:
+      some_columns<5, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 6:
+      some_columns<6, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    case 7:
+      some_columns<7, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    default:
+      some_columns<8, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      break;
+    }
+    begin += width;
+  }
+}
+
+CHORALE_ENTRY void step(const double *from, std::int32_t rows, const double *matrix,
+                        std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                        double *out) noexcept {
+  all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
+}
+CHORALE_ENTRY void step_arg(const double *from, std::int32_t rows, const double *matrix,
+                            std::ptrdiff_t stride, std::int32_t columns, const double *add,
+                            double *out, std::int32_t *arg) noexcept {
+  all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
+}
+
+// ---- All steps of a chain ---------------------------------------------------------------------
+
+#if CHORALE_AVX2
+template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
+  return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
+}
+// The row of one label: label kLane of the vector `from`.
+template <int kBlocks, int kLane>
+CHORALE_LOOP void take_label(Lanes ones, Lanes from, const double *row,
+                             Lanes (&best)[kBlocks]) noexcept {
+  const Lanes score = one_lane<kLane>(from);
+  for (int b = 0; b < kBlocks; ++b)
+    best[b] = larger(sum_of(ones, score, load(row + b * kLanes)), best[b]);
+}
+// Rows of even and of odd labels are compared apart: fewer comparisons wait for one another.
+template <int kBlocks>
+CHORALE_LOOP void take_labels(Lanes ones, Lanes from, const double *rows, std::int32_t count,
+                              Lanes (&even)[kBlocks], Lanes (&odd)[kBlocks]) noexcept {
+  constexpr int stride = kBlocks * kLanes;
+  take_label<kBlocks, 0>(ones, from, rows, even);
+  if (count > 1)
+    take_label<kBlocks, 1>(ones, from, rows + stride, odd);
+  if (count > 2)
+    take_label<kBlocks, 2>(ones, from, rows + 2 * stride, even);
+  if (count > 3)
+    take_label<kBlocks, 3>(ones, from, rows + 3 * stride, odd);
+}
+template <int kBlocks, std::size_t... kWhole>
+CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kBlocks],
+                             const double *matrix, Lanes (&even)[kBlocks], Lanes (&odd)[kBlocks],
+                             std::index_sequence<kWhole...>) noexcept {
+  (take_labels<kBlocks>(ones, from[kWhole], matrix + kWhole * kLanes * kLanes * kBlocks, kLanes,
+                        even, odd),
+   ...);
+}
+
+// Few labels: a row goes from one step to the next in registers.
+template <int kBlocks> CHORALE_LOOP void sweep_narrow(const Sweep &sweep) noexcept {
+  const Lanes ones = ones_here();
+  const Indices mask = mask_of(sweep.labels);
+  const std::int32_t left = sweep.labels - (kBlocks - 1) * kLanes;
+  const double *unary = sweep.unary;
+  double *row = sweep.rows;
+  Lanes best[kBlocks];
+  for (int b = 0; b < kBlocks; ++b)
+    best[b] = load(row + b * kLanes);
+  for (std::int32_t i = 1; i < sweep.length; ++i) {
+    Lanes from[kBlocks];
+    for (int b = 0; b < kBlocks; ++b)
+      from[b] = best[b] + (b + 1 < kBlocks ? load(unary + b * kLanes)
+                                           : load_unary(unary, b * kLanes, sweep.labels, mask));
+    Lanes odd[kBlocks];
+    for (int b = 0; b < kBlocks; ++b)
+      best[b] = odd[b] = all_lanes(kForbidden);
+    take_whole<kBlocks>(ones, from, sweep.matrix, best, odd,
+                        std::make_index_sequence<kBlocks - 1>{});
+    take_labels<kBlocks>(ones, from[kBlocks - 1],
+                         sweep.matrix + (kBlocks - 1) * kLanes * kBlocks * kLanes, left, best, odd);
+    unary += sweep.unary_step;
+    row += sweep.row_step;
+    for (int b = 0; b < kBlocks; ++b) {
+      best[b] = larger(odd[b], best[b]);
+      store(row + b * kLanes, best[b]);
+    }
+  }
+}
+
+#endif
+
+CHORALE_LOOP void sweep_wide(const Sweep &sweep) noexcept {
+  const std::int32_t padded = padded_labels(sweep.labels);
+  const Indices mask = mask_of(sweep.labels);
+  const double *unary = sweep.unary;
+  double *row = sweep.rows;
+  for (std::int32_t i = 1; i < sweep.length; ++i) {
+    for (std::int32_t y = 0; y < padded; y += kLanes)
+      store(sweep.work + y, load(row + y) + load_unary(unary, y, sweep.labels, mask));
+    unary += sweep.unary_step;
+    row += sweep.row_step;
+    all_columns<false>(sweep.work, sweep.labels, sweep.matrix, padded, padded, nullptr, row,
+                       nullptr);
+  }
+}
+
+CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
+#if CHORALE_AVX2
+  switch (padded_labels(chain.labels) / kLanes) {
+  case 1:
+    return sweep_narrow<1>(chain);
+  case 2:
+    return sweep_narrow<2>(chain);
+  case 3:
+    return sweep_narrow<3>(chain);
+  case 4:
+    return sweep_narrow<4>(chain);
+  case 5:
+    return sweep_narrow<5>(chain);
+  default:
+    break;
+  }
+#endif
+  sweep_wide(chain);
+}
+
+// ---- The way back -----------------------------------------------------------------------------
+
+// The lowest label at t - 1 from which y at t has its score; kBlocks is 0 where there are many.
+template <int kBlocks>
+CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
+                                       std::int32_t y) noexcept {
+  const std::int32_t padded = kBlocks > 0 ? kBlocks * kLanes : padded_labels(chain.labels);
+  const double *unary = chain.unary + (t - 1) * chain.unary_step;
+  const double *row = chain.rows + (t - 1) * chain.row_step;
+  const double *into = chain.matrix + std::ptrdiff_t{y} * padded;
+  const Lanes wanted = all_lanes(row[chain.row_step + y]);
+  constexpr int kAtOnce = kBlocks > 0 ? kBlocks : 8;
+  for (std::int32_t x = 0;; x += kAtOnce * kLanes) {
+    unsigned found = 0;
+    for (int b = 0; b < kAtOnce; ++b) {
+      const std::int32_t at = x + b * kLanes;
+      if (kBlocks == 0 && at >= padded)
+        break;
+      const Lanes own = b + 1 < kBlocks ? load(unary + at) : load_unary(unary, at, chain.labels, mask);
+      found |= bits_of((load(row + at) + own) + load(into + at) == wanted) << b * kLanes;
+    }
+    if (kBlocks > 0 || found != 0 || x + kAtOnce * kLanes >= padded)
+      return x + __builtin_ctz(found);
+  }
+}
+
+// A step back waits for the one before. So the earlier half is traced at the same time, from a
+// guess a few positions ahead: ways back soon meet, and where these have not, the second is
+// followed until they do.
+template <int kBlocks>
+CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
+                             std::int32_t *labelling) noexcept {
+  constexpr std::int32_t kAhead = 4;
+  constexpr std::int32_t kShort = 12;
+  const Indices mask = mask_of(chain.labels);
+  std::int32_t t = chain.length - 1;
+  if (t < kShort) {
+    for (; t > 0; --t) {
+      labelling[t] = y;
+      y = label_before<kBlocks>(chain, mask, t, y);
+    }
+    labelling[0] = y;
+    return;
+  }
+  const std::int32_t middle = (t - kAhead) / 2;
+  std::int32_t guess = 0;
+  for (std::int32_t ahead = middle + kAhead; ahead > middle; --ahead) {
+    labelling[t] = y;
+    y = label_before<kBlocks>(chain, mask, t--, y);
+    guess = label_before<kBlocks>(chain, mask, ahead, guess);
+  }
+  std::int32_t early = middle;
+  for (; early > 0; --early) {
+    labelling[t] = y;
+    labelling[early] = guess;
+    y = label_before<kBlocks>(chain, mask, t--, y);
+    guess = label_before<kBlocks>(chain, mask, early, guess);
+  }
+  labelling[0] = guess;
+  for (; t > middle; --t) {
+    labelling[t] = y;
+    y = label_before<kBlocks>(chain, mask, t, y);
+  }
+  while (labelling[t] != y) {
+    labelling[t] = y;
+    if (t == 0)
+      break;
+    y = label_before<kBlocks>(chain, mask, t--, y);
+  }
+}
+
+CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
+#if CHORALE_AVX2
+  switch (padded_labels(chain.labels) / kLanes) {
+  case 1:
+    return trace_from<1>(chain, last, labelling);
+  case 2:
+    return trace_from<2>(chain, last, labelling);
+  case 3:
+    return trace_from<3>(chain, last, labelling);
+  case 4:
+    return trace_from<4>(chain, last, labelling);
+  case 5:
+    return trace_from<5>(chain, last, labelling);
+  default:
+    break;
+  }
+#endif
+  trace_from<0>(chain, last, labelling);
+}
+
+// ---- Single rows ------------------------------------------------------------------------------
+
+CHORALE_ENTRY std::int32_t best_sum(const double *a, const double *b, std::int32_t count) noexcept {
+  Lanes best = all_lanes(kForbidden);
+  Indices index = all_lanes(-1);
+  Indices here = first_indices();
+  std::int32_t x = 0;
+  for (; x + kLanes <= count; x += kLanes) {
+    const Lanes sum = load(a + x) + load(b + x);
+    const Indices better = sum > best;
+    best = better ? sum : best;
+    index = better ? here : index;
+    here += kLanes;
+  }
+  // Without branches: which lane wins is anybody's guess.
+  double greatest_sum = best[0];
+  for (int i = 1; i < kLanes; ++i)
+    greatest_sum = std::max(greatest_sum, best[i]);
+  std::int64_t lowest = INT64_MAX;
+  for (int i = 0; i < kLanes; ++i)
+    lowest = std::min(lowest, best[i] == greatest_sum ? index[i] : INT64_MAX);
+  auto at = static_cast<std::int32_t>(lowest);
+  for (; x < count; ++x)
+    if (const double sum = a[x] + b[x]; sum > greatest_sum) {
+      greatest_sum = sum;
+      at = x;
+    }
+  return at;
+}
+
+CHORALE_ENTRY bool max_masked(const double *row, const double *mask, std::int32_t count,
+                              double *to) noexcept {
+  Indices any{};
+  std::int32_t x = 0;
+  for (; x + kLanes <= count; x += kLanes) {
+    const Lanes sum = load(row + x) + load(mask + x);
+    any |= sum > all_lanes(kForbidden);
+    store(to + x, larger(sum, load(to + x)));
+  }
+  bool found = bits_of(any) != 0;
+  for (; x < count; ++x) {
+    const double sum = row[x] + mask[x];
+    found = found || sum > kForbidden;
+    to[x] = sum > to[x] ? sum : to[x];
+  }
+  return found;
+}
+
+constexpr MaxPlus kLoops{step, step_arg, sweep, trace, best_sum, max_masked};
