@@ -9,22 +9,33 @@
 namespace chorale {
 namespace {
 
+CHORALE_INLINE bool all_of(Indices lanes) noexcept {
+  return (lanes[0] & lanes[1] & lanes[2] & lanes[3]) != 0;
+}
+
+// Finite numbers alone take one comparison; what is left over, minus infinity too, two more.
 CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
   constexpr int vectors = 4; // at a time: the comparisons of one wait for nothing
-  Indices fine[vectors];
-  for (Indices &lanes : fine)
-    lanes = Indices{-1, -1, -1, -1};
+  const Indices magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   const Lanes most = {kLargestScore, kLargestScore, kLargestScore, kLargestScore};
   const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
   std::int64_t x = 0;
-  for (; x + vectors * kLanes <= count; x += vectors * kLanes)
+  for (; x + vectors * kLanes <= count; x += vectors * kLanes) {
+    Lanes numbers[vectors];
+    Indices fine[vectors];
     for (int b = 0; b < vectors; ++b) {
-      Lanes numbers;
-      std::memcpy(&numbers, row + x + b * kLanes, sizeof numbers);
-      fine[b] &= (numbers <= most) & ((numbers >= -most) | (numbers == forbidden));
+      std::memcpy(&numbers[b], row + x + b * kLanes, sizeof numbers[b]);
+      const auto bits = reinterpret_cast<Indices>(numbers[b]) & magnitude;
+      fine[b] = reinterpret_cast<Lanes>(bits) <= most;
     }
-  const Indices together = (fine[0] & fine[1]) & (fine[2] & fine[3]);
-  bool all = (together[0] & together[1] & together[2] & together[3]) != 0;
+    if (all_of((fine[0] & fine[1]) & (fine[2] & fine[3])))
+      continue;
+    for (int b = 0; b < vectors; ++b)
+      fine[b] |= numbers[b] == forbidden;
+    if (!all_of((fine[0] & fine[1]) & (fine[2] & fine[3])))
+      return false;
+  }
+  bool all = true;
   for (; x < count; ++x)
     all = all && is_score(row[x]);
   return all;

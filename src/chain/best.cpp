@@ -39,10 +39,16 @@ double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   return work_;
 }
 
+void ChainSweep::begin_with(const double *scores, double *row) const noexcept {
+  for (std::int32_t y = 0; y < scores_.labels(); ++y)
+    row[y] = scores[y] + 0.0; // no negative zero
+  std::fill(row + scores_.labels(), row + padded_, 0.0);
+}
+
 void ChainSweep::forward(double *rows) noexcept {
   const std::int32_t T = scores_.length();
   const std::int32_t m = scores_.labels();
-  std::fill(std::copy_n(scores_.start(), m, rows), rows + padded_, 0.0);
+  begin_with(scores_.start(), rows);
   if (const double *matrix = scores_.forward_of_all()) {
     scores_.max_plus().sweep(
         {T, m, scores_.unary(0), scores_.unary_step(), matrix, rows, padded_, work_});
@@ -60,7 +66,7 @@ void ChainSweep::backward(double *rows, std::int32_t first) noexcept {
   const std::int32_t T = scores_.length();
   const std::int32_t m = scores_.labels();
   rows += std::ptrdiff_t{T - 1} * padded_;
-  std::fill(std::copy_n(scores_.end(), m, rows), rows + padded_, 0.0);
+  begin_with(scores_.end(), rows);
   if (const double *matrix = scores_.backward_of_all()) {
     scores_.max_plus().sweep({T - first, m, scores_.unary(T - 1), -scores_.unary_step(), matrix,
                               rows, -padded_, work_});

@@ -1,6 +1,6 @@
 // The inner loops of every dynamic program here: vector times matrix in the (max, +) semiring.
 //
-// Compiled for the machine at hand at run time (AVX2 with multiply-add, or not), with the same bits:
+// Chosen for the machine at hand at run time (AVX2 with multiply-add, or not), with the same bits:
 // only additions and comparisons, whose results do not depend on their order.
 #pragma once
 
@@ -15,7 +15,8 @@ constexpr std::int32_t padded_labels(std::int32_t labels) noexcept { return (lab
 
 // All steps of a chain over one matrix, in either direction (the steps are signed):
 //     rows[i][y] = max_x ((rows[i - 1][x] + unary[i - 1][x]) + matrix[x][y]),   0 < i < length.
-// rows[0] is given, its padding too; no row of `unary` is read beyond its labels.
+// rows[0] is given, its padding too, without negative zeros: there are none in other rows then, and
+// a maximum is the same bits in any order. No row of `unary` is read beyond its labels.
 struct Sweep {
   std::int32_t length;
   std::int32_t labels;

@@ -67,8 +67,7 @@ CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t
   if (at + kLanes <= labels)
     return load(unary + at);
 #if CHORALE_AVX2
-  return reinterpret_cast<Lanes>(
-      _mm256_maskload_pd(unary + at, reinterpret_cast<__m256i>(mask)));
+  return reinterpret_cast<Lanes>(_mm256_maskload_pd(unary + at, reinterpret_cast<__m256i>(mask)));
 #else
   return at < labels ? Lanes{unary[at], 0} : Lanes{};
 #endif
@@ -83,7 +82,8 @@ CHORALE_LOOP void take_row(Lanes ones, double from, const double *row, std::int3
                            Lanes (&best)[kBlocks]) noexcept {
   const Lanes score = all_lanes(from);
   for (int b = 0; b < kBlocks; ++b)
-    best[b] = larger(sum_of(ones, score, load(row + (b + 1 < kBlocks ? b * kLanes : last))), best[b]);
+    best[b] =
+        larger(sum_of(ones, score, load(row + (b + 1 < kBlocks ? b * kLanes : last))), best[b]);
 }
 
 template <int kBlocks>
@@ -353,7 +353,8 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
       const std::int32_t at = x + b * kLanes;
       if (kBlocks == 0 && at >= padded)
         break;
-      const Lanes own = b + 1 < kBlocks ? load(unary + at) : load_unary(unary, at, chain.labels, mask);
+      const Lanes own =
+          b + 1 < kBlocks ? load(unary + at) : load_unary(unary, at, chain.labels, mask);
       found |= bits_of((load(row + at) + own) + load(into + at) == wanted) << b * kLanes;
     }
     if (kBlocks > 0 || found != 0 || x + kAtOnce * kLanes >= padded)

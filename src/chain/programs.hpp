@@ -28,6 +28,7 @@ public:
   bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
 
 private:
+  void begin_with(const double *scores, double *row) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
 
   Scores &scores_;
