@@ -39,7 +39,8 @@ constexpr std::size_t to_size(std::int64_t count) noexcept {
 }
 // The product, or SIZE_MAX where it does not fit: a size that no allocation grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
-  return a != 0 && b > SIZE_MAX / a ? SIZE_MAX : a * b;
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product; // without a division
 }
 constexpr std::size_t saturating_sum(std::size_t a, std::size_t b) noexcept {
   return b > SIZE_MAX - a ? SIZE_MAX : a + b;

@@ -9,36 +9,37 @@
 namespace chorale {
 namespace {
 
-CHORALE_INLINE bool all_of(Indices lanes) noexcept {
-  return (lanes[0] & lanes[1] & lanes[2] & lanes[3]) != 0;
-}
-
-// Finite numbers alone take one comparison; what is left over, minus infinity too, two more.
-CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
+// is_finite_score, or is_score with kForbiddenToo, of all numbers.
+template <bool kForbiddenToo>
+CHORALE_INLINE bool are_fine(const double *row, std::int64_t count) noexcept {
   constexpr int vectors = 4; // at a time: the comparisons of one wait for nothing
   const Indices magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   const Lanes most = {kLargestScore, kLargestScore, kLargestScore, kLargestScore};
   const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
+  Indices fine[vectors];
+  for (Indices &lanes : fine)
+    lanes = Indices{-1, -1, -1, -1};
   std::int64_t x = 0;
-  for (; x + vectors * kLanes <= count; x += vectors * kLanes) {
-    Lanes numbers[vectors];
-    Indices fine[vectors];
+  for (; x + vectors * kLanes <= count; x += vectors * kLanes)
     for (int b = 0; b < vectors; ++b) {
-      std::memcpy(&numbers[b], row + x + b * kLanes, sizeof numbers[b]);
-      const auto bits = reinterpret_cast<Indices>(numbers[b]) & magnitude;
-      fine[b] = reinterpret_cast<Lanes>(bits) <= most;
+      Lanes numbers;
+      std::memcpy(&numbers, row + x + b * kLanes, sizeof numbers);
+      const Indices bits = reinterpret_cast<Indices>(numbers) & magnitude;
+      Indices these = reinterpret_cast<Lanes>(bits) <= most;
+      if constexpr (kForbiddenToo)
+        these |= numbers == forbidden;
+      fine[b] &= these;
     }
-    if (all_of((fine[0] & fine[1]) & (fine[2] & fine[3])))
-      continue;
-    for (int b = 0; b < vectors; ++b)
-      fine[b] |= numbers[b] == forbidden;
-    if (!all_of((fine[0] & fine[1]) & (fine[2] & fine[3])))
-      return false;
-  }
-  bool all = true;
+  const Indices together = (fine[0] & fine[1]) & (fine[2] & fine[3]);
+  bool all = (together[0] & together[1] & together[2] & together[3]) != 0;
   for (; x < count; ++x)
     all = all && is_score(row[x]);
   return all;
+}
+
+// Most rows are finite, which takes one comparison a number.
+CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
+  return are_fine<false>(row, count) || are_fine<true>(row, count);
 }
 
 // The lane of the greatest score, of equals that of the lowest column; columns of lanes differ, or

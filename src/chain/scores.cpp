@@ -73,6 +73,7 @@ void Scores::write_unary() noexcept {
 
 void Scores::load() noexcept {
   const std::int32_t m = view_.labels;
+  max_plus_ = &max_plus_here();
   if (owned_unary_) {
     write_unary();
     unary_ = owned_unary_;

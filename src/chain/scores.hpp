@@ -56,7 +56,7 @@ private:
              double *to) const noexcept;
 
   ChainView view_;
-  const MaxPlus *max_plus_ = &max_plus_here();
+  const MaxPlus *max_plus_ = nullptr; // from `load` on
   double *owned_unary_ = nullptr;
   double *start_ = nullptr;
   double *end_ = nullptr;
