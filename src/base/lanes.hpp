@@ -15,4 +15,16 @@ inline constexpr int kLanes = 4;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
 
+// Four rows of four numbers become four columns.
+CHORALE_INLINE void transpose(Lanes &a, Lanes &b, Lanes &c, Lanes &d) noexcept {
+  const Lanes ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const Lanes ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lanes cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Lanes cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  a = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
+  c = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
+  d = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
+}
+
 } // namespace chorale

@@ -4,103 +4,94 @@
 #include "base/lanes.hpp"
 #include "base/numeric.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <limits>
 
 namespace chorale {
 namespace {
 
-// is_finite_score, or is_score with kForbiddenToo, of all numbers.
-template <bool kForbiddenToo>
-CHORALE_INLINE bool are_fine(const double *row, std::int64_t count) noexcept {
+// Whether all are finite scores: none has a magnitude whose bits are above those of the largest.
+CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noexcept {
   constexpr int vectors = 4; // at a time: the comparisons of one wait for nothing
-  const Indices magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
-  const Lanes most = {kLargestScore, kLargestScore, kLargestScore, kLargestScore};
-  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
-  Indices fine[vectors];
-  for (Indices &lanes : fine)
-    lanes = Indices{-1, -1, -1, -1};
+  constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();
+  constexpr auto most = std::bit_cast<std::int64_t>(kLargestScore);
+  Indices beyond[vectors] = {}; // negative where one is
   std::int64_t x = 0;
   for (; x + vectors * kLanes <= count; x += vectors * kLanes)
     for (int b = 0; b < vectors; ++b) {
-      Lanes numbers;
-      std::memcpy(&numbers, row + x + b * kLanes, sizeof numbers);
-      const Indices bits = reinterpret_cast<Indices>(numbers) & magnitude;
-      Indices these = reinterpret_cast<Lanes>(bits) <= most;
-      if constexpr (kForbiddenToo)
-        these |= numbers == forbidden;
-      fine[b] &= these;
+      Indices bits;
+      std::memcpy(&bits, row + x + b * kLanes, sizeof bits);
+      beyond[b] |= most - (bits & magnitude);
     }
-  const Indices together = (fine[0] & fine[1]) & (fine[2] & fine[3]);
-  bool all = (together[0] & together[1] & together[2] & together[3]) != 0;
+  const Indices together = (beyond[0] | beyond[1]) | (beyond[2] | beyond[3]);
+  std::int64_t any = (together[0] | together[1]) | (together[2] | together[3]);
   for (; x < count; ++x)
-    all = all && is_score(row[x]);
-  return all;
+    any |= most - (std::bit_cast<std::int64_t>(row[x]) & magnitude);
+  return any >= 0;
 }
 
-// Most rows are finite, which takes one comparison a number.
+// What is forbidden is rare enough to be looked for where something is not finite.
 CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
-  return are_fine<false>(row, count) || are_fine<true>(row, count);
+  constexpr std::int64_t stretch = 256;
+  for (std::int64_t x = 0; x < count; x += stretch) {
+    const std::int64_t length = std::min(stretch, count - x);
+    if (!are_finite_scores(row + x, length) && !std::all_of(row + x, row + x + length, is_score))
+      return false;
+  }
+  return true;
 }
 
-// The lane of the greatest score, of equals that of the lowest column; columns of lanes differ, or
-// are -1 where the score is minus infinity.
-CHORALE_INLINE int greatest_lane(const double *score, const std::int64_t *column) noexcept {
-  int found = 0;
-  for (int lane = 1; lane < kLanes; ++lane)
-    found =
-        score[lane] > score[found] || (score[lane] == score[found] && column[lane] < column[found])
-            ? lane
-            : found;
-  return found;
-}
-
-CHORALE_INLINE void top_two_of(const double *row, std::int64_t rows, std::int32_t columns,
+// Four rows at a time, one a lane; at the end the last row stands in for those that are missing.
+CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int32_t columns,
                                const TopTwo &top) noexcept {
-  for (std::int64_t i = 0; i < rows; ++i, row += columns) {
+  using Columns = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+  for (std::int64_t i = 0; i < rows; i += kLanes) {
+    const double *row[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane)
+      row[lane] = matrix + std::min(i + lane, rows - 1) * columns;
     Lanes best = {kForbidden, kForbidden, kForbidden, kForbidden};
     Lanes second = best;
     Indices best_at = {-1, -1, -1, -1};
     Indices second_at = best_at;
-    Indices at = {0, 1, 2, 3};
-    std::int32_t v = 0;
-    for (; v + kLanes <= columns; v += kLanes) {
-      Lanes score;
-      std::memcpy(&score, row + v, sizeof score);
+    Indices at = {0, 0, 0, 0};
+    const auto see = [&](Lanes score) __attribute__((always_inline)) {
       const Indices is_best = score > best;
       const Indices is_second = score > second;
-      second = is_best ? best : is_second ? score : second;
       second_at = is_best ? best_at : is_second ? at : second_at;
-      best = is_best ? score : best;
       best_at = is_best ? at : best_at;
-      at += kLanes;
+      second = is_best ? best : is_second ? score : second;
+      best = is_best ? score : best;
+      at += 1;
+    };
+    std::int32_t v = 0;
+    for (; v + kLanes <= columns; v += kLanes) {
+      Lanes a, b, c, d;
+      std::memcpy(&a, row[0] + v, sizeof a);
+      std::memcpy(&b, row[1] + v, sizeof b);
+      std::memcpy(&c, row[2] + v, sizeof c);
+      std::memcpy(&d, row[3] + v, sizeof d);
+      transpose(a, b, c, d);
+      see(a);
+      see(b);
+      see(c);
+      see(d);
     }
-    double score[kLanes];
-    std::int64_t column[kLanes];
-    std::memcpy(score, &best, sizeof best);
-    std::memcpy(column, &best_at, sizeof best_at);
-    // The second-best is the best of another lane, or the second of this one.
-    int lane = greatest_lane(score, column);
-    double first_score = score[lane];
-    std::int64_t first = column[lane];
-    score[lane] = second[lane];
-    column[lane] = second_at[lane];
-    lane = greatest_lane(score, column);
-    double next_score = score[lane];
-    std::int64_t next = column[lane];
     for (; v < columns; ++v)
-      if (row[v] > first_score) {
-        next_score = first_score;
-        next = first;
-        first_score = row[v];
-        first = v;
-      } else if (row[v] > next_score) {
-        next_score = row[v];
-        next = v;
-      }
-    top.best[i] = static_cast<std::int32_t>(first);
-    top.second[i] = static_cast<std::int32_t>(next);
-    top.best_score[i] = first_score;
-    top.second_score[i] = next_score;
+      see(Lanes{row[0][v], row[1][v], row[2][v], row[3][v]});
+    const auto first = __builtin_convertvector(best_at, Columns);
+    const auto next = __builtin_convertvector(second_at, Columns);
+    const auto write = [&](std::size_t count) __attribute__((always_inline)) {
+      std::memcpy(top.best + i, &first, count * sizeof(std::int32_t));
+      std::memcpy(top.second + i, &next, count * sizeof(std::int32_t));
+      std::memcpy(top.best_score + i, &best, count * sizeof(double));
+      std::memcpy(top.second_score + i, &second, count * sizeof(double));
+    };
+    if (i + kLanes <= rows)
+      write(kLanes);
+    else
+      write(static_cast<std::size_t>(rows - i));
   }
 }
 
