@@ -51,24 +51,4 @@ inline bool closes_gap(double score, double bound, double gap = 1e-9) noexcept {
   return bound - score <= gap * std::fmax(1.0, std::fabs(score));
 }
 
-// max_v a[v] + b[v]; minus infinity for none. Eight running maxima keep the processor's units busy
-// and fit the compiler's vectors; a maximum is the same bits in any order.
-inline double max_of_sums(const double *a, const double *b, std::int64_t count) noexcept {
-  constexpr int lanes = 8;
-  double best[lanes];
-  for (double &lane : best)
-    lane = kForbidden;
-  std::int64_t v = 0;
-  for (; v + lanes <= count; v += lanes)
-    for (int lane = 0; lane < lanes; ++lane) {
-      const double sum = a[v + lane] + b[v + lane];
-      best[lane] = sum > best[lane] ? sum : best[lane];
-    }
-  for (; v < count; ++v)
-    best[0] = a[v] + b[v] > best[0] ? a[v] + b[v] : best[0];
-  for (int lane = 1; lane < lanes; ++lane)
-    best[0] = best[lane] > best[0] ? best[lane] : best[0];
-  return best[0];
-}
-
 } // namespace chorale

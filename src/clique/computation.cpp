@@ -11,6 +11,7 @@
 #include "clique/max_pass.hpp"
 #include "clique/modified_alpha_pass.hpp"
 #include "clique/moves.hpp"
+#include "clique/sum_moves.hpp"
 #include "clique/sum_pass_marginals.hpp"
 
 namespace chorale {
@@ -22,13 +23,16 @@ constexpr std::int64_t kSweepLimit = 1000;
 // In smaller cliques bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
 
+template <class Score>
+using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score>>;
+
 // Goes through the phases of a task. On a measuring layout it only takes their buffers; otherwise
 // it runs each where it stands. Phases use the same room one after the other.
 class Computation {
 public:
   Computation(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
       : layout_(layout), task_(task), limits_(limits),
-        instance_(layout, *task.potential, task.problem.members, task.in_place),
+        instance_(layout, *task.potential, task.problem.members, task.in_place || reads_only()),
         solution_(layout, instance_),
         candidate_(layout.take<std::int32_t>(instance_.members)),
         counts_(layout.take<std::int64_t>(task.potential->values)),
@@ -55,6 +59,13 @@ public:
 
 private:
   bool runs() const noexcept { return !layout_.measuring(); }
+  // Without messages nothing writes to the scores, so the caller's own serve where they lie as the
+  // instance wants them.
+  bool reads_only() const noexcept {
+    const ProblemView &problem = task_.problem;
+    return !task_.wants_marginals && problem.scores && !problem.fixed &&
+           problem.row_stride == problem.values;
+  }
   bool writes_in_place() const noexcept {
     return task_.in_place && task_.marginal_form == CHORALE_MARGINAL_MESSAGE &&
            !instance_.potential.has_rest() && task_.marginals_stride == instance_.columns;
@@ -226,7 +237,7 @@ private:
         if (instance_.members >= kBoundedMembers &&
             is_convex(*task_.potential, instance_.members)) {
           PassBounds bounds(layout_, instance_);
-          SingleMoves<Score> moves(layout_, instance_);
+          Moves<Score> moves(layout_, instance_);
           if (runs()) {
             bounds.run();
             pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
@@ -241,7 +252,7 @@ private:
       if (runs() && solution_.failure == CallbackFailure::none)
         pass.run(limits_, solution_);
       if (polished > 0)
-        phase<SingleMoves<Score>>([&](auto &moves) {
+        phase<Moves<Score>>([&](auto &moves) {
           for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
             improve_candidate(moves);
           solution_.failure = moves.failure();
@@ -275,7 +286,7 @@ private:
 
   void single_moves() noexcept {
     with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-      phase<SingleMoves<Score>>([&](auto &moves) {
+      phase<Moves<Score>>([&](auto &moves) {
         improve_solution(moves);
         solution_.failure = moves.failure();
       });

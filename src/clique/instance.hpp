@@ -21,8 +21,8 @@ struct ProblemView {
 };
 
 struct Instance {
-  // in_place: the caller's matrix, without gaps and without fixed members, is worked in where its
-  // values are the columns.
+  // in_place: the caller's matrix, without gaps and without fixed members, is used where it lies if
+  // its values are the columns.
   Instance(Layout &layout, const Potential &potential, std::int32_t members,
            bool in_place = false) noexcept;
   // Gathers the scores and prepares the potential. False when some member has no admissible value;
@@ -33,11 +33,6 @@ struct Instance {
 
   const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
-
-  // At least the best score of member i in columns other than u and v.
-  double best_besides(std::int64_t i, std::int32_t u, std::int32_t v) const noexcept {
-    return best[i] == u || best[i] == v ? second_score[i] : best_score[i];
-  }
 
   // Counts of an assignment over columns, into `counts`.
   void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;

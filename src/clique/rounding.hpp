@@ -3,6 +3,7 @@
 
 #include "clique/count_dual.hpp"
 #include "clique/moves.hpp"
+#include "clique/sum_moves.hpp"
 
 namespace chorale {
 
@@ -27,7 +28,7 @@ public:
 
 private:
   const Instance *instance_;
-  SingleMoves<FiniteSumScore> finite_moves_;
+  SumMoves finite_moves_;
   SingleMoves<SumScore> moves_;
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K

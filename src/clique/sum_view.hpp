@@ -11,14 +11,10 @@ namespace chorale {
 struct SumView {
   explicit SumView(const Instance &instance) noexcept
       : members(instance.members), columns(instance.columns), scores(instance.scores),
-        tables(instance.potential.tables), instance_(&instance) {}
+        tables(instance.potential.tables) {}
 
   const double *row(std::int64_t i) const noexcept {
     return i == replaced ? replacement : scores + i * columns;
-  }
-  // As Instance::best_besides; a replaced row promises nothing.
-  double best_besides(std::int64_t i, std::int32_t u, std::int32_t v) const noexcept {
-    return i == replaced ? kInfinity : instance_->best_besides(i, u, v);
   }
   void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
     std::fill(counts, counts + columns, 0);
@@ -46,9 +42,6 @@ struct SumView {
   const double *const *tables;
   std::int32_t replaced = -1;
   const double *replacement = nullptr; // K
-
-private:
-  const Instance *instance_;
 };
 
 } // namespace chorale

@@ -1,0 +1,160 @@
+#include "clique/sum_moves.hpp"
+
+#include "base/cpu.hpp"
+#include "base/lanes.hpp"
+#include "clique/moves.hpp"
+
+#include <cstring>
+
+namespace chorale {
+namespace {
+
+// max row[v] + join[v] over all v but `besides`; minus infinity for none. A maximum is the same
+// bits in any order.
+CHORALE_INLINE double best_join(const double *row, const double *join, std::int32_t columns,
+                                std::int32_t besides) noexcept {
+  double best = kForbidden;
+  if (columns < kLanes) {
+    for (std::int32_t v = 0; v < columns; ++v)
+      if (v != besides && row[v] + join[v] > best)
+        best = row[v] + join[v];
+    return best;
+  }
+  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
+  const Indices own = Indices{} + besides;
+  Lanes even = forbidden;
+  Lanes odd = forbidden;
+  Indices at = {0, 1, 2, 3};
+  const auto look = [&](std::int32_t v, Lanes &highest) __attribute__((always_inline)) {
+    Lanes score;
+    Lanes offer;
+    std::memcpy(&score, row + v, sizeof score);
+    std::memcpy(&offer, join + v, sizeof offer);
+    score += offer;
+    score = at + v == own ? forbidden : score;
+    highest = score > highest ? score : highest;
+  };
+  std::int32_t v = 0;
+  for (; v + 2 * kLanes <= columns; v += 2 * kLanes) {
+    look(v, even);
+    look(v + kLanes, odd);
+  }
+  // The last vectors overlap those before.
+  if (v + kLanes < columns)
+    look(v, even);
+  if (v < columns)
+    look(columns - kLanes, odd);
+  even = odd > even ? odd : even;
+  const double low = even[0] > even[1] ? even[0] : even[1];
+  const double high = even[2] > even[3] ? even[2] : even[3];
+  return low > high ? low : high;
+}
+
+} // namespace
+
+SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), score_(layout, instance.potential),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      lost_at_(layout.take<double>(instance.columns)),
+      safe_(layout.take<double>(instance.members)) {}
+
+template <class Rows>
+CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
+                                             Limits &limits, std::int64_t &sweeps) noexcept {
+  const std::int32_t K = in.columns;
+  in.count(assignment, counts_);
+  score_.reset(counts_);
+  lost_ = 0;
+  std::fill(lost_at_, lost_at_ + K, 0.0);
+  std::fill(safe_, safe_ + in.members, kForbidden);
+  double members = in.member_score(assignment);
+  const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
+  std::int32_t unmoved = 0;
+  for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
+    if (i == in.members) {
+      i = 0;
+      --sweeps;
+      if (sweeps == 0)
+        break;
+    }
+    const std::int32_t from = assignment[i];
+    const double lost = lost_ + lost_at_[from];
+    if (lost < safe_[i]) {
+      ++unmoved;
+      continue;
+    }
+    if (limits.check() != Interruption::none)
+      break;
+    const double *row = in.row(i);
+    const double *join = score_.join();
+    const double stay = row[from] - score_.leave()[from] + least;
+    const double best = best_join(row, join, K, from);
+    if (!(best > stay)) {
+      safe_[i] = lost + (stay - best);
+      ++unmoved;
+      continue;
+    }
+    std::int32_t to = 0;
+    while (to == from || row[to] + join[to] != best)
+      ++to;
+    unmoved = 0;
+    members += row[to] - row[from];
+    assignment[i] = to;
+    safe_[i] = kForbidden;
+    move(from, to);
+  }
+  return members + score_.total();
+}
+
+// What other columns offer rises by no more than what the two columns of the move do; members of
+// those two see only the other one, and their own columns keep them by more or less than before.
+inline void SumMoves::move(std::int32_t from, std::int32_t to) noexcept {
+  const double *join = score_.join();
+  const double *leave = score_.leave();
+  const double join_from = join[from];
+  const double join_to = join[to];
+  const double leave_from = leave[from];
+  const double leave_to = leave[to];
+  score_.move(from, to);
+  const double rise_from = std::max(join[from] - join_from, 0.0);
+  const double rise_to = std::max(join[to] - join_to, 0.0);
+  const double rise = std::max(rise_from, rise_to);
+  lost_ += rise;
+  lost_at_[from] += (leave[from] - leave_from) + (rise_to - rise);
+  lost_at_[to] += (leave[to] - leave_to) + (rise_from - rise);
+}
+
+struct SumMoves::Variants {
+  template <class Rows>
+  static double anywhere(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
+                         std::int64_t &sweeps) noexcept {
+    return moves.improve_rows(in, assignment, limits, sweeps);
+  }
+#if CHORALE_HAS_AVX2_VARIANTS
+  template <class Rows>
+  [[gnu::target("avx2")]] static double avx2(SumMoves &moves, const Rows &in,
+                                             std::int32_t *assignment, Limits &limits,
+                                             std::int64_t &sweeps) noexcept {
+    return moves.improve_rows(in, assignment, limits, sweeps);
+  }
+#endif
+  template <class Rows>
+  static double here(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
+                     std::int64_t &sweeps) noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+    if (has_avx2())
+      return avx2(moves, in, assignment, limits, sweeps);
+#endif
+    return anywhere(moves, in, assignment, limits, sweeps);
+  }
+};
+
+double SumMoves::improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
+  return Variants::here(*this, *instance_, assignment, limits, sweeps);
+}
+double SumMoves::improve(const SumView &view, std::int32_t *assignment, Limits &limits,
+                         std::int64_t &sweeps) noexcept {
+  return Variants::here(*this, view, assignment, limits, sweeps);
+}
+
+} // namespace chorale
