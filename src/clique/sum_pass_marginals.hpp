@@ -10,6 +10,8 @@
 // Rows are kept for a window of labellings, which all columns fold in before the next one; on the
 // way back, from the last labelling to the first, those of several windows are made again from the
 // labellings' scores.
+//
+// Compiled for the machine at hand at run time (AVX2 or not), with the same bits.
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
@@ -25,11 +27,14 @@ public:
   void run(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
+  // The sweep is ordered by alpha.
   void pass(std::int32_t alpha, double *messages) noexcept;
   // Writes the row of labelling k, and the maximum of its block when that is complete.
   void write_state(std::int32_t k, double score) noexcept;
   // Brings the row of default column b up to labelling k, of the window at hand.
   void fold(std::int32_t b, std::int32_t k) noexcept;
+  template <int kVectors>
+  void fold_columns(std::int64_t v, std::int32_t from, std::int32_t to) noexcept;
   void read_before(std::int32_t rank, double *messages) noexcept;
   void read_after(std::int32_t alpha, double *messages) noexcept;
 
@@ -37,12 +42,14 @@ private:
   std::int32_t place(std::int32_t k) const noexcept;
   double *state(std::int32_t k) const noexcept { return states_ + place(k) * width_; }
 
+  struct Variants;
+
   const Instance *instance_;
   AlphaSweep sweep_;
   FiniteSumScore score_;
-  std::int64_t width_; // K + 1: a column each, and the labelling's own score
+  std::int64_t width_; // a column each, the labelling's own score, and up to whole vectors
   std::int32_t *next_; // K: the first labelling not folded into the column's row
-  double *before_;     // K x K: row the default column, column the fixed one
+  double *before_;     // K x width: row the default column, column the fixed one
   double *states_;     // a window of rows: width each
   double *blocks_;     // its blocks of rows: width each
   double *scores_;     // n + 1: of the labellings
