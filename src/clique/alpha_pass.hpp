@@ -2,7 +2,6 @@
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
-#include "clique/pass_bounds.hpp"
 #include "potential/count_score.hpp"
 
 #include <algorithm>
@@ -38,10 +37,10 @@ public:
   }
 
   // The same by the most promising passes alone: those that `bounds` cannot tell to stay below the
-  // solution. improve(): called after each pass whose labelling it finds in `candidate`, and may
-  // raise the solution.
-  template <class Improve>
-  void run(const PassBounds &bounds, Limits &limits, Solution &solution,
+  // solution. Bounds: PassBounds or ThresholdBounds. improve(): called after each pass whose
+  // labelling it finds in `candidate`, and may raise the solution.
+  template <class Bounds, class Improve>
+  void run(const Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
     std::int32_t alpha_of_solution = -1;
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {

@@ -11,8 +11,10 @@
 #include "clique/max_pass.hpp"
 #include "clique/modified_alpha_pass.hpp"
 #include "clique/moves.hpp"
+#include "clique/pass_bounds.hpp"
 #include "clique/sum_moves.hpp"
 #include "clique/sum_pass_marginals.hpp"
+#include "clique/threshold_bounds.hpp"
 
 namespace chorale {
 namespace {
@@ -236,15 +238,21 @@ private:
       if constexpr (LinearMoves<Score>) {
         if (instance_.members >= kBoundedMembers &&
             is_convex(*task_.potential, instance_.members)) {
-          PassBounds bounds(layout_, instance_);
-          Moves<Score> moves(layout_, instance_);
-          if (runs()) {
+          const auto promising_passes = [&]<class Bounds>(std::type_identity<Bounds>) {
+            Bounds bounds(layout_, instance_);
+            Moves<Score> moves(layout_, instance_);
+            if (!runs())
+              return;
             bounds.run();
             pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
               if (polished-- > 0)
                 improve_candidate(moves);
             });
-          }
+          };
+          if (ThresholdBounds::pay_for(instance_))
+            promising_passes(std::type_identity<ThresholdBounds>{});
+          else
+            promising_passes(std::type_identity<PassBounds>{});
           layout_.rewind(mark);
           return;
         }

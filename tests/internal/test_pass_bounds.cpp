@@ -3,12 +3,14 @@
 #include "sum_fixture.hpp"
 
 #include "clique/alpha_pass.hpp"
+#include "clique/pass_bounds.hpp"
+#include "clique/threshold_bounds.hpp"
 
 using namespace chorale;
 
 namespace {
 
-struct Passes {
+template <class Bounds> struct Passes {
   Passes(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), pass(layout, instance), sweep(layout, instance),
         score(layout, instance.potential), candidate(layout.take<std::int32_t>(instance.members)) {}
@@ -26,7 +28,7 @@ struct Passes {
     return best;
   }
 
-  PassBounds bounds;
+  Bounds bounds;
   AlphaPass<SumScore> pass;
   AlphaSweep sweep;
   SumScore score;
@@ -35,20 +37,21 @@ struct Passes {
 
 constexpr Options kConvex[] = {{Shape::convex, 0, 0}, {Shape::convex, 40, 0}};
 
-void test_passes(void **) {
+template <class Bounds>
+void check_passes(std::uint32_t first, int problems, std::int32_t members) {
   int seen = 0;
   int made = 0;
   int all = 0;
-  for (std::uint32_t seed = 0; seed < 4000; ++seed) {
-    const Problem problem(seed, 1 + std::int32_t(seed % 37), 1 + std::int32_t(seed / 37 % 11),
+  for (std::uint32_t seed = first; seed < first + std::uint32_t(problems); ++seed) {
+    const Problem problem(seed, 1 + std::int32_t(seed) % members, 1 + std::int32_t(seed / 37 % 11),
                           kConvex[seed % 2]);
-    Bench<Passes> bench(problem, 0xff);
+    Bench<Passes<Bounds>> bench(problem, 0xff);
     const Instance &instance = bench.instance();
     if (!instance.potential.convex ||
         std::count(instance.best_score, instance.best_score + instance.members, kForbidden) > 0)
       continue;
     ++seen;
-    Passes &passes = bench.solver();
+    Passes<Bounds> &passes = bench.solver();
     passes.bounds.run();
     double before = kInfinity;
     for (std::int32_t rank = 0; rank < instance.columns; ++rank) {
@@ -61,7 +64,7 @@ void test_passes(void **) {
     Limits limits;
     passes.pass.run(passes.bounds, limits, bench.solution(), passes.candidate, [] {});
     bench.check_solution();
-    Bench<Passes> plain(problem, 0x5a);
+    Bench<Passes<Bounds>> plain(problem, 0x5a);
     plain.solver().pass.run(limits, plain.solution());
     bench.check(bench.solution().score == plain.solution().score, "score of alpha-pass");
     bench.check(std::equal(bench.solution().assignment,
@@ -72,13 +75,19 @@ void test_passes(void **) {
     all += instance.columns;
   }
   std::printf("%d cliques, %d of %d passes made\n", seen, made, all);
-  assert_true(seen > 1000);
+  assert_true(seen > problems / 4);
   assert_true(made < all);
 }
+
+void test_small(void **) {
+  check_passes<PassBounds>(0, 4000, 37);
+  check_passes<ThresholdBounds>(0, 4000, 37);
+}
+void test_large(void **) { check_passes<ThresholdBounds>(4000, 400, 1500); }
 
 } // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(test_passes)};
+  const CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
