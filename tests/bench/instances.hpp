@@ -41,11 +41,14 @@ private:
   std::uint64_t state_;
 };
 
-inline Instance random_potts(std::uint64_t seed, int members, int values, double lambda) {
+// Scores up to 2 `unit`: in a very large clique the coefficient is whole only in a large unit.
+inline Instance random_potts(std::uint64_t seed, int members, int values, double lambda,
+                             double unit = 1) {
   Random random(seed); // one seed, one score matrix for every lambda
-  Instance made{"potts", members, values, std::llround(lambda / members * 1e6), {}, {}, NAN};
+  Instance made{"potts", members, values, std::llround(lambda / members * unit * 1e6), {}, {}, NAN};
+  made.psi.reserve(std::size_t(members) * std::size_t(values));
   for (int e = 0; e < members * values; ++e)
-    made.psi.push_back(random.micro(2));
+    made.psi.push_back(random.micro(2 * unit));
   return made;
 }
 

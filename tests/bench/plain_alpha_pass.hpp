@@ -14,7 +14,7 @@ inline std::int64_t plain_alpha_pass(const Instance &clique, std::vector<int> &a
   const int n = clique.members;
   const int R = clique.values;
   const std::int64_t C = clique.coefficient;
-  std::vector<int> first(std::size_t(n), 0), second(std::size_t(n), -1), rest(std::size_t(n), 0);
+  std::vector<int> first(std::size_t(n), 0), second(std::size_t(n), -1);
   for (int i = 0; i < n; ++i) {
     const std::int32_t *score = clique.row(i);
     int &best = first[std::size_t(i)];
@@ -31,31 +31,33 @@ inline std::int64_t plain_alpha_pass(const Instance &clique, std::vector<int> &a
   std::vector<Gain> gains(std::size_t(n), Gain{});
   std::vector<std::int64_t> count(std::size_t(R), 0);
   std::int64_t best = std::numeric_limits<std::int64_t>::min();
-  assignment.assign(std::size_t(n), 0);
 
-  // Members in the order in which they go over to alpha, and what they take until then.
+  // What a member has until it takes alpha.
+  const auto rest = [&](std::size_t i, int alpha) {
+    return first[i] == alpha ? second[i] : first[i];
+  };
+  // Members in the order in which they go over to alpha; the score before the first one does.
   const auto line_up = [&](int alpha) {
+    std::int64_t score = 0;
+    std::fill(count.begin(), count.end(), 0);
     for (int i = 0; i < n; ++i) {
-      const auto at = std::size_t(i);
-      rest[at] = first[at] == alpha ? second[at] : first[at];
-      gains[at] = {std::int64_t{clique.row(i)[alpha]} - clique.row(i)[rest[at]], i};
+      const int v = rest(std::size_t(i), alpha);
+      const std::int64_t mine = clique.row(i)[v];
+      score += mine;
+      ++count[std::size_t(v)];
+      gains[std::size_t(i)] = {clique.row(i)[alpha] - mine, i};
     }
     std::sort(gains.begin(), gains.end(),
               [](const Gain &a, const Gain &b) { return a.first > b.first; });
+    for (std::int64_t c : count)
+      score += C * c * c;
+    return score;
   };
 
   int best_alpha = 0;
   int best_count = 0;
   for (int alpha = 0; alpha < R; ++alpha) {
-    line_up(alpha);
-    std::fill(count.begin(), count.end(), 0);
-    std::int64_t score = 0;
-    for (int i = 0; i < n; ++i) {
-      score += clique.row(i)[rest[std::size_t(i)]];
-      ++count[std::size_t(rest[std::size_t(i)])];
-    }
-    for (std::int64_t c : count)
-      score += C * c * c;
+    std::int64_t score = line_up(alpha);
     for (int k = 0;; ++k) {
       if (score > best) {
         best = score;
@@ -66,17 +68,36 @@ inline std::int64_t plain_alpha_pass(const Instance &clique, std::vector<int> &a
         break;
       const auto [gain, member] = gains[std::size_t(k)];
       std::int64_t &to = count[std::size_t(alpha)];
-      std::int64_t &from = count[std::size_t(rest[std::size_t(member)])];
-      score += gain + C * (2 * to + 1) - C * (2 * from - 1);
+      std::int64_t &from = count[std::size_t(rest(std::size_t(member), alpha))];
+      score += gain + 2 * C * (to - from + 1);
       ++to;
       --from;
     }
   }
   line_up(best_alpha);
-  assignment = rest;
-  for (int k = 0; k < best_count; ++k)
-    assignment[std::size_t(gains[std::size_t(k)].second)] = best_alpha;
+  assignment.resize(std::size_t(n));
+  for (int k = 0; k < n; ++k) {
+    const auto member = std::size_t(gains[std::size_t(k)].second);
+    assignment[member] = k < best_count ? best_alpha : rest(member, best_alpha);
+  }
   return best;
+}
+
+// All n R max-marginals of its restrictions, each by a solve of its own.
+inline void plain_alpha_pass_resolves(Instance &clique, std::vector<int> &assignment,
+                                      std::vector<std::int64_t> &marginals) {
+  constexpr std::int32_t forbidden = -2'000'000'000;
+  marginals.clear();
+  for (int i = 0; i < clique.members; ++i) {
+    const auto begin = clique.psi.begin() + std::ptrdiff_t(i) * clique.values;
+    const std::vector<std::int32_t> row(begin, begin + clique.values);
+    for (int v = 0; v < clique.values; ++v) {
+      std::fill(begin, begin + clique.values, forbidden);
+      begin[v] = row[std::size_t(v)];
+      marginals.push_back(plain_alpha_pass(clique, assignment));
+    }
+    std::copy(row.begin(), row.end(), begin);
+  }
 }
 
 } // namespace bench
