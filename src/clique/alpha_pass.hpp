@@ -40,7 +40,7 @@ public:
   // solution. Bounds: PassBounds or ThresholdBounds. improve(): called after each pass whose
   // labelling it finds in `candidate`, and may raise the solution.
   template <class Bounds, class Improve>
-  void run(const Bounds &bounds, Limits &limits, Solution &solution,
+  void run(Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
     std::int32_t alpha_of_solution = -1;
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
@@ -63,6 +63,8 @@ public:
       improve();
       if (solution.score > before)
         alpha_of_solution = -1;
+      if (rank == 0)
+        bounds.tighten(solution.score);
     }
   }
 

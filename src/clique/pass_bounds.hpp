@@ -22,6 +22,8 @@ public:
 
   // O(n K). Passes are then ordered by what they can reach.
   void run() noexcept;
+  // Once the first pass is made and a labelling of that score is known: the bounds of the others.
+  void tighten(double) noexcept {}
   // The alpha of the pass with the `rank`-th highest bound, and that bound.
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }

@@ -53,16 +53,43 @@ void ThresholdBounds::run() noexcept {
   level_ = kForbidden;
   std::fill(bounds_, bounds_ + in.columns, kInfinity);
   note_defaults();
-  bool placed = place_thresholds();
-  for (int stage = 0; placed && stage < kStages; ++stage) {
-    count_gains();
-    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
-      bound_buckets(alpha, stage == 0);
-    placed = find_open_passes() > kFewPasses && place_closer();
-  }
+  placed_ = place_thresholds();
+  if (placed_)
+    bound_passes(true);
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
     order_[alpha] = alpha;
-  std::sort(order_, order_ + in.columns, [&](std::int32_t a, std::int32_t b) {
+  sort_passes(0);
+}
+
+void ThresholdBounds::tighten(double level) noexcept {
+  if (!placed_)
+    return;
+  level_ = std::max(level_, level);
+  for (int stage = 1; stage < kStages; ++stage) {
+    // The first pass has been made.
+    std::int32_t open = 0;
+    for (std::int32_t rank = 1; rank < instance_->columns; ++rank)
+      open += bounds_[order_[rank]] >= level_ ? 1 : 0;
+    if (open <= kFewPasses || !place_closer())
+      break;
+    bound_passes(false);
+  }
+  sort_passes(1);
+}
+
+void ThresholdBounds::bound_passes(bool whole) noexcept {
+  // What is left out when not all is looked at was below the level.
+  const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
+  count_gains();
+  for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
+    bound_buckets(alpha, whole);
+    const double *bucket = buckets_ + alpha * (kThresholds + 1);
+    bounds_[alpha] = std::max(left_out, *std::max_element(bucket, bucket + kThresholds + 1));
+  }
+}
+
+void ThresholdBounds::sort_passes(std::int32_t from) noexcept {
+  std::sort(order_ + from, order_ + instance_->columns, [&](std::int32_t a, std::int32_t b) {
     return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
   });
 }
@@ -389,18 +416,6 @@ void ThresholdBounds::bound_buckets(std::int32_t alpha, bool whole) noexcept {
         std::max(state->score + tables[alpha][state->count],
                  state->score + (in.members - state->count) * (state->gain - lowest_step_) +
                      tables[alpha][in.members]);
-}
-
-// Sets the bounds; how many are above the level. Beyond the buckets looked at nothing is.
-std::int32_t ThresholdBounds::find_open_passes() noexcept {
-  std::int32_t open = 0;
-  for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
-    const double *bucket = buckets_ + alpha * (kThresholds + 1);
-    const double most = *std::max_element(bucket, bucket + kThresholds + 1);
-    open += most >= level_ ? 1 : 0;
-    bounds_[alpha] = std::max(level_, most);
-  }
-  return open;
 }
 
 } // namespace chorale

@@ -10,7 +10,7 @@
 // f_alpha, and is greatest at an end or where the lines cross.
 //
 // Gains are counted in single precision, and bounds are raised by more than that can cost. While
-// many passes can still win, thresholds are placed anew, closer, where they can.
+// many passes can still beat the first one, thresholds are placed anew, closer, where they can.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -28,6 +28,7 @@ public:
 
   // As PassBounds. O(n K) while n is above K or so.
   void run() noexcept;
+  void tighten(double level) noexcept;
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
@@ -58,7 +59,8 @@ private:
   void bound_buckets(std::int32_t alpha, bool whole) noexcept;
   double bound_between(std::int32_t alpha, const State &from, const State &to, double lowest,
                        double highest) const noexcept;
-  std::int32_t find_open_passes() noexcept;
+  void bound_passes(bool whole) noexcept;
+  void sort_passes(std::int32_t from) noexcept;
 
   const Instance *instance_;
   std::int64_t vectors_;  // that hold a row of gains
@@ -78,13 +80,14 @@ private:
   std::int32_t *order_;   // K
 
   float thresholds_[kThresholds] = {}; // descending
+  bool placed_ = false;
   double own_excess_[kThresholds] = {};
   double own_most_ = 0;     // the greatest gain of those whose best column is alpha
   double own_scores_ = 0;   // their default scores less their best ones
   std::int32_t forced_ = 0; // how many of them have no other column
   double most_ = 0;         // the greatest gain of all members
   double lowest_step_ = 0;  // of any table, or 0
-  double level_ = 0;        // what some labelling of some pass reaches
+  double level_ = 0;        // what some labelling reaches
   double defaults_ = 0;     // sum of the best scores
   double slack_ = 0;        // more than rounding in double precision can add up to
 };
