@@ -276,6 +276,10 @@ struct ThresholdBounds::Variants {
                                                  std::int32_t rows) noexcept {
     bounds.count_block(first, rows);
   }
+  [[gnu::target(CHORALE_TARGET_AVX512)]] static void
+  block_avx512(ThresholdBounds &bounds, std::int32_t first, std::int32_t rows) noexcept {
+    bounds.count_block(first, rows);
+  }
   [[gnu::target("avx2")]] static void own_avx2(ThresholdBounds &bounds,
                                                std::int32_t alpha) noexcept {
     bounds.count_own(alpha);
@@ -295,7 +299,7 @@ void ThresholdBounds::count_gains() noexcept {
   auto count_own = Variants::own_anywhere;
 #if CHORALE_HAS_AVX2_VARIANTS
   if (has_avx2()) {
-    count_block = Variants::block_avx2;
+    count_block = has_avx512() ? Variants::block_avx512 : Variants::block_avx2;
     count_own = Variants::own_avx2;
   }
 #endif
