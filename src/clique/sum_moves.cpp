@@ -64,8 +64,10 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
 SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), score_(layout, instance.potential),
       counts_(layout.take<std::int32_t>(instance.columns)),
-      lost_at_(layout.take<double>(instance.columns)),
-      safe_(layout.take<double>(instance.members)) {}
+      reference_(layout.take<double>(std::int64_t{instance.columns} * kEpochs)),
+      most_(layout.take<double>(instance.columns)),
+      safe_(layout.take<double>(instance.members)),
+      epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})) {}
 
 template <class Rows>
 CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
@@ -73,9 +75,10 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   const std::int32_t K = in.columns;
   in.count(assignment, counts_);
   score_.reset(counts_);
-  lost_ = 0;
-  std::fill(lost_at_, lost_at_ + K, 0.0);
+  epoch_ = -1;
+  begin_epoch();
   std::fill(safe_, safe_ + in.members, kForbidden);
+  std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
   double members = in.member_score(assignment);
   const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
   std::int32_t unmoved = 0;
@@ -93,7 +96,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
     std::int32_t count = 0;
     for (std::int32_t j = i; j < end; ++j) {
       waiting[count] = j;
-      count += lost_ + lost_at_[assignment[j]] < safe_[j] ? 0 : 1;
+      count += rise_[epoch_of_[j]] + score_.leave()[assignment[j]] < safe_[j] ? 0 : 1;
     }
     for (std::int32_t w = 0; w < count; ++w)
       fetch(in.row(waiting[w]), K);
@@ -106,11 +109,14 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
       const double *row = in.row(j);
       const double *join = score_.join();
       const double stay = row[from] - score_.leave()[from] + least;
-      const double best = best_join(row, join, K, from);
-      if (!(best > stay)) {
-        safe_[j] = lost_ + lost_at_[from] + (stay - best);
+      const double most = best_join(row, most_, K, from);
+      safe_[j] = row[from] + least - most;
+      epoch_of_[j] = static_cast<std::uint8_t>(epoch_);
+      if (most <= stay)
         continue;
-      }
+      const double best = best_join(row, join, K, from);
+      if (!(best > stay))
+        continue;
       std::int32_t to = 0;
       while (to == from || row[to] + join[to] != best)
         ++to;
@@ -126,22 +132,25 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   return members + score_.total();
 }
 
-// What other columns offer rises by no more than what the two columns of the move do; members of
-// those two see only the other one, and their own columns keep them by more or less than before.
 inline void SumMoves::move(std::int32_t from, std::int32_t to) noexcept {
-  const double *join = score_.join();
-  const double *leave = score_.leave();
-  const double join_from = join[from];
-  const double join_to = join[to];
-  const double leave_from = leave[from];
-  const double leave_to = leave[to];
   score_.move(from, to);
-  const double rise_from = std::max(join[from] - join_from, 0.0);
-  const double rise_to = std::max(join[to] - join_to, 0.0);
-  const double rise = std::max(rise_from, rise_to);
-  lost_ += rise;
-  lost_at_[from] += (leave[from] - leave_from) + (rise_to - rise);
-  lost_at_[to] += (leave[to] - leave_to) + (rise_from - rise);
+  for (const std::int32_t v : {from, to}) {
+    const double join = score_.join()[v];
+    const double *reference = reference_ + v * std::int64_t{kEpochs};
+    for (std::int32_t epoch = 0; epoch <= epoch_; ++epoch)
+      rise_[epoch] = std::max(rise_[epoch], join - reference[epoch]);
+    most_[v] = std::max(reference[epoch_], join);
+  }
+  if (++moves_ >= instance_->members / 256 + 8 && epoch_ + 1 < kEpochs)
+    begin_epoch();
+}
+
+inline void SumMoves::begin_epoch() noexcept {
+  ++epoch_;
+  moves_ = 0;
+  rise_[epoch_] = 0;
+  for (std::int32_t v = 0; v < instance_->columns; ++v)
+    reference_[v * std::int64_t{kEpochs} + epoch_] = most_[v] = score_.join()[v];
 }
 
 struct SumMoves::Variants {

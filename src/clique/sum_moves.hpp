@@ -1,10 +1,11 @@
 // Single-member moves (ICM) in sums without forbidden counts, the common case: the moves of
 // SingleMoves, with far fewer looks.
 //
-// A look at a member says by how much staying beats its best move. Until moves of others have eaten
-// that up, the member is passed over: a move from u to v changes what u and v offer and nothing
-// else, so one running sum bounds what any member has lost since, and one a column what its own
-// members have lost besides.
+// A look at a member says by how much staying beats its best move. Until its column keeps it by so
+// much less, or others offer so much more, the member is passed over. What others offer is compared
+// with an epoch's beginning: one number an epoch, the most that any column offers more since then.
+// Within an epoch, looks take the greater of what a column offers and what it offered at the
+// beginning.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -29,15 +30,21 @@ private:
   double improve_rows(const Rows &in, std::int32_t *assignment, Limits &limits,
                       std::int64_t &sweeps) noexcept;
   void move(std::int32_t from, std::int32_t to) noexcept;
+  void begin_epoch() noexcept;
 
+  static constexpr std::int32_t kEpochs = 64; // the last one does not end
   struct Variants;
 
   const Instance *instance_;
   FiniteSumScore score_;
-  std::int32_t *counts_; // K
-  double *lost_at_;      // K: what members of the column have lost beyond lost_
-  double *safe_;         // n: the loss up to which the member stays for sure
-  double lost_ = 0;      // at least what any member has lost by the moves so far
+  std::int32_t *counts_;   // K
+  double *reference_;      // K x epochs: what joining a column added when the epoch began
+  double *most_;           // K: that of this epoch, or what it adds now, if that is more
+  double *safe_;           // n: below which leaving and what has risen may be for the member to stay
+  std::uint8_t *epoch_of_; // n: the epoch of the last look
+  double rise_[kEpochs] = {};
+  std::int32_t epoch_ = 0;
+  std::int32_t moves_ = 0; // in this epoch
 };
 
 } // namespace chorale
