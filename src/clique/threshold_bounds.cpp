@@ -35,15 +35,16 @@ ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexc
       counted_(layout.take<std::int32_t>(
           product(instance.columns, vectors_ * kThresholds * kVector))),
       excess_(layout.take<double>(product(vectors_, kThresholds * kVector))),
-      own_(layout.take<std::int32_t>(product(instance.columns, kThresholds))),
+      own_(layout.take<std::int32_t>(
+          product(instance.columns, std::int64_t{instance.columns} * kThresholds))),
+      own_excess_(layout.take<double>(product(instance.columns, kThresholds))),
+      own_by_alpha_(layout.take<Own>(static_cast<std::size_t>(instance.columns))),
       best_at_(layout.take<std::int32_t>(instance.columns)),
-      start_(layout.take<std::int32_t>(instance.columns)),
+      start_(layout.take<std::int32_t>(product(instance.columns, instance.columns))),
       left_(layout.take<std::int32_t>(
           product(instance.columns, std::int64_t{instance.columns} * (kThresholds + 1)))),
       states_(layout.take<State>(product(instance.columns, kThresholds + 1))),
       highest_(layout.take<double>(instance.columns)),
-      first_(layout.take<std::int32_t>(instance.columns)),
-      next_(layout.take<std::int32_t>(instance.members)),
       buckets_(layout.take<double>(product(instance.columns, kThresholds + 1))),
       bounds_(layout.take<double>(instance.columns)),
       order_(layout.take<std::int32_t>(instance.columns)) {}
@@ -96,23 +97,35 @@ void ThresholdBounds::sort_passes(std::int32_t from) noexcept {
 
 void ThresholdBounds::note_defaults() noexcept {
   const Instance &in = *instance_;
-  std::fill(best_at_, best_at_ + in.columns, 0);
-  std::fill(first_, first_ + in.columns, -1);
-  defaults_ = most_ = 0;
+  const std::int64_t K = in.columns;
+  std::fill(start_, start_ + K * K, 0);
+  std::fill(best_at_, best_at_ + K, 0);
+  std::fill(own_by_alpha_, own_by_alpha_ + K, Own{});
+  defaults_ = 0;
   double magnitude = 0;
-  for (std::int32_t i = in.members - 1; i >= 0; --i) {
-    const std::int32_t v = in.best[i];
+  for (std::int32_t i = 0; i < in.members; ++i) {
+    const std::int64_t v = in.best[i];
+    Own &own = own_by_alpha_[v];
     ++best_at_[v];
-    next_[i] = first_[v];
-    first_[v] = i;
     defaults_ += in.best_score[i];
     magnitude += std::fabs(in.best_score[i]);
-    if (in.second[i] >= 0)
-      most_ = std::max(most_, in.best_score[i] - in.second_score[i]);
+    if (in.second[i] < 0) {
+      ++own.forced;
+      continue;
+    }
+    const double gain = in.best_score[i] - in.second_score[i];
+    ++start_[v * K + in.second[i]];
+    own.gains += gain;
+    own.most = std::max(own.most, gain);
   }
-  for (std::int32_t v = 0; v < in.columns; ++v) {
+  most_ = gains_of_own_ = 0;
+  for (std::int64_t v = 0; v < K; ++v) {
     const double *f = in.potential.tables[v];
     magnitude += std::fabs(f[0]) + std::fabs(f[best_at_[v]]) + std::fabs(f[in.members]);
+    most_ = std::max(most_, own_by_alpha_[v].most);
+    gains_of_own_ += own_by_alpha_[v].gains;
+    for (std::int64_t u = 0; u < K; ++u)
+      start_[v * K + u] += u == v ? 0 : best_at_[u];
   }
   slack_ = 1e-15 * (16 + in.members) * (magnitude + in.members * most_);
 }
@@ -123,10 +136,6 @@ void ThresholdBounds::note_defaults() noexcept {
 // turn, and so are thresholds.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
-  double gains = 0;
-  for (std::int32_t i = 0; i < in.members; ++i)
-    if (in.second[i] >= 0)
-      gains += in.best_score[i] - in.second_score[i];
   double highest_step = 0;
   lowest_step_ = 0;
   for (std::int32_t v = 0; v < in.columns; ++v) {
@@ -134,7 +143,7 @@ bool ThresholdBounds::place_thresholds() noexcept {
     highest_step = std::max(highest_step, f[in.members] - f[in.members - 1]);
     lowest_step_ = std::min(lowest_step_, f[1] - f[0]);
   }
-  const double high = 2 * gains / in.members;
+  const double high = 2 * gains_of_own_ / in.members;
   const double low = lowest_step_ - highest_step;
   constexpr double farthest = 1e30;
   if (!(high > low && high < farthest && low > -farthest && most_ < farthest))
@@ -219,48 +228,41 @@ CHORALE_INLINE void ThresholdBounds::count_block(std::int32_t first, std::int32_
     }
 }
 
-CHORALE_INLINE void ThresholdBounds::count_own(std::int32_t alpha) noexcept {
+CHORALE_INLINE void ThresholdBounds::count_own() noexcept {
   constexpr int halves = kThresholds / kVector;
   constexpr int quarters = kThresholds / kLanes;
   const Instance &in = *instance_;
-  std::fill(own_, own_ + in.columns * kThresholds, 0);
-  std::copy(best_at_, best_at_ + in.columns, start_);
-  start_[alpha] = 0;
-  own_most_ = 0;
-  own_scores_ = 0;
-  forced_ = 0;
+  const std::int64_t K = in.columns;
+  std::fill(own_, own_ + K * K * kThresholds, 0);
+  std::fill(own_excess_, own_excess_ + K * kThresholds, 0.0);
   Gains at[halves];
   Lanes at_double[quarters];
-  Lanes sums[quarters] = {};
   std::memcpy(at, thresholds_, sizeof at);
   for (int q = 0; q < quarters; ++q)
     for (int lane = 0; lane < kLanes; ++lane)
       at_double[q][lane] = static_cast<double>(thresholds_[q * kLanes + lane]);
-  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
-    const std::int32_t second = in.second[i];
-    if (second < 0) {
-      ++forced_;
+  for (std::int32_t i = 0; i < in.members; ++i) {
+    if (in.second[i] < 0)
       continue;
-    }
     const double gain = in.best_score[i] - in.second_score[i];
-    ++start_[second];
-    own_scores_ -= gain;
-    own_most_ = std::max(own_most_, gain);
     const Gains rounded = Gains{} + static_cast<float>(gain);
-    for (int h = 0; h < halves; ++h) {
-      std::int32_t *own = own_ + second * kThresholds + h * kVector;
+    std::int32_t *own = own_ + (in.best[i] * K + in.second[i]) * kThresholds;
+    for (int h = 0; h < halves; ++h, own += kVector) {
       Counts count;
       std::memcpy(&count, own, sizeof count);
       count -= rounded > at[h];
       std::memcpy(own, &count, sizeof count);
     }
     const Lanes whole = Lanes{} + gain;
-    for (int q = 0; q < quarters; ++q) {
+    double *excess = own_excess_ + std::int64_t{in.best[i]} * kThresholds;
+    for (int q = 0; q < quarters; ++q, excess += kLanes) {
+      Lanes sum;
+      std::memcpy(&sum, excess, sizeof sum);
       const Lanes above = whole - at_double[q];
-      sums[q] += above > 0 ? above : Lanes{};
+      sum += above > 0 ? above : Lanes{};
+      std::memcpy(excess, &sum, sizeof sum);
     }
   }
-  std::memcpy(own_excess_, sums, sizeof sums);
 }
 
 struct ThresholdBounds::Variants {
@@ -268,9 +270,7 @@ struct ThresholdBounds::Variants {
                              std::int32_t rows) noexcept {
     bounds.count_block(first, rows);
   }
-  static void own_anywhere(ThresholdBounds &bounds, std::int32_t alpha) noexcept {
-    bounds.count_own(alpha);
-  }
+  static void own_anywhere(ThresholdBounds &bounds) noexcept { bounds.count_own(); }
 #if CHORALE_HAS_AVX2_VARIANTS
   [[gnu::target("avx2")]] static void block_avx2(ThresholdBounds &bounds, std::int32_t first,
                                                  std::int32_t rows) noexcept {
@@ -280,9 +280,8 @@ struct ThresholdBounds::Variants {
   block_avx512(ThresholdBounds &bounds, std::int32_t first, std::int32_t rows) noexcept {
     bounds.count_block(first, rows);
   }
-  [[gnu::target("avx2")]] static void own_avx2(ThresholdBounds &bounds,
-                                               std::int32_t alpha) noexcept {
-    bounds.count_own(alpha);
+  [[gnu::target("avx2")]] static void own_avx2(ThresholdBounds &bounds) noexcept {
+    bounds.count_own();
   }
 #endif
 };
@@ -305,10 +304,9 @@ void ThresholdBounds::count_gains() noexcept {
 #endif
   for (std::int32_t i = 0; i < in.members; i += kBlockRows)
     count_block(*this, i, std::min(kBlockRows, in.members - i));
-  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-    count_own(*this, alpha);
+  count_own(*this);
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
     note_states(alpha);
-  }
 }
 
 // The labellings at the thresholds. State 0 is the first labelling of the pass, state j + 1 that of
@@ -319,20 +317,24 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
   const double *f_alpha = tables[alpha];
   State *state = states_ + alpha * (kThresholds + 1);
   std::int32_t *left = left_ + std::int64_t{alpha} * (kThresholds + 1) * in.columns;
+  const std::int64_t K = in.columns;
+  const std::int32_t *start = start_ + alpha * K;
+  const std::int32_t *own = own_ + alpha * K * kThresholds;
+  const Own &mine = own_by_alpha_[alpha];
   double others = 0;
   highest_[alpha] = kForbidden;
   for (std::int32_t v = 0; v < in.columns; ++v) {
-    left[v] = start_[v];
+    left[v] = start[v];
     if (v == alpha)
       continue;
-    const double *f = tables[v] + start_[v];
+    const double *f = tables[v] + start[v];
     others += f[0];
-    if (start_[v] > 0)
+    if (start[v] > 0)
       highest_[alpha] = std::max(highest_[alpha], f[0] - f[-1]);
   }
-  const double members = defaults_ + own_scores_;
-  state[0] = {members + others, slack_, forced_, own_most_};
-  level_ = std::max(level_, state[0].score + f_alpha[forced_] - slack_);
+  const double members = defaults_ - mine.gains;
+  state[0] = {members + others, slack_, mine.forced, mine.most};
+  level_ = std::max(level_, state[0].score + f_alpha[mine.forced] - slack_);
 
   const std::int64_t vector = alpha / kVector;
   const std::int64_t lane = alpha % kVector;
@@ -344,7 +346,7 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
     std::int32_t waiting = 0;
     others = 0;
     const auto add = [&](std::int32_t v) {
-      left[v] = start_[v] - counted[v * step] - own_[v * kThresholds + j];
+      left[v] = start[v] - counted[v * step] - own[v * kThresholds + j];
       waiting += left[v];
       others += tables[v][left[v]];
     };
@@ -355,9 +357,9 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
       add(v);
     const double t = thresholds_[j];
     const std::int32_t k = in.members - waiting;
-    const double above = excess_[at] - in.members * t + own_excess_[j];
+    const double above = excess_[at] - in.members * t + own_excess_[alpha * kThresholds + j];
     const double slack = slack_ + kRounding * (std::fabs(above) + 2 * in.members * std::fabs(t));
-    state[j + 1] = {members + above + (k - forced_) * t + others, slack, k, t};
+    state[j + 1] = {members + above + (k - mine.forced) * t + others, slack, k, t};
     level_ = std::max(level_, state[j + 1].score + f_alpha[k] - slack);
   }
 }

@@ -37,6 +37,12 @@ private:
   static constexpr int kVector = 8;     // gains counted at a time
   static constexpr int kBlockRows = 128; // members at a time, so that what is counted stays near
   struct Variants;
+  // The members whose best column is alpha.
+  struct Own {
+    double gains = 0; // what they gain by alpha together
+    double most = 0;  // and at most
+    std::int32_t forced = 0; // how many have no other column
+  };
   // A labelling of a pass.
   struct State {
     double score; // but for f_alpha
@@ -53,7 +59,7 @@ private:
   void count_gains() noexcept;
   void count_block(std::int32_t first, std::int32_t rows) noexcept;
   // Those whose best column is alpha have another default.
-  void count_own(std::int32_t alpha) noexcept;
+  void count_own() noexcept;
   void note_states(std::int32_t alpha) noexcept;
   // whole: what lies beyond the outermost thresholds can matter too.
   void bound_buckets(std::int32_t alpha, bool whole) noexcept;
@@ -67,25 +73,22 @@ private:
   float *gains_;          // block rows x vectors x vector
   std::int32_t *counted_; // default column x vectors x thresholds x vector: who gains more
   double *excess_;        // vectors x thresholds x vector: sum of max(gain, threshold)
-  std::int32_t *own_;     // K x thresholds: as counted_, of those whose best column is alpha
+  std::int32_t *own_;     // alpha x default column x thresholds: of those whose best is alpha
+  double *own_excess_;    // alpha x thresholds: sum of max(gain - threshold, 0)
+  Own *own_by_alpha_;     // K
   std::int32_t *best_at_; // K: members by their best column
-  std::int32_t *start_;   // K: members by their default column
+  std::int32_t *start_;   // alpha x K: members by their default column
   std::int32_t *left_;    // K x states x K: those that are left there
   State *states_;         // K x states
   double *highest_;       // K: the highest step of a pass's default columns
-  std::int32_t *first_;   // K: the first member whose best column it is, or -1
-  std::int32_t *next_;    // n: the next such member, or -1
   double *buckets_;       // K x (thresholds + 1): bounds on what lies between thresholds
   double *bounds_;        // K
   std::int32_t *order_;   // K
 
   float thresholds_[kThresholds] = {}; // descending
   bool placed_ = false;
-  double own_excess_[kThresholds] = {};
-  double own_most_ = 0;     // the greatest gain of those whose best column is alpha
-  double own_scores_ = 0;   // their default scores less their best ones
-  std::int32_t forced_ = 0; // how many of them have no other column
   double most_ = 0;         // the greatest gain of all members
+  double gains_of_own_ = 0; // of all members to their best column
   double lowest_step_ = 0;  // of any table, or 0
   double level_ = 0;        // what some labelling reaches
   double defaults_ = 0;     // sum of the best scores
