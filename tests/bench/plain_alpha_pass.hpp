@@ -83,21 +83,17 @@ inline std::int64_t plain_alpha_pass(const Instance &clique, std::vector<int> &a
   return best;
 }
 
-// All n R max-marginals of its restrictions, each by a solve of its own.
-inline void plain_alpha_pass_resolves(Instance &clique, std::vector<int> &assignment,
-                                      std::vector<std::int64_t> &marginals) {
+// With member i fixed to value v: one max-marginal of the restricted passes.
+inline std::int64_t plain_restricted_alpha_pass(Instance &clique, int i, int v,
+                                                std::vector<int> &assignment) {
   constexpr std::int32_t forbidden = -2'000'000'000;
-  marginals.clear();
-  for (int i = 0; i < clique.members; ++i) {
-    const auto begin = clique.psi.begin() + std::ptrdiff_t(i) * clique.values;
-    const std::vector<std::int32_t> row(begin, begin + clique.values);
-    for (int v = 0; v < clique.values; ++v) {
-      std::fill(begin, begin + clique.values, forbidden);
-      begin[v] = row[std::size_t(v)];
-      marginals.push_back(plain_alpha_pass(clique, assignment));
-    }
-    std::copy(row.begin(), row.end(), begin);
-  }
+  const auto begin = clique.psi.begin() + std::ptrdiff_t(i) * clique.values;
+  const std::vector<std::int32_t> row(begin, begin + clique.values);
+  std::fill(begin, begin + clique.values, forbidden);
+  begin[v] = row[std::size_t(v)];
+  const std::int64_t best = plain_alpha_pass(clique, assignment);
+  std::copy(row.begin(), row.end(), begin);
+  return best;
 }
 
 } // namespace bench

@@ -20,7 +20,8 @@ esac
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
-if ! { cd "$root" && cmake --preset release -DCHORALE_BUILD_BENCH=ON &&
+cd "$root"
+if ! { cmake --preset release -DCHORALE_BUILD_BENCH=ON &&
        cmake --build build/release --target clique_bench chain_bench collective_bench tagged_bench; } >"$work/build.log" 2>&1; then
   cat "$work/build.log" >&2
   exit 1
@@ -30,6 +31,9 @@ build/release/tests/bench/chain_bench $quick
 build/release/tests/bench/collective_bench $quick
 # Says so where there is no python-crfsuite or no corpus.
 "${PYTHON:-python3}" tests/bench/crfsuite.py build/release/tests/bench/tagged_bench $quick
+if [ -n "$quick" ]; then
+  tests/bench/growth.sh --quick
+fi
 if [ -f "$cliques/best_known.tsv" ]; then
   build/release/tests/bench/clique_bench $quick "$cliques" | tee "$work/figures"
 else
