@@ -49,21 +49,6 @@ CHORALE_INLINE void add_excesses(const double *scores, const double *weights, st
   }
 }
 
-template <int kThresholds>
-void add_excesses_anywhere(const double *scores, const double *weights, std::int64_t members,
-                           std::int64_t columns, const double *thresholds,
-                           double *excess) noexcept {
-  add_excesses<kThresholds>(scores, weights, members, columns, thresholds, excess);
-}
-#if CHORALE_HAS_AVX2_VARIANTS
-template <int kThresholds>
-[[gnu::target("avx2")]] void add_excesses_avx2(const double *scores, const double *weights,
-                                               std::int64_t members, std::int64_t columns,
-                                               const double *thresholds, double *excess) noexcept {
-  add_excesses<kThresholds>(scores, weights, members, columns, thresholds, excess);
-}
-#endif
-
 } // namespace
 
 PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
@@ -76,22 +61,78 @@ PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
       first_(layout.take<std::int32_t>(instance.columns)),
       next_(layout.take<std::int32_t>(instance.members)) {}
 
+CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
+  const Instance &in = *instance_;
+  double *excess = excess_ + std::int64_t{alpha} * kThresholds;
+  double member_score = defaults_;
+  double others = potential_ - in.potential.tables[alpha][counts_[alpha]];
+  // Members whose best column is alpha have another default, or none.
+  std::int32_t forced = 0;
+  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
+    const double own = in.best_score[i];
+    for (int j = 0; j < kThresholds; ++j)
+      excess[j] -= std::max(own - weights_[i] - thresholds_[j], 0.0);
+    const std::int32_t other = in.second[i];
+    if (other < 0) {
+      ++forced;
+      continue;
+    }
+    const double at_other = in.second_score[i];
+    member_score += at_other - own;
+    others +=
+        in.potential.tables[other][counts_[other] + 1] - in.potential.tables[other][counts_[other]];
+    ++counts_[other];
+    for (int j = 0; j < kThresholds; ++j)
+      excess[j] += std::max(own - at_other - slopes_[other] - thresholds_[j], 0.0);
+  }
+  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i])
+    if (in.second[i] >= 0)
+      --counts_[in.second[i]];
+
+  const double *f = in.potential.tables[alpha] + forced;
+  const double most = in.members - forced;
+  double best = kForbidden;
+  double begin = 0;
+  for (int j = 0; j < kThresholds; ++j) {
+    // Where the next line becomes the lower one.
+    const double end =
+        j + 1 == kThresholds || !(thresholds_[j] > thresholds_[j + 1])
+            ? most
+            : std::clamp((excess[j + 1] - excess[j]) / (thresholds_[j] - thresholds_[j + 1]), begin,
+                         most);
+    for (const double k : {std::floor(begin), std::ceil(end)})
+      best = std::max(best, f[static_cast<std::int64_t>(k)] + k * thresholds_[j] + excess[j]);
+    begin = end;
+  }
+  return member_score + others + best + slack_;
+}
+
+struct PassBounds::Variants {
+  CHORALE_INLINE static void all(PassBounds &bounds) noexcept {
+    const Instance &in = *bounds.instance_;
+    add_excesses<kThresholds>(in.scores, bounds.weights_, in.members, in.columns,
+                              bounds.thresholds_, bounds.excess_);
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
+      bounds.bounds_[alpha] = bounds.bound_of(alpha);
+  }
+  static void anywhere(PassBounds &bounds) noexcept { all(bounds); }
+#if CHORALE_HAS_AVX2_VARIANTS
+  [[gnu::target("avx2")]] static void avx2(PassBounds &bounds) noexcept { all(bounds); }
+#endif
+};
+
 void PassBounds::run() noexcept {
   const Instance &in = *instance_;
   prepare_members();
   place_thresholds();
 #if CHORALE_HAS_AVX2_VARIANTS
   if (has_avx2())
-    add_excesses_avx2<kThresholds>(in.scores, weights_, in.members, in.columns, thresholds_,
-                                   excess_);
+    Variants::avx2(*this);
   else
 #endif
-    add_excesses_anywhere<kThresholds>(in.scores, weights_, in.members, in.columns, thresholds_,
-                                       excess_);
-  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-    bounds_[alpha] = bound_of(alpha);
+    Variants::anywhere(*this);
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
     order_[alpha] = alpha;
-  }
   std::sort(order_, order_ + in.columns, [&](std::int32_t a, std::int32_t b) {
     return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
   });
@@ -138,52 +179,6 @@ void PassBounds::place_thresholds() noexcept {
   for (int j = 0; j < kThresholds; ++j)
     thresholds_[j] = high - (high - low) * (j + 0.5) / kThresholds;
   slack_ += 1e-15 * (16 + in.members) * in.members * (high - low);
-}
-
-double PassBounds::bound_of(std::int32_t alpha) noexcept {
-  const Instance &in = *instance_;
-  double *excess = excess_ + std::int64_t{alpha} * kThresholds;
-  double member_score = defaults_;
-  double others = potential_ - in.potential.tables[alpha][counts_[alpha]];
-  // Members whose best column is alpha have another default, or none.
-  std::int32_t forced = 0;
-  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
-    const double own = in.best_score[i];
-    for (int j = 0; j < kThresholds; ++j)
-      excess[j] -= std::max(own - weights_[i] - thresholds_[j], 0.0);
-    const std::int32_t other = in.second[i];
-    if (other < 0) {
-      ++forced;
-      continue;
-    }
-    const double at_other = in.second_score[i];
-    member_score += at_other - own;
-    others +=
-        in.potential.tables[other][counts_[other] + 1] - in.potential.tables[other][counts_[other]];
-    ++counts_[other];
-    for (int j = 0; j < kThresholds; ++j)
-      excess[j] += std::max(own - at_other - slopes_[other] - thresholds_[j], 0.0);
-  }
-  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i])
-    if (in.second[i] >= 0)
-      --counts_[in.second[i]];
-
-  const double *f = in.potential.tables[alpha] + forced;
-  const double most = in.members - forced;
-  double best = kForbidden;
-  double begin = 0;
-  for (int j = 0; j < kThresholds; ++j) {
-    // Where the next line becomes the lower one.
-    const double end =
-        j + 1 == kThresholds || !(thresholds_[j] > thresholds_[j + 1])
-            ? most
-            : std::clamp((excess[j + 1] - excess[j]) / (thresholds_[j] - thresholds_[j + 1]), begin,
-                         most);
-    for (const double k : {std::floor(begin), std::ceil(end)})
-      best = std::max(best, f[static_cast<std::int64_t>(k)] + k * thresholds_[j] + excess[j]);
-    begin = end;
-  }
-  return member_score + others + best + slack_;
 }
 
 } // namespace chorale

@@ -31,6 +31,8 @@ public:
 private:
   static constexpr int kThresholds = 6;
 
+  struct Variants;
+
   void prepare_members() noexcept;
   void place_thresholds() noexcept;
   double bound_of(std::int32_t alpha) noexcept;
