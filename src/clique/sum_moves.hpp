@@ -40,7 +40,7 @@ private:
   std::int32_t *counts_;   // K
   double *reference_;      // K x epochs: what joining a column added when the epoch began
   double *most_;           // K: that of this epoch, or what it adds now, if that is more
-  double *safe_;           // n: below which leaving and what has risen may be for the member to stay
+  double *safe_;           // n: the member stays while leaving and what has risen are below it
   std::uint8_t *epoch_of_; // n: the epoch of the last look
   double rise_[kEpochs] = {};
   std::int32_t epoch_ = 0;

@@ -24,7 +24,7 @@ constexpr std::int32_t kSummedRows = 32;
 constexpr double kRounding = 3e-6;
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
-  return saturating_product(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+  return saturating_product(to_size(a), to_size(b));
 }
 
 } // namespace
@@ -38,7 +38,7 @@ ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexc
       own_(layout.take<std::int32_t>(
           product(instance.columns, std::int64_t{instance.columns} * kThresholds))),
       own_excess_(layout.take<double>(product(instance.columns, kThresholds))),
-      own_by_alpha_(layout.take<Own>(static_cast<std::size_t>(instance.columns))),
+      own_by_alpha_(layout.take<Own>(instance.columns)),
       best_at_(layout.take<std::int32_t>(instance.columns)),
       start_(layout.take<std::int32_t>(product(instance.columns, instance.columns))),
       left_(layout.take<std::int32_t>(
