@@ -150,14 +150,6 @@ static int has_instance(const Cluster *cluster) {
   return 0;
 }
 
-static int can_be_saved(const Cluster *cluster) {
-  for (int32_t c = 0; c < cluster->clique_count; ++c)
-    for (int32_t k = 0; k < (cluster->cliques[c].shape == CENTRED ? MOST_CENTRES : 1); ++k)
-      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK)
-        return 0;
-  return !has_instance(cluster);
-}
-
 /* ---- What holds for every run ------------------------------------------------------------- */
 
 static void check_any(const Trial *trial, const chorale_run *run, const chorale_run_result *r,
@@ -392,7 +384,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       wander(&trial, &random);
     if (what & 2)
       check_strengths(&trial, &random, run);
-    if ((what & 4) && can_be_saved(&trial.cluster))
+    if ((what & 4) && files_are_served() && can_be_saved(&trial.cluster))
       check_file(&trial, &result);
     chorale_run *later =
         what & 8 ? open_run(&trial, trial.built.model, &trial.cluster.options, run) : NULL;
