@@ -37,6 +37,9 @@ int32_t random_int(Random *random, int32_t low, int32_t high);
 /* Uniform in [0, 1). */
 double random_unit(Random *random);
 int random_chance(Random *random, int32_t percent);
+/* From now on `random` draws from these bytes while there are any, as few as will do, and goes on
+ * from its state after the last one: how fuzzers choose. One Random at a time; NULL: none. */
+void draw_from(const Random *random, const uint8_t *bytes, size_t size);
 
 uint64_t test_seed(void);
 int64_t test_rounds(int64_t usual);
@@ -156,8 +159,10 @@ void solve(chorale_clique_solver *solver, const chorale_potential *potential,
 const char *check_result(const Problem *problem, const Oracle *oracle,
                          const chorale_clique_options *options, const Solved *solved, int exact);
 
-/* Equal within 1e-9 relative, infinities included. */
+/* Equal within 1e-9 relative, infinities included. Numbers below `magnitude` (1 until it is set)
+ * are compared as if they were as large: what is left where terms of that size have cancelled. */
 int is_close(double a, double b);
+void set_magnitude(double magnitude);
 /* a <= b within the same. */
 int is_at_most(double a, double b);
 
@@ -194,11 +199,15 @@ int64_t memory_allocations(void);
 int64_t memory_live_blocks(void);
 /* Fails unless an allocation is seen: stands in every test that counts. */
 void memory_canary(void);
+/* From now on refuses allocations number `from` to `to`, counted from 1; 0, 0: none. */
+void memory_refuse(int64_t from, int64_t to);
+int64_t memory_refusals(void); /* so far */
 
 /* A chorale_allocator that checks what it gets back and can run dry. */
 typedef struct CountingAllocator {
   chorale_allocator hooks;
   int64_t allocations, live, live_bytes, mistakes;
+  int64_t refusals;
   int64_t fail_at; /* the number of the allocation that fails, from 1; 0: none */
   int is_dry;      /* every allocation fails */
 } CountingAllocator;

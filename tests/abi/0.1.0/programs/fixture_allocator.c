@@ -5,8 +5,10 @@ static void *allocate(void *user, size_t bytes, size_t alignment) {
   CountingAllocator *self = user;
   if (bytes == 0 || alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0)
     ++self->mistakes;
-  if (self->is_dry || (self->fail_at > 0 && --self->fail_at == 0))
+  if (self->is_dry || (self->fail_at > 0 && --self->fail_at == 0)) {
+    ++self->refusals;
     return NULL;
+  }
   void *block = NULL;
   /* A head of 64 bytes keeps what was asked for. */
   if (posix_memalign(&block, 64, bytes + 64) != 0)

@@ -3,12 +3,16 @@
 
 double own_callback(const Problem *problem, const int64_t *counts);
 
+static double least_magnitude = 1;
+
+void set_magnitude(double magnitude) { least_magnitude = magnitude; }
+
 int is_close(double a, double b) {
   if (a == b)
     return 1;
   if (isinf(a) || isinf(b) || isnan(a) || isnan(b))
     return 0;
-  return fabs(a - b) <= 1e-9 * fmax(1.0, fmax(fabs(a), fabs(b)));
+  return fabs(a - b) <= 1e-9 * fmax(least_magnitude, fmax(fabs(a), fabs(b)));
 }
 
 int is_at_most(double a, double b) { return a <= b || is_close(a, b); }

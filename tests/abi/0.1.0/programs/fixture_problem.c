@@ -8,12 +8,43 @@ uint64_t random_bits(Random *random) { /* splitmix64 */
   return z ^ (z >> 31);
 }
 
-int32_t random_int(Random *random, int32_t low, int32_t high) {
-  const uint64_t span = (uint64_t)((int64_t)high - low + 1);
-  return (int32_t)(low + (int64_t)(random_bits(random) % span));
+static struct {
+  const Random *reader;
+  const uint8_t *bytes;
+  size_t left;
+} source;
+
+void draw_from(const Random *random, const uint8_t *bytes, size_t size) {
+  source.reader = random;
+  source.bytes = bytes;
+  source.left = size;
 }
 
-double random_unit(Random *random) { return (double)(random_bits(random) >> 11) * 0x1p-53; }
+/* A number below `span`, at most 2^32, from the bytes; 0: there are none left. */
+static int draw(const Random *random, uint64_t span, uint64_t *number) {
+  if (!random || random != source.reader || source.left == 0)
+    return 0;
+  *number = 0;
+  for (uint64_t reach = 1; reach < span && source.left > 0; reach <<= 8, --source.left)
+    *number = *number << 8 | *source.bytes++;
+  *number %= span;
+  return 1;
+}
+
+int32_t random_int(Random *random, int32_t low, int32_t high) {
+  const uint64_t span = (uint64_t)((int64_t)high - low + 1);
+  uint64_t number;
+  if (!draw(random, span, &number))
+    number = random_bits(random) % span;
+  return (int32_t)(low + (int64_t)number);
+}
+
+double random_unit(Random *random) {
+  uint64_t number;
+  if (draw(random, 1 << 16, &number))
+    return (double)number * 0x1p-16;
+  return (double)(random_bits(random) >> 11) * 0x1p-53;
+}
 
 int random_chance(Random *random, int32_t percent) { return random_int(random, 0, 99) < percent; }
 
@@ -161,8 +192,11 @@ static void random_mask(Random *random, Problem *problem) {
   }
   problem->has_counted = random_chance(random, 35);
   if (problem->has_counted)
-    for (int32_t v = 0; v < R; ++v)
-      problem->counted[v] = (uint8_t)(random_chance(random, 65) * random_int(random, 1, 255));
+    for (int32_t v = 0; v < R; ++v) {
+      /* Told apart, as compilers differ in which factor they make first. */
+      const int counts = random_chance(random, 65);
+      problem->counted[v] = (uint8_t)(counts * random_int(random, 1, 255));
+    }
 }
 
 static void fill_problem(Random *random, Problem *problem) {

@@ -71,9 +71,10 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
  * cliques, EMPTY and CONFLICT last).
  *
  * Both functions get `incoming`: one pointer a port, to columns[p] scores, minus infinity allowed;
- * they return 0, or non-zero, which ends the run's call with CALLBACK_STOPPED. They are called on
- * the thread that calls the run, or on a worker if the run has several (at most one call at a time
- * for one instance); they must not unwind and must not call into the run. */
+ * they return 0, or non-zero, which ends the run's call with CALLBACK_STOPPED. NaN, plus infinity
+ * and magnitudes above 1e290 end it with CALLBACK_VALUE. They are called on the thread that calls
+ * the run, or on a worker if the run has several (at most one call at a time for one instance);
+ * they must not unwind and must not call into the run. */
 typedef struct chorale_instance {
   size_t struct_size; /* sizeof(chorale_instance); set by init */
   int64_t length;     /* how many int32_t a decoded labelling takes, >= 0 */

@@ -146,10 +146,11 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
 
 /* The score of a count vector: counts[v], v < values, of `members` members (entries of values that
  * do not count are 0), stored in *score; the scale is applied afterwards. Returns 0, or non-zero to
- * stop the computation (CALLBACK_STOPPED). NaN or plus infinity is CALLBACK_VALUE; minus infinity
- * forbids the counts. It must be a function of its arguments alone, must not unwind, and is called
- * on the thread of the call that needs the score; a potential used from several threads calls it
- * from all of them. It is not called when nothing counts. */
+ * stop the computation (CALLBACK_STOPPED). NaN, plus infinity and magnitudes above 1e290 (scaled or
+ * not), whose sums might overflow, are CALLBACK_VALUE; minus infinity forbids the counts. It must
+ * be a function of its arguments alone, must not unwind, and is called on the thread of the call
+ * that needs the score; a potential used from several threads calls it from all of them. It is not
+ * called when nothing counts. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,
                                           int64_t members, double *score);
 

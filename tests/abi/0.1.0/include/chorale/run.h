@@ -64,14 +64,18 @@ enum {
   CHORALE_MESSAGES_MAGNITUDE16 = 10,
   /* FLOAT64 while all messages take less than 256 KB; then the widest with which model, run (of one
    * thread, without a bound) and scores, borrowed or copied, take at most twice the bytes of the
-   * scores; MAGNITUDE16 where none does, FLOAT64 where only instances have scores.
+   * scores. After MAGNITUDE16 comes a byte a number, and one a row: distances rounded to 6 bits
+   * (1.6 %), in a unit of the row's own. MAGNITUDE16 where not even that is small enough, FLOAT64
+   * where only instances have scores.
    *
-   * Repeated words of a text, every word of it, stay within twice the bytes of float64 scores from
-   * 5 labels on within documents, from 9 on across a corpus; of float32 scores from 20 on within
-   * documents. What limits it: m labels have 8 m bytes of scores a position (float32: 4 m). Against
-   * those stand 4 m + 8 for each membership, about 8 a position (12 if copied: its token), 30 a
-   * clique, and the room of the largest clique, 16 m + 80 a member: that is large across a corpus,
-   * where one word in twenty is the same. */
+   * Repeated words of a text, from 5 labels on, stay within twice the bytes of float64 scores, and
+   * of float32 scores if the 100 commonest words make no cliques. If only the 10 commonest do not,
+   * or all words do, but within documents: of float32 scores from 9 labels on, and from 5 on if
+   * they are borrowed; if all do, across a corpus: from 20 on. What limits it: m labels have 8 m
+   * bytes of scores a position (float32: 4 m). Against those stand 2 m + 8 for each membership (2 m
+   * + 6 in small corpora), about 4 a position (8 if copied: its token), 10 a clique, 60 a chain,
+   * and the room of the largest clique, 16 m + 80 a member: that is large across a corpus, where
+   * one word in twenty is the same. */
   CHORALE_MESSAGES_AUTO = 20
 };
 

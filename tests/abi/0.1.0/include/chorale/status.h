@@ -48,7 +48,7 @@ enum {
   CHORALE_ERROR_NOT_CONCAVE = 42,
   /* Exact max-marginals were asked for where no exact solver exists. */
   CHORALE_ERROR_NOT_EXACT = 43,
-  /* A callback returned NaN or plus infinity. */
+  /* A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range. */
   CHORALE_ERROR_CALLBACK_VALUE = 50,
   /* A callback returned non-zero: it asked to stop. */
   CHORALE_ERROR_CALLBACK_STOPPED = 51,
