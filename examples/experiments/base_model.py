@@ -143,6 +143,7 @@ def fit(store, data, features, train_groups, test_groups, number, tag="base", ex
     """One fit: (cross-fitted training records, test records), both as Scored.
 
     features: the Features of the set, or a function that makes them (called where needed).
+    tag: says which features, and begins with "stacked" for stacking.
     extra: None, or (of training records for the folds, of all for the final model): stacking."""
     training, test = data.of_groups(train_groups), data.of_groups(test_groups)
     parts = [data.of_groups(fold) for fold in folds(data, train_groups, number)]
@@ -153,7 +154,7 @@ def fit(store, data, features, train_groups, test_groups, number, tag="base", ex
         f = features() if callable(features) else features
         arrays = pack("test", *fit_records(data, f, training, test, extra))
         for k, part in enumerate(parts):
-            if tag != "base":  # stacked models need no tuning
+            if tag.startswith("stacked"):  # stacked models need no tuning
                 break
             inside = set(part)
             rest = [r for r in training if r not in inside]
@@ -162,7 +163,7 @@ def fit(store, data, features, train_groups, test_groups, number, tag="base", ex
 
     arrays = store.get(key, make)
     held_out = Scored([], [], [])
-    if tag == "base":
+    if not tag.startswith("stacked"):
         for k, part in enumerate(parts):
             scored = unpack(arrays, f"fold{k}", data, part)
             held_out.records += scored.records

@@ -19,9 +19,11 @@ from tuning import tune
 
 KINDS = ("Title", "Venue", "Author")
 SIX_METHODS = ("control, six", "collective, six")
+MORE_METHODS = ("base", "control", "collective", "control, more", "collective, more")
 METHODS = ("base", "vote", "stacking", "control", "collective")
 GRID = (0.0, 1.0, 2.0, 3.0)
 SHARES = (0.5, 1.0)
+MORE_GRID = (0.0, 1.0, 1.5, 2.0)
 CONTROL_GRID = (0.0, 0.5, 1.0, 2.0, 3.0)  # beside full agreement a Potts bonus of s is worth 2 s
 
 # Other ways to build the model, each tuned by itself with all strengths equal: the ablations.
@@ -34,6 +36,7 @@ VARIANTS = {
     "Potts, cliques of 30 % agreement or more": P.Setting(agreement=0.3),
     "Potts, votes of records with a margin of 1 or more": P.Setting(margin=1.0),
     "Majority (makespan)": P.Setting(family="makespan"),
+    "Potts, EMPTY counted but for Venue": P.Setting(empty=P.WITH_EMPTY),
 }
 BEAMS = {"tuning": 5, "test": 10}
 TUNING_RECORDS = 350
@@ -127,4 +130,50 @@ def six_point(store, data, properties, features, fraction, number):
                                 ("collective, six", P.Setting(), GRID)):
         measure_setting(result, data, properties, scored, test, name,
                         *tuned(data, properties, inner, setting, grid, P.SIX, factors=()))
+    return result
+
+
+# What may be added to six properties with one strength, in this order; and to their control.
+MORE = (lambda s: replace(s, strengths=dict.fromkeys(P.SEVEN, s.strengths["first"])),
+        lambda s: replace(s, words=0.5))
+MORE_CONTROL = (MORE[0], lambda s: replace(s, bias=0.5))
+
+
+def more_point(store, data, properties, features, fraction, number, tag="base"):
+    """As `point`, for what may be added to SIX, and for a base with features of its own (tag: its
+    name). Share, strength and additions are what does credibly better on the training groups."""
+    train, test = split(data, fraction, number)
+    held_out, scored = fit(store, data, features, train, test, number, tag)
+    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
+              "settings": {}, "quality": {}, "seconds": {}}
+    result["counts"]["base"] = measure.counts(data, scored.records, scored.own, test).tolist()
+    inner = some_groups(data, held_out, TUNING_RECORDS)
+    groups = list(by_group(data, inner))
+
+    def added(setting, additions):
+        for add in additions:
+            wider = add(setting)
+
+            def counts(taken):
+                labels, _ = P.label(properties, inner, wider if taken["it"] else setting)
+                return measure.counts(data, inner.records, labels, groups)
+
+            taken, score = tune(counts, ["it"], (0.0, 1.0), quality(data), caution=0.5, factors=())
+            setting = wider if taken["it"] else setting
+        return setting, score
+
+    def best(settings, grid, names, additions=()):
+        setting, score = max((tuned(data, properties, inner, s, grid, names, factors=())
+                              for s in settings), key=lambda found: found[1])
+        # The same beam when tuned and when measured.
+        setting = replace(setting, beam=BEAMS["tuning"])
+        return added(setting, additions) if additions else (setting, score)
+
+    control = (P.Setting(family="control"),)
+    potts = (P.Setting(), P.Setting(family="both", share=0.5))
+    for name, given in {"control": (control, CONTROL_GRID, P.NAMES),
+                        "collective": (potts, MORE_GRID, P.NAMES),
+                        "control, more": (control, CONTROL_GRID, P.SIX, MORE_CONTROL),
+                        "collective, more": (potts, MORE_GRID, P.SIX, MORE)}.items():
+        measure_setting(result, data, properties, scored, test, name, *best(*given))
     return result

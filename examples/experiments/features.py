@@ -21,15 +21,16 @@ def place(t):
     return max(p for p in PLACES if p <= t)
 
 
-def of_record(tokens):
-    """For each position the list of its features, as strings."""
+def of_record(tokens, places=True):
+    """For each position the list of its features, as strings. places: where in the record it is too."""
     length = len(tokens)
     lower = ["0" * len(t) if t.isdigit() else t.lower() for t in tokens]
     shapes = [shape(t) for t in tokens]
     rows = []
     for t, token in enumerate(tokens):
         row = ["1", f"w={lower[t]}", f"s={shapes[t]}", f"l={min(len(token), 12)}",
-               f"from={place(t)}", f"to={place(length - 1 - t)}", f"part={10 * t // length}"]
+               *([f"from={place(t)}", f"to={place(length - 1 - t)}", f"part={10 * t // length}"]
+                 if places else [])]
         if token.isalpha():
             row += [f"p{k}={lower[t][:k]}" for k in (1, 2, 3) if len(token) > k]
             row += [f"e{k}={lower[t][-k:]}" for k in (1, 2, 3, 4) if len(token) > k]
@@ -52,11 +53,11 @@ class Features:
     """Features of all tokens of a set as numbers: those of token i (of all tokens, one record after
     the other) are ids[bounds[i]:bounds[i + 1]]."""
 
-    def __init__(self, data):
+    def __init__(self, data, places=True):
         self.numbers = {}
         ids, bounds = [], [0]
         for record in data.records:
-            for row in of_record(record.tokens):
+            for row in of_record(record.tokens, places):
                 ids += [self.numbers.setdefault(f, len(self.numbers)) for f in row]
                 bounds.append(len(ids))
         self.ids = np.array(ids, dtype=np.int32)

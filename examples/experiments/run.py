@@ -42,6 +42,10 @@ class Loaded:
         return features.Features(self.data)
 
     @cached_property
+    def plain_features(self):
+        return features.Features(self.data, places=False)
+
+    @cached_property
     def properties(self):
         return properties.Properties(self.data)
 
@@ -112,6 +116,12 @@ class Pass:
         if experiment == "domain-six":
             return domain_adaptation.six_point(*common, loaded.properties, lambda: loaded.features,
                                                fraction, number)
+        if experiment == "domain-more":
+            return domain_adaptation.more_point(*common, loaded.properties, lambda: loaded.features,
+                                                fraction, number)
+        if experiment == "domain-plain":
+            return domain_adaptation.more_point(
+                *common, loaded.properties, lambda: loaded.plain_features, fraction, number, "plain")
         return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
                                     across=experiment == "words-across", more=more)
 
@@ -139,6 +149,8 @@ def plan_of(quick):
                 + [("words-across", "wikigold", 0.3, s, False) for s in (0, 1)]
                 + [("links", "cora_links", 0.3, s, False) for s in (0, 1)])
     splits, plan = range(5), []
+    more = [(experiment, name, 0.2, s, False) for s in splits
+            for experiment in ("domain-plain", "domain-more") for name in ("grobid_refs", "excite_refs")]
 
     def repeated(name, places=("words", "words-across"), count=5):
         return [(place, name, repeated_words.FRACTIONS[name], s, name == "wikigold")
@@ -161,7 +173,7 @@ def plan_of(quick):
             + adapted(0.5, "grobid_refs") + adapted(0.3, "pages") + adapted(0.1, "pages")
             + adapted(0.5, "excite_refs", "pages") + six(0.2, "pages"))
     # Pages train by shelves, which are not cut: there, 10 % is the least.
-    plan += sorted(rest, key=lambda point: point[3])
+    plan += sorted(rest, key=lambda point: point[3]) + more
     return plan
 
 
@@ -172,13 +184,16 @@ def main():
                         help="this project's publication pages")
     parser.add_argument("--quick", action="store_true", help="minutes in the place of hours")
     parser.add_argument("--only", nargs="*", default=[], help="data sets to run, by name")
+    parser.add_argument("--experiments", nargs="*", default=[],
+                        help="experiments to run, by name: domain, domain-six, domain-more, ...")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
                         help="folder for trained models' scores and finished points")
     parser.add_argument("--out", default=HERE, help="folder for the tables and plots")
     parser.add_argument("--report", action="store_true", help="only write what the cache holds")
     options = parser.parse_args()
     this = Pass(options)
-    plan = [p for p in plan_of(options.quick) if not options.only or p[1] in options.only]
+    plan = [p for p in plan_of(options.quick) if (not options.only or p[1] in options.only)
+            and (not options.experiments or p[0] in options.experiments)]
     this.run(plan)
     found, missing = this.results(plan)
     if not found:

@@ -180,6 +180,44 @@ class Collective(Made):
         self.assertEqual(shown["after_title"], [numbers["Venue"]])
         self.assertEqual(shown["after_venue"], [len(data.kinds)])
         self.assertEqual(len(shown["before_title"]), 1)
+        self.assertEqual(shown["token_after_title"], [found.tables[0][7]])
+        labels = data.records[0].labels.copy()
+        labels[5] = data.labels.index("O")  # Title in one run of one token
+        self.assertEqual(found.fired(0, labels)["token_after_title"], [found.tables[0][7]])
+        labels[7], labels[5] = labels[6], labels[6]
+        labels[6] = data.labels.index("O")  # two runs of Title
+        self.assertEqual(len(found.fired(0, labels)["token_after_title"]), 2)
+        labels[:] = data.labels.index("title-a")
+        self.assertEqual(found.fired(0, labels)["token_after_title"],
+                         [found.automata["token_after_title"].values - 1])
+
+    def test_empty_agrees_like_a_value(self):
+        k = np.arange(5.0)
+        counts = np.array([1, 2, 0])  # and one member of four more, EMPTY or CONFLICT
+        for family, value, empty in (("potts", 2 * 5 / 4, 2 / 4), ("both", 2 * (5 / 4 + 0.5 * 3), 2 / 4)):
+            found = properties.with_empty(properties.Setting(family=family, share=0.5), 3, 2.0, k, None)
+            self.assertAlmostEqual(found.evaluate([*counts, 1, 0]), value + empty)
+            self.assertAlmostEqual(found.evaluate([*counts, 0, 1]), value)
+        left = properties.with_empty(properties.Setting(), 3, 2.0, k, np.array([True, False, True]))
+        self.assertAlmostEqual(left.evaluate([1, 2, 0, 1, 0]), 2 * (1 + 1) / 4)
+
+    def test_cliques_of_a_setting(self):
+        data, found = self.loaded.data, self.loaded.properties
+        train, test = datasets.split(data, 0.25, 1)
+        _, scored = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
+        count = 0
+        for group in test:
+            tokens = [t.lower() for r in data.of_groups([group]) for t in data.records[r].tokens
+                      if any(c.isalpha() for c in t)]
+            count += sum(tokens.count(t) >= 3 for t in set(tokens))
+        self.assertGreater(count, 0)
+        model = properties.build(found, scored, properties.Setting(words=0.5))
+        self.assertEqual(model.cliques, count)
+        both = properties.Setting({"token_after_title": 1.0}, words=0.5)
+        self.assertEqual(properties.build(found, scored, both).cliques, count + len(test))
+        # A bias beyond everything leaves no Other where another label can stand.
+        labels, _ = properties.label(found, scored, properties.Setting(bias=1e4))
+        self.assertNotIn(data.other, data.kind_of_label[np.concatenate(labels)])
 
     def test_agreement_repairs_styles(self):
         result = domain_adaptation.point(self.store, self.loaded.data, self.loaded.properties,
@@ -235,10 +273,12 @@ class Whole(Made):
     def test_report_of_a_small_pass(self):
         class Options:
             data, pages, cache = str(self.root), "nowhere", str(self.root / "cache")
-            only, report, quick = [], False, True
+            only, experiments, report, quick = [], [], False, True
 
         this = Pass(Options)
         plan = [("domain", "grobid_refs", f, s, s == 0) for f in (0.2, 0.4) for s in (0, 1)]
+        plan += [(e, "grobid_refs", 0.2, s, False) for e in ("domain-more", "domain-plain")
+                 for s in (0, 1)]
         plan.append(("words-across", "wikigold", 0.3, 0, False))
         this.run(plan)
         self.assertEqual(this.skipped, ["wikigold"])
@@ -249,6 +289,7 @@ class Whole(Made):
         tables.write(*this.results(plan), this, self.root / "out", True)
         text = (self.root / "out" / "quick.md").read_text()
         self.assertIn("| collective |", text)
+        self.assertIn("| collective, more |", text)
         self.assertIn("wikigold", text.split("## ")[0])
         for file in (self.root / "out").glob("*.svg"):
             ElementTree.parse(file)
@@ -282,6 +323,9 @@ class Features(unittest.TestCase):
         self.assertIn("w=smith", rows[0])
         self.assertIn("year", rows[1])
         self.assertIn("w-1=0000", rows[2])
+        plain = features.of_record(["Smith", "1990", "."], places=False)
+        self.assertEqual([[f for f in row if f.split("=")[0] not in ("from", "to", "part")]
+                          for row in rows], plain)
 
 
 if __name__ == "__main__":
