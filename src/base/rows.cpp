@@ -56,7 +56,7 @@ CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int
     Indices best_at = {-1, -1, -1, -1};
     Indices second_at = best_at;
     Indices at = {0, 0, 0, 0};
-    const auto see = [&](Lanes score) __attribute__((always_inline)) {
+    const auto see = [&](const Lanes &score) __attribute__((always_inline)) {
       const Indices is_best = score > best;
       const Indices is_second = score > second;
       second_at = is_best ? best_at : is_second ? at : second_at;
