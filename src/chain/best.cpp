@@ -30,7 +30,7 @@ std::size_t ChainSweep::work_entries(const ChainView &view) noexcept {
 }
 
 ChainSweep::ChainSweep(Scores &scores, double *work) noexcept
-    : scores_(scores), padded_(padded_labels(scores.labels())), work_(work) {}
+    : scores_(scores), padded_(static_cast<std::ptrdiff_t>(padded_labels(scores.labels()))), work_(work) {}
 
 double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   const double *unary = scores_.unary(t);

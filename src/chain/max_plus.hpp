@@ -10,8 +10,8 @@
 namespace chorale {
 
 // Rows of sweeps, and of the matrices they run over, are whole vectors; what pads a matrix is minus
-// infinity.
-constexpr std::int32_t padded_labels(std::int32_t labels) noexcept { return (labels + 3) / 4 * 4; }
+// infinity. Sizes are also measured for more labels than a chain that runs can have.
+constexpr std::int64_t padded_labels(std::int64_t labels) noexcept { return (labels + 3) / 4 * 4; }
 
 // All steps of a chain over one matrix, in either direction (the steps are signed):
 //     rows[i][y] = max_x ((rows[i - 1][x] + unary[i - 1][x]) + matrix[x][y]),   0 < i < length.

@@ -301,7 +301,7 @@ template <int kBlocks> CHORALE_LOOP void sweep_narrow(const Sweep &sweep) noexce
 #endif
 
 CHORALE_LOOP void sweep_wide(const Sweep &sweep) noexcept {
-  const std::int32_t padded = padded_labels(sweep.labels);
+  const auto padded = static_cast<std::int32_t>(padded_labels(sweep.labels));
   const Indices mask = mask_of(sweep.labels);
   const double *unary = sweep.unary;
   double *row = sweep.rows;
@@ -341,7 +341,8 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 template <int kBlocks>
 CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
                                        std::int32_t y) noexcept {
-  const std::int32_t padded = kBlocks > 0 ? kBlocks * kLanes : padded_labels(chain.labels);
+  const auto padded = static_cast<std::int32_t>(
+      kBlocks > 0 ? kBlocks * kLanes : padded_labels(chain.labels));
   const double *unary = chain.unary + (t - 1) * chain.unary_step;
   const double *row = chain.rows + (t - 1) * chain.row_step;
   const double *into = chain.matrix + std::ptrdiff_t{y} * padded;

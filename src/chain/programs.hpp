@@ -32,7 +32,7 @@ private:
   double *with_unary(const double *row, std::int32_t t) noexcept;
 
   Scores &scores_;
-  std::int32_t padded_;
+  std::ptrdiff_t padded_;
   double *work_;
 };
 

@@ -35,7 +35,7 @@ void Scores::copy(const void *from, std::ptrdiff_t at, double *to) const noexcep
 void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
                    double *to) const noexcept {
   const std::int32_t m = view_.labels;
-  const std::int32_t padded = padded_labels(m);
+  const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
   const std::ptrdiff_t base = view_.edge_each ? (t - 1) * view_.edge_matrix : 0;
   for (std::int32_t r = 0; r < m; ++r, to += padded) {
     if (column_stride == 1)
@@ -95,7 +95,7 @@ void Scores::load() noexcept {
   else
     std::fill_n(end_, m, 0.0);
 
-  const std::int32_t padded = padded_labels(m);
+  const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
   forward_stride_ = backward_stride_ = padded;
   if (!view_.has_edges()) {
     const std::int64_t square = std::int64_t{m} * padded;

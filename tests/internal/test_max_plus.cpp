@@ -56,7 +56,7 @@ bool same_bits(const Numbers &a, const Numbers &b) {
 // A chain over a padded matrix; unary rows lie apart by `gap` numbers that must not be read.
 struct Chain {
   Chain(Draw &draw, std::int32_t labels_wanted)
-      : labels(labels_wanted), length(1 + draw.below(40)), padded(padded_labels(labels)),
+      : labels(labels_wanted), length(1 + draw.below(40)), padded(static_cast<std::int32_t>(padded_labels(labels))),
         step(labels + draw.below(3)) {
     const int forbidden = draw.below(4) == 0 ? 6 : 0;
     // To the last number of the last row and no further: a sanitizer sees what is read behind.
