@@ -64,16 +64,6 @@ static int parse_string(Parsed *parsed, char *to) {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* strtod, whatever the host's locale. */
-static double plain_number(const char *text) {
-  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  const locale_t before = uselocale(plain);
-  const double number = strtod(text, NULL);
-  uselocale(before);
-  freelocale(plain);
-  return number;
-}
-
 static int parse_number(Parsed *parsed, double *number) {
   const char *begin = parsed->at;
   const char *c = begin;

@@ -141,7 +141,7 @@ static void assert_greatest_factor(const chorale_potential *potential, double fa
   chorale_potential *made = NULL;
   FAILS(chorale_potential_create_scaled(NULL, potential, factor, &made, &error),
         CHORALE_ERROR_OUT_OF_RANGE, "factor is 1e+300", "at most ");
-  const double greatest = strtod(strstr(error.message, "at most ") + strlen("at most "), NULL);
+  const double greatest = plain_number(strstr(error.message, "at most ") + strlen("at most "));
   assert_true(greatest > 0 && greatest < factor);
   OK(chorale_potential_create_scaled(NULL, potential, greatest, &made, &error));
   chorale_potential_release(made);
