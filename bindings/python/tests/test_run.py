@@ -192,7 +192,16 @@ def test_progress(rng):
             run.solve()
 
 
+@pytest.fixture
+def default_ctrl_c():
+    """Python's own handler; where a shell started the tests in the background there is none."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("told", [False, True])
+@pytest.mark.usefixtures("default_ctrl_c")
 def test_ctrl_c(rng, told):
     """While the run's own callback is called, or a potential's of a run that has none."""
 
@@ -214,10 +223,7 @@ def test_ctrl_c(rng, told):
     # A handler of the program's own is left alone.
     came = []
     signal.signal(signal.SIGINT, lambda *_: came.append(True))
-    try:
-        ch.Run(model, progress=lambda p: signal.raise_signal(signal.SIGINT)).solve()
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    ch.Run(model, progress=lambda p: signal.raise_signal(signal.SIGINT)).solve()
     assert came
 
 
