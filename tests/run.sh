@@ -87,7 +87,7 @@ if [[ $all == yes ]]; then
   if build_for asan-ubsan "tests asan-ubsan"; then
     run_tests "tests asan-ubsan" asan-ubsan --no-tests=error
   fi
-  if build_for tsan "tests tsan"; then
+  if build_for tsan:threads "tests tsan"; then
     run_tests "tests tsan" tsan -L threads
   fi
   if build_for release "tests release" "symbols release" "consumers" "planted"; then

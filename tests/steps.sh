@@ -96,10 +96,10 @@ count() { # STATUS RESULTS
 }
 
 # Builds; where that fails the steps that need the build are skipped.
-build_for() { # PRESET DEPENDENT_STEP...
-  local preset=$1 dependent
+build_for() { # PRESET[:TARGET] DEPENDENT_STEP...
+  local preset=${1%:*} target=${1#"${1%:*}"} dependent
   shift
-  if ! step "build $preset" build "$preset"; then
+  if ! step "build $preset" build "$preset" ${target:+"${target#:}"}; then
     for dependent in "$@"; do
       skip "$dependent" "build $preset failed"
     done

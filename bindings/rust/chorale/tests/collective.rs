@@ -32,6 +32,7 @@ fn transitions() -> Transitions<'static> {
 }
 
 /// A property clique over all chains, a clique of repeated words, and a centred one.
+#[allow(clippy::redundant_clone)] // that a second reference is as good is what is tested
 fn references(agreement: f64) -> Model<'static> {
     let transitions = transitions();
     let map = LabelMap::from_names(Scheme::BIO, &NAMES).unwrap();

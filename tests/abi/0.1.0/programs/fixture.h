@@ -41,6 +41,8 @@ int random_chance(Random *random, int32_t percent);
  * from its state after the last one: how fuzzers choose. One Random at a time; NULL: none. */
 void draw_from(const Random *random, const uint8_t *bytes, size_t size);
 
+/* strtod, whatever the host's locale. */
+double plain_number(const char *text);
 uint64_t test_seed(void);
 int64_t test_rounds(int64_t usual);
 

@@ -1,6 +1,8 @@
 /* Random problems, and what the library is told of them. */
 #include "fixture.h"
 
+#include <locale.h>
+
 uint64_t random_bits(Random *random) { /* splitmix64 */
   uint64_t z = (random->state += UINT64_C(0x9E3779B97F4A7C15));
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -53,9 +55,18 @@ uint64_t test_seed(void) {
   return text ? strtoull(text, NULL, 0) : UINT64_C(20240607);
 }
 
+double plain_number(const char *text) {
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t before = uselocale(plain);
+  const double number = strtod(text, NULL);
+  uselocale(before);
+  freelocale(plain);
+  return number;
+}
+
 int64_t test_rounds(int64_t usual) {
   const char *text = getenv("CHORALE_TEST_ROUNDS");
-  const double factor = text ? strtod(text, NULL) : 1.0;
+  const double factor = text ? plain_number(text) : 1.0;
   const double rounds = (double)usual * factor;
   return rounds < 1 ? 1 : (int64_t)rounds;
 }
