@@ -22,7 +22,7 @@ NAMES = {
 }
 COLOURS = {"clique": "#1b6ca8", "marginals": "#b3541e", "chain": "#1b6ca8", "run": "#1b6ca8"}
 WIDTH, HEIGHT = 380, 280
-LEFT, RIGHT, TOP, BOTTOM = 56, 14, 34, 30
+LEFT, RIGHT, TOP, BOTTOM = 66, 14, 34, 30
 
 
 def decades(numbers):
@@ -73,8 +73,8 @@ def panel(tables, size, title, whats, x0, y0):
         out.append(f'<polyline points="{line}" stroke="{colour}"/>')
         out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places]
         out.append(
-            f'<text x="{x0 + LEFT + 8}" y="{y0 + TOP + 16 + 15 * row}" fill="{colour}" '
-            f'class="name">{NAMES[what]}</text>'
+            f'<text x="{x0 + LEFT + 8}" y="{y0 + TOP + 16 + 15 * row}" style="fill:{colour}">'
+            f"{NAMES[what]}</text>"
         )
     return out
 
