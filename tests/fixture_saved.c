@@ -10,13 +10,6 @@ static unsigned char *allocate_bytes(size_t size) {
   return bytes;
 }
 
-int files_are_served(void) {
-  const uint16_t one = 1;
-  unsigned char first;
-  memcpy(&first, &one, 1);
-  return first == 1;
-}
-
 int can_be_saved(const Cluster *cluster) {
   for (int32_t i = 0; i < cluster->chain_count; ++i)
     if (cluster->is_instance[i])
@@ -70,8 +63,8 @@ static uint64_t number_at(const unsigned char *bytes, size_t size) {
   return number;
 }
 
-static void put_number(unsigned char *bytes, uint64_t number) {
-  for (size_t b = 0; b < 8; ++b)
+void put_number(unsigned char *bytes, uint64_t number, size_t size) {
+  for (size_t b = 0; b < size; ++b)
     bytes[b] = (unsigned char)(number >> (8 * b));
 }
 
@@ -104,11 +97,11 @@ void repair(Saved *saved) {
       unsigned char *entry = saved->bytes + 64 + 32 * k;
       const uint64_t offset = number_at(entry + 8, 8), length = number_at(entry + 16, 8);
       if (offset <= saved->size && length <= saved->size - offset)
-        put_number(entry + 24, own_checksum(saved->bytes + offset, (size_t)length));
+        put_number(entry + 24, own_checksum(saved->bytes + offset, (size_t)length), 8);
     }
-    put_number(saved->bytes + 32, own_checksum(saved->bytes + 64, (size_t)(32 * sections)));
+    put_number(saved->bytes + 32, own_checksum(saved->bytes + 64, (size_t)(32 * sections)), 8);
   }
-  put_number(saved->bytes + 56, own_checksum(saved->bytes, 56));
+  put_number(saved->bytes + 56, own_checksum(saved->bytes, 56), 8);
 }
 
 uint64_t find_section(const Saved *saved, uint32_t id, uint64_t *length) {

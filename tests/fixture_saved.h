@@ -10,10 +10,6 @@ typedef struct Saved {
   size_t size;
 } Saved;
 
-/* Whether this machine is little-endian; others refuse every problem file, and their tests are those of
- * test_problem_files alone. */
-int files_are_served(void);
-
 /* Whether a model is without callbacks, which no file can hold. */
 int can_be_saved(const Cluster *cluster);
 /* What chorale_problem_write writes; fails the test where it cannot. */
@@ -25,6 +21,8 @@ int same_saved(const Saved *a, const Saved *b);
 chorale_status read_saved(const chorale_host *host, const Saved *saved, int borrow,
                           chorale_problem **problem, chorale_error *error);
 
+/* A number over `size` bytes of a file, which is little-endian on every machine. */
+void put_number(unsigned char *bytes, uint64_t number, size_t size);
 /* The checksum of FORMAT.md, a word at a time. */
 uint64_t own_checksum(const unsigned char *bytes, size_t size);
 /* Makes the checksums right that can be found: sections, table, header. */

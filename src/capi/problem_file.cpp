@@ -6,13 +6,6 @@
 namespace chorale {
 namespace {
 
-chorale_status check_machine(const Report &report) noexcept {
-  if (file::kServed)
-    return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_FILE_BYTE_ORDER,
-                     "problem files are little-endian; this machine is not");
-}
-
 chorale_status no_memory(const Report &report) noexcept {
   return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
 }
@@ -27,7 +20,6 @@ chorale_status disk_status(const Report &report, const char *path,
 }
 
 chorale_status prepare(const Report &report, ProblemWriter &writer) noexcept {
-  CHORALE_CHECK(check_machine(report));
   const Refusal refusal = writer.prepare();
   switch (refusal.reason) {
   case Refusal::instance:
@@ -117,7 +109,6 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       return report.null_argument("problem");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    CHORALE_CHECK(check_machine(report));
     const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes) % kAlignment;
     if (borrow != 0 && misplaced != 0)
       return report.fail(CHORALE_ERROR_ALIGNMENT, "bytes is ", misplaced, " beyond a multiple of ",
@@ -128,7 +119,8 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       return report.out_of_memory(sizeof(SharedBytes));
     shared->data = static_cast<const std::byte *>(bytes);
     shared->size = size;
-    if (borrow == 0) {
+    // What is turned into the machine's byte order is turned in bytes of the library's own.
+    if (borrow == 0 || file::kTurns) {
       shared->owned = Block(memory, size);
       if (!shared->owned) {
         SharedBytes::release(shared);
@@ -150,7 +142,6 @@ chorale_status chorale_problem_load(const chorale_host *host, const char *path,
       return report.null_argument("problem");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    CHORALE_CHECK(check_machine(report));
     const Memory memory(&lent);
     DiskFailure failure;
     const SharedBytes *shared = read_file(memory, path, failure);

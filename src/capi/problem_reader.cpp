@@ -51,11 +51,10 @@ chorale_status ProblemReader::add_chain(const file::ChainRecord &r, Section &sco
   const auto m = static_cast<std::uint64_t>(r.labels);
   bool fits = true;
   const auto numbers = [&](std::uint64_t rows, std::uint64_t columns) -> const void * {
-    const std::size_t size = has(Record::kSingle) ? sizeof(float) : sizeof(double);
-    const void *found =
-        rows > scores.left() / (columns * size)
-            ? nullptr
-            : static_cast<const void *>(scores.take<std::byte>(rows * columns * size));
+    const void *found = nullptr;
+    if (rows <= scores.left() / columns)
+      found = has(Record::kSingle) ? static_cast<const void *>(scores.take<float>(rows * columns))
+                                   : scores.take<double>(rows * columns);
     fits = fits && found;
     return found;
   };
@@ -358,27 +357,24 @@ chorale_status ProblemReader::read_integers() noexcept {
 }
 
 chorale_status ProblemReader::read_notes() noexcept {
-  struct Lengths {
-    std::uint64_t name;
-    std::uint64_t text;
-  };
   Section section = container_.section(file::kNotes);
   if (!section.exists())
     return CHORALE_OK;
-  const Lengths *lengths = nullptr;
+  const file::NoteRecord *records = nullptr;
   std::int64_t count = 0;
-  CHORALE_CHECK(take_records(section, lengths, count));
+  CHORALE_CHECK(take_records(section, records, count));
   if (count == 0)
     return damaged(section, " is empty");
   for (std::int64_t k = 0; k < count; ++k) {
-    const char *name = section.take<char>(lengths[k].name);
-    const char *text = name ? section.take<char>(lengths[k].text) : nullptr;
+    const file::NoteRecord &r = records[k];
+    const char *name = section.take<char>(r.name_length);
+    const char *text = name ? section.take<char>(r.text_length) : nullptr;
     if (!text)
       return too_short(section, "note", k);
-    CHORALE_CHECK(relay(
-        section, "note", k,
-        chorale_problem_set_note(problem_, {name, static_cast<std::size_t>(lengths[k].name)},
-                                 {text, static_cast<std::size_t>(lengths[k].text)}, &inner_)));
+    CHORALE_CHECK(
+        relay(section, "note", k,
+              chorale_problem_set_note(problem_, {name, static_cast<std::size_t>(r.name_length)},
+                                       {text, static_cast<std::size_t>(r.text_length)}, &inner_)));
     if (chorale_problem_note_count(problem_) != k + 1)
       return damaged(section, ", note ", k, " is empty, or has the name of another");
   }

@@ -7,6 +7,8 @@
 // with probability 2^-64.
 #pragma once
 
+#include "problem/byte_order.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +67,7 @@ private:
   void add_stripe(const std::byte *from) noexcept {
     std::uint64_t words[4];
     std::memcpy(words, from, kStripe);
+    file::turn(words);
     for (int k = 0; k < 4; ++k)
       lanes_[k] = step(lanes_[k], words[k]);
   }

@@ -19,6 +19,7 @@ bool Container::check_header(const std::byte *bytes, std::size_t size, file::Hea
   const std::size_t seen = std::min(size, sizeof header);
   if (seen > 0)
     std::memcpy(&header, bytes, seen);
+  file::turn(header);
   if (std::memcmp(header.magic, file::kMagic, std::min(seen, sizeof header.magic)) != 0)
     return damage.found(CHORALE_ERROR_FILE_FORMAT,
                         "the first bytes are not those of a problem file");
@@ -104,6 +105,7 @@ bool Container::open(const std::byte *bytes, std::size_t size, Damage &damage) n
   for (std::uint32_t k = 0; k < header.sections; ++k) {
     file::Entry entry;
     std::memcpy(&entry, table + k * sizeof entry, sizeof entry);
+    file::turn(entry);
     if (!take_section(bytes, entry, header.bytes, end, damage))
       return false;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/message.hpp"
+#include "problem/byte_order.hpp"
 #include "problem/format.hpp"
 
 #include <chorale/status.h>
@@ -22,7 +23,8 @@ struct Damage {
   }
 };
 
-// A section, taken from front to back.
+// A section, taken from front to back, every byte once. On a machine of the other byte order what
+// is taken is turned where it lies: the bytes are the library's own there.
 class Section {
 public:
   Section() noexcept = default;
@@ -42,7 +44,9 @@ public:
       return nullptr;
     const std::byte *place = data_ + at_;
     at_ += static_cast<std::size_t>(count) * sizeof(T);
-    return reinterpret_cast<const T *>(place);
+    const auto *taken = reinterpret_cast<const T *>(place);
+    file::turn(const_cast<T *>(taken), static_cast<std::size_t>(count));
+    return taken;
   }
   // Goes on at the next multiple of `alignment`; false where it is not there, or not zeros lead to
   // it.

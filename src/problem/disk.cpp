@@ -1,5 +1,7 @@
 #include "problem/disk.hpp"
 
+#include "problem/byte_order.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -133,9 +135,10 @@ void unmap(const std::byte *data, std::size_t size) noexcept {
   munmap(const_cast<std::byte *>(data), size);
 }
 
-// Into memory, for what cannot be mapped. `size` is what the system believes.
+// Into memory, for what is not mapped. `size` is what the system believes: one byte more shows
+// that it is right.
 bool read_whole(int file, SharedBytes &to, std::size_t size, DiskFailure &failure) noexcept {
-  to.owned = Block(to.memory, std::max<std::size_t>(size, 4096));
+  to.owned = Block(to.memory, std::max<std::size_t>(size + 1, 4096));
   std::size_t done = 0;
   for (;;) {
     if (!to.owned)
@@ -177,7 +180,8 @@ const SharedBytes *read_file(const Memory &memory, const char *path,
     fail(failure, "read", errno);
   } else {
     const auto size = static_cast<std::size_t>(std::max<off_t>(about.st_size, 0));
-    void *mapped = S_ISREG(about.st_mode) && size > 0
+    // What will be turned where it lies is read.
+    void *mapped = S_ISREG(about.st_mode) && size > 0 && !file::kTurns
                        ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0)
                        : MAP_FAILED;
     if (mapped != MAP_FAILED) {

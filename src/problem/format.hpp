@@ -1,15 +1,12 @@
 // The problem file, as FORMAT.md describes it: its header, the table of its sections, and the
-// records of each.
+// records of each. fields() is for byte_order.hpp.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace chorale::file {
-
-// What is read in place is little-endian.
-inline constexpr bool kServed = std::endian::native == std::endian::little;
 
 inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint32_t kOrder = 0x01020304;
@@ -28,6 +25,10 @@ struct Header {
   std::uint64_t table_checksum;
   std::uint64_t zeros[2];
   std::uint64_t checksum; // of the bytes before it
+
+  auto fields() noexcept {
+    return std::tie(magic, order, version, bytes, sections, zero, table_checksum, zeros, checksum);
+  }
 };
 static_assert(sizeof(Header) == 64 && offsetof(Header, checksum) == 56);
 
@@ -64,6 +65,8 @@ struct Entry {
   std::uint64_t offset;
   std::uint64_t length;
   std::uint64_t checksum;
+
+  auto fields() noexcept { return std::tie(id, zero, offset, length, checksum); }
 };
 static_assert(sizeof(Entry) == 32);
 
@@ -73,6 +76,8 @@ struct TransitionsRecord { // m x m doubles; start, end: m
   enum : std::uint32_t { kStart = 1, kEnd = 2 };
   std::int32_t labels;
   std::uint32_t flags;
+
+  auto fields() noexcept { return std::tie(labels, flags); }
 };
 
 struct PropertyRecord {
@@ -88,11 +93,18 @@ struct PropertyRecord {
   std::int32_t table_offset;
   std::int32_t outside_value;
   std::int32_t at; // the position, or the token
+
+  auto fields() noexcept {
+    return std::tie(kind, flags, labels, classes, states, values, start, table_offset,
+                    outside_value, at);
+  }
 };
 
 struct DictionaryRecord { // int32 x count
   std::int32_t count;
   std::int32_t with_out;
+
+  auto fields() noexcept { return std::tie(count, with_out); }
 };
 
 struct PotentialRecord {
@@ -118,6 +130,10 @@ struct PotentialRecord {
   double number;       // lambda; SCALED: the factor
   std::int64_t tables; // SUM, MAX, CARDINALITY
   std::int64_t length;
+
+  auto fields() noexcept {
+    return std::tie(kind, flags, scale, shape, values, base, number, tables, length);
+  }
 };
 static_assert(sizeof(PotentialRecord) == 48);
 
@@ -140,6 +156,8 @@ struct ChainRecord { // its arrays are in SCORES
   std::int32_t transitions; // or -1
   std::int64_t group;
   std::uint64_t offset; // in SCORES
+
+  auto fields() noexcept { return std::tie(length, labels, flags, transitions, group, offset); }
 };
 static_assert(sizeof(ChainRecord) == 32);
 
@@ -162,12 +180,19 @@ struct CliqueRecord {
   std::int32_t centre_labels;
   std::int32_t members; // the centre is not one of them
   std::int32_t zero;
+
+  auto fields() noexcept {
+    return std::tie(flags, property, dictionary, potential, values, labels, centre_values,
+                    centre_labels, members, zero);
+  }
 };
 static_assert(sizeof(CliqueRecord) == 40);
 
 struct MemberRecord {
   std::int32_t chain;
   std::int32_t position; // -1: the whole chain
+
+  auto fields() noexcept { return std::tie(chain, position); }
 };
 
 struct AttachmentFlags { // one uint32 a member that is a whole chain
@@ -179,6 +204,15 @@ struct TextsRecord { // (count + 1) x uint64 offsets into the bytes; the bytes
   std::int32_t zero;
   std::int64_t count;
   std::uint64_t bytes;
+
+  auto fields() noexcept { return std::tie(list, zero, count, bytes); }
+};
+
+struct NoteRecord { // the name, the text
+  std::uint64_t name_length;
+  std::uint64_t text_length;
+
+  auto fields() noexcept { return std::tie(name_length, text_length); }
 };
 
 } // namespace chorale::file

@@ -9,8 +9,12 @@ void Output::end() noexcept {
   header.version = file::kVersion;
   header.bytes = at_;
   header.sections = done_;
+  // Checksums are those of the bytes as they are in the file.
+  file::turn(entries_, done_);
   header.table_checksum = Checksum::of(entries_, done_ * sizeof(file::Entry));
+  file::turn(header);
   header.checksum = Checksum::of(&header, offsetof(file::Header, checksum));
+  file::turn(header.checksum);
   if (!sink_)
     return;
   failed_ = failed_ || done_ != count_ || !sink_->write(sink_->user, 0, &header, sizeof header) ||

@@ -46,6 +46,7 @@ public:
   // Header and table, when all sections are written.
   void end() noexcept;
 
+  // As they are.
   void put_bytes(const void *data, std::size_t size) noexcept {
     at_ += size;
     if (!sink_)
@@ -63,10 +64,15 @@ public:
   }
   template <class T> void put(const T &object) noexcept {
     static_assert(std::is_trivially_copyable_v<T>);
-    put_bytes(&object, sizeof object);
+    T turned = object;
+    file::turn(turned);
+    put_bytes(&turned, sizeof turned);
   }
   template <class T> void put_array(const T *from, std::int64_t count) noexcept {
-    put_bytes(from, static_cast<std::size_t>(count) * sizeof(T));
+    if constexpr (file::kTurns)
+      std::for_each(from, from + count, [this](const T &object) { put(object); });
+    else
+      put_bytes(from, static_cast<std::size_t>(count) * sizeof(T));
   }
   void put_zeros(std::size_t count) noexcept {
     constexpr std::byte zeros[file::kAlign] = {};

@@ -320,10 +320,8 @@ void ProblemWriter::write_names(Output &out) const noexcept {
   if (!problem_.notes.empty()) {
     out.begin_section(file::kNotes);
     put_count(out, problem_.notes.size());
-    for (const Note &note : problem_.notes) {
-      put_count(out, static_cast<std::int64_t>(note.name_length));
-      put_count(out, static_cast<std::int64_t>(note.text_length));
-    }
+    for (const Note &note : problem_.notes)
+      out.put(file::NoteRecord{note.name_length, note.text_length});
     for (const Note &note : problem_.notes)
       out.put_bytes(note.owned, note.name_length + note.text_length);
     out.end_section();

@@ -37,9 +37,8 @@ static Saved changed_file(const uint8_t *data, size_t size) {
       break;
     case 2:
     case 3:
-      for (size_t b = 0; b < 4 && where / 4 * 4 + b < file.size; ++b)
-        file.bytes[where / 4 * 4 + b] =
-            (unsigned char)(numbers[with % COUNT_OF(numbers)] >> (8 * b));
+      put_number(file.bytes + where / 4 * 4, numbers[with % COUNT_OF(numbers)],
+                 file.size - where / 4 * 4 < 4 ? file.size - where / 4 * 4 : 4);
       break;
     default:
       if (with == 0)
@@ -154,7 +153,7 @@ static void write_it(const chorale_problem *problem) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 1 || size > MOST_BYTES || !files_are_served())
+  if (size < 1 || size > MOST_BYTES)
     return 0;
   Random random = open_input(data, size);
   const uint8_t how = data[0];

@@ -75,7 +75,7 @@ foreign() { # NAME DEBIAN_ARCHITECTURE TRIPLET_MACHINE ROUNDS EMULATOR...
     -DCHORALE_BUILD_EXAMPLES=OFF
   CHORALE_TEST_ROUNDS=${CHORALE_TEST_ROUNDS:-$rounds} run_tests "build/machines/$name" --timeout 1800
 
-  # What comes out of models made up, bit for bit as on this machine; problem files are not needed.
+  # What comes out of models made up, bit for bit as on this machine.
   cmake --preset dev >/dev/null
   cmake --build --preset dev -j "$jobs" --target test_problem_files
   build/dev/tests/test_problem_files --tell | grep '^made-' >"build/machines/$name/here.txt"

@@ -8,9 +8,10 @@
  *
  * The file format is little-endian, versioned, made of sections with lengths and checksums, and is
  * read in place: scores of a loaded model lie in the file's bytes, which a load by path maps into
- * memory. src/problem/FORMAT.md describes it byte by byte. Nothing in a file is trusted: everything
- * that a model built by hand is checked for is checked again, and each kind of damage has a status
- * of its own (FILE_*).
+ * memory. A big-endian machine reads and writes the same bytes; there a file is never mapped or
+ * borrowed but copied, into memory from the host's hooks. src/problem/FORMAT.md describes the
+ * format byte by byte. Nothing in a file is trusted: everything that a model built by hand is
+ * checked for is checked again, and each kind of damage has a status of its own (FILE_*).
  *
  * A problem under construction belongs to one thread; a const problem may be used by any number.
  */
@@ -115,8 +116,8 @@ CHORALE_API chorale_text chorale_problem_note(const chorale_problem *problem, in
 /* Writes the file into the caller's memory: `capacity` bytes at `bytes`; *needed (may be NULL): the
  * size of the whole. A buffer that is too small is left alone, and SIZE unless it is NULL with
  * capacity 0. Errors: NULL_ARGUMENT, SIZE, NOT_SAVABLE (an oracle instance, a callback potential),
- * FILE_BYTE_ORDER (a big-endian machine), OUT_OF_MEMORY (shared things are numbered). The same
- * problem is always the same bytes. O(bytes). Any thread. */
+ * OUT_OF_MEMORY (shared things are numbered). The same problem is always the same bytes, on every
+ * machine. O(bytes). Any thread. */
 CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes,
                                                  size_t capacity, size_t *needed,
                                                  chorale_error *error);
@@ -130,7 +131,7 @@ CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, 
  * live, unchanged, until the problem is destroyed and its model released; 0: copied.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, ALIGNMENT (borrow), and of what is damaged
  *   FILE_FORMAT      not a problem file (its first bytes)
- *   FILE_BYTE_ORDER  written in the other byte order
+ *   FILE_BYTE_ORDER  not little-endian, by its mark: this library writes no such file
  *   FILE_VERSION     of a version that this library does not know; the message tells both
  *   FILE_TRUNCATED   shorter than it says
  *   FILE_CHECKSUM    the bytes of a section are not those written; the message names the section
