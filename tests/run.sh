@@ -7,13 +7,13 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
                 consumers, the ABI of releases, planted faults, code for any machine, a locale
-                with a decimal comma, two minutes of fuzzing, the bindings, the
+                with a decimal comma, five minutes of fuzzing, the bindings, the
                 experiments on made-up data, the report in a browser, a short run of the
                 benchmarks; less than 25 minutes on two cores
-  --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64, 32-bit x86 and s390x
-                emulated, other optimisation, hosts that flush denormals; before a release,
-                some three hours
-  --fuzz-seconds N  of fuzzing in all (120, with --deep 3600)
+  --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64,
+                32-bit x86 and s390x emulated, other optimisation, hosts that flush
+                denormals; before a release, some two hours
+  --fuzz-seconds N  of processor time for the fuzzers (300, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
@@ -56,7 +56,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [[ $all == yes ]]; then
   tests/setup.sh "${setup_options[@]}" all
   if [[ -z $fuzz_seconds ]]; then
-    [[ $deep == yes ]] && fuzz_seconds=3600 || fuzz_seconds=120
+    [[ $deep == yes ]] && fuzz_seconds=3600 || fuzz_seconds=300
   fi
 else
   tests/setup.sh "${setup_options[@]}" tests

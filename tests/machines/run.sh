@@ -87,10 +87,10 @@ foreign() { # NAME DEBIAN_ARCHITECTURE TRIPLET_MACHINE ROUNDS EMULATOR...
 }
 
 on_arm64() {
-  foreign arm64 arm64 aarch64 1e-1 qemu-aarch64 -L /usr/aarch64-linux-gnu
+  foreign arm64 arm64 aarch64 5e-2 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
 on_s390x() {
-  foreign s390x s390x s390x 1e-1 qemu-s390x -L /usr/s390x-linux-gnu
+  foreign s390x s390x s390x 5e-2 qemu-s390x -L /usr/s390x-linux-gnu
 }
 # Run as they are where the kernel runs programs of 32 bits.
 on_i386() {
