@@ -61,8 +61,10 @@ static char *wanted_kinds(const corpus *from, const char *list) {
         wanted[k] = 1;
         ++found;
       }
-    if (found == 0)
+    if (found == 0) {
+      free(wanted);
       refuse_kind(from, asked);
+    }
   }
   return wanted;
 }
