@@ -9,8 +9,7 @@
 
 typedef struct Shared {
   int32_t members, values, kind; /* 0: Potts, 1: majority */
-  double unit;                   /* of the whole-numbered coefficient below */
-  int64_t coefficient;           /* of n_v^2 */
+  int64_t coefficient;           /* of n_v^2, in whole units */
   double *scores, *weights;
 } Shared;
 
@@ -19,16 +18,24 @@ static const char *folder(void) {
   return named ? named : SHARED_CLIQUES;
 }
 
+/* The files are little-endian, this machine need not be. */
+static uint64_t read_number(FILE *file, size_t size) {
+  unsigned char bytes[8];
+  uint64_t number = 0;
+  assert_int_equal(fread(bytes, 1, size, file), size);
+  for (size_t b = 0; b < size; ++b)
+    number |= (uint64_t)bytes[b] << (8 * b);
+  return number;
+}
+
+static int32_t read_integer(FILE *file) { return (int32_t)(uint32_t)read_number(file, 4); }
+
 static double *read_numbers(FILE *file, size_t count) {
-  int32_t *whole = malloc(count * sizeof *whole);
   double *numbers = malloc(count * sizeof *numbers);
-  assert_non_null(whole);
   assert_non_null(numbers);
-  assert_int_equal(fread(whole, sizeof *whole, count, file), count);
   /* In units of 1e-6: whole numbers, exact in a double as are all their sums. */
   for (size_t i = 0; i < count; ++i)
-    numbers[i] = whole[i];
-  free(whole);
+    numbers[i] = read_integer(file);
   return numbers;
 }
 
@@ -40,14 +47,12 @@ static Shared load(const char *name) {
     fail_msg("%s is missing", path);
   Shared shared;
   memset(&shared, 0, sizeof shared);
-  int32_t head[4];
-  assert_int_equal(fread(head, sizeof head[0], 4, file), 4);
-  assert_int_equal(head[0], 0x43494731);
-  shared.members = head[1];
-  shared.values = head[2];
-  shared.kind = head[3];
-  assert_int_equal(fread(&shared.unit, sizeof shared.unit, 1, file), 1);
-  assert_int_equal(fread(&shared.coefficient, sizeof shared.coefficient, 1, file), 1);
+  assert_int_equal(read_integer(file), 0x43494731);
+  shared.members = read_integer(file);
+  shared.values = read_integer(file);
+  shared.kind = read_integer(file);
+  (void)read_number(file, 8); /* the unit of the whole-numbered coefficient */
+  shared.coefficient = (int64_t)read_number(file, 8);
   const size_t R = (size_t)shared.values;
   shared.scores = read_numbers(file, (size_t)shared.members * R);
   if (shared.kind == 1)
