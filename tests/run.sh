@@ -62,9 +62,10 @@ else
   tests/setup.sh "${setup_options[@]}" tests
 fi
 
-# The library is built many times over, often with the same flags: by presets, by every binding.
+# The library is built many times over, often with the same flags: by presets, by every binding. In
+# which folder does not matter.
 if [[ $all == yes ]]; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_NOHASHDIR=yes
 fi
 
 . tests/steps.sh
