@@ -57,20 +57,24 @@ CHORALE_LOOP void store(double *to, Lanes numbers) noexcept {
 }
 CHORALE_LOOP Lanes larger(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
 
-// Unary scores from label `at` on, zeros beyond the last label: what lies behind a row is not ours
+// What of a vector lies before the last label, zeros behind it: what lies behind a row is not ours
 // to read. `mask` is mask_of(labels).
 CHORALE_LOOP Indices mask_of(std::int32_t labels) noexcept {
   return all_lanes(labels - (labels - 1) / kLanes * kLanes) > first_indices();
 }
+CHORALE_LOOP Lanes load_last(const double *from, Indices mask) noexcept {
+#if CHORALE_AVX2
+  return reinterpret_cast<Lanes>(_mm256_maskload_pd(from, reinterpret_cast<__m256i>(mask)));
+#else
+  return mask[1] ? load(from) : Lanes{from[0], 0};
+#endif
+}
+// Unary scores from label `at` on.
 CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t labels,
-                              [[maybe_unused]] Indices mask) noexcept {
+                              Indices mask) noexcept {
   if (at + kLanes <= labels)
     return load(unary + at);
-#if CHORALE_AVX2
-  return reinterpret_cast<Lanes>(_mm256_maskload_pd(unary + at, reinterpret_cast<__m256i>(mask)));
-#else
-  return at < labels ? Lanes{unary[at], 0} : Lanes{};
-#endif
+  return at < labels ? load_last(unary + at, mask) : Lanes{};
 }
 
 // ---- One step ---------------------------------------------------------------------------------
@@ -234,70 +238,7 @@ CHORALE_ENTRY void step_arg(const double *from, std::int32_t rows, const double 
 // ---- All steps of a chain ---------------------------------------------------------------------
 
 #if CHORALE_AVX2
-template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
-  return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
-}
-// The row of one label: label kLane of the vector `from`.
-template <int kBlocks, int kLane>
-CHORALE_LOOP void take_label(Lanes ones, Lanes from, const double *row,
-                             Lanes (&best)[kBlocks]) noexcept {
-  const Lanes score = one_lane<kLane>(from);
-  for (int b = 0; b < kBlocks; ++b)
-    best[b] = larger(sum_of(ones, score, load(row + b * kLanes)), best[b]);
-}
-// Rows of even and of odd labels are compared apart: fewer comparisons wait for one another.
-template <int kBlocks>
-CHORALE_LOOP void take_labels(Lanes ones, Lanes from, const double *rows, std::int32_t count,
-                              Lanes (&even)[kBlocks], Lanes (&odd)[kBlocks]) noexcept {
-  constexpr int stride = kBlocks * kLanes;
-  take_label<kBlocks, 0>(ones, from, rows, even);
-  if (count > 1)
-    take_label<kBlocks, 1>(ones, from, rows + stride, odd);
-  if (count > 2)
-    take_label<kBlocks, 2>(ones, from, rows + 2 * stride, even);
-  if (count > 3)
-    take_label<kBlocks, 3>(ones, from, rows + 3 * stride, odd);
-}
-template <int kBlocks, std::size_t... kWhole>
-CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kBlocks],
-                             const double *matrix, Lanes (&even)[kBlocks], Lanes (&odd)[kBlocks],
-                             std::index_sequence<kWhole...>) noexcept {
-  (take_labels<kBlocks>(ones, from[kWhole], matrix + kWhole * kLanes * kLanes * kBlocks, kLanes,
-                        even, odd),
-   ...);
-}
-
-// Few labels: a row goes from one step to the next in registers.
-template <int kBlocks> CHORALE_LOOP void sweep_narrow(const Sweep &sweep) noexcept {
-  const Lanes ones = ones_here();
-  const Indices mask = mask_of(sweep.labels);
-  const std::int32_t left = sweep.labels - (kBlocks - 1) * kLanes;
-  const double *unary = sweep.unary;
-  double *row = sweep.rows;
-  Lanes best[kBlocks];
-  for (int b = 0; b < kBlocks; ++b)
-    best[b] = load(row + b * kLanes);
-  for (std::int32_t i = 1; i < sweep.length; ++i) {
-    Lanes from[kBlocks];
-    for (int b = 0; b < kBlocks; ++b)
-      from[b] = best[b] + (b + 1 < kBlocks ? load(unary + b * kLanes)
-                                           : load_unary(unary, b * kLanes, sweep.labels, mask));
-    Lanes odd[kBlocks];
-    for (int b = 0; b < kBlocks; ++b)
-      best[b] = odd[b] = all_lanes(kForbidden);
-    take_whole<kBlocks>(ones, from, sweep.matrix, best, odd,
-                        std::make_index_sequence<kBlocks - 1>{});
-    take_labels<kBlocks>(ones, from[kBlocks - 1],
-                         sweep.matrix + (kBlocks - 1) * kLanes * kBlocks * kLanes, left, best, odd);
-    unary += sweep.unary_step;
-    row += sweep.row_step;
-    for (int b = 0; b < kBlocks; ++b) {
-      best[b] = larger(odd[b], best[b]);
-      store(row + b * kLanes, best[b]);
-    }
-  }
-}
-
+#include "chain/max_plus_narrow.hpp"
 #endif
 
 CHORALE_LOOP void sweep_wide(const Sweep &sweep) noexcept {
@@ -319,15 +260,15 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 #if CHORALE_AVX2
   switch (padded_labels(chain.labels) / kLanes) {
   case 1:
-    return sweep_narrow<1>(chain);
+    return sweep_few<1>(chain);
   case 2:
-    return sweep_narrow<2>(chain);
+    return sweep_few<2>(chain);
   case 3:
-    return sweep_narrow<3>(chain);
+    return sweep_few<3>(chain);
   case 4:
-    return sweep_narrow<4>(chain);
+    return sweep_few<4>(chain);
   case 5:
-    return sweep_narrow<5>(chain);
+    return sweep_few<5>(chain);
   default:
     break;
   }
@@ -337,14 +278,13 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 
 // ---- The way back -----------------------------------------------------------------------------
 
-// The lowest label at t - 1 from which y at t has its score; kBlocks is 0 where there are many.
+// The lowest label from which y at the next position has its score, given the row and the unary
+// scores of the position; kBlocks is 0 where there are many labels.
 template <int kBlocks>
-CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
-                                       std::int32_t y) noexcept {
+CHORALE_LOOP std::int32_t label_from(const Sweep &chain, Indices mask, const double *row,
+                                     const double *unary, std::int32_t y) noexcept {
   const auto padded = static_cast<std::int32_t>(
       kBlocks > 0 ? kBlocks * kLanes : padded_labels(chain.labels));
-  const double *unary = chain.unary + (t - 1) * chain.unary_step;
-  const double *row = chain.rows + (t - 1) * chain.row_step;
   const double *into = chain.matrix + std::ptrdiff_t{y} * padded;
   const Lanes wanted = all_lanes(row[chain.row_step + y]);
   constexpr int kAtOnce = kBlocks > 0 ? kBlocks : 8;
@@ -354,8 +294,11 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
       const std::int32_t at = x + b * kLanes;
       if (kBlocks == 0 && at >= padded)
         break;
-      const Lanes own =
-          b + 1 < kBlocks ? load(unary + at) : load_unary(unary, at, chain.labels, mask);
+      Lanes own;
+      if constexpr (kBlocks > 0)
+        own = b + 1 < kBlocks ? load(unary + at) : load_last(unary + at, mask);
+      else
+        own = load_unary(unary, at, chain.labels, mask);
       found |= bits_of((load(row + at) + own) + load(into + at) == wanted) << b * kLanes;
     }
     if (kBlocks > 0 || found != 0 || x + kAtOnce * kLanes >= padded)
@@ -363,12 +306,21 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
   }
 }
 
-// A step back waits for the one before. So the earlier half is traced at the same time, from a
-// guess a few positions ahead: ways back soon meet, and where these have not, the second is
-// followed until they do.
+// The label at t - 1 for y at t.
+template <int kBlocks>
+CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
+                                       std::int32_t y) noexcept {
+  return label_from<kBlocks>(chain, mask, chain.rows + (t - 1) * chain.row_step,
+                             chain.unary + (t - 1) * chain.unary_step, y);
+}
+
+// A step back waits for the one before. So earlier parts are traced at the same time, each from a
+// guess a few positions ahead: ways back soon meet, and where two have not, the later is followed
+// until they do.
 template <int kBlocks>
 CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
                              std::int32_t *labelling) noexcept {
+  constexpr std::int32_t kParts = kBlocks > 0 && kBlocks <= 3 ? 4 : 2; // few labels: long waits
   constexpr std::int32_t kAhead = 4;
   constexpr std::int32_t kShort = 12;
   const Indices mask = mask_of(chain.labels);
@@ -381,30 +333,40 @@ CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
     labelling[0] = y;
     return;
   }
-  const std::int32_t middle = (t - kAhead) / 2;
-  std::int32_t guess = 0;
-  for (std::int32_t ahead = middle + kAhead; ahead > middle; --ahead) {
-    labelling[t] = y;
-    y = label_before<kBlocks>(chain, mask, t--, y);
-    guess = label_before<kBlocks>(chain, mask, ahead, guess);
+  // Parts of the same length, and what is left of it in the last one, which knows where it starts.
+  const std::int32_t part = (chain.length - kAhead) / kParts;
+  const std::int32_t ahead = chain.length - kParts * part;
+  const std::ptrdiff_t row_part = part * chain.row_step;
+  const std::ptrdiff_t unary_part = part * chain.unary_step;
+  std::int32_t way[kParts] = {y};
+  // The first position has none before it: the last step back is left out there.
+  for (const std::int32_t last = t - ahead - part + 1; t >= last; --t) {
+    const double *row = chain.rows + (t - 1) * chain.row_step;
+    const double *unary = chain.unary + (t - 1) * chain.unary_step;
+    const std::int32_t counted = t == last ? kParts - 1 : kParts;
+#pragma GCC unroll 4 // or what the next step waits for goes through memory
+    for (std::int32_t p = 0; p < kParts; ++p) {
+      labelling[t - p * part] = way[p];
+      if (p == counted)
+        break;
+      if (p > 0) {
+        row -= row_part;
+        unary -= unary_part;
+      }
+      way[p] = label_from<kBlocks>(chain, mask, row, unary, way[p]);
+    }
   }
-  std::int32_t early = middle;
-  for (; early > 0; --early) {
-    labelling[t] = y;
-    labelling[early] = guess;
-    y = label_before<kBlocks>(chain, mask, t--, y);
-    guess = label_before<kBlocks>(chain, mask, early, guess);
-  }
-  labelling[0] = guess;
-  for (; t > middle; --t) {
-    labelling[t] = y;
-    y = label_before<kBlocks>(chain, mask, t, y);
-  }
-  while (labelling[t] != y) {
-    labelling[t] = y;
-    if (t == 0)
-      break;
-    y = label_before<kBlocks>(chain, mask, t--, y);
+  y = way[0];
+  for (std::int32_t p = 1; p < kParts; ++p) {
+    const std::int32_t end = t + 1 - p * part;
+    std::int32_t at = end + part - 1;
+    for (; at >= end && labelling[at] != y; --at) {
+      labelling[at] = y;
+      if (at > 0)
+        y = label_before<kBlocks>(chain, mask, at, y);
+    }
+    if (at >= end)
+      y = way[p];
   }
 }
 

@@ -1,0 +1,133 @@
+// Sweeps of few labels, whose rows go from one step to the next in registers. Part of
+// max_plus_loops.hpp, where there are vectors of four numbers.
+//
+// A step waits for the one before: unary scores, a row over all lanes, sums, maxima. What is to be
+// done is little, so maxima are taken in pairs rather than one after another, and sums go to all
+// units that can add while no maximum is ready.
+
+template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
+  return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
+}
+
+// Label kLane of `from` and block b of its row. Where rows are short, half of the sums go to the
+// units that compare: these wait for sums.
+template <int kBlocks, int kLane>
+CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) noexcept {
+  const Lanes score = one_lane<kLane>(from);
+  const Lanes row = load(rows + (kLane * kBlocks + b) * kLanes);
+  if constexpr (kBlocks <= 3 && kLane >= 2)
+    return score + row;
+  else
+    return sum_of(ones, score, row);
+}
+
+// The rows of all labels of `from`, in the first kWide blocks.
+template <int kBlocks, int kWide, bool kFirst>
+CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
+                            Lanes (&best)[kBlocks]) noexcept {
+  for (int b = 0; b < kWide; ++b) {
+    const Lanes most = larger(larger(label_sum<kBlocks, 0>(ones, from, rows, b),
+                                     label_sum<kBlocks, 1>(ones, from, rows, b)),
+                              larger(label_sum<kBlocks, 2>(ones, from, rows, b),
+                                     label_sum<kBlocks, 3>(ones, from, rows, b)));
+    best[b] = kFirst ? most : larger(most, best[b]);
+  }
+}
+
+// Of the first `count` labels.
+template <int kBlocks, bool kFirst>
+CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int32_t count,
+                            Lanes (&best)[kBlocks]) noexcept {
+  if (count == kLanes)
+    return take_four<kBlocks, kBlocks, kFirst>(ones, from, rows, best);
+  for (int b = 0; b < kBlocks; ++b) {
+    Lanes most = label_sum<kBlocks, 0>(ones, from, rows, b);
+    if (count > 1)
+      most = larger(most, label_sum<kBlocks, 1>(ones, from, rows, b));
+    if (count > 2)
+      most = larger(most, label_sum<kBlocks, 2>(ones, from, rows, b));
+    best[b] = kFirst ? most : larger(most, best[b]);
+  }
+}
+
+// The rows of the labels of all vectors but the last.
+template <int kBlocks, int kWide, std::size_t... kWhole>
+CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kBlocks],
+                             const double *matrix, Lanes (&best)[kBlocks],
+                             std::index_sequence<kWhole...>) noexcept {
+  (take_four<kBlocks, kWide, kWhole == 0>(ones, from[kWhole],
+                                          matrix + kWhole * kLanes * kLanes * kBlocks, best),
+   ...);
+}
+
+template <int kBlocks> CHORALE_LOOP void sweep_narrow(const Sweep &sweep) noexcept {
+  const Lanes ones = ones_here();
+  const Indices mask = mask_of(sweep.labels);
+  const std::int32_t left = sweep.labels - (kBlocks - 1) * kLanes;
+  const double *unary = sweep.unary;
+  const double *last_rows = sweep.matrix + (kBlocks - 1) * kLanes * kBlocks * kLanes;
+  double *row = sweep.rows;
+  Lanes best[kBlocks];
+  for (int b = 0; b < kBlocks; ++b)
+    best[b] = load(row + b * kLanes);
+  for (std::int32_t i = 1; i < sweep.length; ++i) {
+    Lanes from[kBlocks];
+    for (int b = 0; b < kBlocks; ++b)
+      from[b] = best[b] +
+                (b + 1 < kBlocks ? load(unary + b * kLanes) : load_last(unary + b * kLanes, mask));
+    take_whole<kBlocks, kBlocks>(ones, from, sweep.matrix, best,
+                                 std::make_index_sequence<kBlocks - 1>{});
+    take_some<kBlocks, kBlocks == 1>(ones, from[kBlocks - 1], last_rows, left, best);
+    unary += sweep.unary_step;
+    row += sweep.row_step;
+    for (int b = 0; b < kBlocks; ++b)
+      store(row + b * kLanes, best[b]);
+  }
+}
+
+// One label more than whole vectors. Its column is found from the vectors as they are, over all
+// labels at once, and comes out in all lanes, where the next step wants it.
+template <int kBlocks> CHORALE_LOOP void sweep_lone(const Sweep &sweep) noexcept {
+  constexpr int kWhole = kBlocks - 1;
+  constexpr int kLone = kWhole * kLanes;
+  constexpr int stride = kBlocks * kLanes;
+  const Lanes ones = ones_here();
+  const Indices first = first_indices() < all_lanes(1);
+  const double *unary = sweep.unary;
+  const double *lone_row = sweep.matrix + kLone * stride;
+  const Lanes corner = all_lanes(lone_row[kLone]);
+  double *row = sweep.rows;
+  Lanes column[kWhole];
+  Lanes best[kBlocks];
+  for (int b = 0; b < kWhole; ++b) {
+    const double *from = sweep.matrix + b * kLanes * stride + kLone;
+    column[b] = Lanes{from[0], from[stride], from[2 * stride], from[3 * stride]};
+    best[b] = load(row + b * kLanes);
+  }
+  best[kWhole] = all_lanes(row[kLone]);
+  for (std::int32_t i = 1; i < sweep.length; ++i) {
+    Lanes from[kBlocks];
+    for (int b = 0; b < kBlocks; ++b)
+      from[b] = best[b] + (b < kWhole ? load(unary + b * kLanes) : all_lanes(unary[kLone]));
+    take_whole<kBlocks, kWhole>(ones, from, sweep.matrix, best, std::make_index_sequence<kWhole>{});
+    for (int b = 0; b < kWhole; ++b)
+      best[b] = larger(best[b], sum_of(ones, from[kWhole], load(lone_row + b * kLanes)));
+    Lanes lone = sum_of(ones, from[kWhole], corner);
+    for (int b = 0; b < kWhole; ++b)
+      lone = larger(sum_of(ones, from[b], column[b]), lone);
+    lone = larger(lone, __builtin_shufflevector(lone, lone, 1, 0, 3, 2));
+    best[kWhole] = larger(lone, __builtin_shufflevector(lone, lone, 2, 3, 0, 1));
+    unary += sweep.unary_step;
+    row += sweep.row_step;
+    for (int b = 0; b < kWhole; ++b)
+      store(row + b * kLanes, best[b]);
+    store(row + kLone, first ? best[kWhole] : all_lanes(kForbidden));
+  }
+}
+
+template <int kBlocks> CHORALE_LOOP void sweep_few(const Sweep &sweep) noexcept {
+  if constexpr (kBlocks > 1)
+    if (sweep.labels == (kBlocks - 1) * kLanes + 1)
+      return sweep_lone<kBlocks>(sweep);
+  sweep_narrow<kBlocks>(sweep);
+}
