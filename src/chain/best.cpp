@@ -45,16 +45,28 @@ void ChainSweep::begin_with(const double *scores, double *row) const noexcept {
   std::fill(row + scores_.labels(), row + padded_, 0.0);
 }
 
-void ChainSweep::forward(double *rows) noexcept {
-  const std::int32_t T = scores_.length();
-  const std::int32_t m = scores_.labels();
+Sweep ChainSweep::begin_forward(double *rows) const noexcept {
   begin_with(scores_.start(), rows);
-  if (const double *matrix = scores_.forward_of_all()) {
-    scores_.max_plus().sweep(
-        {T, m, scores_.unary(0), scores_.unary_step(), matrix, rows, padded_, work_});
+  return {scores_.length(),          scores_.labels(), scores_.unary(0), scores_.unary_step(),
+          scores_.forward_of_all(), rows,             padded_,          work_};
+}
+
+Sweep ChainSweep::begin_backward(double *rows, std::int32_t first) const noexcept {
+  const std::int32_t last = scores_.length() - 1;
+  rows += last * padded_;
+  begin_with(scores_.end(), rows);
+  return {scores_.length() - first,   scores_.labels(), scores_.unary(last), -scores_.unary_step(),
+          scores_.backward_of_all(), rows,             -padded_,            work_};
+}
+
+void ChainSweep::forward(double *rows) noexcept {
+  const Sweep sweep = begin_forward(rows);
+  if (sweep.matrix) {
+    scores_.max_plus().sweep(sweep);
     return;
   }
-  for (std::int32_t t = 1; t < T; ++t) {
+  const std::int32_t m = scores_.labels();
+  for (std::int32_t t = 1; t < scores_.length(); ++t) {
     const double *from = with_unary(rows, t - 1);
     rows += padded_;
     scores_.max_plus().step(from, m, scores_.forward(t), scores_.forward_stride(), m, nullptr,
@@ -63,21 +75,28 @@ void ChainSweep::forward(double *rows) noexcept {
 }
 
 void ChainSweep::backward(double *rows, std::int32_t first) noexcept {
-  const std::int32_t T = scores_.length();
-  const std::int32_t m = scores_.labels();
-  rows += std::ptrdiff_t{T - 1} * padded_;
-  begin_with(scores_.end(), rows);
-  if (const double *matrix = scores_.backward_of_all()) {
-    scores_.max_plus().sweep({T - first, m, scores_.unary(T - 1), -scores_.unary_step(), matrix,
-                              rows, -padded_, work_});
+  const Sweep sweep = begin_backward(rows, first);
+  if (sweep.matrix) {
+    scores_.max_plus().sweep(sweep);
     return;
   }
-  for (std::int32_t t = T - 1; t > first; --t) {
+  const std::int32_t m = scores_.labels();
+  rows = sweep.rows;
+  for (std::int32_t t = scores_.length() - 1; t > first; --t) {
     const double *from = with_unary(rows, t);
     rows -= padded_;
     scores_.max_plus().step(from, m, scores_.backward(t), scores_.backward_stride(), m, nullptr,
                             rows);
   }
+}
+
+void ChainSweep::both_ways(double *before, double *after, std::int32_t first) noexcept {
+  if (scores_.forward_of_all()) {
+    scores_.max_plus().two_sweeps(begin_forward(before), begin_backward(after, first));
+    return;
+  }
+  forward(before);
+  backward(after, first);
 }
 
 bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noexcept {
@@ -206,8 +225,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
   ChainSweep sweep(scores, work_);
-  sweep.forward(inside_);
-  sweep.backward(outside_, targets.first);
+  sweep.both_ways(inside_, outside_, targets.first);
   const auto at = [&](double *rows, std::int32_t t) { return rows + t * sweep.row_step(); };
   for (std::int32_t t = targets.first; t < T; ++t) {
     double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;

@@ -38,6 +38,9 @@ struct MaxPlus {
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;
   void (*sweep)(const Sweep &chain) noexcept;
+  // Two sweeps over as many labels each, the second no longer than the first; they may share their
+  // work space and no rows.
+  void (*two_sweeps)(const Sweep &longer, const Sweep &shorter) noexcept;
   // The labels of a best way to `last` at the end, after a sweep forward; of equals the lowest.
   // `matrix` is transposed: rows "to".
   void (*trace)(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept;

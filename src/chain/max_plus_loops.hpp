@@ -276,6 +276,23 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
   sweep_wide(chain);
 }
 
+CHORALE_ENTRY void two_sweeps(const Sweep &longer, const Sweep &shorter) noexcept {
+#if CHORALE_AVX2
+  switch (padded_labels(longer.labels) / kLanes) {
+  case 1:
+    return two_sweeps_few<1>(longer, shorter);
+  case 2:
+    return two_sweeps_few<2>(longer, shorter);
+  case 3:
+    return two_sweeps_few<3>(longer, shorter);
+  default:
+    break;
+  }
+#endif
+  sweep(longer);
+  sweep(shorter);
+}
+
 // ---- The way back -----------------------------------------------------------------------------
 
 // The lowest label from which y at the next position has its score, given the row and the unary
@@ -438,4 +455,4 @@ CHORALE_ENTRY bool max_masked(const double *row, const double *mask, std::int32_
   return found;
 }
 
-constexpr MaxPlus kLoops{step, step_arg, sweep, trace, best_sum, max_masked};
+constexpr MaxPlus kLoops{step, step_arg, sweep, two_sweeps, trace, best_sum, max_masked};

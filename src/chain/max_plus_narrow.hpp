@@ -60,56 +60,62 @@ CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kB
    ...);
 }
 
-template <int kBlocks> CHORALE_LOOP void sweep_narrow(const Sweep &sweep) noexcept {
-  const Lanes ones = ones_here();
-  const Indices mask = mask_of(sweep.labels);
-  const std::int32_t left = sweep.labels - (kBlocks - 1) * kLanes;
-  const double *unary = sweep.unary;
-  const double *last_rows = sweep.matrix + (kBlocks - 1) * kLanes * kBlocks * kLanes;
-  double *row = sweep.rows;
-  Lanes best[kBlocks];
-  for (int b = 0; b < kBlocks; ++b)
-    best[b] = load(row + b * kLanes);
-  for (std::int32_t i = 1; i < sweep.length; ++i) {
+// A sweep on its way: its last row in registers.
+template <int kBlocks> struct NarrowSweep {
+  CHORALE_LOOP explicit NarrowSweep(const Sweep &sweep) noexcept
+      : unary(sweep.unary), unary_step(sweep.unary_step), row(sweep.rows), row_step(sweep.row_step),
+        matrix(sweep.matrix), mask(mask_of(sweep.labels)),
+        left(sweep.labels - (kBlocks - 1) * kLanes) {
+    for (int b = 0; b < kBlocks; ++b)
+      best[b] = load(row + b * kLanes);
+  }
+  CHORALE_LOOP void step(Lanes ones) noexcept {
     Lanes from[kBlocks];
     for (int b = 0; b < kBlocks; ++b)
       from[b] = best[b] +
                 (b + 1 < kBlocks ? load(unary + b * kLanes) : load_last(unary + b * kLanes, mask));
-    take_whole<kBlocks, kBlocks>(ones, from, sweep.matrix, best,
-                                 std::make_index_sequence<kBlocks - 1>{});
-    take_some<kBlocks, kBlocks == 1>(ones, from[kBlocks - 1], last_rows, left, best);
-    unary += sweep.unary_step;
-    row += sweep.row_step;
+    take_whole<kBlocks, kBlocks>(ones, from, matrix, best, std::make_index_sequence<kBlocks - 1>{});
+    take_some<kBlocks, kBlocks == 1>(
+        ones, from[kBlocks - 1], matrix + (kBlocks - 1) * kLanes * kBlocks * kLanes, left, best);
+    unary += unary_step;
+    row += row_step;
     for (int b = 0; b < kBlocks; ++b)
       store(row + b * kLanes, best[b]);
   }
-}
+
+  const double *unary;
+  std::ptrdiff_t unary_step;
+  double *row;
+  std::ptrdiff_t row_step;
+  const double *matrix;
+  Indices mask;
+  std::int32_t left; // labels in the last vector
+  Lanes best[kBlocks];
+};
 
 // One label more than whole vectors. Its column is found from the vectors as they are, over all
 // labels at once, and comes out in all lanes, where the next step wants it.
-template <int kBlocks> CHORALE_LOOP void sweep_lone(const Sweep &sweep) noexcept {
-  constexpr int kWhole = kBlocks - 1;
-  constexpr int kLone = kWhole * kLanes;
-  constexpr int stride = kBlocks * kLanes;
-  const Lanes ones = ones_here();
-  const Indices first = first_indices() < all_lanes(1);
-  const double *unary = sweep.unary;
-  const double *lone_row = sweep.matrix + kLone * stride;
-  const Lanes corner = all_lanes(lone_row[kLone]);
-  double *row = sweep.rows;
-  Lanes column[kWhole];
-  Lanes best[kBlocks];
-  for (int b = 0; b < kWhole; ++b) {
-    const double *from = sweep.matrix + b * kLanes * stride + kLone;
-    column[b] = Lanes{from[0], from[stride], from[2 * stride], from[3 * stride]};
-    best[b] = load(row + b * kLanes);
+template <int kBlocks> struct LoneSweep {
+  static constexpr int kWhole = kBlocks - 1;
+  static constexpr int kLone = kWhole * kLanes;
+
+  CHORALE_LOOP explicit LoneSweep(const Sweep &sweep) noexcept
+      : unary(sweep.unary), unary_step(sweep.unary_step), row(sweep.rows), row_step(sweep.row_step),
+        matrix(sweep.matrix), lone_row(matrix + kLone * kBlocks * kLanes),
+        corner(all_lanes(lone_row[kLone])) {
+    constexpr int stride = kBlocks * kLanes;
+    for (int b = 0; b < kWhole; ++b) {
+      const double *from = matrix + b * kLanes * stride + kLone;
+      column[b] = Lanes{from[0], from[stride], from[2 * stride], from[3 * stride]};
+      best[b] = load(row + b * kLanes);
+    }
+    best[kWhole] = all_lanes(row[kLone]);
   }
-  best[kWhole] = all_lanes(row[kLone]);
-  for (std::int32_t i = 1; i < sweep.length; ++i) {
+  CHORALE_LOOP void step(Lanes ones) noexcept {
     Lanes from[kBlocks];
     for (int b = 0; b < kBlocks; ++b)
       from[b] = best[b] + (b < kWhole ? load(unary + b * kLanes) : all_lanes(unary[kLone]));
-    take_whole<kBlocks, kWhole>(ones, from, sweep.matrix, best, std::make_index_sequence<kWhole>{});
+    take_whole<kBlocks, kWhole>(ones, from, matrix, best, std::make_index_sequence<kWhole>{});
     for (int b = 0; b < kWhole; ++b)
       best[b] = larger(best[b], sum_of(ones, from[kWhole], load(lone_row + b * kLanes)));
     Lanes lone = sum_of(ones, from[kWhole], corner);
@@ -117,17 +123,58 @@ template <int kBlocks> CHORALE_LOOP void sweep_lone(const Sweep &sweep) noexcept
       lone = larger(sum_of(ones, from[b], column[b]), lone);
     lone = larger(lone, __builtin_shufflevector(lone, lone, 1, 0, 3, 2));
     best[kWhole] = larger(lone, __builtin_shufflevector(lone, lone, 2, 3, 0, 1));
-    unary += sweep.unary_step;
-    row += sweep.row_step;
+    unary += unary_step;
+    row += row_step;
     for (int b = 0; b < kWhole; ++b)
       store(row + b * kLanes, best[b]);
+    const Indices first = first_indices() < all_lanes(1);
     store(row + kLone, first ? best[kWhole] : all_lanes(kForbidden));
   }
+
+  const double *unary;
+  std::ptrdiff_t unary_step;
+  double *row;
+  std::ptrdiff_t row_step;
+  const double *matrix;
+  const double *lone_row;
+  Lanes corner;
+  Lanes column[kWhole];
+  Lanes best[kBlocks];
+};
+
+template <class Steps> CHORALE_LOOP void sweep_in_registers(const Sweep &sweep) noexcept {
+  const Lanes ones = ones_here();
+  Steps steps(sweep);
+  for (std::int32_t i = 1; i < sweep.length; ++i)
+    steps.step(ones);
 }
 
 template <int kBlocks> CHORALE_LOOP void sweep_few(const Sweep &sweep) noexcept {
   if constexpr (kBlocks > 1)
     if (sweep.labels == (kBlocks - 1) * kLanes + 1)
-      return sweep_lone<kBlocks>(sweep);
-  sweep_narrow<kBlocks>(sweep);
+      return sweep_in_registers<LoneSweep<kBlocks>>(sweep);
+  sweep_in_registers<NarrowSweep<kBlocks>>(sweep);
+}
+
+// Two sweeps over the same number of labels, side by side: one works while the other waits.
+template <class Steps>
+CHORALE_LOOP void two_in_registers(const Sweep &longer, const Sweep &shorter) noexcept {
+  const Lanes ones = ones_here();
+  Steps steps(longer);
+  Steps beside(shorter);
+  std::int32_t i = 1;
+  for (; i < shorter.length; ++i) {
+    steps.step(ones);
+    beside.step(ones);
+  }
+  for (; i < longer.length; ++i)
+    steps.step(ones);
+}
+
+template <int kBlocks>
+CHORALE_LOOP void two_sweeps_few(const Sweep &longer, const Sweep &shorter) noexcept {
+  if constexpr (kBlocks > 1)
+    if (longer.labels == (kBlocks - 1) * kLanes + 1)
+      return two_in_registers<LoneSweep<kBlocks>>(longer, shorter);
+  two_in_registers<NarrowSweep<kBlocks>>(longer, shorter);
 }

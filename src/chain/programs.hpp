@@ -24,11 +24,16 @@ public:
   void forward(double *rows) noexcept;
   // Down to position `first`.
   void backward(double *rows, std::int32_t first) noexcept;
+  // The two of them: quicker side by side.
+  void both_ways(double *before, double *after, std::int32_t first) noexcept;
   // From forward rows to the best labelling and its score; false where all are forbidden.
   bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
 
 private:
   void begin_with(const double *scores, double *row) const noexcept;
+  // The first row, and what is to follow; without a matrix where every edge has its own.
+  Sweep begin_forward(double *rows) const noexcept;
+  Sweep begin_backward(double *rows, std::int32_t first) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
 
   Scores &scores_;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -41,7 +42,7 @@ public:
     for (double &number : made)
       number = below(16) < forbidden_of_16 ? kForbidden
                : whole                     ? std::copysign(below(4), below(2) - 0.5)
-                       : std::uniform_real_distribution<double>(-4, 4)(random_);
+                                           : std::uniform_real_distribution<double>(-4, 4)(random_);
     return made;
   }
 
@@ -56,8 +57,8 @@ bool same_bits(const Numbers &a, const Numbers &b) {
 // A chain over a padded matrix; unary rows lie apart by `gap` numbers that must not be read.
 struct Chain {
   Chain(Draw &draw, std::int32_t labels_wanted)
-      : labels(labels_wanted), length(1 + draw.below(40)), padded(static_cast<std::int32_t>(padded_labels(labels))),
-        step(labels + draw.below(3)) {
+      : labels(labels_wanted), length(1 + draw.below(40)),
+        padded(static_cast<std::int32_t>(padded_labels(labels))), step(labels + draw.below(3)) {
     const int forbidden = draw.below(4) == 0 ? 6 : 0;
     // To the last number of the last row and no further: a sanitizer sees what is read behind.
     unary = draw.numbers(static_cast<std::size_t>((length - 1) * step + labels), forbidden);
@@ -79,14 +80,34 @@ struct Chain {
     return unary[static_cast<std::size_t>(t * step + y)];
   }
 
-  Numbers swept(const MaxPlus &loops, bool backward) const {
-    Numbers rows(static_cast<std::size_t>(length * padded), 0.0);
-    Numbers work(static_cast<std::size_t>(padded));
+  // Of a sweep over the first `steps` positions from its side, begun in `rows`.
+  Sweep begin(bool backward, std::int32_t steps, Numbers &rows, Numbers &work) const {
+    rows.assign(static_cast<std::size_t>(length * padded), 0.0);
+    work.resize(static_cast<std::size_t>(padded));
     double *first = rows.data() + (backward ? (length - 1) * padded : 0);
     std::copy(start.begin(), start.end(), first);
     const std::ptrdiff_t sign = backward ? -1 : 1;
-    loops.sweep({length, labels, unary.data() + (backward ? (length - 1) * step : 0), sign * step,
-                 backward ? transposed.data() : matrix.data(), first, sign * padded, work.data()});
+    return {steps,
+            labels,
+            unary.data() + (backward ? (length - 1) * step : 0),
+            sign * step,
+            backward ? transposed.data() : matrix.data(),
+            first,
+            sign * padded,
+            work.data()};
+  }
+  Numbers swept(const MaxPlus &loops, bool backward) const {
+    Numbers rows;
+    Numbers work;
+    loops.sweep(begin(backward, length, rows, work));
+    return rows;
+  }
+  // Forward, and backward over `steps` positions at the same time.
+  std::pair<Numbers, Numbers> swept_both_ways(const MaxPlus &loops, std::int32_t steps) const {
+    std::pair<Numbers, Numbers> rows;
+    Numbers work;
+    const Sweep forward = begin(false, length, rows.first, work);
+    loops.two_sweeps(forward, begin(true, steps, rows.second, work));
     return rows;
   }
   Numbers plainly_swept(bool backward) const {
@@ -153,7 +174,16 @@ void test_chains(void **) {
         for (const MaxPlus *loops : variants)
           assert_true(same_bits(chain.swept(*loops, backward), expected));
       }
+      const std::int32_t steps = 1 + draw.below(chain.length);
+      Numbers behind = chain.plainly_swept(true);
+      std::fill_n(behind.begin(), static_cast<std::ptrdiff_t>(chain.at(chain.length - steps, 0)),
+                  0.0);
       Numbers rows = chain.plainly_swept(false);
+      for (const MaxPlus *loops : variants) {
+        const auto [forward, backward] = chain.swept_both_ways(*loops, steps);
+        assert_true(same_bits(forward, rows));
+        assert_true(same_bits(backward, behind));
+      }
       for (std::int32_t last = 0; last < labels; last += 1 + labels / 5) {
         const std::int32_t t = chain.length - 1;
         if (rows[chain.at(t, last)] + chain.unary_at(t, last) == kForbidden)
@@ -174,8 +204,8 @@ void test_rows(void **) {
       const std::int32_t rows = 1 + draw.below(70);
       const std::int32_t stride = columns + draw.below(4);
       const Numbers from = draw.numbers(static_cast<std::size_t>(rows), draw.below(2) * 12);
-      const Numbers matrix = draw.numbers(static_cast<std::size_t>((rows - 1) * stride + columns),
-                                          draw.below(2) * 4);
+      const Numbers matrix =
+          draw.numbers(static_cast<std::size_t>((rows - 1) * stride + columns), draw.below(2) * 4);
       const Numbers add = draw.numbers(static_cast<std::size_t>(columns), 2);
       const bool adds = draw.below(2) == 0;
       Numbers expected(static_cast<std::size_t>(columns), kForbidden);
