@@ -30,7 +30,8 @@ std::size_t ChainSweep::work_entries(const ChainView &view) noexcept {
 }
 
 ChainSweep::ChainSweep(Scores &scores, double *work) noexcept
-    : scores_(scores), padded_(static_cast<std::ptrdiff_t>(padded_labels(scores.labels()))), work_(work) {}
+    : scores_(scores), padded_(static_cast<std::ptrdiff_t>(padded_labels(scores.labels()))),
+      work_(work) {}
 
 double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   const double *unary = scores_.unary(t);
@@ -47,16 +48,28 @@ void ChainSweep::begin_with(const double *scores, double *row) const noexcept {
 
 Sweep ChainSweep::begin_forward(double *rows) const noexcept {
   begin_with(scores_.start(), rows);
-  return {scores_.length(),          scores_.labels(), scores_.unary(0), scores_.unary_step(),
-          scores_.forward_of_all(), rows,             padded_,          work_};
+  return {scores_.length(),
+          scores_.labels(),
+          scores_.unary(0),
+          scores_.unary_step(),
+          scores_.forward_of_all(),
+          rows,
+          padded_,
+          work_};
 }
 
 Sweep ChainSweep::begin_backward(double *rows, std::int32_t first) const noexcept {
   const std::int32_t last = scores_.length() - 1;
   rows += last * padded_;
   begin_with(scores_.end(), rows);
-  return {scores_.length() - first,   scores_.labels(), scores_.unary(last), -scores_.unary_step(),
-          scores_.backward_of_all(), rows,             -padded_,            work_};
+  return {scores_.length() - first,
+          scores_.labels(),
+          scores_.unary(last),
+          -scores_.unary_step(),
+          scores_.backward_of_all(),
+          rows,
+          -padded_,
+          work_};
 }
 
 void ChainSweep::forward(double *rows) noexcept {
