@@ -2,15 +2,16 @@
 // sorting: tighter than PassBounds, at a cost that pays in large cliques.
 //
 // Labelling k of a pass gives alpha to the k members that gain most by it. For a threshold t, those
-// who gain more than t are such a set. How many they are, of which default columns, and what they
-// gain together is counted for all alphas at once, and gives the score of that labelling. Between
-// two thresholds, each further member gains no more than the upper one and no less than the lower
-// one, and the columns they leave change by no less than their lowest step on the way and no more
-// than their highest. So the score lies below two lines, one from each end, plus the convex
-// f_alpha, and is greatest at an end or where the lines cross.
+// who gain more than t are such a set. So members are parted by what they gain, as in a histogram:
+// how many of each part, of which default columns, and what they gain together is counted for all
+// alphas at once, and gives the scores of the labellings between parts. Within a part, each further
+// member gains no more than the upper threshold and no less than the lower one, and the columns
+// they leave change by no less than their lowest step on the way and no more than their highest. So
+// the score lies below two lines, one from each end, plus the convex f_alpha, and is greatest at an
+// end or where the lines cross.
 //
-// Gains are counted in single precision, and bounds are raised by more than that can cost. While
-// many passes can still beat the first one, thresholds are placed anew, closer, where they can.
+// While many passes can still beat the first one, thresholds are placed anew, closer, where they
+// can.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -33,22 +34,19 @@ public:
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
 private:
-  static constexpr int kThresholds = 16;
-  static constexpr int kVector = 8;     // gains counted at a time
-  static constexpr int kBlockRows = 128; // members at a time, so that what is counted stays near
+  static constexpr int kFew = 16;  // parts
+  static constexpr int kMany = 64; // where members outnumber columns by far
+  static constexpr int kRows = 8;  // members put into parts at a time
   struct Variants;
   // The members whose best column is alpha.
   struct Own {
     double gains = 0; // what they gain by alpha together
     double most = 0;  // and at most
-    std::int32_t forced = 0; // how many have no other column
   };
-  // A labelling of a pass.
+  // A labelling of a pass: alpha for the parts before.
   struct State {
     double score; // but for f_alpha
-    double slack; // on the score
     std::int32_t count;
-    double gain; // of those who take alpha next at most; at state 0, of all
   };
 
   void note_defaults() noexcept;
@@ -56,42 +54,48 @@ private:
   bool place_thresholds() noexcept;
   // Around what can still win; false where that is hardly less than before.
   bool place_closer() noexcept;
-  void count_gains() noexcept;
-  void count_block(std::int32_t first, std::int32_t rows) noexcept;
-  // Those whose best column is alpha have another default.
-  void count_own() noexcept;
+  bool place(double high, double low, bool closer) noexcept;
+  std::int32_t part_of(double place) const noexcept;
+  // Of the passes whose bounds are wanted: the first `open_` of `wanted_`.
+  template <int parts> void count_members() noexcept;
+  void bound_passes(bool whole) noexcept;
   void note_states(std::int32_t alpha) noexcept;
   // whole: what lies beyond the outermost thresholds can matter too.
-  void bound_buckets(std::int32_t alpha, bool whole) noexcept;
-  double bound_between(std::int32_t alpha, const State &from, const State &to, double lowest,
+  void bound_parts(std::int32_t alpha, bool whole) noexcept;
+  double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
                        double highest) const noexcept;
-  void bound_passes(bool whole) noexcept;
   void sort_passes(std::int32_t from) noexcept;
 
   const Instance *instance_;
-  std::int64_t vectors_;  // that hold a row of gains
-  float *gains_;          // block rows x vectors x vector
-  std::int32_t *counted_; // default column x vectors x thresholds x vector: who gains more
-  double *excess_;        // vectors x thresholds x vector: sum of max(gain, threshold)
-  std::int32_t *own_;     // alpha x default column x thresholds: of those whose best is alpha
-  double *own_excess_;    // alpha x thresholds: sum of max(gain - threshold, 0)
+  int parts_;             // the last one: who gains less than anybody needs
+  double *places_;        // rows x K, padded: how far below the top the gains of a member are
+  std::int32_t *part_;    // rows x K, padded: and in which part
+  std::int32_t *left_;    // default column x alpha x parts: who is there, then who is left there
+  double *sums_;          // alpha x parts: of places
   Own *own_by_alpha_;     // K
   std::int32_t *best_at_; // K: members by their best column
-  std::int32_t *start_;   // alpha x K: members by their default column
-  std::int32_t *left_;    // K x states x K: those that are left there
-  State *states_;         // K x states
+  State *states_;         // K x parts
+  double *others_;        // parts: what the columns but alpha score, while states are noted
   double *highest_;       // K: the highest step of a pass's default columns
-  double *buckets_;       // K x (thresholds + 1): bounds on what lies between thresholds
+  double *part_bounds_;   // K x parts: bounds on what lies within
   double *bounds_;        // K
   std::int32_t *order_;   // K
+  std::int32_t *wanted_;  // K
 
-  float thresholds_[kThresholds] = {}; // descending
+  double thresholds_[kMany] = {}; // descending; part j gains less than thresholds_[j], no less
+                                  // than thresholds_[j + 1]
+  std::int32_t open_ = 0;
+  double top_ = 0;              // a gain's place is so much less that gain
+  std::int32_t first_bits_ = 0; // of the places, in single precision, where part 0 begins
+  int shift_ = 0;               // parts begin at multiples of 2^shift of these bits
+  double margin_ = 0;           // more than gains can lie beyond thresholds by rounding
   bool placed_ = false;
   double most_ = 0;         // the greatest gain of all members
   double gains_of_own_ = 0; // of all members to their best column
   double lowest_step_ = 0;  // of any table, or 0
   double level_ = 0;        // what some labelling reaches
   double defaults_ = 0;     // sum of the best scores
+  double magnitude_ = 0;    // of what is added up
   double slack_ = 0;        // more than rounding in double precision can add up to
 };
 
