@@ -34,7 +34,7 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
   Lanes even = forbidden;
   Lanes odd = forbidden;
   Indices at = {0, 1, 2, 3};
-  const auto look = [&](std::int32_t v, Lanes &highest) __attribute__((always_inline)) {
+  const auto look = [&](std::int32_t v, Lanes & highest) __attribute__((always_inline)) {
     Lanes score;
     Lanes offer;
     std::memcpy(&score, row + v, sizeof score);
@@ -65,8 +65,7 @@ SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), score_(layout, instance.potential),
       counts_(layout.take<std::int32_t>(instance.columns)),
       reference_(layout.take<double>(std::int64_t{instance.columns} * kEpochs)),
-      most_(layout.take<double>(instance.columns)),
-      safe_(layout.take<double>(instance.members)),
+      most_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
       epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})) {}
 
 template <class Rows>
@@ -77,10 +76,10 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   score_.reset(counts_);
   epoch_ = -1;
   begin_epoch();
-  std::fill(safe_, safe_ + in.members, kForbidden);
   std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
   double members = in.member_score(assignment);
   const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
+  begin_leads(in, assignment, least);
   std::int32_t unmoved = 0;
   std::int32_t waiting[kAhead];
   for (std::int32_t i = 0; unmoved < in.members && sweeps > 0;) {
@@ -130,6 +129,37 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
     i = moved < 0 ? end : moved + 1;
   }
   return members + score_.total();
+}
+
+// Before anybody is looked at: the best column of all offers at most `most`, and the others at most
+// what the next best does to a member's best score.
+template <class Rows>
+CHORALE_INLINE void SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
+                                          double least) noexcept {
+  if constexpr (requires { in.best_score; }) {
+    const double *join = score_.join();
+    std::int32_t first = 0;
+    double most = join[0];
+    double next = kForbidden;
+    for (std::int32_t v = 1; v < in.columns; ++v) {
+      if (join[v] > most) {
+        next = most;
+        most = join[v];
+        first = v;
+      } else {
+        next = std::max(next, join[v]);
+      }
+    }
+    for (std::int32_t i = 0; i < in.members; ++i) {
+      const double *row = in.row(i);
+      const std::int32_t from = assignment[i];
+      const double other = (from == in.best[i] ? in.second_score[i] : in.best_score[i]) + next;
+      const double there = from == first ? kForbidden : row[first] + most;
+      safe_[i] = row[from] + least - (there > other ? there : other);
+    }
+  } else {
+    std::fill(safe_, safe_ + in.members, kForbidden);
+  }
 }
 
 inline void SumMoves::move(std::int32_t from, std::int32_t to) noexcept {
