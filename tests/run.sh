@@ -107,10 +107,14 @@ if [[ $all == yes ]]; then
   else
     skip "report" "no Chromium"
   fi
-  step "python" bindings/python/tests/run.sh build/python || true
-  step "experiments" examples/experiments/test.sh || true
+  in_python() {
+    step "python" bindings/python/tests/run.sh build/python || true
+    step "experiments" examples/experiments/test.sh || true
+  }
+  begin_lane in_python
   step "go" bindings/go/test.sh "${setup_options[@]}" || true
   step "rust" bindings/rust/test.sh "${setup_options[@]}" || true
+  join_lane
   step "bench" tests/bench/run.sh --quick || true
 fi
 

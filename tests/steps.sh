@@ -107,6 +107,26 @@ build_for() { # PRESET[:TARGET] DEPENDENT_STEP...
   fi
 }
 
+# Runs the steps of a function beside those that follow, for steps that leave processors idle, until
+# join_lane.
+begin_lane() { # FUNCTION
+  (
+    passed=0 failed=0 skipped=0 summary=()
+    "$1"
+    printf '%s\n' "$passed" "$failed" "$skipped" "${summary[@]}" >"$logs/lane"
+  ) &
+}
+
+join_lane() {
+  local lane
+  wait
+  if ! mapfile -t lane <"$logs/lane"; then
+    lane=(0 1 0 "FAILED   steps that ran beside others")
+  fi
+  passed=$((passed + lane[0])) failed=$((failed + lane[1])) skipped=$((skipped + lane[2]))
+  summary+=("${lane[@]:3}")
+}
+
 # The summary; fails when anything did.
 finish() {
   echo

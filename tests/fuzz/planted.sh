@@ -10,8 +10,7 @@ log=build/planted.log
 mkdir -p "$tree"
 rm -rf "$tree"/{src,include,tests}
 cp -r CMakeLists.txt CMakePresets.json src include "$tree"
-mkdir "$tree/tests"
-cp -r tests/*.c tests/*.h tests/CMakeLists.txt tests/fuzz tests/internal tests/report "$tree/tests"
+cp -r tests "$tree"
 mkdir -p "$tree/examples" && cp -r examples/publications "$tree/examples"
 
 build() {
