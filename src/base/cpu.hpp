@@ -34,15 +34,4 @@ inline bool has_fma() noexcept {
 #endif
 }
 
-// The same vectors of four with twice the registers, and masks.
-#define CHORALE_TARGET_AVX512 "avx512f,avx512vl,avx512dq,avx512bw"
-inline bool has_avx512() noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-  return CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512VL) &&
-         CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512BW);
-#else
-  return false;
-#endif
-}
-
 } // namespace chorale
