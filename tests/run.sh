@@ -12,7 +12,7 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 benchmarks; less than 25 minutes on two cores
   --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, other optimisation, hosts that flush
-                denormals; before a release, some two hours
+                denormals; before a release, an hour and a half
   --fuzz-seconds N  of processor time for the fuzzers (300, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
