@@ -48,7 +48,8 @@ if [[ $run == yes ]]; then
     cmake --build --preset coverage -j "$(nproc)"
     find "$build" -name '*.gcda' -delete
     # Not on the standard error of a program, where a test may look.
-    GCOV_ERROR_FILE=$PWD/$build.gcov CHORALE_TEST_ROUNDS=$share ctest --preset coverage -LE valgrind -j "$(nproc)" --timeout 600
+    GCOV_ERROR_FILE=$PWD/$build.gcov CHORALE_TEST_ROUNDS=$share ctest --preset coverage -LE valgrind -j "$(nproc)" \
+      --timeout 600
   } >"$log" 2>&1 || {
     tail -n 40 "$log" >&2
     exit 1

@@ -142,7 +142,9 @@ template <int kBlocks> struct LoneSweep {
   Lanes best[kBlocks];
 };
 
-template <class Steps> CHORALE_LOOP void sweep_in_registers(const Sweep &sweep) noexcept {
+// Functions of their own: without optimisation a frame that holds all of them is larger than small
+// stacks.
+template <class Steps> CHORALE_ENTRY void sweep_in_registers(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();
   Steps steps(sweep);
   for (std::int32_t i = 1; i < sweep.length; ++i)
@@ -158,7 +160,7 @@ template <int kBlocks> CHORALE_LOOP void sweep_few(const Sweep &sweep) noexcept 
 
 // Two sweeps over the same number of labels, side by side: one works while the other waits.
 template <class Steps>
-CHORALE_LOOP void two_in_registers(const Sweep &longer, const Sweep &shorter) noexcept {
+CHORALE_ENTRY void two_in_registers(const Sweep &longer, const Sweep &shorter) noexcept {
   const Lanes ones = ones_here();
   Steps steps(longer);
   Steps beside(shorter);
