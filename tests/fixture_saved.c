@@ -45,6 +45,17 @@ void drop_saved(Saved *saved) {
   saved->bytes = NULL;
 }
 
+void expect_file(const char *path, const Saved *saved) {
+  unsigned char *content = malloc(saved->size + 1);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(content);
+  assert_non_null(file);
+  assert_int_equal(fread(content, 1, saved->size + 1, file), saved->size);
+  fclose(file);
+  assert_memory_equal(content, saved->bytes, saved->size);
+  free(content);
+}
+
 int same_saved(const Saved *a, const Saved *b) {
   return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }

@@ -17,6 +17,8 @@ Saved save(const chorale_problem *problem);
 Saved copy_saved(const Saved *saved);
 void drop_saved(Saved *saved);
 int same_saved(const Saved *a, const Saved *b);
+/* The file is these bytes, no more and no fewer. */
+void expect_file(const char *path, const Saved *saved);
 /* The status of reading a copy of its own, which is then dropped if nothing was read. */
 chorale_status read_saved(const chorale_host *host, const Saved *saved, int borrow,
                           chorale_problem **problem, chorale_error *error);

@@ -407,14 +407,7 @@ static void files_are_the_bytes(void **state) {
   assert_int_equal(stat(path, &about), 0);
   assert_int_equal(about.st_mode & 0777, 0600);
   Saved saved = save(problem);
-  unsigned char *content = malloc(saved.size + 1);
-  FILE *file = fopen(path, "rb");
-  assert_non_null(content);
-  assert_non_null(file);
-  assert_int_equal(fread(content, 1, saved.size + 1, file), saved.size);
-  fclose(file);
-  assert_memory_equal(content, saved.bytes, saved.size);
-  free(content);
+  expect_file(path, &saved);
   OK(chorale_problem_load(NULL, path, &loaded, &error));
   /* The model outlives the problem, and the name of the file; so does what is borrowed from it. */
   chorale_model *model = chorale_model_retain(chorale_problem_model(loaded));
@@ -450,7 +443,7 @@ static void files_are_the_bytes(void **state) {
   assert_int_equal(files_in_scratch(), 1);
   assert_int_equal(rmdir(elsewhere), 0);
   /* An empty file is mapped by nobody. */
-  file = fopen(path, "wb");
+  FILE *file = fopen(path, "wb");
   assert_non_null(file);
   fclose(file);
   FAILS(chorale_problem_load(NULL, path, &loaded, &error), CHORALE_ERROR_FILE_TRUNCATED, "0 bytes");

@@ -146,14 +146,7 @@ static void compare_line(const char *file, const char *what, int64_t number, con
 /* What is written is the file, to the byte. */
 static void write_again(const char *path, const chorale_problem *problem) {
   Saved saved = save(problem);
-  unsigned char *content = malloc(saved.size + 1);
-  FILE *file = fopen(path, "rb");
-  assert_non_null(content);
-  assert_non_null(file);
-  assert_int_equal(fread(content, 1, saved.size + 1, file), saved.size);
-  fclose(file);
-  assert_memory_equal(content, saved.bytes, saved.size);
-  free(content);
+  expect_file(path, &saved);
   drop_saved(&saved);
 }
 
