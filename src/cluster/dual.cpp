@@ -45,10 +45,9 @@ private:
   // decode it, so there is no bound.
   bool shows_outside() const noexcept {
     for (const Clique &clique : model_.cliques)
-      if (clique.dictionary() && clique.members > 0)
-        for (std::int32_t v = 0; v < clique.property()->values; ++v)
-          if (clique.dictionary()->find(v) < 0)
-            return true;
+      if (clique.dictionary() && clique.members > 0 &&
+          !clique.dictionary()->holds_all(clique.property()->values))
+        return true;
     return false;
   }
 

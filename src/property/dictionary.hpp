@@ -23,6 +23,10 @@ struct chorale_dictionary {
       return static_cast<std::int32_t>(at - values);
     return has_out ? count : -1;
   }
+  // Whether it has a place for each value below `most`.
+  bool holds_all(std::int32_t most) const noexcept {
+    return has_out || std::lower_bound(values, values + count, most) - values == most;
+  }
 
   chorale::Memory memory;
   mutable std::atomic<std::int64_t> references{1};
