@@ -5,7 +5,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kShort = 256; // entries that are sorted by insertion at once
+constexpr std::int64_t kShort = 128; // entries that are sorted by insertion at once
+constexpr std::int64_t kSpare = 16;  // that are sorted beyond those that have to be
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
   return saturating_product(to_size(a), to_size(b));
@@ -16,14 +17,14 @@ std::size_t product(std::int64_t a, std::int64_t b) noexcept {
 CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
     : members_(members), columns_(columns), entries_(layout.take<Entry>(product(members, columns))),
       scores_(layout.take<double>(product(members, columns))),
-      length_(layout.take<std::int32_t>(columns)), lo_(layout.take<std::int32_t>(columns)),
+      length_(layout.take<std::int32_t>(columns)), sorted_(layout.take<std::int32_t>(columns)), lo_(layout.take<std::int32_t>(columns)),
       hi_(layout.take<std::int32_t>(columns)), chosen_(layout.take<std::int32_t>(columns)),
       best_(layout.take<double>(columns)),
       value_of_count_(layout.take<double>(product(std::int64_t{members} + 1, columns))),
       slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),
       own_leave_loss_(layout.take<double>(product(members, columns))),
       suffix_(layout.take<double>(std::max(std::int64_t{members} + 2, std::int64_t{columns}))),
-      moved_(layout.take<Entry>(std::int64_t{members} * 2)),
+      moved_(layout.take<Entry>(std::int64_t{members} * 3)),
       remaining_(layout.take<std::int32_t>(members)), forced_(layout.take<std::int32_t>(columns)) {}
 
 void CountDual::load(const SumView &view) noexcept {
@@ -75,10 +76,16 @@ void CountDual::save_mask(std::uint64_t *mask) const noexcept {
     }
 }
 
+// Counts above hi_v are not looked at, so neither is the order of entries beyond the next one.
+std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
+  return std::min<std::int64_t>(std::int64_t{hi_[v]} + 1, length_[v]);
+}
+
 // A step changes few prices, by much the same amount up or down, so a column is nearly sorted
 // already: a short one is sorted by insertion. In a long one, what has risen, what has fallen and
-// the rest are still closer to being sorted, and are merged. Where that proves wrong, or there is
-// no order yet, an ordinary sort.
+// the rest are still closer to being sorted, and are merged; what is below a gain that the entries
+// ranked reach is left out of that. Where this proves wrong, or there is no order yet, an ordinary
+// sort.
 void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
@@ -90,24 +97,35 @@ void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
     if (sort_by_insertion(entry, length))
       return;
   } else if (!fresh_) {
-    // Each entry is written to all three lists, and kept in one: no branch to predict.
+    const std::int64_t ranked = ranked_entries(v);
+    const double least = entry[std::min<std::int64_t>(ranked + kSpare, sorted_[v]) - 1].gain;
+    const double floor = ranked < length ? least : kForbidden;
+    // Each entry is written to all four lists, and kept in one: no branch to predict.
     Entry *fallen = moved_ + members_;
+    Entry *below = fallen + members_;
     std::int64_t same = 0;
     std::int64_t rises = 0;
     std::int64_t falls = 0;
+    std::int64_t rest = 0;
     for (std::int64_t j = 0; j < length; ++j) {
       const double before = entry[j].gain;
       const Entry now{gain_of(entry[j].member), entry[j].member};
       entry[same] = now;
       moved_[rises] = now;
       fallen[falls] = now;
-      same += now.gain == before ? 1 : 0;
-      rises += now.gain > before ? 1 : 0;
-      falls += now.gain < before ? 1 : 0;
+      below[rest] = now;
+      const bool counts = now.gain >= floor;
+      same += counts & (now.gain == before);
+      rises += counts & (now.gain > before);
+      falls += counts & (now.gain < before);
+      rest += !counts;
     }
-    if (sort_by_insertion(moved_, rises) && sort_by_insertion(fallen, falls)) {
+    std::copy(below, below + rest, entry + (length - rest));
+    if (length - rest >= ranked && sort_by_insertion(moved_, rises) &&
+        sort_by_insertion(fallen, falls)) {
       merge_behind(entry, same, moved_, rises);
       merge_behind(entry, same + rises, fallen, falls);
+      sorted_[v] = static_cast<std::int32_t>(length - rest);
       return;
     }
     std::copy(moved_, moved_ + rises, entry + same);
@@ -115,9 +133,14 @@ void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   }
   for (std::int64_t j = 0; j < length; ++j)
     entry[j].gain = gain_of(entry[j].member);
-  std::sort(entry, entry + length, [](const Entry &a, const Entry &b) {
+  const std::int64_t sorted = std::min(ranked_entries(v) + kSpare, length);
+  const auto comes_before = [](const Entry &a, const Entry &b) {
     return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
-  });
+  };
+  if (sorted < length)
+    std::nth_element(entry, entry + sorted, entry + length, comes_before);
+  std::sort(entry, entry + sorted, comes_before);
+  sorted_[v] = static_cast<std::int32_t>(sorted);
 }
 
 // False when the order is too far off to go on.
@@ -263,6 +286,7 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
       suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
     double replacing = kForbidden; // by a count k <= r, the entry in the place of the k-th
     std::int64_t kept = 0;
+    std::int32_t sorted = 0;
     for (std::int64_t r = 0; r < length_[v]; ++r) {
       if (r >= 1 && r >= lo && r <= hi)
         replacing = std::max(replacing, h[r] - entry[r - 1].gain);
@@ -277,9 +301,11 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
         continue;
       }
       ++remaining_[entry[r].member];
+      sorted += r < sorted_[v];
       entry[kept++] = entry[r];
     }
     length_[v] = static_cast<std::int32_t>(kept);
+    sorted_[v] = sorted;
     hi_[v] = std::min(hi_[v], length_[v]);
   }
 

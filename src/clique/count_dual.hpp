@@ -67,6 +67,7 @@ private:
     double gain; // psi_iv - u_i
     std::int32_t member;
   };
+  std::int64_t ranked_entries(std::int32_t v) const noexcept;
   void sort_column(std::int32_t v, const double *u) noexcept;
   static bool sort_by_insertion(Entry *entry, std::int64_t length) noexcept;
   static void merge_behind(Entry *entry, std::int64_t length, const Entry *added,
@@ -79,9 +80,10 @@ private:
   double value_ = 0;  // D(u)
   const double *prices_ = nullptr;
   double price_sum_ = 0;
-  Entry *entries_;          // K x n, the first length_[v] of each, by falling gain
+  Entry *entries_;          // K x n, the first length_[v] of each
   double *scores_;          // K x n: the scores, by column
   std::int32_t *length_;    // K
+  std::int32_t *sorted_;    // K: entries by falling gain; those behind them have no more
   std::int32_t *lo_, *hi_;  // K
   std::int32_t *chosen_;    // K
   double *best_;            // K: H_v(chosen)
@@ -90,7 +92,7 @@ private:
   double *leave_loss_;      // n: what the columns that chose a member lose without it
   double *own_leave_loss_;  // K x n: by column and rank
   double *suffix_;          // max(n + 2, K)
-  Entry *moved_;            // 2 x n
+  Entry *moved_;            // 3 x n
   std::int32_t *remaining_; // n: entries left
   std::int32_t *forced_;    // K: members with no other entry
 };
