@@ -5,8 +5,15 @@
 namespace chorale {
 namespace {
 
-// Buckets fuller than this are left to a comparison sort.
+// Fewer members than this are sorted as they come, and buckets fuller by comparison.
 constexpr std::int32_t kFullBucket = 24;
+
+// Puts a member into its place among the `count` first, behind those of equal gain.
+void insert(const AlphaSweep::Ranked moving, AlphaSweep::Ranked *to, std::int32_t count) noexcept {
+  for (; count > 0 && to[count - 1].gain < moving.gain; --count)
+    to[count] = to[count - 1];
+  to[count] = moving;
+}
 
 bool comes_before(const AlphaSweep::Ranked &a, const AlphaSweep::Ranked &b) noexcept {
   return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
@@ -14,7 +21,7 @@ bool comes_before(const AlphaSweep::Ranked &a, const AlphaSweep::Ranked &b) noex
 
 } // namespace
 
-void AlphaSweep::order_by(std::int32_t alpha) noexcept {
+void AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   const Instance &in = *instance_;
   std::fill(counts_, counts_ + in.columns, 0);
   alpha_ = alpha;
@@ -26,19 +33,20 @@ void AlphaSweep::order_by(std::int32_t alpha) noexcept {
   for (std::int32_t i = 0; i < in.members; ++i, at_alpha += in.columns) {
     const bool is_best = in.best[i] == alpha;
     const std::int32_t other = is_best ? in.second[i] : in.best[i];
-    if (other < 0) {
+    const double at_other = is_best ? in.second_score[i] : in.best_score[i];
+    const double gain = other < 0 ? kInfinity : *at_alpha - at_other;
+    if (other < 0 || gain > reach) {
       ++counts_[alpha];
       base_ += *at_alpha;
-      order_[forced_++] = {kInfinity, i, -1};
+      order_[forced_++] = {gain, i, other};
       continue;
     }
-    const double at_other = is_best ? in.second_score[i] : in.best_score[i];
     ++counts_[other];
     base_ += at_other;
-    if (*at_alpha == kForbidden)
-      order_[--excluded] = {kForbidden, i, other};
+    if (*at_alpha == kForbidden || gain < -reach)
+      order_[--excluded] = {gain, i, other};
     else
-      unordered_[free++] = {*at_alpha - at_other, i, other};
+      unordered_[free++] = {gain, i, other};
   }
   allowed_ = forced_ + free;
   sort_free(free);
@@ -48,8 +56,9 @@ void AlphaSweep::order_by(std::int32_t alpha) noexcept {
 // out of order within a bucket. Gains that crowd into few buckets are sorted by comparison instead.
 void AlphaSweep::sort_free(std::int32_t count) noexcept {
   Ranked *to = order_ + forced_;
-  if (count < 2) {
-    std::copy(unordered_, unordered_ + count, to);
+  if (count <= kFullBucket) {
+    for (std::int32_t j = 0; j < count; ++j)
+      insert(unordered_[j], to, j);
     return;
   }
   double low = unordered_[0].gain;
@@ -84,13 +93,8 @@ void AlphaSweep::sort_free(std::int32_t count) noexcept {
   for (std::int32_t j = 0; j < count; ++j)
     to[bucket_[static_cast<std::int32_t>((high - unordered_[j].gain) * scale)]++] = unordered_[j];
   // Buckets keep the order of the members, so equal gains stay as they are.
-  for (std::int32_t j = 1; j < count; ++j) {
-    const Ranked moving = to[j];
-    std::int32_t place = j;
-    for (; place > 0 && to[place - 1].gain < moving.gain; --place)
-      to[place] = to[place - 1];
-    to[place] = moving;
-  }
+  for (std::int32_t j = 1; j < count; ++j)
+    insert(to[j], to, j);
 }
 
 } // namespace chorale

@@ -3,7 +3,9 @@
 // With count k of alpha fixed, the best member score is reached when the k members that lose least
 // by alpha take it and all others their best other column (Claim 5.1 of the paper). So a pass is an
 // order, and labelling k gives alpha to its first k members. Members that have no other column
-// come first and always have alpha; those to whom alpha is forbidden come last and never do.
+// come first and always have alpha; those to whom alpha is forbidden come last and never do. So
+// do those who gain or lose more by alpha than any potential can make up for, where the caller
+// knows how much that is.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -24,8 +26,9 @@ public:
         bucket_(layout.take<std::int32_t>(std::int64_t{instance.members} + 1)),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // O(n) where the gains are spread evenly, O(n log n) at worst.
-  void order_by(std::int32_t alpha) noexcept;
+  // Members who gain more than `reach` by alpha, or lose more, always or never have it. O(n) where
+  // the gains are spread evenly, O(n log n) at worst.
+  void order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
 
   std::int32_t alpha() const noexcept { return alpha_; }
   // k runs from forced() to allowed().

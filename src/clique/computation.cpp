@@ -11,6 +11,7 @@
 #include "clique/max_pass.hpp"
 #include "clique/modified_alpha_pass.hpp"
 #include "clique/moves.hpp"
+#include "clique/pair_messages.hpp"
 #include "clique/pass_bounds.hpp"
 #include "clique/sum_moves.hpp"
 #include "clique/sum_pass_marginals.hpp"
@@ -217,6 +218,8 @@ private:
     with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
       using Marginals =
           std::conditional_t<LinearMoves<Score>, SumPassMarginals, AlphaPassMarginals<Score>>;
+      if (LinearMoves<Score> && PairMessages::fits(instance_))
+        return phase<PairMessages>([&](auto &pair) { pair.run(messages_); });
       phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
     });
     exact_marginals_ = is_pass_exact(instance_.members, instance_.columns);

@@ -51,7 +51,8 @@ CHORALE_INLINE void raise_by_rows(Lanes *best, const double *row, std::int64_t c
 SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
       width_((std::int64_t{instance.columns} + kLanes) / kLanes * kLanes),
-      next_(layout.take<std::int32_t>(instance.columns)) {
+      next_(layout.take<std::int32_t>(instance.columns)),
+      nearest_(layout.take<double>(instance.columns)) {
   const auto K = static_cast<std::size_t>(instance.columns);
   const auto labellings = static_cast<std::size_t>(instance.members) + 1;
   const auto width = static_cast<std::size_t>(width_);
@@ -218,33 +219,71 @@ CHORALE_INLINE void SumPassMarginals::pass(std::int32_t alpha, double *messages)
   read_after(alpha, messages);
 }
 
+CHORALE_INLINE void SumPassMarginals::find_nearest() noexcept {
+  const Instance &in = *instance_;
+  std::fill(nearest_, nearest_ + in.columns, kForbidden);
+  for (std::int64_t i = 0; i < in.members; ++i)
+    raise_by_sum(nearest_, in.row(i), -in.best_score[i], in.columns);
+}
+
+// A convex f is steepest at its end, and what a column loses by one more member is most at first.
+void SumPassMarginals::find_reach() noexcept {
+  const CliquePotential &potential = instance_->potential;
+  const std::int32_t n = instance_->members;
+  most_lost_ = 0;
+  reach_ = 0;
+  for (std::int64_t v = 0; v < instance_->columns; ++v) {
+    const double *f = potential.tables[v];
+    most_lost_ = std::max(most_lost_, f[0] - f[1]);
+    reach_ = std::max(reach_, f[n] - f[n - 1]);
+  }
+  reach_ = potential.convex ? reach_ + most_lost_ : kInfinity;
+}
+
+bool SumPassMarginals::may_pay(std::int32_t alpha) const noexcept {
+  const std::int32_t n = instance_->members;
+  if (nearest_[alpha] == 0 || reach_ == kInfinity || n < 2)
+    return true;
+  const double *f = instance_->potential.tables[alpha];
+  return (f[n] - f[1]) / (n - 1) + most_lost_ >= -nearest_[alpha];
+}
+
+CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solution,
+                                                 double *messages) noexcept {
+  const Instance &in = *instance_;
+  std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
+  find_nearest();
+  find_reach();
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+    if (!may_pay(alpha))
+      continue;
+    if (limits.check_now() != Interruption::none)
+      return;
+    sweep_.order_by(alpha, reach_);
+    pass(alpha, messages);
+    ++solution.iterations;
+  }
+}
+
 struct SumPassMarginals::Variants {
-  static void anywhere(SumPassMarginals &marginals, std::int32_t alpha, double *messages) noexcept {
-    marginals.pass(alpha, messages);
+  static void anywhere(SumPassMarginals &marginals, Limits &limits, Solution &solution,
+                       double *messages) noexcept {
+    marginals.run_passes(limits, solution, messages);
   }
 #if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static void avx2(SumPassMarginals &marginals, std::int32_t alpha,
-                                           double *messages) noexcept {
-    marginals.pass(alpha, messages);
+  [[gnu::target("avx2")]] static void avx2(SumPassMarginals &marginals, Limits &limits,
+                                           Solution &solution, double *messages) noexcept {
+    marginals.run_passes(limits, solution, messages);
   }
 #endif
 };
 
 void SumPassMarginals::run(Limits &limits, Solution &solution, double *messages) noexcept {
-  const Instance &in = *instance_;
-  std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
-  auto pass = Variants::anywhere;
 #if CHORALE_HAS_AVX2_VARIANTS
   if (has_avx2())
-    pass = Variants::avx2;
+    return Variants::avx2(*this, limits, solution, messages);
 #endif
-  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-    if (limits.check_now() != Interruption::none)
-      return;
-    sweep_.order_by(alpha);
-    pass(*this, alpha, messages);
-    ++solution.iterations;
-  }
+  Variants::anywhere(*this, limits, solution, messages);
 }
 
 } // namespace chorale

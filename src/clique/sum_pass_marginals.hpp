@@ -11,6 +11,12 @@
 // way back, from the last labelling to the first, those of several windows are made again from the
 // labellings' scores.
 //
+// In a convex sum most labellings of a pass need no look. A member who gains more by alpha, or
+// loses more, than any move of one member is worth to the potential has it, or not, in every
+// labelling that can be best, whatever another member is fixed to. And where all members lose more
+// by alpha than the potential gives them for it, each its share, they had better stay at their best
+// columns all together; that labelling is in every other pass.
+//
 // Compiled for the machine at hand at run time (AVX2 or not), with the same bits.
 #pragma once
 
@@ -27,6 +33,11 @@ public:
   void run(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
+  void run_passes(Limits &limits, Solution &solution, double *messages) noexcept;
+  // How far below its best a column is for the member that loses least by it.
+  void find_nearest() noexcept;
+  void find_reach() noexcept;
+  bool may_pay(std::int32_t alpha) const noexcept;
   // The sweep is ordered by alpha.
   void pass(std::int32_t alpha, double *messages) noexcept;
   // Writes the row of labelling k, and the maximum of its block when that is complete.
@@ -47,13 +58,16 @@ private:
   const Instance *instance_;
   AlphaSweep sweep_;
   FiniteSumScore score_;
-  std::int64_t width_; // a column each, the labelling's own score, and up to whole vectors
-  std::int32_t *next_; // K: the first labelling not folded into the column's row
-  double *before_;     // K x width: row the default column, column the fixed one
-  double *states_;     // a window of rows: width each
-  double *blocks_;     // its blocks of rows: width each
-  double *scores_;     // n + 1: of the labellings
-  double *range_;      // width
+  std::int64_t width_;   // a column each, the labelling's own score, and up to whole vectors
+  std::int32_t *next_;   // K: the first labelling not folded into the column's row
+  double *before_;       // K x width: row the default column, column the fixed one
+  double *states_;       // a window of rows: width each
+  double *blocks_;       // its blocks of rows: width each
+  double *scores_;       // n + 1: of the labellings
+  double *range_;        // width
+  double *nearest_;      // K: the greatest score less the member's best
+  double most_lost_ = 0; // by a column that gets another member
+  double reach_ = 0;     // what the potential gives at most for a member's move
 };
 
 } // namespace chorale

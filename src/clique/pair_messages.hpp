@@ -1,0 +1,49 @@
+// Messages in a sum of two members whose counts are all allowed: whatever one of them is fixed to,
+// the other one stands beside it or at the best column of its own. Exact, in O(K).
+#pragma once
+
+#include "clique/instance.hpp"
+
+namespace chorale {
+
+class PairMessages {
+public:
+  explicit PairMessages(Layout &, const Instance &instance) noexcept : instance_(&instance) {}
+
+  static bool fits(const Instance &instance) noexcept { return instance.members == 2; }
+
+  // messages: 2 x K, see AlphaPassMarginals.
+  void run(double *messages) noexcept {
+    const double *const *f = instance_->potential.tables;
+    const std::int32_t K = instance_->columns;
+    double nobody = 0;
+    for (std::int32_t v = 0; v < K; ++v)
+      nobody += f[v][0];
+    for (std::int32_t i = 0; i < 2; ++i, messages += K) {
+      const double *other = instance_->row(1 - i);
+      double first = kForbidden;
+      double second = kForbidden;
+      std::int32_t at = -1;
+      for (std::int32_t v = 0; v < K; ++v) {
+        const double alone = other[v] + (f[v][1] - f[v][0]);
+        if (alone > first) {
+          second = first;
+          first = alone;
+          at = v;
+        } else if (alone > second) {
+          second = alone;
+        }
+      }
+      for (std::int32_t v = 0; v < K; ++v) {
+        const double apart = (v == at ? second : first) + (f[v][1] - f[v][0]);
+        const double together = other[v] + (f[v][2] - f[v][0]);
+        messages[v] = nobody + (together > apart ? together : apart);
+      }
+    }
+  }
+
+private:
+  const Instance *instance_;
+};
+
+} // namespace chorale
