@@ -199,7 +199,8 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
 }
 
 MaxMarginals::MaxMarginals(Layout &layout, const ChainView &view) noexcept
-    : labels_(view.labels), inside_(layout.take<double>(ChainSweep::row_entries(view))),
+    : labels_(view.labels), row_step_(static_cast<std::ptrdiff_t>(padded_labels(view.labels))),
+      inside_(layout.take<double>(ChainSweep::row_entries(view))),
       outside_(layout.take<double>(ChainSweep::row_entries(view))),
       work_(layout.take<double>(ChainSweep::work_entries(view))) {
   if (view.parents) {
@@ -216,6 +217,17 @@ void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept 
     run_tree(scores, targets);
   else
     run_chain(scores, targets);
+}
+
+void MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
+  ChainSweep(scores, work_).both_ways(inside_, outside_, first);
+}
+
+void MaxMarginals::write_row(const Scores &scores, std::int32_t t, double *to) const noexcept {
+  const double *unary = scores.unary(t);
+  const std::ptrdiff_t begin = t * row_step_;
+  for (std::int32_t y = 0; y < labels_; ++y)
+    to[y] = inside_[begin + y] + unary[y] + outside_[begin + y];
 }
 
 bool MaxMarginals::trace(Scores &scores, std::int32_t *labelling, double &score) noexcept {
@@ -237,20 +249,15 @@ void MaxMarginals::write_margin(std::int32_t t, const double *row,
 void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
-  ChainSweep sweep(scores, work_);
-  sweep.both_ways(inside_, outside_, targets.first);
-  const auto at = [&](double *rows, std::int32_t t) { return rows + t * sweep.row_step(); };
-  for (std::int32_t t = targets.first; t < T; ++t) {
+  sweep(scores, 0);
+  const auto at = [this](double *rows, std::int32_t t) { return rows + t * row_step_; };
+  for (std::int32_t t = 0; t < T; ++t) {
     double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
-    const double *unary = scores.unary(t);
-    const double *inside = at(inside_, t);
-    const double *outside = at(outside_, t);
-    for (std::int32_t y = 0; y < m; ++y)
-      to[y] = inside[y] + unary[y] + outside[y];
+    write_row(scores, t, to);
     if (targets.margins)
       write_margin(t, to, targets);
   }
-  for (std::int32_t t = targets.first + 1; t < T && targets.edge_marginals; ++t) {
+  for (std::int32_t t = 1; t < T && targets.edge_marginals; ++t) {
     const double *edge = scores.forward(t);
     double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
     for (std::int32_t y = 0; y < m; ++y)

@@ -20,7 +20,6 @@ public:
   // work: room for work_entries numbers.
   ChainSweep(Scores &scores, double *work) noexcept;
 
-  std::ptrdiff_t row_step() const noexcept { return padded_; }
   void forward(double *rows) noexcept;
   // Down to position `first`.
   void backward(double *rows, std::int32_t first) noexcept;
@@ -64,14 +63,17 @@ struct MarginalTargets {
   std::ptrdiff_t row_stride;
   double *edge_marginals; // (T - 1) x m x m, or NULL
   double *margins;        // T, or NULL
-  std::int32_t first = 0; // chains: nothing is wanted of the positions before
 };
 
 class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
-  // After a run on a chain (not a tree): the best labelling, as BestLabelling finds it.
+  // What a run does on a chain (not a tree), in parts: the sweeps, the one back down to position
+  // `first`; the m max-marginals of a position from there on; the best labelling, as BestLabelling
+  // finds it.
+  void sweep(Scores &scores, std::int32_t first) noexcept;
+  void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
   bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
 
 private:
@@ -80,6 +82,7 @@ private:
   void write_margin(std::int32_t t, const double *row, const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;
+  std::ptrdiff_t row_step_; // chains
   // Chains: rows of ChainSweep, forward and backward.
   // Trees, m to a row: of the subtree of t, and of everything but the subtree of t.
   double *inside_;

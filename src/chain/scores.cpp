@@ -59,6 +59,11 @@ void Scores::write_unary() noexcept {
     for (std::int32_t t = 0; t < view_.length; ++t)
       for (std::int32_t y = 0; y < m; ++y)
         *to++ = view_.allows(t, y) ? view_.unary_at(t, y) : kForbidden;
+  } else if (view_.added && !view_.single && view_.unary_row == m) {
+    const auto *unary = static_cast<const double *>(view_.unary);
+    for (std::int64_t i = 0; i < std::int64_t{view_.length} * m; ++i)
+      to[i] = unary[i] + view_.added[i];
+    return;
   } else {
     for (std::int32_t t = 0; t < view_.length; ++t) {
       const std::ptrdiff_t row = t * view_.unary_row;

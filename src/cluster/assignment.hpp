@@ -76,6 +76,12 @@ public:
       for (std::int32_t t = 0; t < count; ++t)
         to[t] = get(first + t);
   }
+  bool equal(std::int64_t first, std::int32_t count, const std::int32_t *other) const noexcept {
+    bool all = true;
+    for (std::int32_t t = 0; t < count && all; ++t)
+      all = get(first + t) == other[t];
+    return all;
+  }
   bool same(std::int64_t first, std::int32_t count, const LabelStore &other) const noexcept {
     const std::int64_t begin = width_ == 0 ? first / 2 : first * width_;
     const std::int64_t whole = width_ == 0 ? count / 2 : std::int64_t{count} * width_;
@@ -123,6 +129,10 @@ struct Assignment {
     for (std::int32_t s = 0; s < to.wholes(); ++s)
       whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
     score[chain] = chain_score;
+  }
+  // Whether these are the labels of a chain.
+  bool has(const Chain &chain, const std::int32_t *of_chain) const noexcept {
+    return labels.equal(chain.first_label, chain.length, of_chain);
   }
   void get(std::int32_t chain, std::int32_t *to) const noexcept {
     const Chain &from = model_->chains[chain];

@@ -37,7 +37,8 @@ JointOptions exactly(JointOptions options) noexcept {
 ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chain,
                            const ChainView &view, const JointOptions &joint) noexcept
     : model_(&model), number_(chain), chain_(model.chains[chain]),
-      slots_(layout.take<Slot>(chain_.slots)), view_(view), joint_(joint) {
+      slots_(layout.take<Slot>(chain_.slots)), cliques_(layout.take<Clique>(chain_.slots)),
+      view_(view), joint_(joint) {
   const std::int32_t slots = chain_.slots;
   const std::int64_t grid = std::int64_t{chain_.length} * chain_.labels;
   labels = layout.take<std::int32_t>(chain_.length);
@@ -45,11 +46,13 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
   row_begin_ = layout.take<std::int64_t>(slots + 1);
   for (std::int32_t s = 0; s < slots; ++s) {
     const Slot slot = model.slot(chain, s);
+    const Clique clique = model.cliques[slot.clique];
     if (!layout.measuring()) {
       slots_[s] = slot;
+      cliques_[s] = clique;
       row_begin_[s] = row_entries;
     }
-    row_entries += model.width(slot);
+    row_entries += clique.width(slot.member);
   }
   if (!layout.measuring())
     row_begin_[slots] = row_entries;
@@ -183,7 +186,7 @@ bool ChainProgram::decode_own() noexcept {
   return decode_plain();
 }
 
-bool ChainProgram::decode_and_send(bool own) noexcept {
+bool ChainProgram::decode_and_send(bool own, const Assignment *known) noexcept {
   if (chain_.is_instance || has_whole() || chain_.slots == 0 || view_.parents) {
     const bool found = own ? decode_own() : decode();
     if (failure == RunFailure::none)
@@ -195,11 +198,15 @@ bool ChainProgram::decode_and_send(bool own) noexcept {
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
   placed.scores.load();
-  placed.program.run(placed.scores, {marginals_, chain_.labels, nullptr, nullptr,
-                                     slots_[chain_.wholes()].position});
+  placed.program.sweep(placed.scores, slots_[0].position);
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    if (const std::int32_t t = slots_[s].position; s == 0 || t != slots_[s - 1].position)
+      placed.program.write_row(placed.scores, t, marginals_ + std::int64_t{t} * chain_.labels);
   double best = 0;
   const bool found = placed.program.trace(placed.scores, labels, best);
-  if (found)
+  if (found && known && known->score[number_] > kForbidden && known->has(chain_, labels))
+    score = known->score[number_];
+  else if (found)
     show();
   write_positions();
   return found;
@@ -252,21 +259,28 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
 void ChainProgram::write_positions() noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
-    const Clique clique = clique_of(s);
+    const Clique &clique = clique_of(s);
+    const std::int32_t member = slots_[s].member;
     const double *row = incoming + row_begin_[s];
+    bool any = false;
     for (std::int32_t y = 0; y < m; ++y)
-      if (row[clique.column_of(slots_[s].member, y)] == kForbidden)
-        return true;
-    return false;
+      any |= row[clique.shows_labels(member) ? y : clique.column_of(member, y)] == kForbidden;
+    return any;
   };
   const auto write = [&](std::int32_t s, bool subtract) {
-    const Clique clique = clique_of(s);
+    const Clique &clique = clique_of(s);
+    const std::int32_t member = slots_[s].member;
     const double *own = incoming + row_begin_[s];
     const double *from = marginals_ + std::int64_t{slots_[s].position} * m;
     double *to = outgoing + row_begin_[s];
+    if (subtract && clique.shows_labels(member) && columns_of(s) == m) {
+      for (std::int32_t y = 0; y < m; ++y)
+        to[y] = from[y] - own[y];
+      return;
+    }
     std::fill_n(to, columns_of(s), kForbidden);
     for (std::int32_t y = 0; y < m; ++y) {
-      const std::int32_t v = clique.column_of(slots_[s].member, y);
+      const std::int32_t v = clique.column_of(member, y);
       to[v] = std::max(to[v], subtract ? from[y] - own[v] : from[y]);
     }
   };

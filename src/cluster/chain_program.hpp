@@ -9,7 +9,7 @@
 
 #include "chain/joint.hpp"
 #include "chain/programs.hpp"
-#include "cluster/model.hpp"
+#include "cluster/assignment.hpp"
 
 namespace chorale {
 
@@ -39,6 +39,14 @@ public:
   std::int64_t row_entries = 0;
   const std::int64_t *row_begin() const noexcept { return row_begin_; } // slots + 1
   const Slot *slots() const noexcept { return slots_; }
+  // Of slot s.
+  const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
+  RowPlace row_place(std::int32_t s) const noexcept {
+    return cliques_[s].row_place(slots_[s].member);
+  }
+  std::int32_t columns_of(std::int32_t s) const noexcept {
+    return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
+  }
 
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
@@ -50,7 +58,9 @@ public:
   // nothing is possible.
   void send() noexcept;
   // decode (with `own`, decode_own), then send, sharing what they can. Rows must be 0 for `own`.
-  bool decode_and_send(bool own) noexcept;
+  // `known` is a labelling of the model with its scores, or NULL; where this one is found again,
+  // what positions show is not written.
+  bool decode_and_send(bool own, const Assignment *known) noexcept;
   // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
   void marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
   // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a
@@ -86,17 +96,12 @@ private:
   void write_positions() noexcept;
   bool decode_instance() noexcept;
   void send_instance() noexcept;
-  std::int32_t columns_of(std::int32_t slot) const noexcept {
-    return static_cast<std::int32_t>(row_begin_[slot + 1] - row_begin_[slot]);
-  }
-  Clique clique_of(std::int32_t slot) const noexcept {
-    return model_->cliques[slots_[slot].clique];
-  }
 
   const Model *model_;
   std::int32_t number_;
   Chain chain_;
   Slot *slots_;
+  Clique *cliques_;
   ChainView view_;
   JointOptions joint_;
   std::int64_t *row_begin_;

@@ -63,6 +63,10 @@ struct Clique {
       return label;
     return type->map[label] >= 0 ? type->map[label] : type->values;
   }
+  // Whether that is the label itself.
+  bool shows_labels(std::int32_t member) const noexcept {
+    return !(member == members ? type->centre_map : type->map);
+  }
   // The potential that holds when the centre shows `value`.
   const Potential &potential_at(std::int32_t value) const noexcept {
     return type->centre ? *type->centre[value] : *type->potential;
@@ -179,13 +183,11 @@ public:
   template <class StartOf>
   std::int32_t find(std::int32_t number, StartOf &&start_of) const noexcept {
     std::int32_t first = at_[number / kStep];
-    std::int32_t last = at_[number / kStep + 1];
-    while (first < last) {
-      const std::int32_t middle = last - (last - first) / 2;
-      if (start_of(middle) <= number)
-        first = middle;
-      else
-        last = middle - 1;
+    const std::int32_t last = at_[number / kStep + 1];
+    // Without branches: where a number lies in its step is anybody's guess.
+    for (std::int32_t left = last - first; left > 0; left /= 2) {
+      const std::int32_t half = left - left / 2;
+      first += start_of(first + half) <= number ? half : 0;
     }
     return first;
   }

@@ -123,9 +123,8 @@ private:
     Layout layout(worker.room);
     ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
     program.set_room(worker.room + layout.bytes());
-    const Slot *slots = program.slots();
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      std::copy_n(dual_.multipliers + model_.row(slots[s]), model_.width(slots[s]),
+      std::copy_n(dual_.multipliers + program.row_place(s).entry, program.columns_of(s),
                   program.incoming + program.row_begin()[s]);
     const double value = program.bound();
     run_.fail(program.failure);
@@ -133,7 +132,8 @@ private:
       run_.at.now.set(number, program.labels, program.shown, program.score);
     }
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      dual_.by_chain[model_.slots[chain.first_slot + s]] = program.score > kForbidden ? program.shown[s] : -1;
+      dual_.by_chain[model_.slots[chain.first_slot + s]] =
+          program.score > kForbidden ? program.shown[s] : -1;
     return value;
   }
 

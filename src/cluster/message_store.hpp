@@ -162,12 +162,12 @@ public:
     }
     if (bytes_)
       return write(at, count, row);
+    bool changes = false; // without branches: where it is that rows differ is anybody's guess
     for (std::int32_t v = 0; v < count; ++v)
-      if (differs(at.entry + v, row[v])) {
-        write(at, count, row);
-        return true;
-      }
-    return false;
+      changes |= differs(at.entry + v, row[v]);
+    if (changes)
+      write(at, count, row);
+    return changes;
   }
   // Whether anything is written that was not there.
   bool write(RowPlace at, std::int32_t count, const double *row) noexcept {
@@ -214,12 +214,13 @@ private:
     if (codes_)
       return codes_[i] != magnitude16::encode(value);
     const double before = get(i);
-    if (before == kForbidden || value == kForbidden)
-      return before != value;
     if (floats_)
       value = single(value);
     const double tolerance = floats_ ? 1e-6 : 1e-12;
-    return std::fabs(before - value) > tolerance * std::max(1.0, std::fabs(value));
+    const double magnitude =
+        std::min(std::max(1.0, std::fabs(value)), std::numeric_limits<double>::max());
+    const bool is_close = std::fabs(before - value) <= tolerance * magnitude;
+    return (before != value) & !is_close;
   }
 
   std::int64_t count_ = 0;

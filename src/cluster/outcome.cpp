@@ -128,11 +128,9 @@ RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
   Layout layout(at.workers[0].room);
   ChainProgram program(layout, *model, number, view_of(number), options.joint);
   program.set_room(at.workers[0].room + layout.bytes());
-  for (std::int32_t s = 0; s < chain.slots; ++s) {
-    const Slot &slot = program.slots()[s];
-    at.to_chain.load(model->row_place(slot), model->width(slot),
+  for (std::int32_t s = 0; s < chain.slots; ++s)
+    at.to_chain.load(program.row_place(s), program.columns_of(s),
                      program.incoming + program.row_begin()[s]);
-  }
   program.marginals(marginals, row_stride, margins);
   return program.failure;
 }

@@ -13,7 +13,9 @@ constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
 
 void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
-  std::atomic_ref<std::uint8_t>(flags).fetch_or(bits, std::memory_order_relaxed);
+  std::atomic_ref<std::uint8_t> shared(flags);
+  if ((shared.load(std::memory_order_relaxed) & bits) != bits)
+    shared.fetch_or(bits, std::memory_order_relaxed);
 }
 
 } // namespace
@@ -55,7 +57,6 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
   const Chain &chain = model->chains[number];
   Layout layout(worker.room);
   ChainProgram program(layout, *model, number, view_of(number), options.joint);
-  const Slot *slots = program.slots();
   program.set_room(worker.room + layout.bytes());
   const bool updates = (needs & kNeedsUpdate) != 0;
   const bool together = updates && zero_messages;
@@ -63,7 +64,7 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
 
   if ((needs & kNeedsOwn) != 0) {
     std::fill_n(program.incoming, program.row_entries, 0.0);
-    const bool found = together ? program.decode_and_send(true) : program.decode_own();
+    const bool found = together ? program.decode_and_send(true, nullptr) : program.decode_own();
     if (!found)
       program.score = kForbidden;
     if (program.failure != RunFailure::none) {
@@ -80,9 +81,9 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
   if (updates) {
     if (!together || (needs & kNeedsOwn) == 0) {
       for (std::int32_t s = 0; s < chain.slots; ++s)
-        at.to_chain.load(model->row_place(slots[s]), model->width(slots[s]),
+        at.to_chain.load(program.row_place(s), program.columns_of(s),
                          program.incoming + program.row_begin()[s]);
-      const bool found = program.decode_and_send(false);
+      const bool found = program.decode_and_send(false, &at.now);
       if (program.failure != RunFailure::none) {
         fail(program.failure);
         return;
@@ -91,9 +92,9 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
         at.now.set(number, program.labels, program.shown, program.score);
     }
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      if (at.to_clique.store(model->row_place(slots[s]), model->width(slots[s]),
+      if (at.to_clique.store(program.row_place(s), program.columns_of(s),
                              program.outgoing + program.row_begin()[s], 0))
-        raise(at.clique_needs[slots[s].clique], 1);
+        raise(at.clique_needs[program.slots()[s].clique], 1);
   }
   at.chain_needs[number] = 0;
 }
