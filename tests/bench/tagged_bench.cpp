@@ -6,7 +6,8 @@
 // its length, and its document; of each position its token; the stop words; doubles: labels x
 // labels transitions, rows "from", and positions x labels scores. The classical model of repeated
 // words, within documents and across them, by the options' defaults. Prints the processor's time in
-// milliseconds, the median of the turns, and what the run has found.
+// milliseconds, the median of the turns, and what the run has found; and what a round takes over
+// decoding every chain by itself, in turn: the first one, where every message is new.
 #include <chorale/chorale.h>
 
 #include <algorithm>
@@ -32,6 +33,17 @@ template <class Number> std::vector<Number> read(std::FILE *file, std::size_t co
     std::exit(1);
   }
   return numbers;
+}
+
+template <class Body> double milliseconds(Body &&body) {
+  const std::clock_t begin = std::clock();
+  body();
+  return 1e3 * double(std::clock() - begin) / double(CLOCKS_PER_SEC);
+}
+
+double median(std::vector<double> times) {
+  std::nth_element(times.begin(), times.begin() + std::ptrdiff_t(times.size() / 2), times.end());
+  return times[times.size() / 2];
 }
 
 } // namespace
@@ -64,23 +76,31 @@ int main(int count, char **arguments) {
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = nullptr;
   check(chorale_potential_create_potts(nullptr, labels, 1, &scaled, &potts, &error), error);
+  std::vector<chorale_chain> given(chains);
+  std::int32_t longest = 0;
+  for (std::size_t i = 0, at = 0; i < chains; ++i) {
+    chorale_chain_init(&given[i], sizeof given[i]);
+    given[i].length = lengths[i];
+    given[i].labels = labels;
+    given[i].unary = scores.data() + at * std::size_t(labels);
+    given[i].transitions = transitions;
+    longest = std::max(longest, lengths[i]);
+    at += std::size_t(lengths[i]);
+  }
+  chorale_chain_solver *solver = nullptr;
+  check(chorale_chain_solver_create(nullptr, &solver, &error), error);
+  std::vector<std::int32_t> labelling(static_cast<std::size_t>(longest));
   for (const bool across : {false, true}) {
     chorale_model_builder *builder = nullptr;
     check(chorale_model_builder_create(nullptr, &builder, &error), error);
     std::size_t at = 0;
     for (std::size_t i = 0; i < chains; ++i) {
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
-      chain.length = lengths[i];
-      chain.labels = labels;
-      chain.unary = scores.data() + at * std::size_t(labels);
-      chain.transitions = transitions;
       chorale_chain_options options;
       chorale_chain_options_init(&options, sizeof options);
       options.borrow = 1;
       options.group = documents[i];
       options.tokens = tokens.data() + at;
-      check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
+      check(chorale_model_builder_add_chain(builder, &given[i], &options, nullptr, &error), error);
       at += std::size_t(lengths[i]);
     }
     chorale_repeated_words_options words;
@@ -88,26 +108,41 @@ int main(int count, char **arguments) {
     words.across = across ? 1 : 0;
     words.stop = stop.data();
     words.stop_count = std::int64_t(stop.size());
-    check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr,
-                                                   &error),
-          error);
+    check(
+        chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
+        error);
     chorale_model *model = nullptr;
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);
     std::vector<double> times;
     chorale_run_result result;
     for (int turn = 0; turn < turns; ++turn) {
-      const std::clock_t begin = std::clock();
       chorale_run *run = nullptr;
-      check(chorale_run_create(nullptr, model, nullptr, nullptr, &run, &error), error);
-      chorale_run_result_init(&result, sizeof result);
-      check(chorale_run_solve(run, &result, &error), error);
-      times.push_back(1e3 * double(std::clock() - begin) / double(CLOCKS_PER_SEC));
+      times.push_back(milliseconds([&] {
+        check(chorale_run_create(nullptr, model, nullptr, nullptr, &run, &error), error);
+        chorale_run_result_init(&result, sizeof result);
+        check(chorale_run_solve(run, &result, &error), error);
+      }));
       chorale_run_destroy(run);
     }
-    std::nth_element(times.begin(), times.begin() + turns / 2, times.end());
+    std::vector<double> alone;
+    std::vector<double> round;
+    chorale_run *run = nullptr;
+    check(chorale_run_create(nullptr, model, nullptr, nullptr, &run, &error), error);
+    for (int turn = 0; turn < 10 * turns; ++turn) {
+      alone.push_back(milliseconds([&] {
+        for (const chorale_chain &chain : given)
+          check(chorale_chain_best(solver, &chain, labelling.data(), nullptr, &error), error);
+      }));
+      chorale_run_reset(run);
+      check(chorale_run_step(run, nullptr, &error), error);
+      round.push_back(milliseconds([&] { check(chorale_run_step(run, nullptr, &error), error); }));
+    }
+    chorale_run_destroy(run);
     const char *name = across ? "across" : "within";
-    std::printf("%s.ms\t%.6g\n", name, times[std::size_t(turns / 2)]);
+    std::printf("%s.ms\t%.6g\n", name, median(times));
+    std::printf("%s.decode_all_ms\t%.6g\n%s.round_ms\t%.6g\n", name, median(alone), name,
+                median(round));
     std::printf("%s.own_score\t%.17g\n%s.score\t%.17g\n", name, result.own_score, name,
                 result.score);
     std::printf("%s.rounds\t%lld\n%s.chain_updates\t%lld\n", name, (long long)result.rounds, name,
@@ -115,6 +150,7 @@ int main(int count, char **arguments) {
     std::printf("%s.members\t%lld\n", name, (long long)chorale_model_members(model));
     chorale_model_release(model);
   }
+  chorale_chain_solver_destroy(solver);
   chorale_potential_release(potts);
   chorale_transitions_release(transitions);
 }
