@@ -140,8 +140,12 @@ void ChainProgram::add_positions(std::int32_t but) noexcept {
     const Clique &clique = clique_of(s);
     const double *row = incoming + row_begin_[s];
     double *to = added_ + std::int64_t{slots_[s].position} * m;
-    for (std::int32_t y = 0; y < m; ++y)
-      to[y] += row[clique.column_of(slots_[s].member, y)];
+    if (clique.shows_labels(slots_[s].member))
+      for (std::int32_t y = 0; y < m; ++y)
+        to[y] += row[y];
+    else
+      for (std::int32_t y = 0; y < m; ++y)
+        to[y] += row[clique.column_of(slots_[s].member, y)];
   }
   view_.added = added_;
 }

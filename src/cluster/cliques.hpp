@@ -195,7 +195,7 @@ public:
   std::size_t bytes() const noexcept { return at_.bytes(); }
 
 private:
-  static constexpr std::int32_t kStep = 16;
+  static constexpr std::int32_t kStep = 8;
   PackedIntegers at_;
 };
 

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace chorale {
 
@@ -152,19 +153,23 @@ public:
   // Stores a row, `kept` of it being what is there already; returns whether it has changed by more
   // than rounding. A row that forbids everything says nothing.
   bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
-    const double top = *std::max_element(row, row + count);
-    const double unit = bytes_ ? magnitude8::unit(bytes_[at.entry + at.number]) : 0;
-    for (std::int32_t v = 0; v < count; ++v) {
+    // Without branches: where the greatest is, and where rows differ, is anybody's guess.
+    double top = kForbidden;
+    for (std::int32_t v = 0; v < count; ++v)
+      top = row[v] > top ? row[v] : top;
+    for (std::int32_t v = 0; v < count; ++v)
       row[v] = top == kForbidden ? 0.0 : row[v] - top;
-      if (kept > 0)
+    if (kept > 0) {
+      const double unit = bytes_ ? magnitude8::unit(bytes_[at.entry + at.number]) : 0;
+      for (std::int32_t v = 0; v < count; ++v)
         if (const double before = get(at, v, unit); before > kForbidden && row[v] > kForbidden)
           row[v] += kept * (before - row[v]);
     }
     if (bytes_)
       return write(at, count, row);
-    bool changes = false; // without branches: where it is that rows differ is anybody's guess
-    for (std::int32_t v = 0; v < count; ++v)
-      changes |= differs(at.entry + v, row[v]);
+    const bool changes = codes_    ? differs(codes_ + at.entry, count, row)
+                         : floats_ ? differs(floats_ + at.entry, count, row)
+                                   : differs(doubles_ + at.entry, count, row);
     if (changes)
       write(at, count, row);
     return changes;
@@ -210,17 +215,27 @@ private:
     return codes_ ? magnitude16::decode(codes_[i]) : floats_ ? double{floats_[i]} : doubles_[i];
   }
   // By more than rounding: what is written in 16 bits says it by itself.
-  bool differs(std::int64_t i, double value) const noexcept {
-    if (codes_)
-      return codes_[i] != magnitude16::encode(value);
-    const double before = get(i);
-    if (floats_)
-      value = single(value);
-    const double tolerance = floats_ ? 1e-6 : 1e-12;
-    const double magnitude =
-        std::min(std::max(1.0, std::fabs(value)), std::numeric_limits<double>::max());
-    const bool is_close = std::fabs(before - value) <= tolerance * magnitude;
-    return (before != value) & !is_close;
+  static bool differs(const std::uint16_t *before, std::int32_t count, const double *row) noexcept {
+    for (std::int32_t v = 0; v < count; ++v)
+      if (before[v] != magnitude16::encode(row[v]))
+        return true;
+    return false;
+  }
+  template <class Number>
+  static bool differs(const Number *before, std::int32_t count, const double *row) noexcept {
+    constexpr bool kSingle = std::is_same_v<Number, float>;
+    constexpr double kTolerance = kSingle ? 1e-6 : 1e-12;
+    bool any = false;
+    for (std::int32_t v = 0; v < count; ++v) {
+      const double old = before[v];
+      const double value = kSingle ? double{single(row[v])} : row[v];
+      const double difference = std::fabs(old - value);
+      const double magnitude = std::fabs(value);
+      const bool is_close = (difference <= kTolerance) |
+                            ((difference <= kTolerance * magnitude) & (magnitude < kInfinity));
+      any |= (old != value) & !is_close;
+    }
+    return any;
   }
 
   std::int64_t count_ = 0;

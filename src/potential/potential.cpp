@@ -213,9 +213,11 @@ double chorale_potential::evaluate(const std::int64_t *count, std::int64_t membe
   const double scaled_by = factor(members);
   switch (family) {
   case CHORALE_FAMILY_SUM: {
+    const bool starts_at_zero = source == TableSource::square || source == TableSource::entropy ||
+                                source == TableSource::linear;
     double total = 0;
     for (std::int32_t v = 0; v < values; ++v)
-      if (counts(v))
+      if (counts(v) && (count[v] > 0 || !starts_at_zero))
         total += chorale::scale_score(table_entry(v, count[v], members), scaled_by);
     return total;
   }
