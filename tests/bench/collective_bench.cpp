@@ -162,7 +162,7 @@ int main(int count, char **arguments) {
   figure("collective.members", double(chorale_model_members(model)), "members");
   figure("collective.decode_all_ms", 1e3 * median(plain), "ms");
   figure("collective.round_ms", 1e3 * median(round), "ms");
-  figure("collective.round_over_viterbi", median(round) / median(plain), "ratio");
+  figure("collective.large_round_over_viterbi", median(round) / median(plain), "ratio");
 
   // To the end, with polish, on one thread and on two.
   std::vector<double> one, two;

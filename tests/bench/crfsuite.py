@@ -3,6 +3,8 @@
 
     crfsuite.py TAGGED_BENCH [--quick]
 
+And, on the same cliques, a round of messages over decoding every chain by itself.
+
 Trains a chain model with CRFsuite on ../shared/data/wikigold (or CHORALE_SHARED_DATA), on the first
 half of its documents, with the usual features of a window of words; tags all of it with CRFsuite,
 and runs the classical model of repeated words on the same scores with TAGGED_BENCH. One thread
@@ -190,6 +192,9 @@ def main():
     figure("collective.run_over_crfsuite_tag", run / tag, "ratio")
     figure("collective.run_across_over_crfsuite_tag",
            statistics.median(found["across.ms"]) / tag, "ratio")
+    for name, line in (("within", "round"), ("across", "round_across")):
+        ratios = [a / b for a, b in zip(found[f"{name}.round_ms"], found[f"{name}.decode_all_ms"])]
+        figure(f"collective.{line}_over_viterbi", statistics.median(ratios), "ratio")
 
 
 if __name__ == "__main__":
