@@ -73,6 +73,60 @@ static void own_labellings_outside_a_dictionary(void **state) {
   check_clusters("outside", test_rounds(300), random_outside_cluster, solve_and_check, &tally);
 }
 
+/* A bound needs a place for every value a labelling may show, however many there are. */
+static void a_bound_needs_a_place_for_every_value(void **state) {
+  (void)state;
+  enum { LABELS = 2 };
+  const int32_t actions[LABELS * (LABELS + 1)] = {0, 0, 0, 1, 1, 1}, kept[1] = {0};
+  const double unary[2][LABELS] = {{1, 0}, {0, 0.5}};
+  for (int32_t with_out = 0; with_out < 2; ++with_out) {
+    chorale_error error;
+    chorale_property *property;
+    chorale_dictionary *dictionary;
+    chorale_potential *potts;
+    chorale_model_builder *builder;
+    chorale_model *model;
+    chorale_run *run;
+    OK(chorale_property_create_local(NULL, LABELS, 1, INT32_MAX - 2, actions, NULL, &property,
+                                     &error));
+    OK(chorale_dictionary_create(NULL, kept, 1, with_out, &dictionary, &error));
+    OK(chorale_potential_create_potts(NULL, 1 + with_out, 1, NULL, &potts, &error));
+    OK(chorale_model_builder_create(NULL, &builder, &error));
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.property = property;
+    setup.dictionary = dictionary;
+    setup.potential = potts;
+    int64_t clique;
+    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    for (int64_t i = 0; i < 2; ++i) {
+      chorale_chain chain;
+      chorale_chain_init(&chain, sizeof chain);
+      chain.length = 1;
+      chain.labels = LABELS;
+      chain.unary = unary[i];
+      OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+      OK(chorale_model_builder_add_member(builder, clique, i, NULL, &error));
+    }
+    OK(chorale_model_builder_freeze(builder, &model, &error));
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.bound_steps = 3;
+    OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_solve(run, &result, &error));
+    assert_true(result.score == 5);
+    assert_true(isfinite(result.upper_bound) == with_out);
+    chorale_run_destroy(run);
+    chorale_model_release(model);
+    chorale_model_builder_destroy(builder);
+    chorale_potential_release(potts);
+    chorale_dictionary_release(dictionary);
+    chorale_property_release(property);
+  }
+}
+
 static const char *must_find_the_optimum(const Cluster *cluster, void *context) {
   (void)context;
   static Built built;
@@ -568,6 +622,7 @@ int main(void) {
       cmocka_unit_test(an_empty_model_has_an_empty_labelling),
       cmocka_unit_test(every_result_is_what_it_says),
       cmocka_unit_test(own_labellings_outside_a_dictionary),
+      cmocka_unit_test(a_bound_needs_a_place_for_every_value),
       cmocka_unit_test(exact_where_message_passing_is),
       cmocka_unit_test(exact_with_the_other_schedule),
       cmocka_unit_test(exact_under_damping),
