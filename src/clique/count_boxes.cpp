@@ -74,7 +74,7 @@ double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   const double planned = plan_.solve(dual_);
   if (planned == kForbidden)
     return kForbidden;
-  bound = std::min(bound, planned + dual_.price_sum());
+  bound = std::min(bound, planned + dual_.price_sum() + dual_.rounding());
   if (bound > s.cutoff.level && transport_.solve(s.view, plan_.counts(), s.limits) > kForbidden)
     ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
   return bound;

@@ -1,12 +1,14 @@
 #include "clique/count_dual.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
 
 constexpr std::int64_t kShort = 128; // entries that are sorted by insertion at once
 constexpr std::int64_t kSpare = 16;  // that are sorted beyond those that have to be
+constexpr double kRounding = 1e-15;  // several times that of one operation
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
   return saturating_product(to_size(a), to_size(b));
@@ -173,8 +175,10 @@ void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *add
 
 double CountDual::evaluate(const double *u) noexcept {
   double total = 0;
+  double magnitude = 0;
   for (std::int64_t i = 0; i < members_; ++i) {
     total += u[i];
+    magnitude += std::fabs(u[i]);
     slope_[i] = 1.0;
   }
   prices_ = u;
@@ -202,11 +206,14 @@ double CountDual::evaluate(const double *u) noexcept {
     best_[v] = best;
     chosen_[v] = static_cast<std::int32_t>(chosen);
     total += best;
+    if (best > kForbidden)
+      magnitude += std::fabs(best - f[chosen]) + std::fabs(f[chosen]);
     for (std::int64_t r = 0; r < chosen; ++r)
       slope_[entry[r].member] -= 1.0;
   }
   fresh_ = false;
-  return value_ = total;
+  rounding_ = kRounding * static_cast<double>(16 + members_ + columns_) * magnitude;
+  return value_ = total == kForbidden ? total : total + rounding_;
 }
 
 bool CountDual::tighten_box() noexcept {
@@ -351,7 +358,7 @@ void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept 
     else
       others += alone;
   }
-  const double rest = (price_sum_ - prices_[i]) + others;
+  const double rest = (price_sum_ - prices_[i]) + others + rounding_;
   for (std::int64_t v = 0; v < columns_; ++v) {
     const bool itself = without[v] == kForbidden;
     if (needing > (itself ? 1 : 0))

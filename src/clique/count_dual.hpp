@@ -46,6 +46,9 @@ public:
     return value_of_count_ + v * (members_ + 1);
   }
   double price_sum() const noexcept { return price_sum_; }
+  // More than D(u) can be off by rounding, which goes by the greatest numbers that are added up. It
+  // is in D(u) already.
+  double rounding() const noexcept { return rounding_; }
 
   // Drops counts and entries that no labelling above `level` can have; D(u) must be above it.
   // False when nothing is left. Raises *dropped to the highest bound among what was dropped.
@@ -78,6 +81,7 @@ private:
   const SumView *view_ = nullptr;
   bool fresh_ = true; // orders are not yet those of any prices
   double value_ = 0;  // D(u)
+  double rounding_ = 0;
   const double *prices_ = nullptr;
   double price_sum_ = 0;
   Entry *entries_;          // K x n, the first length_[v] of each

@@ -138,6 +138,22 @@ void test_tiny_pools(void **) {
     check_boxes(draw(seed, kAny), 1 + seed % 3, false);
 }
 
+// A score that nobody can have, since every other value wants its member, so much greater than the
+// rest that what is added to it is lost.
+void test_huge_score_out_of_reach(void **) {
+  for (const double huge : {1e16, 1e30, 1e154, 1e280}) {
+    Problem problem(0, 4, 5, kAny[0]);
+    problem.scores = {huge, 0, kForbidden, 2, -2, 1, kForbidden, 0, -2, 2,
+                      2,    0, 1,          kForbidden, 0, -1, -1, 0, kForbidden, -2};
+    problem.tables = {kForbidden, -3, kForbidden, kForbidden, -4};
+    problem.mask = {0, 1, 1, 1, 1};
+    problem.shared = true;
+    problem.fixed.clear();
+    problem.dead = -1;
+    check_boxes(problem, 0, true);
+  }
+}
+
 // Sizes beyond enumeration: the flow, and the search with a pool of one, must agree.
 void test_larger(void **) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
@@ -162,7 +178,8 @@ void test_larger(void **) {
   }
 }
 
-// D(u) after steps of all kinds, on columns long enough to be merged, against a plain sort.
+// D(u) after steps of all kinds, on columns long enough to be merged, within boxes and with entries
+// dropped, against a plain sort.
 void test_evaluation(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
@@ -179,7 +196,11 @@ void test_evaluation(void **) {
     dual.load(view);
     std::mt19937 random(seed);
     std::vector<double> u(std::size_t(n), 0.0), gains;
+    std::vector<std::uint64_t> mask(dual.mask_words());
+    for (std::int32_t v = 0; v < instance.columns && seed % 3 > 0; ++v)
+      dual.hi()[v] = std::min(dual.hi()[v], std::int32_t(1 + random() % unsigned(n / 3)));
     for (int step = 0; step < 60; ++step) {
+      dual.save_mask(mask.data());
       const double by = double(random() % 1000) / 4000.0;
       const bool wild = random() % 10 == 0;
       for (double &price : u)
@@ -190,20 +211,24 @@ void test_evaluation(void **) {
       for (std::int32_t v = 0; v < instance.columns; ++v) {
         gains.clear();
         for (std::int32_t i = 0; i < n; ++i)
-          if (instance.score(i, v) > kForbidden)
+          if (const std::size_t bit = std::size_t(i * instance.columns + v);
+              mask[bit / 64] >> (bit % 64) & 1)
             gains.push_back(instance.score(i, v) - u[std::size_t(i)]);
         std::sort(gains.rbegin(), gains.rend());
         double sum = 0;
-        double best = instance.potential.tables[v][0];
-        for (std::size_t k = 0; k < gains.size(); ++k) {
+        double best = kForbidden;
+        for (std::size_t k = 0;; ++k) {
+          if (std::int32_t(k) >= dual.lo()[v])
+            best = std::max(best, sum + instance.potential.tables[v][k]);
+          if (k == gains.size() || std::int32_t(k) == dual.hi()[v])
+            break;
           sum += gains[k];
-          best = std::max(best, sum + instance.potential.tables[v][k + 1]);
         }
         expected += best;
       }
-      bench.check(std::fabs(dual.evaluate(u.data()) - expected) <=
-                      1e-9 * std::fabs(expected) + 1e-9,
-                  "D(u)");
+      const double value = dual.evaluate(u.data());
+      bench.check(std::fabs(value - expected) <= 1e-9 * std::fabs(expected) + 1e-9, "D(u)");
+      bench.check(value >= expected, "D(u) is not off by more than it says");
       double chosen = 0;
       double slope = 0;
       for (std::int32_t v = 0; v < instance.columns; ++v)
@@ -211,6 +236,9 @@ void test_evaluation(void **) {
       for (std::int32_t i = 0; i < n; ++i)
         slope += dual.slope()[i];
       bench.check(slope == n - chosen, "slope");
+      double dropped = kForbidden;
+      if (random() % 8 == 0 && !dual.reduce(value - double(random() % 1000) / 100, &dropped))
+        break;
     }
   }
 }
@@ -314,6 +342,7 @@ int main() {
       cmocka_unit_test(test_tiny_pools),   cmocka_unit_test(test_larger),
       cmocka_unit_test(test_limits),       cmocka_unit_test(test_gap),
       cmocka_unit_test(test_evaluation),   cmocka_unit_test(test_deadlines),
+      cmocka_unit_test(test_huge_score_out_of_reach),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
