@@ -3,11 +3,14 @@
 // Steps write to memory of their own, so that nothing depends on which thread runs which step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
+inline constexpr std::int64_t kLongStretch = 32;
+inline constexpr std::int64_t kStretches = 64; // a worker has so many before they are lengthened
 
 // Who runs a loop: the calling thread; it and threads that live as long as the loop; or the
 // caller's own.
@@ -24,7 +27,9 @@ struct Executor {
   void run(std::int64_t count, Body body, void *body_user) const noexcept;
 };
 
-// step(i, worker), noexcept, for every i; in stretches of `grain`, since a step may be short.
+// step(i, worker), noexcept, for every i; in stretches of `grain`, since a step may be short, and in
+// long loops of up to kLongStretch times as many: steps near each other write near each other, and
+// are best on one thread.
 template <class Step>
 void parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {
@@ -33,6 +38,7 @@ void parallel_for(const Executor &executor, std::int64_t count, std::int64_t gra
       step(i, std::int32_t{0});
     return;
   }
+  grain = std::clamp(count / (kStretches * executor.workers), grain, kLongStretch * grain);
   struct Stretch {
     Step *step;
     std::int64_t count;
