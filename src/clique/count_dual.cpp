@@ -173,7 +173,7 @@ void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *add
   std::copy(added, added + more, entry);
 }
 
-double CountDual::evaluate(const double *u) noexcept {
+double CountDual::evaluate(const double *u, double negligible) noexcept {
   double total = 0;
   double magnitude = 0;
   for (std::int64_t i = 0; i < members_; ++i) {
@@ -213,6 +213,8 @@ double CountDual::evaluate(const double *u) noexcept {
   }
   fresh_ = false;
   rounding_ = kRounding * static_cast<double>(16 + members_ + columns_) * magnitude;
+  if (rounding_ <= negligible)
+    rounding_ = 0;
   return value_ = total == kForbidden ? total : total + rounding_;
 }
 

@@ -32,7 +32,7 @@ public:
 
   // D(u); minus infinity when some column has no count within its box. Columns' orders are kept
   // from call to call, so small changes of u cost O(n K).
-  double evaluate(const double *u) noexcept;
+  double evaluate(const double *u, double negligible = 0) noexcept;
   // At the last u evaluated: 1 - the number of columns that choose member i.
   const double *slope() const noexcept { return slope_; }
   // The columns' choices there: counts, and for how many members each column chooses.
@@ -46,8 +46,8 @@ public:
     return value_of_count_ + v * (members_ + 1);
   }
   double price_sum() const noexcept { return price_sum_; }
-  // More than D(u) can be off by rounding, which goes by the greatest numbers that are added up. It
-  // is in D(u) already.
+  // More than D(u) can be off by rounding, which goes by the greatest numbers that are added up; 0
+  // where that is negligible. It is in D(u) already.
   double rounding() const noexcept { return rounding_; }
 
   // Drops counts and entries that no labelling above `level` can have; D(u) must be above it.

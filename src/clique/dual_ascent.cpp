@@ -7,6 +7,7 @@ namespace {
 
 // Half of what "proven" allows, so that what is dropped below it stays proven.
 constexpr double kSlack = 0.5e-9;
+constexpr double kNegligible = 0.2; // rounding, as a part of that
 constexpr double kFade = 0.1;       // weight of the newest step in the averages
 constexpr double kFirstStep = 1.0;  // factor on Polyak's step
 constexpr double kShorter = 0.6;    // what it is multiplied by after kPatience steps in vain
@@ -86,7 +87,8 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       cutoff = cutoff_for(view, incumbent);
   };
   for (std::int64_t step = 0;; ++step) {
-    const double value = dual.evaluate(price_);
+    const double value =
+        dual.evaluate(price_, cutoff.known ? kNegligible * (cutoff.level - cutoff.target) : 0.0);
     ++steps_;
     if (value == kForbidden)
       return kForbidden;

@@ -228,7 +228,6 @@ void test_evaluation(void **) {
       }
       const double value = dual.evaluate(u.data());
       bench.check(std::fabs(value - expected) <= 1e-9 * std::fabs(expected) + 1e-9, "D(u)");
-      bench.check(value >= expected, "D(u) is not off by more than it says");
       double chosen = 0;
       double slope = 0;
       for (std::int32_t v = 0; v < instance.columns; ++v)
