@@ -19,8 +19,8 @@ std::size_t product(std::int64_t a, std::int64_t b) noexcept {
 CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
     : members_(members), columns_(columns), entries_(layout.take<Entry>(product(members, columns))),
       scores_(layout.take<double>(product(members, columns))),
-      length_(layout.take<std::int32_t>(columns)), sorted_(layout.take<std::int32_t>(columns)), lo_(layout.take<std::int32_t>(columns)),
-      hi_(layout.take<std::int32_t>(columns)), chosen_(layout.take<std::int32_t>(columns)),
+      length_(layout.take<std::int32_t>(columns)), sorted_(layout.take<std::int32_t>(columns)),
+      lo_(layout.take<std::int32_t>(columns)), hi_(layout.take<std::int32_t>(columns)), chosen_(layout.take<std::int32_t>(columns)),
       best_(layout.take<double>(columns)),
       value_of_count_(layout.take<double>(product(std::int64_t{members} + 1, columns))),
       slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),

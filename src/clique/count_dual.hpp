@@ -31,7 +31,7 @@ public:
   std::size_t mask_words() const noexcept;
 
   // D(u); minus infinity when some column has no count within its box. Columns' orders are kept
-  // from call to call, so small changes of u cost O(n K).
+  // from call to call, so small changes of u cost O(n K). Rounding up to `negligible` is left out.
   double evaluate(const double *u, double negligible = 0) noexcept;
   // At the last u evaluated: 1 - the number of columns that choose member i.
   const double *slope() const noexcept { return slope_; }

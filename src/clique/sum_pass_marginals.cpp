@@ -226,40 +226,31 @@ CHORALE_INLINE void SumPassMarginals::find_nearest() noexcept {
     raise_by_sum(nearest_, in.row(i), -in.best_score[i], in.columns);
 }
 
-// A convex f is steepest at its end, and what a column loses by one more member is most at first.
-void SumPassMarginals::find_reach() noexcept {
-  const CliquePotential &potential = instance_->potential;
+// Each of the others who have alpha takes its share of what the table rises by all of them.
+bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noexcept {
   const std::int32_t n = instance_->members;
-  most_lost_ = 0;
-  reach_ = 0;
-  for (std::int64_t v = 0; v < instance_->columns; ++v) {
-    const double *f = potential.tables[v];
-    most_lost_ = std::max(most_lost_, f[0] - f[1]);
-    reach_ = std::max(reach_, f[n] - f[n - 1]);
-  }
-  reach_ = potential.convex ? reach_ + most_lost_ : kInfinity;
-}
-
-bool SumPassMarginals::may_pay(std::int32_t alpha) const noexcept {
-  const std::int32_t n = instance_->members;
-  if (nearest_[alpha] == 0 || reach_ == kInfinity || n < 2)
-    return true;
   const double *f = instance_->potential.tables[alpha];
-  return (f[n] - f[1]) / (n - 1) + most_lost_ >= -nearest_[alpha];
+  return nearest_[alpha] == 0 || n < 2 ||
+         (f[n] - f[1]) / (n - 1) - lowest_step >= -nearest_[alpha];
 }
 
 CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solution,
                                                  double *messages) noexcept {
   const Instance &in = *instance_;
   std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
-  find_nearest();
-  find_reach();
+  const bool convex = in.potential.convex;
+  CliquePotential::Steps steps;
+  if (convex) {
+    steps = in.potential.convex_steps();
+    find_nearest();
+  }
+  const double reach = convex ? steps.highest - steps.lowest : kInfinity;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-    if (!may_pay(alpha))
+    if (convex && !may_pay(alpha, steps.lowest))
       continue;
     if (limits.check_now() != Interruption::none)
       return;
-    sweep_.order_by(alpha, reach_);
+    sweep_.order_by(alpha, reach);
     pass(alpha, messages);
     ++solution.iterations;
   }

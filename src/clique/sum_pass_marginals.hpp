@@ -36,8 +36,8 @@ private:
   void run_passes(Limits &limits, Solution &solution, double *messages) noexcept;
   // How far below its best a column is for the member that loses least by it.
   void find_nearest() noexcept;
-  void find_reach() noexcept;
-  bool may_pay(std::int32_t alpha) const noexcept;
+  // In a convex sum: whether somebody may gain by the pass.
+  bool may_pay(std::int32_t alpha, double lowest_step) const noexcept;
   // The sweep is ordered by alpha.
   void pass(std::int32_t alpha, double *messages) noexcept;
   // Writes the row of labelling k, and the maximum of its block when that is complete.
@@ -58,16 +58,14 @@ private:
   const Instance *instance_;
   AlphaSweep sweep_;
   FiniteSumScore score_;
-  std::int64_t width_;   // a column each, the labelling's own score, and up to whole vectors
-  std::int32_t *next_;   // K: the first labelling not folded into the column's row
-  double *before_;       // K x width: row the default column, column the fixed one
-  double *states_;       // a window of rows: width each
-  double *blocks_;       // its blocks of rows: width each
-  double *scores_;       // n + 1: of the labellings
-  double *range_;        // width
-  double *nearest_;      // K: the greatest score less the member's best
-  double most_lost_ = 0; // by a column that gets another member
-  double reach_ = 0;     // what the potential gives at most for a member's move
+  std::int64_t width_; // a column each, the labelling's own score, and up to whole vectors
+  std::int32_t *next_; // K: the first labelling not folded into the column's row
+  double *before_;     // K x width: row the default column, column the fixed one
+  double *states_;     // a window of rows: width each
+  double *blocks_;     // its blocks of rows: width each
+  double *scores_;     // n + 1: of the labellings
+  double *range_;      // width
+  double *nearest_;    // K: the greatest score less the member's best
 };
 
 } // namespace chorale

@@ -108,14 +108,9 @@ void ThresholdBounds::note_defaults() noexcept {
 // threshold is there. The highest is well among the gains of those whose best column is alpha.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
-  double highest_step = 0;
-  lowest_step_ = 0;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    const double *f = in.potential.tables[v];
-    highest_step = std::max(highest_step, f[in.members] - f[in.members - 1]);
-    lowest_step_ = std::min(lowest_step_, f[1] - f[0]);
-  }
-  return place(2 * gains_of_own_ / in.members, lowest_step_ - highest_step, false);
+  const CliquePotential::Steps steps = in.potential.convex_steps();
+  lowest_step_ = steps.lowest;
+  return place(2 * gains_of_own_ / in.members, steps.lowest - steps.highest, false);
 }
 
 bool ThresholdBounds::place_closer() noexcept {

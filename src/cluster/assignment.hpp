@@ -77,10 +77,10 @@ public:
         to[t] = get(first + t);
   }
   bool equal(std::int64_t first, std::int32_t count, const std::int32_t *other) const noexcept {
-    bool all = true;
-    for (std::int32_t t = 0; t < count && all; ++t)
-      all = get(first + t) == other[t];
-    return all;
+    for (std::int32_t t = 0; t < count; ++t)
+      if (get(first + t) != other[t])
+        return false;
+    return true;
   }
   bool same(std::int64_t first, std::int32_t count, const LabelStore &other) const noexcept {
     const std::int64_t begin = width_ == 0 ? first / 2 : first * width_;

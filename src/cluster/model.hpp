@@ -89,12 +89,6 @@ struct chorale_model {
   std::int32_t width(const chorale::Slot &slot) const noexcept {
     return cliques[slot.clique].width(slot.member);
   }
-  std::int64_t row(const chorale::Slot &slot) const noexcept {
-    return cliques[slot.clique].row(slot.member);
-  }
-  chorale::RowPlace row_place(const chorale::Slot &slot) const noexcept {
-    return cliques[slot.clique].row_place(slot.member);
-  }
   // Where the counts of a clique's columns lie in an array of all cliques' counts.
   std::int64_t first_count(std::int64_t clique) const noexcept {
     const chorale::CliqueType &type = cliques.type(clique);

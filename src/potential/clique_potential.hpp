@@ -9,6 +9,8 @@
 #include "base/workspace.hpp"
 #include "potential/potential.hpp"
 
+#include <algorithm>
+
 namespace chorale {
 
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
@@ -19,6 +21,20 @@ struct CliquePotential {
   void prepare() noexcept;
 
   bool has_rest() const noexcept { return rest >= 0; }
+  // What a column gains by another member, at least and at most, and never to the far side of 0, in
+  // a convex sum: there tables are steepest at their ends.
+  struct Steps {
+    double lowest = 0;
+    double highest = 0;
+  };
+  Steps convex_steps() const noexcept {
+    Steps steps;
+    for (std::int32_t v = 0; v < columns; ++v) {
+      steps.lowest = std::min(steps.lowest, tables[v][1] - tables[v][0]);
+      steps.highest = std::max(steps.highest, tables[v][members] - tables[v][members - 1]);
+    }
+    return steps;
+  }
 
   const Potential *source;
   Form form;
