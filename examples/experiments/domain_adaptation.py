@@ -19,11 +19,14 @@ from tuning import tune
 
 KINDS = ("Title", "Venue", "Author")
 SIX_METHODS = ("control, six", "collective, six")
+SPARED_METHODS = ("base", "control", "collective", "control, spared", "collective, spared")
 MORE_METHODS = ("base", "control", "collective", "control, more", "collective, more")
 METHODS = ("base", "vote", "stacking", "control", "collective")
 GRID = (0.0, 1.0, 2.0, 3.0)
 SHARES = (0.5, 1.0)
 MORE_GRID = (0.0, 1.0, 1.5, 2.0)
+SPARED_GRID = (0.0, 1.0, 1.5, 2.0, 3.0)
+SPARES = (0.0, 1.0, 1.5)
 CONTROL_GRID = (0.0, 0.5, 1.0, 2.0, 3.0)  # beside full agreement a Potts bonus of s is worth 2 s
 
 # Other ways to build the model, each tuned by itself with all strengths equal: the ablations.
@@ -130,6 +133,25 @@ def six_point(store, data, properties, features, fraction, number):
                                 ("collective, six", P.Setting(), GRID)):
         measure_setting(result, data, properties, scored, test, name,
                         *tuned(data, properties, inner, setting, grid, P.SIX, factors=()))
+    return result
+
+
+def spared_point(store, data, properties, features, fraction, number, tag="base"):
+    """As `point`, for works without a Title: control and Potts on the paper's four properties with one
+    strength for all, without and with a tuned `spare`. tag: as for `fit`."""
+    train, test = split(data, fraction, number)
+    held_out, scored = fit(store, data, features, train, test, number, tag)
+    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
+              "settings": {}, "quality": {}, "seconds": {}}
+    result["counts"]["base"] = measure.counts(data, scored.records, scored.own, test).tolist()
+    inner = some_groups(data, held_out, TUNING_RECORDS)
+    for family, name, grid in (("control", "control", CONTROL_GRID),
+                               ("potts", "collective", SPARED_GRID)):
+        found = [tuned(data, properties, inner, P.Setting(family=family, spare=spare), grid,
+                       factors=()) for spare in SPARES]
+        measure_setting(result, data, properties, scored, test, name, *found[0])
+        measure_setting(result, data, properties, scored, test, f"{name}, spared",
+                        *max(found, key=lambda f: f[1]))
     return result
 
 

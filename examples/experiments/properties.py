@@ -11,7 +11,7 @@
 The first four are the paper's (NAMES); with the next two they are SIX, with all SEVEN.
 
 Each group has a clique for each property, whose members are its records. CONFLICT is left out of the
-counts, and so is EMPTY unless a setting counts it.
+counts, and so is EMPTY unless a setting pays it.
 """
 
 import re
@@ -28,6 +28,7 @@ SEVEN = (*SIX, "token_after_title")
 # Where EMPTY may be counted: what lacks a Title or an Author may do so by the style of its list, what
 # lacks a Venue is another kind of work.
 WITH_EMPTY = ("first", "before_title", "after_title", "after_author", "token_after_title")
+SPARED = "after_title"  # whose EMPTY a setting may spare
 TOKENS = ("before_title", "before_venue", "token_after_title")  # their values are tokens
 
 
@@ -47,6 +48,8 @@ class Setting:
     out: str = "counted"  # tokens that no base labelling of the group fires: one value OUT,
     #                       "counted" or "left" out of the counts, or "forbidden"
     empty: tuple = ()  # properties whose EMPTY agrees like a value (it earns no share of the bonus)
+    spare: float = 0.0  # what EMPTY earns in SPARED, in strengths a member: 1 is what a value earns
+    #                     that all agree on. A record without a Title is then no dissenter
     words: float = 0.0  # Potts strength of cliques of words that a group holds three times or more
     bias: float = 0.0  # taken from the scores of Other: the control for words
     agreement: float = 0.0  # cliques whose commonest value has a smaller share are left out
@@ -157,8 +160,8 @@ def add_clique(builder, properties, setting, name, strength, n, seen, commonest)
         if setting.out == "left":
             counted = np.arange(values) < len(seen)
     k = np.arange(n + 1.0)
-    if name in setting.empty:
-        potential = with_empty(setting, values, strength, k, counted)
+    if name in setting.empty or (setting.spare and name == SPARED):
+        potential = with_empty(name, setting, values, strength, k, counted)
     elif setting.family == "potts":
         potential = ch.Potential.potts(values, strength, scale="members", counted=counted)
     elif setting.family == "both":
@@ -178,15 +181,19 @@ def add_clique(builder, properties, setting, name, strength, n, seen, commonest)
                               potential=potential)
 
 
-def with_empty(setting, values, strength, k, counted):
-    """A potential over values, EMPTY and CONFLICT, of which EMPTY counts too. k: 0 to the members."""
+def with_empty(name, setting, values, strength, k, counted):
+    """A potential over values, EMPTY and CONFLICT, of which EMPTY is paid too. k: 0 to the members."""
     tables = np.zeros((values + 2, len(k)))
     usable = np.arange(values) if counted is None else np.flatnonzero(counted)
-    if setting.family not in ("potts", "both"):
-        raise ValueError(f"family {setting.family!r} does not count EMPTY")
-    share = setting.share if setting.family == "both" else 0.0
-    tables[usable] = strength * (k * k / k[-1] + share * k)
-    tables[values] = strength * k * k / k[-1]
+    agreed = strength * k * k / k[-1]
+    if setting.family == "control":
+        tables[usable] = strength * k
+    elif setting.family in ("potts", "both"):
+        share = setting.share if setting.family == "both" else 0.0
+        tables[usable] = agreed + strength * share * k
+    else:
+        raise ValueError(f"family {setting.family!r} does not pay EMPTY")
+    tables[values] = agreed if name in setting.empty else strength * setting.spare * k
     return ch.Potential.sum(tables)
 
 

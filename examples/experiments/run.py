@@ -116,6 +116,12 @@ class Pass:
         if experiment == "domain-six":
             return domain_adaptation.six_point(*common, loaded.properties, lambda: loaded.features,
                                                fraction, number)
+        if experiment == "spared":
+            return domain_adaptation.spared_point(*common, loaded.properties, lambda: loaded.features,
+                                                  fraction, number)
+        if experiment == "spared-plain":
+            return domain_adaptation.spared_point(
+                *common, loaded.properties, lambda: loaded.plain_features, fraction, number, "plain")
         if experiment == "domain-more":
             return domain_adaptation.more_point(*common, loaded.properties, lambda: loaded.features,
                                                 fraction, number)
@@ -150,7 +156,8 @@ def plan_of(quick):
                 + [("links", "cora_links", 0.3, s, False) for s in (0, 1)])
     splits, plan = range(5), []
     more = [(experiment, name, 0.2, s, False) for s in splits
-            for experiment in ("domain-plain", "domain-more") for name in ("grobid_refs", "excite_refs")]
+            for experiment in ("domain-plain", "domain-more", "spared-plain", "spared")
+            for name in ("grobid_refs", "excite_refs")]
 
     def repeated(name, places=("words", "words-across"), count=5):
         return [(place, name, repeated_words.FRACTIONS[name], s, name == "wikigold")

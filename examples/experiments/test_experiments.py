@@ -195,11 +195,25 @@ class Collective(Made):
         k = np.arange(5.0)
         counts = np.array([1, 2, 0])  # and one member of four more, EMPTY or CONFLICT
         for family, value, empty in (("potts", 2 * 5 / 4, 2 / 4), ("both", 2 * (5 / 4 + 0.5 * 3), 2 / 4)):
-            found = properties.with_empty(properties.Setting(family=family, share=0.5), 3, 2.0, k, None)
+            setting = properties.Setting(family=family, share=0.5, empty=("first",))
+            found = properties.with_empty("first", setting, 3, 2.0, k, None)
             self.assertAlmostEqual(found.evaluate([*counts, 1, 0]), value + empty)
             self.assertAlmostEqual(found.evaluate([*counts, 0, 1]), value)
-        left = properties.with_empty(properties.Setting(), 3, 2.0, k, np.array([True, False, True]))
+        setting = properties.Setting(empty=("first",))
+        left = properties.with_empty("first", setting, 3, 2.0, k, np.array([True, False, True]))
         self.assertAlmostEqual(left.evaluate([1, 2, 0, 1, 0]), 2 * (1 + 1) / 4)
+
+    def test_spared_empty_is_paid_by_the_member(self):
+        k = np.arange(5.0)
+        for family, value in (("potts", 2 * 2 * 2 / 4), ("control", 2 * 2)):
+            setting = properties.Setting(family=family, spare=1.5)
+            found = properties.with_empty(properties.SPARED, setting, 3, 2.0, k, None)
+            for empty in (0, 1, 2):
+                counts = [0, 2, 0, empty, 2 - empty]
+                self.assertAlmostEqual(found.evaluate(counts), value + 2 * 1.5 * empty)
+        with self.assertRaises(ValueError):
+            properties.with_empty(properties.SPARED, properties.Setting(family="vote", spare=1.0), 3,
+                                  2.0, k, None)
 
     def test_cliques_of_a_setting(self):
         data, found = self.loaded.data, self.loaded.properties
@@ -227,6 +241,14 @@ class Collective(Made):
               for m, c in result["counts"].items()}
         self.assertGreaterEqual(f1["collective"], f1["base"])
         self.assertEqual(set(domain_adaptation.METHODS), set(f1))
+
+    def test_spared_settings_validate_no_worse(self):
+        result = domain_adaptation.spared_point(self.store, self.loaded.data, self.loaded.properties,
+                                                self.loaded.features, 0.25, 1)
+        self.assertEqual(set(domain_adaptation.SPARED_METHODS), set(result["counts"]))
+        for name in ("control", "collective"):
+            self.assertGreaterEqual(result["quality"][f"{name}, spared"], result["quality"][name])
+            self.assertEqual(result["settings"][name]["spare"], 0.0)
 
     def test_control_ignores_agreement(self):
         data, found = self.loaded.data, self.loaded.properties
@@ -277,8 +299,8 @@ class Whole(Made):
 
         this = Pass(Options)
         plan = [("domain", "grobid_refs", f, s, s == 0) for f in (0.2, 0.4) for s in (0, 1)]
-        plan += [(e, "grobid_refs", 0.2, s, False) for e in ("domain-more", "domain-plain")
-                 for s in (0, 1)]
+        plan += [(e, "grobid_refs", 0.2, s, False) for s in (0, 1)
+                 for e in ("domain-more", "domain-plain", "spared", "spared-plain")]
         plan.append(("words-across", "wikigold", 0.3, 0, False))
         this.run(plan)
         self.assertEqual(this.skipped, ["wikigold"])
@@ -290,6 +312,7 @@ class Whole(Made):
         text = (self.root / "out" / "quick.md").read_text()
         self.assertIn("| collective |", text)
         self.assertIn("| collective, more |", text)
+        self.assertIn("| collective, spared |", text)
         self.assertIn("wikigold", text.split("## ")[0])
         for file in (self.root / "out").glob("*.svg"):
             ElementTree.parse(file)
