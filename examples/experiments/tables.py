@@ -195,7 +195,8 @@ def spared(found, this):
     """Works without a Title spared, over both bases."""
     return over_bases(
         found, this, "Domain adaptation with works without a Title spared", SPARED_TEXT,
-        {"spared": "base with places", "spared-plain": "plain base"},
+        {"spared": "base with places", "spared-plain": "plain base",
+         "spared-later": "plain base, ten more splits"},
         domain_adaptation.SPARED_METHODS, "with works without a Title spared",
         {"strength": strength, "spare": lambda s: f"{s['spare']:g}"})
 
