@@ -84,17 +84,22 @@ def some_groups(data, scored, limit):
     return scored.part(chosen)
 
 
+def begin(store, data, features, train, test, number, tag="base"):
+    """One fit, and what is told of its point, the base first. tag: as for `fit`."""
+    held_out, scored = fit(store, data, features, train, test, number, tag)
+    base = measure.counts(data, scored.records, scored.own, test).tolist()
+    return held_out, scored, {"train": len(train), "test": len(test), "records": len(scored),
+                              "counts": {"base": base}, "settings": {}, "quality": {}, "seconds": {}}
+
+
 def point(store, data, properties, features, fraction, number, ablations=False):
     """One fraction and split: {method: counts of the test groups}, settings, seconds."""
     train, test = split(data, fraction, number)
-    held_out, scored = fit(store, data, features, train, test, number)
-    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
-              "settings": {}, "quality": {}, "seconds": {}}
+    held_out, scored, result = begin(store, data, features, train, test, number)
 
     def add(method, labels):
         result["counts"][method] = measure.counts(data, scored.records, labels, test).tolist()
 
-    add("base", scored.own)
     every = {name: 1.0 for name in P.NAMES}
     add("vote", P.label(properties, scored, P.Setting(every, family="vote", beam=5))[0])
     stacked = stacking.stack(store, data, features, train, test, number,
@@ -125,9 +130,7 @@ def measure_setting(result, data, properties, scored, test, name, setting, score
 def six_point(store, data, properties, features, fraction, number):
     """As `point`, for SIX properties: the control and Potts, with equal strengths."""
     train, test = split(data, fraction, number)
-    held_out, scored = fit(store, data, features, train, test, number)
-    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
-              "settings": {}, "quality": {}, "seconds": {}}
+    held_out, scored, result = begin(store, data, features, train, test, number)
     inner = some_groups(data, held_out, TUNING_RECORDS)
     for name, setting, grid in (("control, six", P.Setting(family="control"), CONTROL_GRID),
                                 ("collective, six", P.Setting(), GRID)):
@@ -140,10 +143,7 @@ def spared_point(store, data, properties, features, fraction, number, tag="base"
     """As `point`, for works without a Title: control and Potts on the paper's four properties with one
     strength for all, without and with a tuned `spare`. tag: as for `fit`."""
     train, test = split(data, fraction, number)
-    held_out, scored = fit(store, data, features, train, test, number, tag)
-    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
-              "settings": {}, "quality": {}, "seconds": {}}
-    result["counts"]["base"] = measure.counts(data, scored.records, scored.own, test).tolist()
+    held_out, scored, result = begin(store, data, features, train, test, number, tag)
     inner = some_groups(data, held_out, TUNING_RECORDS)
     for family, name, grid in (("control", "control", CONTROL_GRID),
                                ("potts", "collective", SPARED_GRID)):
@@ -165,10 +165,7 @@ def more_point(store, data, properties, features, fraction, number, tag="base"):
     """As `point`, for what may be added to SIX, and for a base with features of its own (tag: its
     name). Share, strength and additions are what does credibly better on the training groups."""
     train, test = split(data, fraction, number)
-    held_out, scored = fit(store, data, features, train, test, number, tag)
-    result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
-              "settings": {}, "quality": {}, "seconds": {}}
-    result["counts"]["base"] = measure.counts(data, scored.records, scored.own, test).tolist()
+    held_out, scored, result = begin(store, data, features, train, test, number, tag)
     inner = some_groups(data, held_out, TUNING_RECORDS)
     groups = list(by_group(data, inner))
 
