@@ -19,6 +19,15 @@ from browser import Browser
 SIZES = {"phone": (390, 844), "desk": (1280, 900)}
 
 # The least contrast of text with what lies under it, by WCAG's formula, over all text that shows.
+# Numbers, heads and short names of the table of labels that do not stand in one line.
+BROKEN_CELLS = """[...document.querySelectorAll(
+    ".labels td:not(.line), .labels th:not(.line)")].filter((cell) => {
+  if (cell.textContent.length > 12) return false;
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+}).map((cell) => cell.textContent)"""
+
 CONTRAST = r"""
 (() => {
   const canvas = document.createElement("canvas");
@@ -198,6 +207,8 @@ def check_report(check, browser, path, shots):
             # Not innerWidth, which on a phone grows with what does not fit.
             overflow = page.run("document.documentElement.scrollWidth") - width
             check.expect(overflow <= 0, f"{overflow} pixels too wide")
+            broken = page.run(BROKEN_CELLS)
+            check.expect(not broken, f"cells in two lines: {broken}")
             contrast, text = page.run(CONTRAST)
             check.expect(contrast >= 4.5, f"contrast {contrast:.2f} of {text}")
             page.show(str(path), width, height, scheme, touch)
