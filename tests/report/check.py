@@ -18,7 +18,6 @@ from browser import Browser
 
 SIZES = {"phone": (390, 844), "desk": (1280, 900)}
 
-# The least contrast of text with what lies under it, by WCAG's formula, over all text that shows.
 # Numbers, heads and short names of the table of labels that do not stand in one line.
 BROKEN_CELLS = """[...document.querySelectorAll(
     ".labels td:not(.line), .labels th:not(.line)")].filter((cell) => {
@@ -28,6 +27,7 @@ BROKEN_CELLS = """[...document.querySelectorAll(
   return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
 }).map((cell) => cell.textContent)"""
 
+# The least contrast of text with what lies under it, by WCAG's formula, over all text that shows.
 CONTRAST = r"""
 (() => {
   const canvas = document.createElement("canvas");
