@@ -127,10 +127,10 @@ def measure_setting(result, data, properties, scored, test, name, setting, score
     result["counts"][name] = measure.counts(data, scored.records, labels, test).tolist()
 
 
-def six_point(store, data, properties, features, fraction, number):
-    """As `point`, for SIX properties: the control and Potts, with equal strengths."""
+def six_point(store, data, properties, features, fraction, number, tag="base"):
+    """As `point`, for SIX properties: the control and Potts, with equal strengths. tag: as for `fit`."""
     train, test = split(data, fraction, number)
-    held_out, scored, result = begin(store, data, features, train, test, number)
+    held_out, scored, result = begin(store, data, features, train, test, number, tag)
     inner = some_groups(data, held_out, TUNING_RECORDS)
     for name, setting, grid in (("control, six", P.Setting(family="control"), CONTROL_GRID),
                                 ("collective, six", P.Setting(), GRID)):

@@ -165,12 +165,11 @@ def add_clique(builder, properties, setting, name, strength, n, seen, commonest)
     elif setting.family == "potts":
         potential = ch.Potential.potts(values, strength, scale="members", counted=counted)
     elif setting.family == "both":
-        table = strength * (k * k / n + setting.share * k)
-        potential = ch.Potential.sum(table, values, counted=counted)
+        potential = ch.Potential.sum(value_table(setting, strength, k), values, counted=counted)
     elif setting.family == "makespan":
         potential = ch.Potential.makespan(values, strength, counted=counted)
     elif setting.family == "control":
-        potential = ch.Potential.sum(strength * k, values)
+        potential = ch.Potential.sum(value_table(setting, strength, k), values)
     elif setting.family == "vote":
         tables = np.zeros((values, n + 1))
         tables[commonest] = 1000.0 * k
@@ -181,19 +180,22 @@ def add_clique(builder, properties, setting, name, strength, n, seen, commonest)
                               potential=potential)
 
 
+def value_table(setting, strength, k):
+    """What a family whose values are all alike pays for k members who show one. k: 0 to the members."""
+    if setting.family == "control":
+        return strength * k
+    return strength * (k * k / k[-1] + (setting.share * k if setting.family == "both" else 0.0))
+
+
 def with_empty(name, setting, values, strength, k, counted):
     """A potential over values, EMPTY and CONFLICT, of which EMPTY is paid too. k: 0 to the members."""
+    agrees = name in setting.empty
+    if setting.family not in (("potts", "both") if agrees else ("potts", "both", "control")):
+        raise ValueError(f"family {setting.family!r} does not pay EMPTY")
     tables = np.zeros((values + 2, len(k)))
     usable = np.arange(values) if counted is None else np.flatnonzero(counted)
-    agreed = strength * k * k / k[-1]
-    if setting.family == "control":
-        tables[usable] = strength * k
-    elif setting.family in ("potts", "both"):
-        share = setting.share if setting.family == "both" else 0.0
-        tables[usable] = agreed + strength * share * k
-    else:
-        raise ValueError(f"family {setting.family!r} does not pay EMPTY")
-    tables[values] = agreed if name in setting.empty else strength * setting.spare * k
+    tables[usable] = value_table(setting, strength, k)
+    tables[values] = strength * k * k / k[-1] if agrees else strength * setting.spare * k
     return ch.Potential.sum(tables)
 
 

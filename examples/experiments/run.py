@@ -30,6 +30,16 @@ import words
 
 HERE = Path(__file__).resolve().parent
 
+# Experiments on properties beside "domain": what measures a point, and over which base.
+PROPERTY_POINTS = {
+    "domain-six": (domain_adaptation.six_point, "base"),
+    "domain-more": (domain_adaptation.more_point, "base"),
+    "domain-plain": (domain_adaptation.more_point, "plain"),
+    "spared": (domain_adaptation.spared_point, "base"),
+    "spared-plain": (domain_adaptation.spared_point, "plain"),
+    "spared-later": (domain_adaptation.spared_point, "plain"),
+}
+
 
 class Loaded:
     """A data set and what is made of it once."""
@@ -113,21 +123,10 @@ class Pass:
         if experiment == "domain":
             return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features,
                                            fraction, number, ablations=more)
-        if experiment == "domain-six":
-            return domain_adaptation.six_point(*common, loaded.properties, lambda: loaded.features,
-                                               fraction, number)
-        if experiment == "spared":
-            return domain_adaptation.spared_point(*common, loaded.properties, lambda: loaded.features,
-                                                  fraction, number)
-        if experiment in ("spared-plain", "spared-later"):
-            return domain_adaptation.spared_point(
-                *common, loaded.properties, lambda: loaded.plain_features, fraction, number, "plain")
-        if experiment == "domain-more":
-            return domain_adaptation.more_point(*common, loaded.properties, lambda: loaded.features,
-                                                fraction, number)
-        if experiment == "domain-plain":
-            return domain_adaptation.more_point(
-                *common, loaded.properties, lambda: loaded.plain_features, fraction, number, "plain")
+        if experiment in PROPERTY_POINTS:
+            point, base = PROPERTY_POINTS[experiment]
+            made = {"base": lambda: loaded.features, "plain": lambda: loaded.plain_features}[base]
+            return point(*common, loaded.properties, made, fraction, number, base)
         return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
                                     across=experiment == "words-across", more=more)
 

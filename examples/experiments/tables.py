@@ -80,6 +80,18 @@ class Output(namedtuple("Output", "folder prefix")):
 # ---- Domain adaptation ------------------------------------------------------------------------
 
 
+def method_rows(head, results, methods, kinds, together):
+    """Rows of methods, the first of which is the base, under a head, and their scores {method: {kind: scores}}."""
+    by = {m: {k: scores_of(results, m, kinds[k]) for k in kinds} for m in methods}
+    alls = {m: scores_of(results, m, together) for m in methods}
+    rows = [[head, "base", *(spread(by["base"][k]) for k in kinds), "", "", ""]]
+    for m in methods[1:]:
+        rows.append(["", m, *(spread(by[m][k]) for k in kinds),
+                     difference(by[m]["Title"], by["base"]["Title"]),
+                     difference(by[m]["Venue"], by["base"]["Venue"]), compared(alls[m], alls["base"])])
+    return rows, by
+
+
 def domain(found, this, out):
     text = ["## Domain adaptation\n", DOMAIN_TEXT]
     for name in ("excite_refs", "grobid_refs", "pages"):
@@ -97,15 +109,10 @@ def domain(found, this, out):
                 methods += domain_adaptation.SIX_METHODS
                 results = [{**r, "counts": {**r["counts"], **six[r["split"]]["counts"]}}
                            for r in results]
-            by = {m: {k: scores_of(results, m, kinds[k]) for k in kinds} for m in methods}
-            alls = {m: scores_of(results, m, together) for m in methods}
-            for m in methods:
-                rows.append([f"{fraction:.0%} ({results[0]['train']} groups, {len(results)} splits)"
-                             if m == "base" else "", m, *(spread(by[m][k]) for k in kinds)]
-                            + (["", "", ""] if m == "base" else
-                               [difference(by[m]["Title"], by["base"]["Title"]),
-                                difference(by[m]["Venue"], by["base"]["Venue"]),
-                                compared(alls[m], alls["base"])]))
+            more_rows, by = method_rows(
+                f"{fraction:.0%} ({results[0]['train']} groups, {len(results)} splits)", results,
+                methods, kinds, together)
+            rows += more_rows
             sentences.append(f"- {fraction:.0%}: collective inference " + "; ".join(
                 f"in {k} {verdict(by['collective'][k], by['control'][k], 'the control')}"
                 for k in ("Title", "Venue")) + ".")
@@ -129,19 +136,6 @@ def better_control(by, kind, wider="control, six"):
     return max((by["control"][kind], by[wider][kind]), key=lambda c: c.splits.mean())
 
 
-def method_rows(what, results, methods, kinds, together):
-    """Rows of methods, the first of which is the base, and their scores {method: {kind: scores}}."""
-    by = {m: {k: scores_of(results, m, kinds[k]) for k in kinds} for m in methods}
-    alls = {m: scores_of(results, m, together) for m in methods}
-    rows = [[f"{what} ({len(results)} splits)", "base", *(spread(by["base"][k]) for k in kinds),
-             "", "", ""]]
-    for m in methods[1:]:
-        rows.append(["", m, *(spread(by[m][k]) for k in kinds),
-                     difference(by[m]["Title"], by["base"]["Title"]),
-                     difference(by[m]["Venue"], by["base"]["Venue"]), compared(alls[m], alls["base"])])
-    return rows, by
-
-
 def over_bases(found, this, title, text, experiments, methods, additions, chosen):
     """The section of some experiments ({name: what its base is called}): a table of the methods, what
     the last of them is against the better of the two controls before, and what was chosen for it.
@@ -155,7 +149,8 @@ def over_bases(found, this, title, text, experiments, methods, additions, chosen
             kinds = {k: measure.kinds_of(data, [k]) for k in domain_adaptation.KINDS}
             together = measure.kinds_of(data, domain_adaptation.KINDS)
             what = f"{name} {fraction:.0%}, {base}"
-            more_rows, by = method_rows(what, results, methods, kinds, together)
+            more_rows, by = method_rows(f"{what} ({len(results)} splits)", results, methods, kinds,
+                                        together)
             rows += more_rows
             sentences.append(f"- {what}: {additions} collective inference " + "; ".join(
                 f"in {k} " + verdict(by[methods[-1]][k], better_control(by, k, methods[-2]),

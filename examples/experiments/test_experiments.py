@@ -202,6 +202,9 @@ class Collective(Made):
         setting = properties.Setting(empty=("first",))
         left = properties.with_empty("first", setting, 3, 2.0, k, np.array([True, False, True]))
         self.assertAlmostEqual(left.evaluate([1, 2, 0, 1, 0]), 2 * (1 + 1) / 4)
+        setting = properties.Setting(family="control", empty=("first",))
+        with self.assertRaises(ValueError):  # nothing agrees in the control
+            properties.with_empty("first", setting, 3, 2.0, k, None)
 
     def test_spared_empty_is_paid_by_the_member(self):
         k = np.arange(5.0)
