@@ -8,7 +8,7 @@
 #pragma once
 
 #include "chain/joint.hpp"
-#include "chain/programs.hpp"
+#include "chain/chain_walk.hpp"
 #include "cluster/assignment.hpp"
 
 namespace chorale {
@@ -66,6 +66,17 @@ public:
   // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a
   // labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.
   double bound() noexcept;
+
+  // Calls body(scores, walk) for a chain without properties: its scores and `incoming` together,
+  // ready for walks. The walk lives as long as the call.
+  template <class Body> void with_walk(Body &&body) noexcept {
+    add_positions(-1);
+    Layout layout(room_);
+    Scores scores(layout, view_);
+    ChainWalk walk(layout, view_);
+    scores.load();
+    body(scores, walk);
+  }
 
   // `shown` and `score` of the `labels` that are there.
   void show() noexcept;

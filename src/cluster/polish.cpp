@@ -2,9 +2,13 @@
 //
 // What a clique would say of each value of one slot, everything else as it is, is exact as long as
 // the chain has no other slot in the clique; then the decoded labelling is the best of the block.
-// With several slots in one clique the gains do not add up: what is decoded so is taken only if it
-// gains, and otherwise a convex SUM is linearised at the counts (a minorant: what gains there
-// gains), and then one such slot after the other is set free alone.
+// With several slots in one clique (*repeats*) the gains do not add up. What is decoded so is then
+// taken only if it gains, and otherwise a convex SUM is linearised at the counts (a minorant: what
+// gains there gains). Where neither gains, repeats move one at a time, all others held to what they
+// show, which makes every gain exact. On a chain by a walk (chain_walk.hpp), which costs as much as
+// forward-backward whatever it moves. On trees, under properties and in instances the messages of
+// all slots, repeats tied to what they show by a penalty, tell what each could gain alone; the best
+// one of each clique is set free, and one decode moves them together.
 //
 // Chains of a batch, those whose cliques have changed, propose against the same counts, on any
 // number of threads; proposals are then judged in the order of the chains, against the counts as
@@ -17,7 +21,11 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kChainGrain = 4;
-constexpr std::int64_t kSweeps = 1000; // gains within rounding must not go on for ever
+// Gains within rounding must not go on for ever; and a chain with repeats is decoded no more than
+// kVisits times for each start, so that a polish costs a few rounds whatever the shape.
+constexpr std::int32_t kSweeps = 1000;
+constexpr std::int32_t kVisits = 24;
+constexpr std::int32_t kPositionsBetweenLooks = 1024;
 
 bool gains(double before, double after) noexcept {
   if (before == kForbidden)
@@ -29,24 +37,42 @@ bool gains(double before, double after) noexcept {
 struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t number) noexcept {
     const Chain &chain = model.chains[number];
-    std::int32_t columns = 1;
-    for (std::int32_t s = 0; s < chain.slots; ++s)
-      columns = std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
-    counts = layout.take<std::int64_t>(columns);
-    varied = layout.take<std::int64_t>(columns);
+    std::int32_t widest = 1;
+    std::int64_t columns = 0;
+    for (std::int32_t s = 0; s < chain.slots; ++s) {
+      const CliqueType &type = model.cliques.type(model.clique_of(chain.first_slot + s));
+      widest = std::max({widest, type.columns, type.centre_values});
+      columns += type.columns;
+    }
+    counts = layout.take<std::int64_t>(widest);
+    varied = layout.take<std::int64_t>(widest);
+    row = layout.take<double>(widest);
+    scores = layout.take<double>(chain.labels);
     slots = layout.take<Slot>(chain.slots);
     shown = layout.take<std::int32_t>(chain.slots);
+    held = layout.take<std::int32_t>(chain.slots);
     proposed = layout.take<std::int32_t>(chain.slots);
     by_clique = layout.take<std::int32_t>(chain.slots);
+    own_counts_of = layout.take<std::int64_t>(chain.slots);
+    centre_slot_of = layout.take<std::int32_t>(chain.slots);
+    own_counts = layout.take<std::int32_t>(columns / 2); // such a clique has two slots or more
     labels = layout.take<std::int32_t>(chain.length);
+    first_at = layout.take<std::int32_t>(std::int64_t{chain.length} + 1);
   }
-  std::int64_t *counts;    // of a clique
-  std::int64_t *varied;    // the same, some slots showing something else
-  Slot *slots;             // of the chain
-  std::int32_t *shown;     // now
-  std::int32_t *proposed;  // what a proposal would show
-  std::int32_t *by_clique; // slots by the number of their clique
-  std::int32_t *labels;    // of a proposal
+  std::int64_t *counts;         // of a clique
+  std::int64_t *varied;         // the same, some slots showing something else
+  double *row;                  // what a clique says of each value of a slot
+  double *scores;               // of each label of a position
+  Slot *slots;                  // of the chain
+  std::int32_t *shown;          // now, by slot
+  std::int32_t *held;           // by slot: what repeats are held to while they move
+  std::int32_t *proposed;       // what a proposal would show, by slot
+  std::int32_t *by_clique;      // slots by the number of their clique
+  std::int64_t *own_counts_of;  // by slot: of a repeat where its clique's counts begin, else -1
+  std::int32_t *centre_slot_of; // by slot: of a repeat its clique's centre if on this chain, or -1
+  std::int32_t *own_counts;     // of the columns of cliques with repeats, as `held` has them
+  std::int32_t *labels;         // of a proposal
+  std::int32_t *first_at;       // T + 1: the first slot at each position or behind it
 };
 
 // One chain within its cliques.
@@ -60,19 +86,51 @@ public:
     for (std::int32_t s = 0; s < chain_.slots; ++s)
       slots_[s] = model_.slot(number, s);
   }
+  bool is_plain() const noexcept {
+    return chain_.wholes() == 0 && !chain_.is_instance && !run_.view_of(number_).parents;
+  }
 
   // Reads what the slots show now.
   void load() noexcept {
-    for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
       shown[s] = run_.at.now.shown(slots_[s]);
+  }
+  // Puts the slots in the order of their cliques. After load().
+  void sort() noexcept {
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
       by_clique_[s] = s;
-    }
     std::sort(by_clique_, by_clique_ + chain_.slots, [this](std::int32_t a, std::int32_t b) {
       return slots_[a].clique != slots_[b].clique ? slots_[a].clique < slots_[b].clique : a < b;
     });
     repeats = false;
     for (std::int32_t k = 1; k < chain_.slots; ++k)
-      repeats = repeats || is_repeat(k);
+      repeats = repeats || continues(k);
+    std::fill_n(memory_.own_counts_of, chain_.slots, std::int64_t{-1});
+  }
+
+  // Holds the repeats to what they show. After sort().
+  void hold() noexcept {
+    std::copy_n(shown, chain_.slots, memory_.held);
+    std::int64_t next = 0;
+    for (std::int32_t k = 0; k < chain_.slots;) {
+      const std::int32_t end = end_of_clique(k);
+      if (end - k > 1) {
+        const std::int32_t number = slots_[by_clique_[k]].clique;
+        const Clique &clique = model_.cliques[number];
+        polish_.counts.load(model_.first_count(number), clique.columns(), counts_);
+        std::copy_n(counts_, clique.columns(), memory_.own_counts + next);
+        std::int32_t centre = -1;
+        for (std::int32_t j = k; j < end; ++j)
+          centre = slots_[by_clique_[j]].member == clique.members ? by_clique_[j] : centre;
+        for (std::int32_t j = k; j < end; ++j) {
+          const std::int32_t s = by_clique_[j];
+          memory_.own_counts_of[s] = next;
+          memory_.centre_slot_of[s] = centre;
+        }
+        next += clique.columns();
+      }
+      k = end;
+    }
   }
 
   // What would change in (1) with other values shown, C of cliques that see no change left out: its
@@ -81,9 +139,7 @@ public:
     before = run_.at.now.score[number_];
     after = score;
     for (std::int32_t k = 0; k < chain_.slots;) {
-      std::int32_t end = k + 1;
-      while (end < chain_.slots && is_repeat(end))
-        ++end;
+      const std::int32_t end = end_of_clique(k);
       bool changes = false;
       for (std::int32_t j = k; j < end; ++j) {
         const std::int32_t s = by_clique_[j];
@@ -129,7 +185,7 @@ public:
   // Rows of what cliques say of each value of each slot alone.
   void fill_rows(ChainProgram &program) noexcept {
     for (std::int32_t s = 0; s < chain_.slots; ++s)
-      fill_row(s, program.incoming + program.row_begin()[s]);
+      fill_row(s, shown[s], program.incoming + program.row_begin()[s]);
   }
   // The same, convex sums with several slots of this chain linearised. False where there are none.
   bool fill_linear(ChainProgram &program) noexcept {
@@ -137,13 +193,13 @@ public:
     for (std::int32_t k = 0; k < chain_.slots; ++k) {
       const std::int32_t s = by_clique_[k];
       const Clique &clique = model_.cliques[slots_[s].clique];
-      if (!is_one_of_several(k) || clique.centred() ||
+      if (!is_repeat(k) || clique.centred() ||
           clique.potential()->family != CHORALE_FAMILY_SUM || !clique.potential()->finite_tables ||
           clique.potential()->convex_length <= clique.members)
         continue;
       any = true;
       const Potential &potential = *clique.potential();
-      load_counts(slots_[s].clique);
+      load_counts(s);
       double *row = program.incoming + program.row_begin()[s];
       const double factor = potential.factor(clique.members);
       for (std::int32_t v = 0; v < clique.columns(); ++v) {
@@ -156,39 +212,209 @@ public:
     }
     return any;
   }
-  // Holds every slot that shares its clique with slot s, or all such slots where s is negative, to
-  // what it shows.
-  void pin_repeats(ChainProgram &program, std::int32_t but) noexcept {
-    for (std::int32_t k = 0; k < chain_.slots; ++k) {
-      const std::int32_t s = by_clique_[k];
-      if (s == but || !is_one_of_several(k) || shown[s] < 0)
-        continue;
-      double *row = program.incoming + program.row_begin()[s];
-      const double own = row[shown[s]];
-      std::fill_n(row, model_.width(slots_[s]), kForbidden);
-      row[shown[s]] = own > kForbidden ? own : 0.0;
+  // Moves the repeats of a chain without properties one at a time, from its first position to its
+  // last. Rows are those of fill_rows. True, with the labelling in `program`, where some gained.
+  bool walk(ChainProgram &program, Worker &worker) noexcept {
+    hold();
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
+      if (is_held(s))
+        std::fill_n(program.incoming + program.row_begin()[s], program.columns_of(s), 0.0);
+    for (std::int32_t t = 0, s = 0; t <= chain_.length; ++t) {
+      while (s < chain_.slots && slots_[s].position < t)
+        ++s;
+      memory_.first_at[t] = s;
     }
+    bool found = false;
+    program.with_walk([&](Scores &scores, ChainWalk &walk) noexcept {
+      Held held{*this, scores, worker};
+      found = walk.run(scores, held) && walk.trace(scores, held, program.labels);
+    });
+    if (found)
+      program.show();
+    return found;
   }
-  bool is_one_of_several(std::int32_t k) const noexcept {
-    return (k > 0 && is_repeat(k)) || (k + 1 < chain_.slots && is_repeat(k + 1));
+
+  // Moves the repeats of the chain that gain most, one of each clique at most, all others staying
+  // as they are. Rows are those of fill_rows; `most`: the greatest sum of scores and rows. False
+  // where none gains.
+  bool move_best(ChainProgram &program, double most) noexcept {
+    double now = run_.at.now.score[number_];
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
+      now += shown[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown[s]];
+    if (!gains(now, most))
+      return false;
+    // More than a labelling that moves two repeats of this chain can gain.
+    hold_by(program, 2 * (most - now), nullptr);
+    program.send();
+    if (program.failure != RunFailure::none)
+      return false;
+    bool any = false;
+    std::int32_t *freed = memory_.proposed; // by slot: whether it may move
+    std::fill_n(freed, chain_.slots, 0);
+    fill_rows(program);
+    for (std::int32_t k = 0; k < chain_.slots;) {
+      const std::int32_t end = end_of_clique(k);
+      std::int32_t best = -1;
+      double best_gain = 0;
+      for (std::int32_t j = k; end - k > 1 && j < end; ++j) {
+        const std::int32_t s = by_clique_[j];
+        const double *own = program.incoming + program.row_begin()[s];
+        const double *others = program.outgoing + program.row_begin()[s];
+        if (shown[s] < 0)
+          continue;
+        const double stays = others[shown[s]] + own[shown[s]];
+        double moves = kForbidden;
+        for (std::int32_t v = 0; v < program.columns_of(s); ++v)
+          moves = std::max(moves, others[v] + own[v]);
+        if (!gains(stays, moves))
+          continue;
+        const double gain = stays == kForbidden ? kInfinity : moves - stays;
+        if (gain > best_gain) {
+          best_gain = gain;
+          best = s;
+        }
+      }
+      if (best >= 0) {
+        freed[best] = 1;
+        any = true;
+      }
+      k = end;
+    }
+    if (any)
+      hold_by(program, kInfinity, freed);
+    return any;
   }
-  std::int32_t slot_by_clique(std::int32_t k) const noexcept { return by_clique_[k]; }
 
   std::int32_t *shown;
   bool repeats = false;
 
 private:
+  // What a walk asks about the positions of this chain.
+  struct Held {
+    void write(std::int32_t t, double *row) const noexcept { block.write_held(scores, t, row); }
+    bool visit(std::int32_t t, const double *others) const noexcept {
+      return block.visit(scores, t, others);
+    }
+    bool goes_on(std::int32_t t) const noexcept {
+      return t % kPositionsBetweenLooks != 0 || block.run_.check_limits(worker);
+    }
+    ChainBlock &block;
+    const Scores &scores;
+    Worker &worker;
+  };
+
+  bool is_held(std::int32_t s) const noexcept { return memory_.own_counts_of[s] >= 0; }
+
+  void write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
+    const std::int32_t m = scores.labels();
+    std::copy_n(scores.unary(t), m, row);
+    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s) {
+      if (!is_held(s))
+        continue;
+      const Clique &clique = model_.cliques[slots_[s].clique];
+      for (std::int32_t y = 0; y < m; ++y)
+        if (clique.column_of(slots_[s].member, y) != memory_.held[s])
+          row[y] = kForbidden;
+    }
+  }
+
+  // Sets the repeats at a position free and holds them to what is best beside `others`; whether
+  // that is something else.
+  bool visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
+    const std::int32_t m = scores.labels();
+    double *total = memory_.scores;
+    bool any = false;
+    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s) {
+      if (!is_held(s))
+        continue;
+      if (!any)
+        for (std::int32_t y = 0; y < m; ++y)
+          total[y] = others[y] + scores.unary(t)[y];
+      any = true;
+      const Clique &clique = model_.cliques[slots_[s].clique];
+      fill_row(s, memory_.held[s], memory_.row);
+      for (std::int32_t y = 0; y < m; ++y)
+        total[y] += memory_.row[clique.column_of(slots_[s].member, y)];
+    }
+    if (!any)
+      return false;
+    const std::int32_t best = index_of_greatest(total, m);
+    if (best < 0)
+      return false;
+    double stays = kForbidden;
+    for (std::int32_t y = 0; y < m; ++y)
+      if (total[y] > stays && shows_held(t, y))
+        stays = total[y];
+    if (!gains(stays, total[best]))
+      return false;
+    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s)
+      if (is_held(s))
+        hold(s, model_.cliques[slots_[s].clique].column_of(slots_[s].member, best));
+    return true;
+  }
+  bool shows_held(std::int32_t t, std::int32_t label) const noexcept {
+    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s)
+      if (is_held(s) && model_.cliques[slots_[s].clique].column_of(slots_[s].member, label) !=
+                            memory_.held[s])
+        return false;
+    return true;
+  }
+  // Holds one repeat to another value.
+  void hold(std::int32_t s, std::int32_t value) noexcept {
+    std::int32_t &held = memory_.held[s];
+    if (s != memory_.centre_slot_of[s]) {
+      std::int32_t *counts = memory_.own_counts + memory_.own_counts_of[s];
+      if (held >= 0)
+        --counts[held];
+      ++counts[value];
+    }
+    held = value;
+  }
+
+  // Takes `penalty` from every value of every repeat but the one it shows; `freed`, by slot: those
+  // that are left alone, or NULL.
+  void hold_by(ChainProgram &program, double penalty, const std::int32_t *freed) noexcept {
+    for (std::int32_t k = 0; k < chain_.slots; ++k) {
+      const std::int32_t s = by_clique_[k];
+      if (!is_repeat(k) || shown[s] < 0 || (freed && freed[s] != 0))
+        continue;
+      double *row = program.incoming + program.row_begin()[s];
+      for (std::int32_t v = 0; v < program.columns_of(s); ++v)
+        if (v != shown[s])
+          row[v] -= penalty;
+      if (row[shown[s]] == kForbidden)
+        row[shown[s]] = 0.0;
+    }
+  }
+
   // Whether the k-th slot by clique is of the same clique as the one before.
-  bool is_repeat(std::int32_t k) const noexcept {
+  bool continues(std::int32_t k) const noexcept {
     return slots_[by_clique_[k]].clique == slots_[by_clique_[k - 1]].clique;
+  }
+  // Whether it is one of several slots in its clique.
+  bool is_repeat(std::int32_t k) const noexcept {
+    return (k > 0 && continues(k)) || (k + 1 < chain_.slots && continues(k + 1));
+  }
+  // Behind the slots by clique that are in the same clique as the k-th, which is its first.
+  std::int32_t end_of_clique(std::int32_t k) const noexcept {
+    std::int32_t end = k + 1;
+    while (end < chain_.slots && continues(end))
+      ++end;
+    return end;
   }
 
   std::int32_t centre_value(const Clique &clique) const noexcept {
     return clique.centred() ? run_.at.now.shown(clique, clique.members) : 0;
   }
 
-  void load_counts(std::int32_t clique) noexcept {
-    polish_.counts.load(model_.first_count(clique), model_.cliques.type(clique).columns, counts_);
+  // The counts of a slot's clique, in which repeats show what they are held to, if they are.
+  void load_counts(std::int32_t s) noexcept {
+    const std::int32_t clique = slots_[s].clique;
+    const std::int32_t columns = model_.cliques.type(clique).columns;
+    if (is_held(s))
+      std::copy_n(memory_.own_counts + memory_.own_counts_of[s], columns, counts_);
+    else
+      polish_.counts.load(model_.first_count(clique), columns, counts_);
   }
 
   double evaluate(const Clique &clique, std::int32_t centre) noexcept {
@@ -220,10 +446,11 @@ private:
     return evaluate(clique, centre);
   }
 
-  void fill_row(std::int32_t s, double *row) noexcept {
+  // What the clique of slot s, which shows `own` now, says of each value of the slot.
+  void fill_row(std::int32_t s, std::int32_t own, double *row) noexcept {
     const Clique &clique = model_.cliques[slots_[s].clique];
     const std::int64_t *counts = counts_;
-    load_counts(slots_[s].clique);
+    load_counts(s);
     if (slots_[s].member == clique.members) {
       for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
         std::copy_n(counts, clique.columns(), varied_);
@@ -231,16 +458,17 @@ private:
       }
       return;
     }
-    const std::int32_t centre = centre_value(clique);
+    const std::int32_t centre_slot = is_held(s) ? memory_.centre_slot_of[s] : -1;
+    const std::int32_t centre = centre_slot >= 0 ? memory_.held[centre_slot] : centre_value(clique);
     const Potential &potential = clique.potential_at(centre);
     std::int64_t others = 0;
     for (std::int32_t v = 0; v < clique.columns(); ++v)
-      others += potential.counts(v) ? counts[v] - (v == shown[s] ? 1 : 0) : 0;
+      others += potential.counts(v) ? counts[v] - (v == own ? 1 : 0) : 0;
     // What a SUM gains by one more is a difference of one table, but where nothing else counts.
     if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others > 0) {
       const double factor = potential.factor(clique.members);
       for (std::int32_t v = 0; v < clique.columns(); ++v) {
-        const std::int64_t k = counts[v] - (v == shown[s] ? 1 : 0);
+        const std::int64_t k = counts[v] - (v == own ? 1 : 0);
         row[v] = !potential.counts(v) ? 0.0
                                       : (potential.table_entry(v, k + 1, clique.members) -
                                          potential.table_entry(v, k, clique.members)) *
@@ -249,13 +477,13 @@ private:
       return;
     }
     if (potential.family == CHORALE_FAMILY_MAX && others > 0) {
-      fill_max_row(clique, potential, counts, shown[s], row);
+      fill_max_row(clique, potential, counts, own, row);
       return;
     }
     for (std::int32_t v = 0; v < clique.columns(); ++v) {
       std::copy_n(counts, clique.columns(), varied_);
-      if (shown[s] >= 0)
-        --varied_[shown[s]];
+      if (own >= 0)
+        --varied_[own];
       ++varied_[v];
       row[v] = evaluate(clique, centre);
     }
@@ -309,7 +537,7 @@ public:
 
   void run() noexcept {
     count();
-    for (std::int64_t sweep = 0; sweep < kSweeps; ++sweep)
+    for (; sweep_ < kSweeps; ++sweep_)
       if (!pass() || run_.must_stop())
         return;
   }
@@ -353,7 +581,7 @@ private:
         if (count > 0 && (labels + length > at.proposal_labels ||
                           wholes + chain.wholes() > at.proposal_wholes))
           break;
-        at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, Verdict::unchanged, 0};
+        at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, Verdict::unchanged, false, 0};
         labels += length; // labels that share a byte are of one chain
         wholes += chain.wholes();
         ++count;
@@ -383,11 +611,10 @@ private:
                          run_.options.joint);
     program.set_room(worker.room + layout.bytes());
     block.load();
-    const auto offer = [&]() noexcept {
-      if (!program.decode()) {
-        run_.fail(program.failure);
-        return false;
-      }
+    block.sort();
+    if (block.repeats && sweep_ >= kVisits)
+      return;
+    const auto offer_found = [&]() noexcept {
       double before = 0;
       double after = 0;
       block.compare(program.score, program.shown, before, after);
@@ -397,20 +624,32 @@ private:
       std::copy_n(program.shown, chain.wholes(), polish_.proposed_wholes + proposal.first_whole);
       proposal.score = program.score;
       proposal.verdict = Verdict::gains;
+      proposal.repeats = block.repeats;
       return true;
     };
+    const auto offer = [&]() noexcept {
+      if (program.decode())
+        return offer_found();
+      run_.fail(program.failure);
+      return false;
+    };
     block.fill_rows(program);
-    if (offer() || !block.repeats)
+    const bool gained = offer();
+    if (!block.repeats || run_.must_stop())
       return;
+    if (gained)
+      return;
+    double most = program.score;
+    for (std::int32_t s = 0; s < chain.slots && most > kForbidden; ++s)
+      most += program.incoming[program.row_begin()[s] + program.shown[s]];
     if (block.fill_linear(program) && offer())
       return;
-    for (std::int32_t k = 0; k < chain.slots && !run_.must_stop(); ++k) {
-      if (!block.is_one_of_several(k))
-        continue;
-      block.fill_rows(program);
-      block.pin_repeats(program, block.slot_by_clique(k));
-      if (offer())
-        return;
+    block.fill_rows(program);
+    if (block.is_plain()) {
+      if (block.walk(program, worker))
+        offer_found();
+    } else if (block.move_best(program, most)) {
+      offer();
     }
   }
 
@@ -431,6 +670,7 @@ private:
       return false;
     // Under the counts that it was made for a proposal gains what it gained then.
     if (!was_current) {
+      block.sort();
       double before = 0;
       double after = 0;
       block.compare(proposal.score, shown, before, after);
@@ -441,7 +681,7 @@ private:
     block.move_counts(shown, stamp_);
     run_.at.now.set(number, block.labels(), shown, proposal.score);
     // Decoded against the counts as they are, with exact gains, it is at its best.
-    if (was_current && !block.repeats)
+    if (was_current && !proposal.repeats)
       polish_.visited_at[number] = stamp_;
     return true;
   }
@@ -450,6 +690,7 @@ private:
   PolishMemory polish_;
   const Model &model_;
   std::int32_t stamp_ = 0;
+  std::int32_t sweep_ = 0;
 };
 
 } // namespace

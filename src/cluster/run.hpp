@@ -57,6 +57,7 @@ struct Proposal {
   std::int32_t first_label; // among the labels of the batch
   std::int32_t first_whole;
   Verdict verdict;
+  bool repeats; // the chain has several slots in one clique
   double score;
 };
 

@@ -1,0 +1,248 @@
+/* The polish of chains with several members in one clique: what it costs, and that nothing it could
+ * have moved alone gains. */
+#include "fixture.h"
+
+enum { LONGEST = 400, LABELS = 3, WORDS = 20, SHORTEST = 4, SHORT = 7 };
+
+/* What the models are of. */
+typedef enum Shape { CHAIN, TREE, UNDER_A_PROPERTY, SHAPES } Shape;
+
+static const char *const shape_names[SHAPES] = {"chain", "tree", "chain under a property"};
+
+/* Equation 1 of one chain whose repeated words agree. */
+typedef struct Text {
+  Shape shape;
+  int32_t length, words;
+  double unary[LONGEST * LABELS], edges[LABELS * LABELS];
+  int32_t tokens[LONGEST], parents[LONGEST];
+  double strength;
+  int64_t calls; /* of the potential */
+} Text;
+
+static void random_text(Random *random, Shape shape, int32_t length, int32_t words, Text *text) {
+  text->shape = shape;
+  text->length = length;
+  text->words = words;
+  text->strength = 0.2 + random_unit(random);
+  text->calls = 0;
+  for (int32_t i = 0; i < LABELS * LABELS; ++i)
+    text->edges[i] = 2 * random_unit(random) - 1;
+  for (int32_t t = 0; t < length; ++t) {
+    for (int32_t y = 0; y < LABELS; ++y)
+      text->unary[t * LABELS + y] = 4 * random_unit(random);
+    text->tokens[t] = random_int(random, 0, words - 1);
+    text->parents[t] = t == 0 ? -1 : random_int(random, t > 4 ? t - 4 : 0, t - 1);
+  }
+}
+
+/* Agreement, counted: sum_v n_v^2 / n. */
+static int32_t count_call(void *user, const int64_t *counts, int64_t values, int64_t members,
+                          double *score) {
+  Text *text = user;
+  ++text->calls;
+  double sum = 0;
+  for (int64_t v = 0; v < values; ++v)
+    sum += (double)(counts[v] * counts[v]);
+  *score = text->strength * sum / (double)members;
+  return 0;
+}
+
+static chorale_run *open_run(Text *text, int by_callback) {
+  chorale_error error;
+  chorale_potential *potential;
+  if (by_callback) {
+    OK(chorale_potential_create_callback(NULL, LABELS, count_call, text, NULL, NULL, &potential,
+                                         &error));
+  } else {
+    chorale_potential_options options;
+    chorale_potential_options_init(&options, sizeof options);
+    options.scale = CHORALE_SCALE_BY_MEMBERS;
+    OK(chorale_potential_create_potts(NULL, LABELS, text->strength, &options, &potential, &error));
+  }
+  chorale_model_builder *builder;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  chain.length = text->length;
+  chain.labels = LABELS;
+  chain.unary = text->unary;
+  chain.edges = text->edges;
+  chain.edge_matrices = 1;
+  if (text->shape == TREE)
+    chain.parents = text->parents;
+  chorale_chain_options options;
+  chorale_chain_options_init(&options, sizeof options);
+  options.tokens = text->tokens;
+  OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
+  OK(chorale_model_builder_add_repeated_words(builder, potential, NULL, NULL, NULL, &error));
+  if (text->shape == UNDER_A_PROPERTY) {
+    chorale_label_map kinds;
+    chorale_label_map_init(&kinds, sizeof kinds);
+    kinds.labels = kinds.kinds = LABELS;
+    const uint8_t ignored[LABELS] = {1, 0, 0};
+    chorale_property *property;
+    OK(chorale_property_create_first_label(NULL, &kinds, ignored, &property, &error));
+    chorale_potential *wide;
+    OK(chorale_potential_create_potts(NULL, LABELS + 2, 0.5, NULL, &wide, &error));
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.property = property;
+    setup.potential = wide;
+    int64_t clique;
+    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    OK(chorale_model_builder_add_member(builder, clique, 0, NULL, &error));
+    chorale_potential_release(wide);
+    chorale_property_release(property);
+  }
+  chorale_model *model;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+  chorale_run *run;
+  chorale_run_options run_options;
+  chorale_run_options_init(&run_options, sizeof run_options);
+  run_options.polish = 0;
+  OK(chorale_run_create(NULL, model, &run_options, NULL, &run, &error));
+  chorale_model_release(model);
+  return run;
+}
+
+/* A walk looks once at what each position could show, where a decode for each position would ask
+ * about all of them each time. */
+static void the_polish_of_a_long_chain_costs_a_few_rounds(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  static Text text;
+  for (Shape shape = 0; shape < SHAPES; ++shape) {
+    random_text(&random, shape, LONGEST, WORDS, &text);
+    chorale_run *run = open_run(&text, 1);
+    chorale_error error;
+    OK(chorale_run_solve(run, NULL, &error));
+    const int64_t rounds = text.calls;
+    OK(chorale_run_polish(run, NULL, &error));
+    const int64_t polish = text.calls - rounds;
+    print_message("%s: %lld questions to the potential in rounds, %lld in the polish\n",
+                  shape_names[shape], (long long)rounds, (long long)polish);
+    assert_true(polish > 0);
+    assert_true(polish < 10 * rounds);
+    chorale_run_destroy(run);
+  }
+}
+
+/* Equation 1 of the chain and its words, written out by itself. */
+static double text_score(const Text *text, const int32_t *labels) {
+  double score = 0;
+  for (int32_t t = 0; t < text->length; ++t) {
+    score += text->unary[t * LABELS + labels[t]];
+    const int32_t from = text->shape == TREE ? text->parents[t] : t - 1;
+    if (from >= 0)
+      score += text->edges[labels[from] * LABELS + labels[t]];
+  }
+  for (int32_t word = 0; word < text->words; ++word) {
+    double counts[LABELS] = {0}, members = 0, sum = 0;
+    for (int32_t t = 0; t < text->length; ++t)
+      if (text->tokens[t] == word) {
+        ++counts[labels[t]];
+        ++members;
+      }
+    for (int32_t y = 0; y < LABELS; ++y)
+      sum += counts[y] * counts[y];
+    if (members > 1)
+      score += text->strength * sum / members;
+  }
+  return score;
+}
+
+static int is_repeated(const Text *text, int32_t position) {
+  for (int32_t t = 0; t < text->length; ++t)
+    if (t != position && text->tokens[t] == text->tokens[position])
+      return 1;
+  return 0;
+}
+
+/* The best equation 1 of all labellings that change one repeated word at most: words that occur once
+ * are free. */
+static double best_beside(const Text *text, const int32_t *labels) {
+  int32_t other[SHORT];
+  double best = -INFINITY;
+  int32_t labellings = 1;
+  for (int32_t t = 0; t < text->length; ++t)
+    labellings *= LABELS;
+  for (int32_t k = 0; k < labellings; ++k) {
+    int32_t changes = 0;
+    for (int32_t t = 0, rest = k; t < text->length; ++t, rest /= LABELS) {
+      other[t] = rest % LABELS;
+      changes += other[t] != labels[t] && is_repeated(text, t);
+    }
+    if (changes <= 1)
+      best = fmax(best, text_score(text, other));
+  }
+  return best;
+}
+
+static void no_word_gains_by_a_move_of_its_own(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  static Text text;
+  int64_t moved = 0;
+  for (int64_t k = 0; k < test_rounds(400); ++k) {
+    const Shape shape = random_int(&random, CHAIN, TREE);
+    random_text(&random, shape, random_int(&random, SHORTEST, SHORT), random_int(&random, 1, 3),
+                &text);
+    chorale_run *run = open_run(&text, random_chance(&random, 50));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    chorale_error error;
+    int32_t labels[SHORT];
+    OK(chorale_run_step(run, &result, &error)); /* the chain's own labelling */
+    const double before = result.score;
+    OK(chorale_run_polish(run, &result, &error));
+    OK(chorale_run_labels(run, 0, 0, labels, SHORT, &error));
+    const double score = text_score(&text, labels);
+    const double best = best_beside(&text, labels);
+    if (fabs(score - result.score) > 1e-9 || best > score + 1e-9)
+      fail_msg("seed %llu, model %lld, a %s of %d: score %.17g, by itself %.17g, beside it %.17g",
+               (unsigned long long)test_seed(), (long long)k, shape_names[shape], text.length,
+               result.score, score, best);
+    moved += result.score > before;
+    chorale_run_destroy(run);
+  }
+  print_message("%lld labellings were polished\n", (long long)moved);
+  assert_true(moved > 0);
+}
+
+/* A limit ends the polish between two positions: what has been found before stays. */
+static void a_limit_ends_the_polish(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  static Text text;
+  random_text(&random, CHAIN, LONGEST, WORDS, &text);
+  chorale_run *run = open_run(&text, 0);
+  chorale_run_result before, after;
+  chorale_run_result_init(&before, sizeof before);
+  chorale_run_result_init(&after, sizeof after);
+  chorale_error error;
+  OK(chorale_run_solve(run, &before, &error));
+  chorale_cancel *cancel;
+  OK(chorale_cancel_create(NULL, &cancel, &error));
+  chorale_cancel_raise(cancel);
+  OK(chorale_run_set_limits(run, -1, cancel, &error));
+  OK(chorale_run_polish(run, &after, &error));
+  assert_int_equal(after.outcome, CHORALE_OUTCOME_CANCELLED);
+  assert_true(after.score == before.score);
+  OK(chorale_run_set_limits(run, -1, NULL, &error));
+  OK(chorale_run_polish(run, &after, &error));
+  assert_true(after.outcome != CHORALE_OUTCOME_CANCELLED);
+  assert_true(after.score >= before.score);
+  chorale_run_destroy(run);
+  chorale_cancel_destroy(cancel);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_polish_of_a_long_chain_costs_a_few_rounds),
+      cmocka_unit_test(no_word_gains_by_a_move_of_its_own),
+      cmocka_unit_test(a_limit_ends_the_polish),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
