@@ -21,4 +21,10 @@ void Limits::look() noexcept {
     interruption_ = Interruption::deadline;
 }
 
+void Limits::look_again() noexcept {
+  left_ = kStretch;
+  if (interruption_ == Interruption::none)
+    look();
+}
+
 } // namespace chorale

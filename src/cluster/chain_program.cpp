@@ -129,7 +129,7 @@ void ChainProgram::attach() noexcept {
   }
 }
 
-void ChainProgram::add_positions(std::int32_t but) noexcept {
+void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
   if (!has_positions())
     return;
   const std::int32_t m = chain_.labels;
@@ -137,6 +137,8 @@ void ChainProgram::add_positions(std::int32_t but) noexcept {
   for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
     if (s == but)
       continue;
+    if (!limits.spend(m))
+      return;
     const Clique &clique = clique_of(s);
     const double *row = incoming + row_begin_[s];
     double *to = added_ + std::int64_t{slots_[s].position} * m;
@@ -150,54 +152,58 @@ void ChainProgram::add_positions(std::int32_t but) noexcept {
   view_.added = added_;
 }
 
-void ChainProgram::show() noexcept {
+bool ChainProgram::show(Limits &limits) noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s)
     shown[s] = slots_[s].position < 0
                    ? model_->attached(slots_[s]).evaluate(labels, view_.parents)
                    : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
   score = view_.score(labels);
+  return finish(true, limits);
 }
 
-bool ChainProgram::decode() noexcept {
+bool ChainProgram::decode(Limits &limits) noexcept {
   score = kForbidden;
   if (chain_.is_instance)
-    return decode_instance();
-  add_positions(-1);
-  return has_whole() ? decode_joint(attachments(), joint_, nullptr) : decode_plain();
+    return finish(decode_instance(), limits);
+  add_positions(-1, limits);
+  return finish(has_whole() ? decode_joint(attachments(), joint_, nullptr, limits)
+                            : decode_plain(limits),
+                limits);
 }
 
-void ChainProgram::send() noexcept {
+bool ChainProgram::send(Limits &limits) noexcept {
   if (chain_.slots == 0)
-    return;
+    return finish(true, limits);
   if (chain_.is_instance) {
     send_instance();
-    return;
+    return finish(failure == RunFailure::none, limits);
   }
-  add_positions(-1);
+  add_positions(-1, limits);
   if (has_whole())
-    send_whole();
+    send_whole(limits);
   if (has_positions() && failure == RunFailure::none) {
-    find_marginals(false);
-    write_positions();
+    find_marginals(false, limits);
+    write_positions(limits);
   }
+  return finish(failure == RunFailure::none, limits);
 }
 
-bool ChainProgram::decode_own() noexcept {
+bool ChainProgram::decode_own(Limits &limits) noexcept {
   std::fill_n(incoming, row_entries, 0.0);
   if (chain_.is_instance)
-    return decode_instance();
+    return finish(decode_instance(), limits);
   view_.added = nullptr;
-  return decode_plain();
+  return finish(decode_plain(limits), limits);
 }
 
-bool ChainProgram::decode_and_send(bool own, const Assignment *known) noexcept {
+bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept {
   if (chain_.is_instance || has_whole() || chain_.slots == 0 || view_.parents) {
-    const bool found = own ? decode_own() : decode();
-    if (failure == RunFailure::none)
-      send();
-    return found;
+    const bool found = own ? decode_own(limits) : decode(limits);
+    if (failure == RunFailure::none && !interrupted_)
+      send(limits);
+    return finish(found, limits);
   }
-  add_positions(-1);
+  add_positions(-1, limits);
   score = kForbidden;
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
@@ -211,24 +217,23 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known) noexcept {
   if (found && known && known->score[number_] > kForbidden && known->has(chain_, labels))
     score = known->score[number_];
   else if (found)
-    show();
-  write_positions();
-  return found;
+    show(limits);
+  write_positions(limits);
+  return finish(found, limits);
 }
 
-bool ChainProgram::decode_plain() noexcept {
+bool ChainProgram::decode_plain(Limits &limits) noexcept {
   Layout layout(room_);
   Placed<BestLabelling> placed(layout, view_);
   placed.scores.load();
   if (!placed.program.run(placed.scores))
     return false;
   std::copy_n(placed.program.labelling, chain_.length, labels);
-  show();
-  return true;
+  return show(limits);
 }
 
-bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint,
-                                double *value) noexcept {
+bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint, double *value,
+                                Limits &limits) noexcept {
   Layout layout(room_);
   Joint program(layout, view_, of, joint, JointUse::decoding);
   if (!program.fits()) {
@@ -247,7 +252,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   if (summary.score == kForbidden)
     return false;
   std::copy_n(program.labelling, chain_.length, labels);
-  show();
+  show(limits);
   // Absorption may have paid for what the labelling does not show.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
@@ -260,7 +265,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
 
 // From the max-marginals under all rows: each slot's own is subtracted, or, where that forbids a
 // label, left out of another forward-backward.
-void ChainProgram::write_positions() noexcept {
+void ChainProgram::write_positions(Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
     const Clique &clique = clique_of(s);
@@ -298,26 +303,31 @@ void ChainProgram::write_positions() noexcept {
   for (std::int32_t s = chain_.wholes(); again && s < chain_.slots; ++s) {
     if (!forbids(s))
       continue;
-    add_positions(s);
-    find_marginals(false);
+    add_positions(s, limits);
+    find_marginals(false, limits);
     write(s, false);
   }
 }
 
-void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept {
+void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
+                                 Limits &limits) noexcept {
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
+  if (!limits.spend(chain_.length))
+    return;
   placed.scores.load();
   placed.program.run(placed.scores, {to, row_stride, nullptr, margins});
 }
 
-void ChainProgram::send_whole() noexcept {
+void ChainProgram::send_whole(Limits &limits) noexcept {
   Layout layout(room_);
   Joint program(layout, view_, attachments(), joint_, JointUse::messages);
   if (!program.fits()) {
     failure = RunFailure::state_space;
     return;
   }
+  if (!limits.spend(chain_.length))
+    return;
   program.prepare();
   JointSummary summary;
   program.send(outgoing_rows_, summary);
@@ -326,7 +336,7 @@ void ChainProgram::send_whole() noexcept {
 }
 
 // The best joint value with label y at t; minus infinity where the chain does not allow it.
-double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
+double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept {
   if (!view_.allows(t, y))
     return kForbidden;
   const std::int32_t *given = view_.forced;
@@ -341,23 +351,25 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y) noexcept {
     failure = RunFailure::state_space;
     return kForbidden;
   }
-  program.prepare();
   JointSummary summary;
-  program.decode(summary);
+  if (limits.spend(chain_.length)) {
+    program.prepare();
+    program.decode(summary);
+  }
   view_.forced = given;
   if (summary.outcome.overflow)
     failure = RunFailure::state_space;
   return summary.score;
 }
 
-void ChainProgram::find_marginals(bool all) noexcept {
+void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
   if (has_whole())
-    find_joint_marginals(all);
+    find_joint_marginals(all, limits);
   else
-    run_marginals(marginals_, chain_.labels, nullptr);
+    run_marginals(marginals_, chain_.labels, nullptr, limits);
 }
 
-void ChainProgram::find_joint_marginals(bool all) noexcept {
+void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   JointOutcome outcome;
   outcome.pruned = true; // as if a beam had lost everything
@@ -385,17 +397,18 @@ void ChainProgram::find_joint_marginals(bool all) noexcept {
       continue;
     for (std::int32_t y = 0; y < m && failure == RunFailure::none; ++y)
       if (double &lost = marginals_[std::int64_t{t} * m + y]; lost == kForbidden)
-        lost = forced_value(t, y);
+        lost = forced_value(t, y, limits);
   }
 }
 
-void ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept {
-  add_positions(-1);
+bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *margins,
+                             Limits &limits) noexcept {
+  add_positions(-1, limits);
   if (!has_whole()) {
-    run_marginals(to, row_stride, margins);
-    return;
+    run_marginals(to, row_stride, margins, limits);
+    return finish(failure == RunFailure::none, limits);
   }
-  find_joint_marginals(true);
+  find_joint_marginals(true, limits);
   for (std::int32_t t = 0; t < chain_.length && failure == RunFailure::none; ++t) {
     const double *row = marginals_ + std::int64_t{t} * chain_.labels;
     if (to)
@@ -409,6 +422,7 @@ void ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
     if (margins)
       margins[t] = first == kForbidden ? 0.0 : first - second;
   }
+  return finish(failure == RunFailure::none, limits);
 }
 
 bool ChainProgram::decode_instance() noexcept {
@@ -454,31 +468,34 @@ void ChainProgram::send_instance() noexcept {
 
 // Where the joint state is too large the first property keeps all of phi and the others are bounded
 // by their best value.
-double ChainProgram::bound() noexcept {
+bool ChainProgram::bound(double *value, Limits &limits) noexcept {
+  *value = kForbidden;
+  bool found = false;
   if (chain_.is_instance) {
-    if (!decode_instance())
-      return kForbidden;
+    found = decode_instance();
   } else {
-    add_positions(-1);
+    add_positions(-1, limits);
     if (has_whole())
-      return bound_joint();
-    if (!decode_plain())
-      return kForbidden;
+      *value = bound_joint(limits);
+    else
+      found = decode_plain(limits);
   }
-  double value = score;
-  for (std::int32_t s = 0; s < chain_.slots; ++s)
-    value += incoming[row_begin_[s] + shown[s]];
-  return value;
+  if (found) {
+    *value = score;
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
+      *value += incoming[row_begin_[s] + shown[s]];
+  }
+  return finish(failure == RunFailure::none, limits);
 }
 
-double ChainProgram::bound_joint() noexcept {
+double ChainProgram::bound_joint(Limits &limits) noexcept {
   double value = kForbidden;
-  decode_joint(attachments(), exactly(joint_), &value);
+  decode_joint(attachments(), exactly(joint_), &value, limits);
   if (failure == RunFailure::none)
     return value;
   failure = RunFailure::none;
   const Attachments first{attachments_, sizeof(chorale_attachment), 1, chain_.length};
-  decode_joint(first, exactly(joint_), &value);
+  decode_joint(first, exactly(joint_), &value, limits);
   if (failure != RunFailure::none) {
     failure = RunFailure::none;
     return kInfinity;

@@ -7,6 +7,7 @@
 // bound on them exceed the budget.
 #pragma once
 
+#include "base/limits.hpp"
 #include "chain/joint.hpp"
 #include "chain/chain_walk.hpp"
 #include "cluster/assignment.hpp"
@@ -48,29 +49,35 @@ public:
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
   }
 
+  // Everything below spends on `limits` what it computes. When these end it, it returns false and
+  // interrupted() is true, of the last call: what it was to fill then holds nothing of use.
+  bool interrupted() const noexcept { return interrupted_; }
+
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
-  bool decode() noexcept;
+  bool decode(Limits &limits) noexcept;
   // The same without any messages, whatever properties show: -1 in `shown` stands for a value
   // outside a dictionary.
-  bool decode_own() noexcept;
+  bool decode_own(Limits &limits) noexcept;
   // Fills `outgoing`, each row leaving out its own incoming one; minus infinity throughout where
-  // nothing is possible.
-  void send() noexcept;
+  // nothing is possible. False where something failed.
+  bool send(Limits &limits) noexcept;
   // decode (with `own`, decode_own), then send, sharing what they can. Rows must be 0 for `own`.
   // `known` is a labelling of the model with its scores, or NULL; where this one is found again,
   // what positions show is not written.
-  bool decode_and_send(bool own, const Assignment *known) noexcept;
-  // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
-  void marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
-  // No less than the greatest phi + incoming; `labels`, `shown` and `score` are those of a
-  // labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.
-  double bound() noexcept;
+  bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
+  // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances. False
+  // where something failed.
+  bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
+  // No less than the greatest phi + incoming, in *value; `labels`, `shown` and `score` are those of
+  // a labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.
+  // False where something failed.
+  bool bound(double *value, Limits &limits) noexcept;
 
   // Calls body(scores, walk) for a chain without properties: its scores and `incoming` together,
   // ready for walks. The walk lives as long as the call.
-  template <class Body> void with_walk(Body &&body) noexcept {
-    add_positions(-1);
+  template <class Body> void with_walk(Limits &limits, Body &&body) noexcept {
+    add_positions(-1, limits);
     Layout layout(room_);
     Scores scores(layout, view_);
     ChainWalk walk(layout, view_);
@@ -79,7 +86,7 @@ public:
   }
 
   // `shown` and `score` of the `labels` that are there.
-  void show() noexcept;
+  bool show(Limits &limits) noexcept;
 
   std::int32_t *labels;      // T
   std::int32_t *shown;       // what each slot shows
@@ -90,21 +97,28 @@ private:
   bool has_whole() const noexcept { return chain_.wholes() > 0; }
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
   // Adds the rows of all positions but slot `but` to the unary scores.
-  void add_positions(std::int32_t but) noexcept;
+  void add_positions(std::int32_t but, Limits &limits) noexcept;
   void attach() noexcept;
+  // `done`, unless the limits have ended the computation.
+  bool finish(bool done, const Limits &limits) noexcept {
+    interrupted_ = limits.interruption() != Interruption::none;
+    return done && !interrupted_;
+  }
   Attachments attachments() const noexcept {
     return {attachments_, sizeof(chorale_attachment), chain_.wholes(), chain_.length};
   }
-  bool decode_plain() noexcept;
-  bool decode_joint(const Attachments &of, const JointOptions &joint, double *value) noexcept;
-  double bound_joint() noexcept;
-  double forced_value(std::int32_t t, std::int32_t y) noexcept;
-  void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins) noexcept;
+  bool decode_plain(Limits &limits) noexcept;
+  bool decode_joint(const Attachments &of, const JointOptions &joint, double *value,
+                    Limits &limits) noexcept;
+  double bound_joint(Limits &limits) noexcept;
+  double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
+  void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
+                     Limits &limits) noexcept;
   // Max-marginals of all positions, or of those with slots alone, into marginals_.
-  void find_marginals(bool all) noexcept;
-  void find_joint_marginals(bool all) noexcept;
-  void send_whole() noexcept;
-  void write_positions() noexcept;
+  void find_marginals(bool all, Limits &limits) noexcept;
+  void find_joint_marginals(bool all, Limits &limits) noexcept;
+  void send_whole(Limits &limits) noexcept;
+  void write_positions(Limits &limits) noexcept;
   bool decode_instance() noexcept;
   void send_instance() noexcept;
 
@@ -124,6 +138,7 @@ private:
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;
+  bool interrupted_ = false;
 };
 
 } // namespace chorale

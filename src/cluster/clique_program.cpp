@@ -100,7 +100,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
           outgoing[i * clique_->columns() + kept_->columns[k]] = answers_[i * kept_->count + k];
     }
   }
-  return failure == RunFailure::none && limits.interruption() == Interruption::none;
+  return finish(limits);
 }
 
 // One solve a value of the centre: its best score is the answer to the centre, its max-marginals
@@ -129,8 +129,13 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
   }
 }
 
-double CliqueProgram::bound(Limits &limits, bool *found) noexcept {
+bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
+  *value = bound_within(limits, found);
+  return finish(limits);
+}
+
+double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
   const std::int32_t n = clique_->members;
   if (n == 0 && !clique_->centred()) {
     *found = true;
@@ -154,7 +159,7 @@ double CliqueProgram::bound(Limits &limits, bool *found) noexcept {
       task.assignment = nullptr;
       CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);
-      if (failure != RunFailure::none)
+      if (failure != RunFailure::none || limits.interruption() != Interruption::none)
         return kInfinity;
       bound = answer.upper_bound;
       score = answer.member_score == kForbidden ? kForbidden

@@ -33,12 +33,16 @@ public:
   double *incoming;
   double *outgoing;
 
-  // Fills `outgoing` from `incoming`. False where the limits ended it, or a callback failed.
+  // Both spend on `limits` what they compute. When these end one, it returns false and interrupted()
+  // is true, of the last call: what it was to fill then holds nothing of use.
+  bool interrupted() const noexcept { return interrupted_; }
+
+  // Fills `outgoing` from `incoming`. False where a callback failed.
   bool answer(Limits &limits) noexcept;
-  // No less than the greatest score under `incoming`, by exact algorithms and dual bounds alone;
-  // plus infinity where the family has none. `shown` is a labelling near it (a centre last); false
-  // in *found where there is none.
-  double bound(Limits &limits, bool *found) noexcept;
+  // No less than the greatest score under `incoming`, in *value, by exact algorithms and dual bounds
+  // alone; plus infinity where the family has none. `shown` is a labelling near it (a centre last);
+  // false in *found where there is none. False where a callback failed.
+  bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   std::int32_t *shown;
   RunFailure failure = RunFailure::none;
@@ -48,6 +52,12 @@ private:
   CliqueTask bound_task(const Potential &potential) const noexcept;
   void note(CallbackFailure failed) noexcept;
   void answer_centred(Limits &limits) noexcept;
+  double bound_within(Limits &limits, bool *found) noexcept;
+  // Whether a computation came to its end.
+  bool finish(const Limits &limits) noexcept {
+    interrupted_ = limits.interruption() != Interruption::none;
+    return failure == RunFailure::none && !interrupted_;
+  }
   std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns(); }
 
   const Clique *clique_;
@@ -56,6 +66,7 @@ private:
   double *gathered_ = nullptr; // n x kept columns
   double *answers_ = nullptr;  // n x kept columns, or n x columns of one value of a centre
   std::byte *room_ = nullptr;
+  bool interrupted_ = false;
 };
 
 // The counts of what members show, into `counts` (columns), by `shown_by(member)`; -1 counts for

@@ -126,8 +126,13 @@ private:
     for (std::int32_t s = 0; s < chain.slots; ++s)
       std::copy_n(dual_.multipliers + program.row_place(s).entry, program.columns_of(s),
                   program.incoming + program.row_begin()[s]);
-    const double value = program.bound();
-    run_.fail(program.failure);
+    double value = 0;
+    if (!program.bound(&value, worker.limits)) {
+      run_.fail(program.failure);
+      if (program.interrupted())
+        run_.check_limits(worker);
+      return value;
+    }
     if (program.score > kForbidden) {
       run_.at.now.set(number, program.labels, program.shown, program.score);
     }
@@ -148,8 +153,13 @@ private:
     for (std::int64_t e = 0; e < entries; ++e)
       program.incoming[e] = -dual_.multipliers[clique.row(0) + e];
     bool found = false;
-    const double value = program.bound(worker.limits, &found);
-    run_.fail(program.failure);
+    double value = 0;
+    if (!program.bound(&value, &found, worker.limits)) {
+      run_.fail(program.failure);
+      if (program.interrupted())
+        run_.check_limits(worker);
+      return value;
+    }
     for (std::int32_t i = 0; i < clique.all_members(); ++i)
       dual_.by_clique[clique.first_slot + i] = found ? program.shown[i] : -1;
     return value;

@@ -131,7 +131,8 @@ RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
   for (std::int32_t s = 0; s < chain.slots; ++s)
     at.to_chain.load(program.row_place(s), program.columns_of(s),
                      program.incoming + program.row_begin()[s]);
-  program.marginals(marginals, row_stride, margins);
+  Limits none;
+  program.marginals(marginals, row_stride, margins, none);
   return program.failure;
 }
 

@@ -25,7 +25,7 @@ constexpr std::int64_t kChainGrain = 4;
 // kVisits times for each start, so that a polish costs a few rounds whatever the shape.
 constexpr std::int32_t kSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
-constexpr std::int32_t kPositionsBetweenLooks = 1024;
+constexpr std::int64_t kStepsALabel = 20; // of a walk, for each slot
 
 bool gains(double before, double after) noexcept {
   if (before == kForbidden)
@@ -38,11 +38,9 @@ struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t number) noexcept {
     const Chain &chain = model.chains[number];
     std::int32_t widest = 1;
-    std::int64_t columns = 0;
     for (std::int32_t s = 0; s < chain.slots; ++s) {
       const CliqueType &type = model.cliques.type(model.clique_of(chain.first_slot + s));
       widest = std::max({widest, type.columns, type.centre_values});
-      columns += type.columns;
     }
     counts = layout.take<std::int64_t>(widest);
     varied = layout.take<std::int64_t>(widest);
@@ -50,29 +48,24 @@ struct BlockMemory {
     scores = layout.take<double>(chain.labels);
     slots = layout.take<Slot>(chain.slots);
     shown = layout.take<std::int32_t>(chain.slots);
-    held = layout.take<std::int32_t>(chain.slots);
-    proposed = layout.take<std::int32_t>(chain.slots);
+    values = layout.take<std::int32_t>(chain.slots);
     by_clique = layout.take<std::int32_t>(chain.slots);
-    own_counts_of = layout.take<std::int64_t>(chain.slots);
-    centre_slot_of = layout.take<std::int32_t>(chain.slots);
-    own_counts = layout.take<std::int32_t>(columns / 2); // such a clique has two slots or more
-    labels = layout.take<std::int32_t>(chain.length);
-    first_at = layout.take<std::int32_t>(std::int64_t{chain.length} + 1);
+    count_slot = layout.take<std::int32_t>(chain.slots);
+    labels = layout.take<std::int32_t>(std::int64_t{chain.length} + 1);
   }
-  std::int64_t *counts;         // of a clique
-  std::int64_t *varied;         // the same, some slots showing something else
-  double *row;                  // what a clique says of each value of a slot
-  double *scores;               // of each label of a position
-  Slot *slots;                  // of the chain
-  std::int32_t *shown;          // now, by slot
-  std::int32_t *held;           // by slot: what repeats are held to while they move
-  std::int32_t *proposed;       // what a proposal would show, by slot
-  std::int32_t *by_clique;      // slots by the number of their clique
-  std::int64_t *own_counts_of;  // by slot: of a repeat where its clique's counts begin, else -1
-  std::int32_t *centre_slot_of; // by slot: of a repeat its clique's centre if on this chain, or -1
-  std::int32_t *own_counts;     // of the columns of cliques with repeats, as `held` has them
-  std::int32_t *labels;         // of a proposal
-  std::int32_t *first_at;       // T + 1: the first slot at each position or behind it
+  std::int64_t *counts;       // of a clique
+  std::int64_t *varied;       // the same, some slots showing something else
+  double *row;                // what a clique says of each value of a slot
+  double *scores;             // of each label of a position
+  Slot *slots;                // of the chain
+  std::int32_t *shown;        // now, by slot
+  std::int32_t *values;       // by slot: what a proposal would show; in a walk, what repeats are held
+                              // to; before a decode, whether they are free
+  std::int32_t *by_clique;    // slots by the number of their clique
+  std::int32_t *count_slot; // by slot, in a walk: of a repeat the slot whose outgoing row holds
+                              // the counts of the clique, else -1
+  std::int32_t *labels;       // of a proposal; in a walk T + 1: the first slot at each position or
+                              // behind it
 };
 
 // One chain within its cliques.
@@ -105,29 +98,26 @@ public:
     repeats = false;
     for (std::int32_t k = 1; k < chain_.slots; ++k)
       repeats = repeats || continues(k);
-    std::fill_n(memory_.own_counts_of, chain_.slots, std::int64_t{-1});
+    std::fill_n(memory_.count_slot, chain_.slots, -1);
   }
 
-  // Holds the repeats to what they show. After sort().
-  void hold() noexcept {
-    std::copy_n(shown, chain_.slots, memory_.held);
-    std::int64_t next = 0;
+  // Holds the repeats to what they show. After sort(). The counts of a clique with repeats are kept
+  // in the outgoing row of one of its slots, which a walk does not need.
+  void hold(ChainProgram &program) noexcept {
+    std::copy_n(shown, chain_.slots, memory_.values);
+    rows_ = program.outgoing;
+    row_begin_ = program.row_begin();
     for (std::int32_t k = 0; k < chain_.slots;) {
       const std::int32_t end = end_of_clique(k);
       if (end - k > 1) {
-        const std::int32_t number = slots_[by_clique_[k]].clique;
-        const Clique &clique = model_.cliques[number];
-        polish_.counts.load(model_.first_count(number), clique.columns(), counts_);
-        std::copy_n(counts_, clique.columns(), memory_.own_counts + next);
-        std::int32_t centre = -1;
+        const Clique &clique = model_.cliques[slots_[by_clique_[k]].clique];
+        // The row of a centre may be too short.
+        const bool is_centre = slots_[by_clique_[k]].member == clique.members;
+        const std::int32_t first = by_clique_[is_centre ? k + 1 : k];
+        load_counts(first);
+        std::copy_n(counts_, clique.columns(), held_counts(first));
         for (std::int32_t j = k; j < end; ++j)
-          centre = slots_[by_clique_[j]].member == clique.members ? by_clique_[j] : centre;
-        for (std::int32_t j = k; j < end; ++j) {
-          const std::int32_t s = by_clique_[j];
-          memory_.own_counts_of[s] = next;
-          memory_.centre_slot_of[s] = centre;
-        }
-        next += clique.columns();
+          memory_.count_slot[by_clique_[j]] = first;
       }
       k = end;
     }
@@ -174,11 +164,11 @@ public:
   const std::int32_t *read(const Proposal &proposal) noexcept {
     polish_.proposed_labels.read(proposal.first_label, chain_.length, memory_.labels);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
-      memory_.proposed[s] = slots_[s].position < 0
+      memory_.values[s] = slots_[s].position < 0
                                 ? polish_.proposed_wholes[proposal.first_whole + s]
                                 : model_.cliques[slots_[s].clique].column_of(
                                       slots_[s].member, memory_.labels[slots_[s].position]);
-    return memory_.proposed;
+    return memory_.values;
   }
   const std::int32_t *labels() const noexcept { return memory_.labels; }
 
@@ -215,29 +205,27 @@ public:
   // Moves the repeats of a chain without properties one at a time, from its first position to its
   // last. Rows are those of fill_rows. True, with the labelling in `program`, where some gained.
   bool walk(ChainProgram &program, Worker &worker) noexcept {
-    hold();
+    hold(program);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
       if (is_held(s))
         std::fill_n(program.incoming + program.row_begin()[s], program.columns_of(s), 0.0);
     for (std::int32_t t = 0, s = 0; t <= chain_.length; ++t) {
       while (s < chain_.slots && slots_[s].position < t)
         ++s;
-      memory_.first_at[t] = s;
+      memory_.labels[t] = s;
     }
     bool found = false;
-    program.with_walk([&](Scores &scores, ChainWalk &walk) noexcept {
-      Held held{*this, scores, worker};
+    program.with_walk(worker.limits, [&](Scores &scores, ChainWalk &walk) noexcept {
+      Held held{*this, scores, worker.limits};
       found = walk.run(scores, held) && walk.trace(scores, held, program.labels);
     });
-    if (found)
-      program.show();
-    return found;
+    return found && program.show(worker.limits);
   }
 
   // Moves the repeats of the chain that gain most, one of each clique at most, all others staying
   // as they are. Rows are those of fill_rows; `most`: the greatest sum of scores and rows. False
   // where none gains.
-  bool move_best(ChainProgram &program, double most) noexcept {
+  bool move_best(ChainProgram &program, double most, Limits &limits) noexcept {
     double now = run_.at.now.score[number_];
     for (std::int32_t s = 0; s < chain_.slots; ++s)
       now += shown[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown[s]];
@@ -245,11 +233,10 @@ public:
       return false;
     // More than a labelling that moves two repeats of this chain can gain.
     hold_by(program, 2 * (most - now), nullptr);
-    program.send();
-    if (program.failure != RunFailure::none)
+    if (!program.send(limits))
       return false;
     bool any = false;
-    std::int32_t *freed = memory_.proposed; // by slot: whether it may move
+    std::int32_t *freed = memory_.values; // by slot: whether it may move
     std::fill_n(freed, chain_.slots, 0);
     fill_rows(program);
     for (std::int32_t k = 0; k < chain_.slots;) {
@@ -295,25 +282,31 @@ private:
     bool visit(std::int32_t t, const double *others) const noexcept {
       return block.visit(scores, t, others);
     }
-    bool goes_on(std::int32_t t) const noexcept {
-      return t % kPositionsBetweenLooks != 0 || block.run_.check_limits(worker);
-    }
+    bool goes_on(std::int32_t t) const noexcept { return limits.spend(block.work_at(t)); }
     ChainBlock &block;
     const Scores &scores;
-    Worker &worker;
+    Limits &limits;
   };
 
-  bool is_held(std::int32_t s) const noexcept { return memory_.own_counts_of[s] >= 0; }
+  // Elementary steps of a walk at a position.
+  std::int64_t work_at(std::int32_t t) const noexcept {
+    const std::int64_t m = chain_.labels;
+    return m * (m + kStepsALabel * (1 + memory_.labels[t + 1] - memory_.labels[t]));
+  }
+
+  bool is_held(std::int32_t s) const noexcept { return memory_.count_slot[s] >= 0; }
+  // The counts of the clique of that slot.
+  double *held_counts(std::int32_t first) const noexcept { return rows_ + row_begin_[first]; }
 
   void write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
     const std::int32_t m = scores.labels();
     std::copy_n(scores.unary(t), m, row);
-    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s) {
+    for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
       if (!is_held(s))
         continue;
       const Clique &clique = model_.cliques[slots_[s].clique];
       for (std::int32_t y = 0; y < m; ++y)
-        if (clique.column_of(slots_[s].member, y) != memory_.held[s])
+        if (clique.column_of(slots_[s].member, y) != memory_.values[s])
           row[y] = kForbidden;
     }
   }
@@ -324,7 +317,7 @@ private:
     const std::int32_t m = scores.labels();
     double *total = memory_.scores;
     bool any = false;
-    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s) {
+    for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
       if (!is_held(s))
         continue;
       if (!any)
@@ -332,7 +325,7 @@ private:
           total[y] = others[y] + scores.unary(t)[y];
       any = true;
       const Clique &clique = model_.cliques[slots_[s].clique];
-      fill_row(s, memory_.held[s], memory_.row);
+      fill_row(s, memory_.values[s], memory_.row);
       for (std::int32_t y = 0; y < m; ++y)
         total[y] += memory_.row[clique.column_of(slots_[s].member, y)];
     }
@@ -347,23 +340,23 @@ private:
         stays = total[y];
     if (!gains(stays, total[best]))
       return false;
-    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s)
+    for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
       if (is_held(s))
         hold(s, model_.cliques[slots_[s].clique].column_of(slots_[s].member, best));
     return true;
   }
   bool shows_held(std::int32_t t, std::int32_t label) const noexcept {
-    for (std::int32_t s = memory_.first_at[t]; s < memory_.first_at[t + 1]; ++s)
+    for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
       if (is_held(s) && model_.cliques[slots_[s].clique].column_of(slots_[s].member, label) !=
-                            memory_.held[s])
+                            memory_.values[s])
         return false;
     return true;
   }
   // Holds one repeat to another value.
   void hold(std::int32_t s, std::int32_t value) noexcept {
-    std::int32_t &held = memory_.held[s];
-    if (s != memory_.centre_slot_of[s]) {
-      std::int32_t *counts = memory_.own_counts + memory_.own_counts_of[s];
+    std::int32_t &held = memory_.values[s];
+    if (slots_[s].member < model_.cliques[slots_[s].clique].members) {
+      double *counts = held_counts(memory_.count_slot[s]);
       if (held >= 0)
         --counts[held];
       ++counts[value];
@@ -406,13 +399,27 @@ private:
   std::int32_t centre_value(const Clique &clique) const noexcept {
     return clique.centred() ? run_.at.now.shown(clique, clique.members) : 0;
   }
+  // The same beside slot s: what the centre is held to, if it is on this chain too.
+  std::int32_t centre_value(const Clique &clique, std::int32_t s) const noexcept {
+    if (!clique.centred() || !is_held(s))
+      return centre_value(clique);
+    const std::int32_t position = model_.site(clique, clique.members) - chain_.first_label;
+    if (position < 0 || position >= chain_.length)
+      return centre_value(clique);
+    std::int32_t centre = memory_.labels[position];
+    while (slots_[centre].clique != slots_[s].clique || slots_[centre].member != clique.members)
+      ++centre;
+    return memory_.values[centre];
+  }
 
   // The counts of a slot's clique, in which repeats show what they are held to, if they are.
   void load_counts(std::int32_t s) noexcept {
     const std::int32_t clique = slots_[s].clique;
     const std::int32_t columns = model_.cliques.type(clique).columns;
     if (is_held(s))
-      std::copy_n(memory_.own_counts + memory_.own_counts_of[s], columns, counts_);
+      std::transform(held_counts(memory_.count_slot[s]),
+                     held_counts(memory_.count_slot[s]) + columns, counts_,
+                     [](double count) { return static_cast<std::int64_t>(count); });
     else
       polish_.counts.load(model_.first_count(clique), columns, counts_);
   }
@@ -458,8 +465,7 @@ private:
       }
       return;
     }
-    const std::int32_t centre_slot = is_held(s) ? memory_.centre_slot_of[s] : -1;
-    const std::int32_t centre = centre_slot >= 0 ? memory_.held[centre_slot] : centre_value(clique);
+    const std::int32_t centre = centre_value(clique, s);
     const Potential &potential = clique.potential_at(centre);
     std::int64_t others = 0;
     for (std::int32_t v = 0; v < clique.columns(); ++v)
@@ -526,6 +532,8 @@ private:
   std::int64_t *counts_;
   std::int64_t *varied_;
   std::int32_t *by_clique_;
+  double *rows_ = nullptr; // in a walk: outgoing rows of the program
+  const std::int64_t *row_begin_ = nullptr;
 };
 
 class Polisher {
@@ -628,9 +636,9 @@ private:
       return true;
     };
     const auto offer = [&]() noexcept {
-      if (program.decode())
+      if (program.decode(worker.limits))
         return offer_found();
-      run_.fail(program.failure);
+      run_.give_up(program, worker);
       return false;
     };
     block.fill_rows(program);
@@ -648,9 +656,11 @@ private:
     if (block.is_plain()) {
       if (block.walk(program, worker))
         offer_found();
-    } else if (block.move_best(program, most)) {
+    } else if (block.move_best(program, most, worker.limits)) {
       offer();
+      return;
     }
+    run_.give_up(program, worker);
   }
 
   // Takes a proposal that still gains.

@@ -43,6 +43,12 @@ bool chorale_run::check_limits(Worker &worker) noexcept {
   return false;
 }
 
+void chorale_run::give_up(const ChainProgram &program, Worker &worker) noexcept {
+  fail(program.failure);
+  if (program.interrupted())
+    check_limits(worker);
+}
+
 void chorale_run::add_up() noexcept {
   for (std::int32_t w = 0; w < options.executor.workers; ++w) {
     Worker &worker = at.workers[w];
@@ -64,7 +70,12 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
 
   if ((needs & kNeedsOwn) != 0) {
     std::fill_n(program.incoming, program.row_entries, 0.0);
-    const bool found = together ? program.decode_and_send(true, nullptr) : program.decode_own();
+    const bool found = together ? program.decode_and_send(true, nullptr, worker.limits)
+                                : program.decode_own(worker.limits);
+    if (program.interrupted()) {
+      check_limits(worker);
+      return;
+    }
     if (!found)
       program.score = kForbidden;
     if (program.failure != RunFailure::none) {
@@ -83,7 +94,11 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
       for (std::int32_t s = 0; s < chain.slots; ++s)
         at.to_chain.load(program.row_place(s), program.columns_of(s),
                          program.incoming + program.row_begin()[s]);
-      const bool found = program.decode_and_send(false, &at.now);
+      const bool found = program.decode_and_send(false, &at.now, worker.limits);
+      if (program.interrupted()) {
+        check_limits(worker);
+        return;
+      }
       if (program.failure != RunFailure::none) {
         fail(program.failure);
         return;

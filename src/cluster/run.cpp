@@ -265,9 +265,10 @@ std::int32_t chorale_run::try_joint_states() noexcept {
     ChainProgram program(layout, *model, i, view_of(i), options.joint);
     program.set_room(at.workers[0].room + layout.bytes());
     std::fill_n(program.incoming, program.row_entries, 0.0);
-    program.decode();
+    Limits none;
+    program.decode(none);
     if (program.failure == RunFailure::none)
-      program.send();
+      program.send(none);
     if (program.failure != RunFailure::none)
       return i;
   }
@@ -297,7 +298,8 @@ bool chorale_run::restrict_ranges() noexcept {
       Layout layout(at.workers[0].room);
       ChainProgram program(layout, *model, chain, view_of(chain), options.joint);
       program.set_room(at.workers[0].room + layout.bytes());
-      if (!program.decode_own()) {
+      Limits none;
+      if (!program.decode_own(none)) {
         fail(program.failure);
         continue;
       }
@@ -371,7 +373,8 @@ void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   Layout layout(at.workers[0].room);
   ChainProgram program(layout, *model, number, view_of(number), options.joint);
   of.get(number, program.labels);
-  program.show();
+  Limits none;
+  program.show(none);
   of.set(number, program.labels, program.shown, program.score);
 }
 

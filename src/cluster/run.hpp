@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "cluster/assignment.hpp"
+#include "cluster/chain_program.hpp"
 #include "cluster/clique_program.hpp"
 #include "cluster/message_store.hpp"
 
@@ -234,6 +235,8 @@ struct chorale_run {
   chorale::RoomBytes measure_rooms() const noexcept;
   std::size_t count_bytes() const noexcept; // a clique's counts
   bool check_limits(chorale::Worker &worker) noexcept;
+  // Notes why a program has not done what it was asked for: it failed, or limits ended it.
+  void give_up(const chorale::ChainProgram &program, chorale::Worker &worker) noexcept;
   void update_chain(std::int32_t chain, chorale::Worker &worker) noexcept;
   void update_clique(std::int32_t clique, chorale::Worker &worker) noexcept;
   void update_chains() noexcept;
