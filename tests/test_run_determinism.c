@@ -227,11 +227,51 @@ typedef enum Way {
   WAY_RESET_AFTER_ANOTHER_CHAIN,
   WAY_STEPS,
   WAY_LISTENING,
+  WAY_SLICES,
+  WAY_SLICED_STEPS,
   WAYS
 } Way;
-static const char *const kWays[WAYS] = {"plain",        "memory of noise",
-                                        "reset",        "reset after other scores",
-                                        "step by step", "asked between steps"};
+static const char *const kWays[WAYS] = {"plain",
+                                        "memory of noise",
+                                        "reset",
+                                        "reset after other scores",
+                                        "step by step",
+                                        "asked between steps",
+                                        "in slices",
+                                        "step by step in slices"};
+
+/* Calls that end as soon as something has been done, until one ends by itself. */
+typedef chorale_status (*Call)(chorale_run *run, int64_t steps, chorale_run_result *result,
+                               chorale_error *error);
+static chorale_status call_step(chorale_run *run, int64_t steps, chorale_run_result *result,
+                                chorale_error *error) {
+  (void)steps;
+  return chorale_run_step(run, result, error);
+}
+static chorale_status call_solve(chorale_run *run, int64_t steps, chorale_run_result *result,
+                                 chorale_error *error) {
+  (void)steps;
+  return chorale_run_solve(run, result, error);
+}
+static chorale_status call_polish(chorale_run *run, int64_t steps, chorale_run_result *result,
+                                  chorale_error *error) {
+  (void)steps;
+  return chorale_run_polish(run, result, error);
+}
+static chorale_status in_slices(chorale_run *run, Call call, int64_t steps, int64_t *slices,
+                                chorale_error *error) {
+  enum { MOST_SLICES = 10000000 }; /* for a slice that does nothing */
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  chorale_status status;
+  int64_t left = MOST_SLICES;
+  do {
+    status = call(run, steps, &result, error);
+    ++*slices;
+  } while (status == CHORALE_OK && result.outcome == CHORALE_OUTCOME_DEADLINE && --left > 0);
+  return status;
+}
+static int64_t slices_of_all;
 
 static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way way, Said *said) {
   static CountingAllocator noise;
@@ -261,7 +301,20 @@ static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way 
     chorale_run_reset(run);
     take_back(&given);
   }
-  if (way == WAY_STEPS || way == WAY_LISTENING) {
+  const int is_sliced = way == WAY_SLICES || way == WAY_SLICED_STEPS;
+  if (is_sliced && status == CHORALE_OK)
+    status = chorale_run_set_limits(run, 1e-9, NULL, &error);
+  if (way == WAY_SLICED_STEPS) {
+    for (int64_t round = 0; round <= cluster->options.rounds && status == CHORALE_OK; ++round)
+      status = in_slices(run, call_step, 0, &slices_of_all, &error);
+    if (cluster->options.polish && status == CHORALE_OK)
+      status = in_slices(run, call_polish, 0, &slices_of_all, &error);
+    if (cluster->options.bound_steps > 0 && status == CHORALE_OK)
+      status = in_slices(run, chorale_run_bound, cluster->options.bound_steps, &slices_of_all,
+                         &error);
+  } else if (way == WAY_SLICES && status == CHORALE_OK) {
+    status = in_slices(run, call_solve, 0, &slices_of_all, &error);
+  } else if (way == WAY_STEPS || way == WAY_LISTENING) {
     for (int64_t round = 0; round <= cluster->options.rounds && status == CHORALE_OK; ++round) {
       status = chorale_run_step(run, NULL, &error);
       if (way == WAY_LISTENING && status == CHORALE_OK)
@@ -300,7 +353,47 @@ static const char *compare_ways(const Cluster *cluster, void *context) {
 
 static void any_way_of_running(void **state) {
   (void)state;
+  slices_of_all = 0;
   check_clusters("ways", test_rounds(400), random_cluster, compare_ways, NULL);
+  print_message("%lld slices\n", (long long)slices_of_all);
+  assert_true(slices_of_all > test_rounds(400));
+}
+
+/* A text in slices, on one thread and on two: the same bits as in one piece. */
+static void any_slicing_of_a_text(void **state) {
+  (void)state;
+  Random random = {test_seed() + 32};
+  for (int64_t round = 0; round < test_rounds(4); ++round) {
+    TextShape shape = kText;
+    shape.seed = random_bits(&random);
+    Text text;
+    open_text(&shape, NULL, &text);
+    chorale_run_options options;
+    random_text_options(&random, &options);
+    Story whole, sliced;
+    solve_text(&text, &options, &whole);
+    static const double limits[] = {1e-9, 2e-4};
+    for (size_t k = 0; k < COUNT_OF(limits); ++k)
+      for (options.threads = 1; options.threads <= 2; ++options.threads) {
+        chorale_error error;
+        chorale_run *run = NULL;
+        int64_t slices = 0;
+        options.time_limit = limits[k];
+        OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
+        OK(in_slices(run, call_solve, 0, &slices, &error));
+        tell(&text, run, &sliced);
+        char what[64];
+        (void)snprintf(what, sizeof what, "%lld slices on %lld threads", (long long)slices,
+                       (long long)options.threads);
+        expect_same_story(&text, &whole, &sliced, what, round);
+        if (k == 0)
+          assert_true(slices > shape.chains / 2);
+        forget(&sliced);
+        chorale_run_destroy(run);
+      }
+    forget(&whole);
+    close_text(&text);
+  }
 }
 
 /* ---- Starting from an earlier run --------------------------------------------------------- */
@@ -665,6 +758,7 @@ int main(void) {
       cmocka_unit_test(runs_share_a_model),
       cmocka_unit_test(a_run_may_be_read_from_several_threads),
       cmocka_unit_test(any_way_of_running),
+      cmocka_unit_test(any_slicing_of_a_text),
       cmocka_unit_test(an_unchanged_model_needs_no_work),
       cmocka_unit_test(a_changed_model_goes_on),
       cmocka_unit_test(little_work_for_a_little_change),

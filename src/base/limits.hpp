@@ -43,6 +43,11 @@ public:
     return interruption_;
   }
   Interruption interruption() const noexcept { return interruption_; }
+  // From now on the deadline of `other`.
+  void shorten(const Limits &other) noexcept {
+    deadline_ = other.deadline_;
+    has_deadline_ = other.has_deadline_;
+  }
 
 private:
   static constexpr std::uint32_t kStride = 16;

@@ -11,6 +11,8 @@
 #include "cluster/run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace chorale {
 namespace {
@@ -21,23 +23,59 @@ constexpr double kSlower = 0.7;
 
 class Dual {
 public:
-  explicit Dual(Run &run) noexcept : run_(run), model_(*run.model), dual_(run.dual) {}
+  explicit Dual(Run &run) noexcept : run_(run), model_(*run.model), dual_(run.dual),
+                              course_(run.course.dual) {}
 
   void run(std::int64_t steps) noexcept {
     if (shows_outside())
       return;
-    if (!run_.dual_started && !start())
-      return;
-    for (std::int64_t step = 0; step < steps; ++step) {
-      if (run_.has_labelling && closes_gap(run_.at.best.total(), run_.upper_bound))
+    if (course_.stage == DualStage::none) {
+      run_.drop_round();
+      run_.course.polish = {};
+      course_.left = steps;
+      course_.stage = run_.dual_started ? DualStage::steps : DualStage::plain;
+    }
+    double value = 0;
+    // The better of no multipliers and half of the last messages.
+    if (course_.stage == DualStage::plain) {
+      if (!course_.evaluating) {
+        std::fill_n(dual_.multipliers, model_.message_count, 0.0);
+        std::fill_n(dual_.best, model_.message_count, 0.0);
+      }
+      if (!evaluate(value))
         return;
-      const double value = evaluate();
+      run_.dual_started = true;
+      course_.stage =
+          value == kInfinity || run_.zero_messages ? DualStage::steps : DualStage::half;
+      take(value);
       if (run_.must_stop())
         return;
+    }
+    if (course_.stage == DualStage::half) {
+      if (!course_.evaluating)
+        load_half();
+      if (!evaluate(value))
+        return;
+      course_.stage = DualStage::steps;
       take(value);
-      if (run_.must_stop() || value == kInfinity || value == kForbidden || !move(value))
+      if (run_.must_stop())
         return;
     }
+    for (; course_.left > 0; --course_.left) {
+      if (!course_.evaluating && run_.has_labelling &&
+          closes_gap(run_.at.best.total(), run_.upper_bound))
+        break;
+      if (!evaluate(value))
+        return;
+      take(value);
+      if (value == kInfinity || value == kForbidden || !move(value))
+        break;
+      if (run_.must_stop()) {
+        --course_.left;
+        return;
+      }
+    }
+    course_ = {};
   }
 
 private:
@@ -51,65 +89,53 @@ private:
     return false;
   }
 
-  // The better of no multipliers and half of the last messages.
-  bool start() noexcept {
-    std::fill_n(dual_.multipliers, model_.message_count, 0.0);
-    std::fill_n(dual_.best, model_.message_count, 0.0);
-    const double plain = evaluate();
-    if (run_.must_stop())
-      return false;
-    take(plain);
-    run_.dual_started = true;
-    if (plain == kInfinity || run_.zero_messages)
-      return true;
+  void load_half() noexcept {
     for (const Clique &clique : model_.cliques)
       for (std::int32_t i = 0; i < clique.all_members(); ++i)
         run_.at.to_chain.load(clique.row_place(i), clique.width(i),
                               dual_.multipliers + clique.row(i));
     for (std::int64_t e = 0; e < model_.message_count; ++e)
       dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
-    const double half = evaluate();
-    if (run_.must_stop())
-      return false;
-    take(half);
-    return true;
   }
 
-  double evaluate() noexcept {
+  // D at the multipliers, into `value`. Bounds that are not known yet are NaN. False where the call
+  // must end.
+  bool evaluate(double &value) noexcept {
     RunMemory &at = run_.at;
     double *clique_value = at.bounds;
     double *chain_value = clique_value + model_.cliques.size();
+    if (!std::exchange(course_.evaluating, true))
+      std::fill_n(at.bounds, model_.cliques.size() + model_.chains.size(),
+                  std::numeric_limits<double>::quiet_NaN());
     parallel_for(run_.options.executor, model_.cliques.size(), kGrain,
                  [&](std::int64_t c, std::int32_t w) noexcept {
-                   if (run_.check_limits(at.workers[w]))
-                     clique_value[c] = bound_clique(c, at.workers[w]);
+                   if (std::isnan(clique_value[c]) && run_.check_limits(at.workers[w]))
+                     bound_clique(c, at.workers[w], clique_value[c]);
                  });
     parallel_for(run_.options.executor, model_.chains.size(), kGrain,
                  [&](std::int64_t i, std::int32_t w) noexcept {
-                   if (run_.check_limits(at.workers[w]))
-                     chain_value[i] = bound_chain(static_cast<std::int32_t>(i), at.workers[w]);
+                   if (std::isnan(chain_value[i]) && run_.check_limits(at.workers[w]))
+                     bound_chain(static_cast<std::int32_t>(i), at.workers[w], chain_value[i]);
                  });
     if (run_.must_stop())
-      return kInfinity;
-    double chains = 0;
-    double cliques = 0;
-    for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
-      if (chain_value[i] == kForbidden)
-        return kForbidden;
-      chains += chain_value[i];
-    }
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-      if (clique_value[c] == kForbidden)
-        return kForbidden;
-      cliques += clique_value[c];
-    }
+      return false;
+    const auto total = [](const double *of, std::int64_t count) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < count && sum > kForbidden; ++i)
+        sum = of[i] == kForbidden ? kForbidden : sum + of[i];
+      return sum;
+    };
+    const double chains = total(chain_value, model_.chains.size());
+    const double cliques = total(clique_value, model_.cliques.size());
+    value = chains == kForbidden || cliques == kForbidden ? kForbidden : chains + cliques;
     // What the chains show now is a labelling like any other.
-    if (run_.has_labelling)
-      run_.offer_now();
-    return chains + cliques;
+    if (value > kForbidden && run_.has_labelling && !run_.offer_now())
+      return false;
+    course_.evaluating = false;
+    return true;
   }
 
-  double bound_chain(std::int32_t number, Worker &worker) noexcept {
+  void bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
     const Chain &chain = model_.chains[number];
     if (chain.slots == 0) {
       if (run_.has_labelling) {
@@ -117,7 +143,8 @@ private:
         for (std::int32_t t = 0; t < chain.length; ++t)
           run_.at.now.labels.set(chain.first_label + t,
                                  run_.at.own.labels.get(chain.first_label + t));
-        return run_.at.own.score[number];
+        known = run_.at.own.score[number];
+        return;
       }
     }
     Layout layout(worker.room);
@@ -128,10 +155,8 @@ private:
                   program.incoming + program.row_begin()[s]);
     double value = 0;
     if (!program.bound(&value, worker.limits)) {
-      run_.fail(program.failure);
-      if (program.interrupted())
-        run_.check_limits(worker);
-      return value;
+      run_.give_up(program, worker);
+      return;
     }
     if (program.score > kForbidden) {
       run_.at.now.set(number, program.labels, program.shown, program.score);
@@ -139,13 +164,16 @@ private:
     for (std::int32_t s = 0; s < chain.slots; ++s)
       dual_.by_chain[model_.slots[chain.first_slot + s]] =
           program.score > kForbidden ? program.shown[s] : -1;
-    return value;
+    known = value;
+    run_.finish_step();
   }
 
-  double bound_clique(std::int64_t number, Worker &worker) noexcept {
+  void bound_clique(std::int64_t number, Worker &worker, double &known) noexcept {
     const Clique &clique = model_.cliques[number];
-    if (clique.all_members() == 0)
-      return 0;
+    if (clique.all_members() == 0) {
+      known = 0;
+      return;
+    }
     Layout layout(worker.room);
     CliqueProgram program(layout, clique, run_.options.clique, nullptr);
     program.set_room(worker.room + layout.bytes());
@@ -158,11 +186,12 @@ private:
       run_.fail(program.failure);
       if (program.interrupted())
         run_.check_limits(worker);
-      return value;
+      return;
     }
     for (std::int32_t i = 0; i < clique.all_members(); ++i)
       dual_.by_clique[clique.first_slot + i] = found ? program.shown[i] : -1;
-    return value;
+    known = value;
+    run_.finish_step();
   }
 
   void take(double value) noexcept {
@@ -212,6 +241,7 @@ private:
   Run &run_;
   const Model &model_;
   DualMemory &dual_;
+  DualCourse &course_;
 };
 
 } // namespace

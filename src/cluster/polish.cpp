@@ -16,6 +16,7 @@
 #include "cluster/run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -538,30 +539,58 @@ private:
 
 class Polisher {
 public:
-  explicit Polisher(Run &run) noexcept : run_(run), model_(*run.model) {
+  explicit Polisher(Run &run) noexcept
+      : run_(run), model_(*run.model), course_(run.course.polish) {
     Layout layout(run.behind(run.room_bytes.chain));
     polish_ = PolishMemory(layout, model_);
   }
 
-  void run() noexcept {
-    count();
-    for (; sweep_ < kSweeps; ++sweep_)
-      if (!pass() || run_.must_stop())
-        return;
+  // Until nothing gains, from where the last call has left it. False where the call must end.
+  bool run() noexcept {
+    if (course_.stage == PolishStage::counts) {
+      if (!count())
+        return false;
+      course_.stage = PolishStage::sweeps;
+    }
+    while (course_.sweep < kSweeps) {
+      if (!sweep())
+        return false;
+      course_.next = 0;
+      ++course_.sweep;
+      if (!std::exchange(course_.changed, false))
+        break;
+    }
+    return true;
   }
 
 private:
-  void count() noexcept {
+  // Members counted between two looks at the limits.
+  static constexpr std::int32_t kCounted = 1 << 16;
+
+  bool count() noexcept {
     PolishMemory &at = polish_;
-    at.counts.clear();
-    std::fill_n(at.changed_at, model_.cliques.size(), 0);
-    std::fill_n(at.visited_at, model_.chains.size(), -1);
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-      const Clique &clique = model_.cliques[c];
-      for (std::int32_t i = 0; i < clique.members; ++i)
-        if (const std::int32_t v = run_.at.now.shown(clique, i); v >= 0)
-          at.counts.add(model_.first_count(c) + v, 1);
+    if (course_.clique == 0 && course_.member == 0) {
+      at.counts.clear();
+      std::fill_n(at.changed_at, model_.cliques.size(), 0);
+      std::fill_n(at.visited_at, model_.chains.size(), -1);
     }
+    std::int32_t left = 0;
+    for (; course_.clique < model_.cliques.size(); ++course_.clique, course_.member = 0) {
+      const Clique &clique = model_.cliques[course_.clique];
+      const std::int64_t first = model_.first_count(course_.clique);
+      for (std::int32_t &i = course_.member; i < clique.members; ++i) {
+        if (left == 0) {
+          if (!run_.check_limits(run_.at.workers[0]))
+            return false;
+          run_.finish_step();
+          left = kCounted;
+        }
+        --left;
+        if (const std::int32_t v = run_.at.now.shown(clique, i); v >= 0)
+          at.counts.add(first + v, 1);
+      }
+    }
+    return true;
   }
 
   bool is_stale(const Chain &chain, std::int32_t visited) const noexcept {
@@ -571,48 +600,73 @@ private:
     return false;
   }
 
-  // A sweep over all chains; whether anything changed.
-  bool pass() noexcept {
-    PolishMemory &at = polish_;
-    bool changed = false;
-    const std::int64_t chains = model_.chains.size();
-    for (std::int64_t next = 0; next < chains && !run_.must_stop();) {
-      // As many chains in a row as their proposals have room.
-      std::int32_t labels = 0;
-      std::int32_t wholes = 0;
-      std::int64_t count = 0;
-      for (; next < chains && count < at.batch_chains; ++next) {
-        const Chain &chain = model_.chains[next];
-        if (chain.slots == 0)
-          continue;
-        const std::int32_t length = chain.length + chain.length % 2;
-        if (count > 0 && (labels + length > at.proposal_labels ||
-                          wholes + chain.wholes() > at.proposal_wholes))
-          break;
-        at.batch[count] = {static_cast<std::int32_t>(next), labels, wholes, Verdict::unchanged, false, 0};
-        labels += length; // labels that share a byte are of one chain
-        wholes += chain.wholes();
-        ++count;
-      }
-      const std::int32_t stamp = stamp_;
-      parallel_for(run_.options.executor, count, kChainGrain,
-                   [&](std::int64_t k, std::int32_t w) noexcept {
-                     if (run_.check_limits(run_.at.workers[w]))
-                       propose(at.batch[k], run_.at.workers[w]);
-                   });
-      if (run_.must_stop())
+  // As many chains in a row as their proposals have room, from `next` on.
+  void take_batch() noexcept {
+    std::int32_t labels = 0;
+    std::int32_t wholes = 0;
+    std::int64_t &next = course_.next;
+    std::int64_t &count = course_.batch;
+    for (; next < model_.chains.size() && count < polish_.batch_chains; ++next) {
+      const Chain &chain = model_.chains[next];
+      if (chain.slots == 0)
+        continue;
+      const std::int32_t length = chain.length + chain.length % 2;
+      if (count > 0 && (labels + length > polish_.proposal_labels ||
+                        wholes + chain.wholes() > polish_.proposal_wholes))
         break;
-      for (std::int64_t k = 0; k < count; ++k)
-        changed |= judge(at.batch[k], stamp);
+      polish_.batch[count] = {
+          static_cast<std::int32_t>(next), labels, wholes, Verdict::unknown, false, 0};
+      labels += length; // labels that share a byte are of one chain
+      wholes += chain.wholes();
+      ++count;
     }
-    return changed;
+    course_.judged = 0;
+    course_.batch_stamp = course_.stamp;
   }
 
+  // Over all chains, or those that are left. False where the call must end.
+  bool sweep() noexcept {
+    while (course_.batch > 0 || course_.next < model_.chains.size()) {
+      if (course_.batch == 0)
+        take_batch();
+      parallel_for(run_.options.executor, course_.batch, kChainGrain,
+                   [&](std::int64_t k, std::int32_t w) noexcept {
+                     Proposal &proposal = polish_.batch[k];
+                     if (proposal.verdict == Verdict::unknown &&
+                         run_.check_limits(run_.at.workers[w]))
+                       propose(proposal, run_.at.workers[w]);
+                   });
+      if (run_.must_stop())
+        return false;
+      for (; course_.judged < course_.batch; ++course_.judged) {
+        const Proposal &proposal = polish_.batch[course_.judged];
+        if (proposal.verdict == Verdict::gains && !run_.check_limits(run_.at.workers[0]))
+          return false;
+        judge(proposal);
+        if (run_.must_stop())
+          return false;
+      }
+      course_.batch = 0;
+    }
+    return true;
+  }
+
+  // Finds what the chain would show; its verdict stays unknown where limits have ended that.
   void propose(Proposal &proposal, Worker &worker) noexcept {
-    const Chain &chain = model_.chains[proposal.chain];
-    if (!is_stale(chain, polish_.visited_at[proposal.chain]))
+    const bool is_due =
+        is_stale(model_.chains[proposal.chain], polish_.visited_at[proposal.chain]);
+    const Verdict verdict = !is_due                   ? Verdict::unchanged
+                            : gains(proposal, worker) ? Verdict::gains
+                                                      : Verdict::stays;
+    if (worker.limits.interruption() != Interruption::none)
       return;
-    proposal.verdict = Verdict::stays;
+    proposal.verdict = verdict;
+    run_.finish_step();
+  }
+
+  // Whether a labelling of the chain gains over what it shows; it is then in the proposal.
+  bool gains(Proposal &proposal, Worker &worker) noexcept {
+    const Chain &chain = model_.chains[proposal.chain];
     Layout layout(worker.room);
     ChainBlock block(layout, run_, polish_, proposal.chain);
     ChainProgram program(layout, model_, proposal.chain, run_.view_of(proposal.chain),
@@ -620,18 +674,17 @@ private:
     program.set_room(worker.room + layout.bytes());
     block.load();
     block.sort();
-    if (block.repeats && sweep_ >= kVisits)
-      return;
+    if (block.repeats && course_.sweep >= kVisits)
+      return false;
     const auto offer_found = [&]() noexcept {
       double before = 0;
       double after = 0;
       block.compare(program.score, program.shown, before, after);
-      if (!gains(before, after))
+      if (!chorale::gains(before, after))
         return false;
       polish_.proposed_labels.write(proposal.first_label, chain.length, program.labels);
       std::copy_n(program.shown, chain.wholes(), polish_.proposed_wholes + proposal.first_whole);
       proposal.score = program.score;
-      proposal.verdict = Verdict::gains;
       proposal.repeats = block.repeats;
       return true;
     };
@@ -642,65 +695,60 @@ private:
       return false;
     };
     block.fill_rows(program);
-    const bool gained = offer();
+    if (offer())
+      return true;
     if (!block.repeats || run_.must_stop())
-      return;
-    if (gained)
-      return;
+      return false;
     double most = program.score;
     for (std::int32_t s = 0; s < chain.slots && most > kForbidden; ++s)
       most += program.incoming[program.row_begin()[s] + program.shown[s]];
     if (block.fill_linear(program) && offer())
-      return;
+      return true;
     block.fill_rows(program);
-    if (block.is_plain()) {
-      if (block.walk(program, worker))
-        offer_found();
-    } else if (block.move_best(program, most, worker.limits)) {
-      offer();
-      return;
-    }
+    if (block.is_plain() ? block.walk(program, worker)
+                         : block.move_best(program, most, worker.limits))
+      return block.is_plain() ? offer_found() : offer();
     run_.give_up(program, worker);
+    return false;
   }
 
   // Takes a proposal that still gains.
-  bool judge(const Proposal &proposal, std::int32_t stamp) noexcept {
+  void judge(const Proposal &proposal) noexcept {
     const std::int32_t number = proposal.chain;
     if (proposal.verdict == Verdict::unchanged)
-      return false;
-    polish_.visited_at[number] = stamp;
+      return;
+    const std::int32_t visited = std::exchange(polish_.visited_at[number], course_.batch_stamp);
     if (proposal.verdict == Verdict::stays)
-      return false;
-    const bool was_current = !is_stale(model_.chains[number], stamp);
+      return;
+    const bool was_current = !is_stale(model_.chains[number], course_.batch_stamp);
     Layout layout(run_.at.workers[0].room);
     ChainBlock block(layout, run_, polish_, number);
     block.load();
     const std::int32_t *shown = block.read(proposal);
-    if (run_.must_stop())
-      return false;
     // Under the counts that it was made for a proposal gains what it gained then.
     if (!was_current) {
       block.sort();
       double before = 0;
       double after = 0;
       block.compare(proposal.score, shown, before, after);
-      if (!gains(before, after))
-        return false;
+      if (run_.must_stop())
+        polish_.visited_at[number] = visited;
+      if (run_.must_stop() || !chorale::gains(before, after))
+        return;
     }
-    ++stamp_;
-    block.move_counts(shown, stamp_);
+    ++course_.stamp;
+    course_.changed = course_.moved = true;
+    block.move_counts(shown, course_.stamp);
     run_.at.now.set(number, block.labels(), shown, proposal.score);
     // Decoded against the counts as they are, with exact gains, it is at its best.
     if (was_current && !proposal.repeats)
-      polish_.visited_at[number] = stamp_;
-    return true;
+      polish_.visited_at[number] = course_.stamp;
   }
 
   Run &run_;
   PolishMemory polish_;
   const Model &model_;
-  std::int32_t stamp_ = 0;
-  std::int32_t sweep_ = 0;
+  PolishCourse &course_;
 };
 
 } // namespace
@@ -715,36 +763,77 @@ std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept {
 
 using namespace chorale;
 
+// From the best labelling of the rounds, then from the chains' own where that is another one.
 void chorale_run::polish() noexcept {
+  PolishCourse &polish = course.polish;
   if (!has_labelling)
     return;
-  const double start = at.best.total();
-  if (model->slots.empty()) {
-    polished_score = polished_own_score = start;
-    return;
-  }
-  at.now.copy(at.best);
-  Polisher(*this).run();
-  if (failure.load(std::memory_order_relaxed) != RunFailure::none)
-    return;
-  offer_now();
-  polished_score = at.now.total();
-  if (best_round > 0 || start != own_score) {
-    if (must_stop())
+  if (polish.stage == PolishStage::none) {
+    drop_round();
+    course.dual = {};
+    polish.score_before = at.best.total();
+    polish.round_before = best_round;
+    if (model->slots.empty()) {
+      polished_score = polished_own_score = at.best.total();
       return;
+    }
+    at.now.copy(at.best);
+    polish.stage = PolishStage::counts;
+  }
+  do {
+    if (polish.stage != PolishStage::score) {
+      if (!Polisher(*this).run()) {
+        offer_polished_so_far();
+        return;
+      }
+      polish.stage = PolishStage::score;
+    }
+    if (!evaluate(at.now))
+      return;
+  } while (end_polish());
+}
+
+// Takes what a start has come to; whether there is another start, which is then under way.
+bool chorale_run::end_polish() noexcept {
+  PolishCourse &polish = course.polish;
+  best_round = polish.round_before;
+  if (at.now.total() > polish.score_before) {
+    at.best.copy(at.now);
+    best_round = polish.from_own ? 0 : rounds;
+  }
+  (polish.from_own ? polished_own_score : polished_score) = at.now.total();
+  if (!polish.from_own && (polish.round_before > 0 || polish.score_before != own_score)) {
+    polish = {};
+    polish.stage = PolishStage::counts;
+    polish.from_own = true;
+    polish.score_before = at.best.total();
+    polish.round_before = best_round;
     at.now.copy(at.own);
-    Polisher(*this).run();
-    if (failure.load(std::memory_order_relaxed) != RunFailure::none)
-      return;
-    const std::int64_t round = best_round;
-    offer_now();
-    if (at.best.total() == at.now.total() && at.now.total() > polished_score)
-      best_round = 0;
-    else
-      best_round = round;
-    polished_own_score = at.now.total();
-  } else {
-    polished_own_score = polished_score;
+    return true;
   }
-  is_polished = !must_stop();
+  if (!polish.from_own)
+    polished_own_score = polished_score;
+  polish = {};
+  is_polished = true;
+  return false;
+}
+
+// What has been gained is part of the result also of a call that ends here, if it takes little to
+// score it.
+void chorale_run::offer_polished_so_far() noexcept {
+  constexpr std::int64_t kMembers = 1 << 20;
+  if (failure.load(std::memory_order_relaxed) != RunFailure::none ||
+      model->slots.size() + model->chains.size() > kMembers ||
+      !std::exchange(course.polish.moved, false))
+    return;
+  at.now.chain_total = at.now.clique_total = 0;
+  for (std::int64_t i = 0; i < model->chains.size(); ++i)
+    at.now.chain_total += at.now.score[i];
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
+    at.now.clique_total += score_clique(at.now, c, at.workers[0]);
+  if (failure.load(std::memory_order_relaxed) == RunFailure::none &&
+      at.now.total() > at.best.total()) {
+    at.best.copy(at.now);
+    best_round = course.polish.from_own ? 0 : rounds;
+  }
 }

@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
+// The first step of a call may take so long, in seconds, however short the call is to be, but for a
+// limit of 0: so every call gets on.
+constexpr double kFirstStep = 0.04;
+constexpr std::int64_t kScoredMembers = 1 << 17; // scored between two looks at the limits
+
+// What a clique waits for: an answer in this round, or in the next.
+constexpr std::uint8_t kAnswersNow = 1;
+constexpr std::uint8_t kAnswersLater = 2;
 
 void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
   std::atomic_ref<std::uint8_t> shared(flags);
@@ -26,16 +34,21 @@ using namespace chorale;
 void chorale_run::begin_call() noexcept {
   stop.store(0, std::memory_order_relaxed);
   failure.store(RunFailure::none, std::memory_order_relaxed);
-  used_up = false;
-  const Limits limits(options.time_limit, options.cancel);
+  has_worked.store(false, std::memory_order_relaxed);
+  limits = Limits(options.time_limit, options.cancel);
+  const Limits first(options.time_limit > 0 ? std::max(options.time_limit, kFirstStep)
+                                            : options.time_limit,
+                     options.cancel);
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
-    at.workers[w].limits = limits;
+    at.workers[w].limits = first;
 }
 
 // Whether to go on.
 bool chorale_run::check_limits(Worker &worker) noexcept {
   if (must_stop())
     return false;
+  if (has_worked.load(std::memory_order_relaxed))
+    worker.limits.shorten(limits);
   const Interruption interruption = worker.limits.check_now();
   if (interruption == Interruption::none)
     return true;
@@ -66,7 +79,6 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
   program.set_room(worker.room + layout.bytes());
   const bool updates = (needs & kNeedsUpdate) != 0;
   const bool together = updates && zero_messages;
-  ++worker.chain_updates;
 
   if ((needs & kNeedsOwn) != 0) {
     std::fill_n(program.incoming, program.row_entries, 0.0);
@@ -109,9 +121,11 @@ void chorale_run::update_chain(std::int32_t number, Worker &worker) noexcept {
     for (std::int32_t s = 0; s < chain.slots; ++s)
       if (at.to_clique.store(program.row_place(s), program.columns_of(s),
                              program.outgoing + program.row_begin()[s], 0))
-        raise(at.clique_needs[program.slots()[s].clique], 1);
+        raise(at.clique_needs[program.slots()[s].clique], kAnswersNow);
   }
   at.chain_needs[number] = 0;
+  ++worker.chain_updates;
+  finish_step();
 }
 
 void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
@@ -140,8 +154,9 @@ void chorale_run::update_clique(std::int32_t number, Worker &worker) noexcept {
       raise(at.chain_needs[model->chain_of(clique, i)], kNeedsUpdate);
     }
   }
-  // A damped answer has some way to go yet.
-  at.clique_needs[number] = changed && options.damping > 0 ? 1 : 0;
+  // A damped answer goes only part of the way: the clique answers again in the next round.
+  at.clique_needs[number] = changed && options.damping > 0 ? kAnswersLater : 0;
+  finish_step();
 }
 
 void chorale_run::update_chains() noexcept {
@@ -155,7 +170,7 @@ void chorale_run::update_chains() noexcept {
 void chorale_run::update_cliques() noexcept {
   parallel_for(options.executor, model->cliques.size(), kCliqueGrain,
                [this](std::int64_t c, std::int32_t w) noexcept {
-                 if (at.clique_needs[c] != 0 && check_limits(at.workers[w]))
+                 if ((at.clique_needs[c] & kAnswersNow) != 0 && check_limits(at.workers[w]))
                    update_clique(static_cast<std::int32_t>(c), at.workers[w]);
                });
 }
@@ -165,6 +180,8 @@ void chorale_run::rank_cliques() noexcept {
   const std::int64_t cliques = model->cliques.size();
   parallel_for(options.executor, cliques, kCliqueGrain,
                [this](std::int64_t c, std::int32_t w) noexcept {
+                 if (!check_limits(at.workers[w]))
+                   return;
                  const Clique &clique = model->cliques[c];
                  auto *counts = reinterpret_cast<std::int64_t *>(at.workers[w].room);
                  count_columns(clique, counts,
@@ -173,19 +190,27 @@ void chorale_run::rank_cliques() noexcept {
                  at.disagreement[c] = static_cast<std::int32_t>(clique.members - most);
                  at.order[c] = static_cast<std::int32_t>(c);
                });
+  if (must_stop())
+    return;
   std::sort(at.order, at.order + cliques, [this](std::int32_t a, std::int32_t b) {
     return at.disagreement[a] != at.disagreement[b] ? at.disagreement[a] > at.disagreement[b]
                                                     : a < b;
   });
+  finish_step();
 }
 
 void chorale_run::update_by_disagreement() noexcept {
-  rank_cliques();
-  for (std::int64_t k = 0; k < model->cliques.size() && !must_stop(); ++k) {
-    const std::int32_t number = at.order[k];
-    if (at.clique_needs[number] == 0 || !check_limits(at.workers[0]))
-      continue;
-    update_clique(number, at.workers[0]);
+  for (; course.place < model->cliques.size(); ++course.place) {
+    const std::int32_t number = at.order[course.place];
+    if (!course.answered) {
+      if (at.clique_needs[number] == 0)
+        continue;
+      if (check_limits(at.workers[0]))
+        update_clique(number, at.workers[0]);
+      if (must_stop())
+        return;
+      course.answered = true;
+    }
     const Clique &clique = model->cliques[number];
     std::int64_t count = 0;
     for (std::int32_t i = 0; i < clique.all_members(); ++i)
@@ -199,37 +224,65 @@ void chorale_run::update_by_disagreement() noexcept {
                    if (check_limits(at.workers[w]))
                      update_chain(at.gathered[i], at.workers[w]);
                  });
+    if (must_stop())
+      return;
+    course.answered = false;
   }
 }
 
-void chorale_run::evaluate(Assignment &of) noexcept {
-  of.chain_total = 0;
-  for (std::int64_t i = 0; i < model->chains.size(); ++i)
-    of.chain_total += of.score[i];
-  // Programs are at rest, but for the counts of a clique.
-  auto *clique_value = reinterpret_cast<double *>(behind(count_bytes()));
-  parallel_for(options.executor, model->cliques.size(), kCliqueGrain,
-               [&](std::int64_t c, std::int32_t w) noexcept {
-                 const Clique &clique = model->cliques[c];
-                 auto *counts = reinterpret_cast<std::int64_t *>(at.workers[w].room);
-                 CallbackFailure failed = CallbackFailure::none;
-                 clique_value[c] = score_of_clique(clique, of, counts, &failed);
-                 if (failed != CallbackFailure::none)
-                   fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
-                                                           : RunFailure::potential_value);
-               });
-  of.clique_total = 0;
-  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-    of.clique_total += clique_value[c];
+double chorale_run::score_clique(const Assignment &of, std::int64_t number,
+                                 const Worker &worker) noexcept {
+  auto *counts = reinterpret_cast<std::int64_t *>(worker.room);
+  CallbackFailure failed = CallbackFailure::none;
+  const double score = score_of_clique(model->cliques[number], of, counts, &failed);
+  if (failed != CallbackFailure::none)
+    fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
+                                            : RunFailure::potential_value);
+  return score;
 }
 
-void chorale_run::offer_now() noexcept {
-  evaluate(at.now);
-  if (failure.load(std::memory_order_relaxed) == RunFailure::none &&
-      at.now.total() > at.best.total()) {
+// Stretch by stretch: what has been added up stays in `of`.
+bool chorale_run::evaluate(Assignment &of) noexcept {
+  if (course.scored == 0) {
+    of.chain_total = of.clique_total = 0;
+    for (std::int64_t i = 0; i < model->chains.size(); ++i)
+      of.chain_total += of.score[i];
+  }
+  auto *values = reinterpret_cast<double *>(behind(count_bytes()));
+  while (course.scored < model->cliques.size()) {
+    if (!check_limits(at.workers[0]))
+      return false;
+    const std::int64_t first = course.scored;
+    std::int64_t end = first;
+    for (std::int64_t members = 0;
+         end < model->cliques.size() && end - first < kScoredCliques && members < kScoredMembers;
+         ++end)
+      members += model->cliques[end].members;
+    parallel_for(options.executor, end - first, kCliqueGrain,
+                 [&](std::int64_t k, std::int32_t w) noexcept {
+                   values[k] = score_clique(of, first + k, at.workers[w]);
+                 });
+    if (failure.load(std::memory_order_relaxed) != RunFailure::none) {
+      course.scored = 0;
+      return false;
+    }
+    for (std::int64_t k = 0; k < end - first; ++k)
+      of.clique_total += values[k];
+    course.scored = end;
+    finish_step();
+  }
+  course.scored = 0;
+  return true;
+}
+
+bool chorale_run::offer_now() noexcept {
+  if (!evaluate(at.now))
+    return false;
+  if (at.now.total() > at.best.total()) {
     at.best.copy(at.now);
     best_round = rounds;
   }
+  return true;
 }
 
 void chorale_run::report_progress() noexcept {
@@ -259,79 +312,135 @@ void chorale_run::take_own(Assignment &of, std::int32_t number) noexcept {
 
 // Every chain that has to is decoded by itself.
 void chorale_run::first_round() noexcept {
-  update_chains();
-  add_up();
-  if (must_stop())
-    return;
-  evaluate(at.own);
-  if (must_stop())
-    return;
-  own_score = at.own.total();
-  infeasible = at.own.chain_total == kForbidden;
-  // What is there already is from an earlier run, or from before some scores changed.
-  if (std::exchange(fill_in_own, false)) {
-    for (std::int32_t i = 0; i < model->chains.size(); ++i)
-      if (at.best.score[i] == kForbidden)
-        take_own(at.best, i);
+  RoundStage &stage = course.round;
+  if (stage == RoundStage::none) {
+    messages_changed = 0;
+    stage = RoundStage::own;
   }
-  if (has_labelling)
-    evaluate(at.best);
-  if (!has_labelling || own_score >= at.best.total()) {
-    at.best.copy(at.own);
-    best_round = 0;
+  if (stage == RoundStage::own) {
+    update_chains();
+    add_up();
+    if (must_stop())
+      return;
+    stage = RoundStage::own_score;
   }
-  has_labelling = !infeasible;
+  if (stage == RoundStage::own_score) {
+    if (!evaluate(at.own))
+      return;
+    own_score = at.own.total();
+    infeasible = at.own.chain_total == kForbidden;
+    // What is there already is from an earlier run, or from before some scores changed.
+    if (std::exchange(fill_in_own, false)) {
+      for (std::int32_t i = 0; i < model->chains.size(); ++i)
+        if (at.best.score[i] == kForbidden)
+          take_own(at.best, i);
+    }
+    stage = RoundStage::kept_score;
+  }
+  if (stage == RoundStage::kept_score) {
+    if (has_labelling && !evaluate(at.best))
+      return;
+    if (!has_labelling || own_score >= at.best.total()) {
+      at.best.copy(at.own);
+      best_round = 0;
+    }
+    has_labelling = !infeasible;
+    rounds_score = infeasible ? rounds_score : own_score;
+    stage = infeasible ? RoundStage::none : RoundStage::own_offer;
+  }
+  if (stage == RoundStage::own_offer) {
+    if (!offer_now())
+      return;
+    rounds_score = std::max(rounds_score, at.now.total());
+    stage = RoundStage::none;
+    pending = false;
+    report_progress();
+  }
   pending = false;
-  if (infeasible)
-    return;
-  rounds_score = own_score;
-  offer_now();
-  rounds_score = std::max(rounds_score, at.now.total());
-  report_progress();
 }
 
-bool chorale_run::step() noexcept {
-  if (pending) {
-    messages_changed = 0;
-    is_polished = false;
-    first_round();
-    return !must_stop() && !infeasible;
-  }
-  if (infeasible || converged)
-    return !infeasible;
-  messages_changed = 0;
-  is_polished = false;
-  if (options.schedule == CHORALE_SCHEDULE_ALL) {
-    update_cliques();
-    zero_messages = false;
-    if (!must_stop())
-      update_chains();
-  } else {
-    zero_messages = false;
-    update_by_disagreement();
-  }
-  add_up();
-  if (must_stop())
-    return false;
+void chorale_run::drop_round() noexcept {
+  course.round = RoundStage::none;
+  course.scored = 0;
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
+    at.clique_needs[c] = at.clique_needs[c] != 0 ? kAnswersNow : 0;
+}
+
+// After the last chain of a round: the verdict on its labelling. False where the call must end.
+bool chorale_run::end_round() noexcept {
   ++rounds;
-  converged = std::find(at.clique_needs, at.clique_needs + model->cliques.size(), 1) ==
+  const bool goes_on = offer_now();
+  if (!goes_on) {
+    --rounds; // not done yet
+    return false;
+  }
+  drop_round();
+  converged = std::find(at.clique_needs, at.clique_needs + model->cliques.size(), kAnswersNow) ==
               at.clique_needs + model->cliques.size();
-  offer_now();
   rounds_score = std::max(rounds_score, at.now.total());
+  if (course.rounds_left > 0)
+    --course.rounds_left;
   report_progress();
   return !must_stop();
 }
 
-void chorale_run::solve() noexcept {
-  std::int64_t left = options.rounds;
-  while (pending || (left > 0 && !converged)) {
-    left -= pending ? 0 : 1;
-    if (!step())
-      return;
+bool chorale_run::step() noexcept {
+  RoundStage &stage = course.round;
+  if (stage == RoundStage::none) {
+    if (!pending && (infeasible || converged))
+      return !infeasible;
+    is_polished = false;
+    course.polish = {};
+    course.dual = {};
   }
-  used_up = !converged;
+  if (pending) {
+    first_round();
+    return !must_stop() && !infeasible;
+  }
+  if (stage == RoundStage::none) {
+    messages_changed = 0;
+    zero_messages = false;
+    stage = options.schedule == CHORALE_SCHEDULE_ALL ? RoundStage::cliques : RoundStage::rank;
+  }
+  if (stage == RoundStage::cliques) {
+    update_cliques();
+    if (!must_stop())
+      stage = RoundStage::chains;
+  }
+  if (stage == RoundStage::chains) {
+    update_chains();
+    if (!must_stop())
+      stage = RoundStage::offer;
+  }
+  if (stage == RoundStage::rank) {
+    rank_cliques();
+    course.place = 0;
+    course.answered = false;
+    if (!must_stop())
+      stage = RoundStage::ranked;
+  }
+  if (stage == RoundStage::ranked) {
+    update_by_disagreement();
+    if (!must_stop())
+      stage = RoundStage::offer;
+  }
+  add_up();
+  return stage == RoundStage::offer && end_round();
+}
+
+void chorale_run::solve() noexcept {
+  if (!course.solving) {
+    course.solving = true;
+    course.rounds_left = options.rounds;
+  }
+  while (pending || course.round != RoundStage::none || (course.rounds_left > 0 && !converged))
+    if (!step()) {
+      course.solving = must_stop();
+      return;
+    }
   if (options.polish && !is_polished)
     polish();
   if (options.bound_steps > 0 && !must_stop())
     tighten(options.bound_steps);
+  course.solving = must_stop();
 }

@@ -117,11 +117,16 @@ std::size_t chorale_run::count_bytes() const noexcept {
                                     sizeof(std::int64_t)));
 }
 
+std::size_t chorale_run::value_bytes() const noexcept {
+  return static_cast<std::size_t>(std::min(model->cliques.size(), kScoredCliques)) * sizeof(double);
+}
+
 RoomBytes chorale_run::measure_rooms() const noexcept {
   RoomBytes bytes;
   for (std::int32_t i = 0; i < model->chains.size(); ++i)
     bytes.chain = std::max(bytes.chain, measure_chain(i));
-  bytes.worker = std::max(bytes.chain, count_bytes());
+  bytes.chain = std::max(bytes.chain, saturating_sum(count_bytes(), value_bytes()));
+  bytes.worker = bytes.chain;
   Clique before{};
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
@@ -147,10 +152,7 @@ RoomBytes chorale_run::measure_rooms() const noexcept {
 std::size_t chorale_run::all_rooms(const RoomBytes &bytes) const noexcept {
   Layout polish;
   const PolishMemory measured(polish, *model);
-  Layout values;
-  values.take<double>(model->cliques.size());
-  const std::size_t last = std::max({bytes.worker, saturating_sum(bytes.chain, polish.bytes()),
-                                     saturating_sum(count_bytes(), values.bytes())});
+  const std::size_t last = std::max(bytes.worker, saturating_sum(bytes.chain, polish.bytes()));
   return saturating_sum(saturating_product(bytes.worker,
                                            static_cast<std::size_t>(options.executor.workers) - 1),
                         last);
@@ -352,12 +354,13 @@ void chorale_run::reset() noexcept {
     assignment->clique_total = 0;
   }
   pending = true;
-  infeasible = converged = used_up = has_labelling = is_polished = false;
+  infeasible = converged = has_labelling = is_polished = false;
   zero_messages = true;
   rounds = best_round = messages_changed = chain_updates = clique_updates = 0;
   own_score = rounds_score = polished_score = polished_own_score = kForbidden;
   forget_bound();
   dual_started = false;
+  course = {};
   stop.store(0, std::memory_order_relaxed);
   failure.store(RunFailure::none, std::memory_order_relaxed);
 }
@@ -421,6 +424,7 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   at.now.copy(earlier.at.now);
   std::copy_n(earlier.at.chain_needs, chains, at.chain_needs);
   std::copy_n(earlier.at.clique_needs, cliques, at.clique_needs);
+  drop_round();
   zero_messages = earlier.zero_messages;
   pending = earlier.pending;
   infeasible = earlier.infeasible;
@@ -466,6 +470,8 @@ bool chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
   }
   pending = true;
   converged = infeasible = is_polished = false;
+  drop_round();
+  course = {};
   forget_bound();
   return true;
 }

@@ -1,8 +1,8 @@
 // The public run: messages, labellings and their upkeep.
 //
 // All memory is in two blocks: what the run remembers, and for each worker the room of one chain or
-// clique program. Behind the last room, or in what a program leaves of it, is what lives no longer
-// than an evaluation or a polish. The parts of a run are in rounds.cpp, polish.cpp, dual.cpp and
+// clique program. Behind the last room, or in what a chain program leaves of it, is what lives no
+// longer than a polish. The parts of a run are in rounds.cpp, polish.cpp, dual.cpp and
 // outcome.cpp.
 #pragma once
 
@@ -49,8 +49,9 @@ struct alignas(kAlignment) Worker {
 inline constexpr std::uint8_t kNeedsOwn = 1;    // to be decoded by itself
 inline constexpr std::uint8_t kNeedsUpdate = 2; // to be decoded under new messages and to answer
 
-// unchanged: no clique of the chain has changed since it was looked at last.
-enum class Verdict : std::int32_t { unchanged, stays, gains };
+// unknown: it has not been looked at yet. unchanged: no clique of the chain has changed since it was
+// looked at last.
+enum class Verdict : std::int32_t { unknown, unchanged, stays, gains };
 
 // What a chain of the batch would show.
 struct Proposal {
@@ -114,13 +115,82 @@ struct DualMemory {
   std::int32_t *by_clique = nullptr;
 };
 
+// ---- What is under way -----------------------------------------------------------------------
+//
+// A call that limits end leaves its work where it is, and the next call of the same kind goes on
+// from there: whatever the slices, what is computed and its order are the same. Work is done in
+// steps that are whole or not at all: a chain, a clique, a stretch of cliques that is scored.
+
+// own .. own_offer are round 0: chains by themselves, then (1) of their labellings, of the labelling
+// there is already, and of the labelling of the round. ranked: cliques in the order of disagreement,
+// with their chains.
+enum class RoundStage : std::int32_t {
+  none,
+  own,
+  own_score,
+  kept_score,
+  own_offer,
+  cliques,
+  chains,
+  rank,
+  ranked,
+  offer
+};
+
+enum class PolishStage : std::int32_t { none, counts, sweeps, score };
+
+struct PolishCourse {
+  PolishStage stage = PolishStage::none;
+  bool from_own = false; // the second start: the chains' own labellings
+  // The best labelling before this start.
+  double score_before = kForbidden;
+  std::int64_t round_before = 0;
+  // counts: the clique and member that comes next.
+  std::int64_t clique = 0;
+  std::int32_t member = 0;
+  // sweeps
+  std::int32_t sweep = 0;
+  std::int32_t stamp = 0;       // number of the last change
+  bool changed = false;         // in this sweep
+  bool moved = false;           // since the labelling was last offered
+  std::int64_t next = 0;        // the chain behind the batch
+  std::int64_t batch = 0;       // chains in the batch; 0: none is under way
+  std::int64_t judged = 0;      // of these
+  std::int32_t batch_stamp = 0; // when they were asked
+};
+
+// plain, half: the first steps, without multipliers and with half of the messages.
+enum class DualStage : std::int32_t { none, plain, half, steps };
+
+struct DualCourse {
+  DualStage stage = DualStage::none;
+  bool evaluating = false; // some of `bounds` are known
+  std::int64_t left = 0;   // steps
+};
+
+struct Course {
+  bool solving = false;
+  std::int64_t rounds_left = 0; // of a solve
+  RoundStage round = RoundStage::none;
+  std::int64_t place = 0; // ranked: in the order of the cliques
+  bool answered = false;  // ranked: that clique has answered its chains
+  std::int64_t scored = 0; // cliques whose C is in the sum already
+  PolishCourse polish;
+  DualCourse dual;
+};
+
 // C of a clique in an assignment. `counts`: scratch, one number a column.
 double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
                        CallbackFailure *failure) noexcept;
 
+// Cliques that are scored between two looks at the limits, at most.
+inline constexpr std::int64_t kScoredCliques = 1024;
+
 // Rooms of programs, in bytes: multiples of kAlignment.
 struct RoomBytes {
-  std::size_t chain = 0;  // the largest chain program, with what the polish needs for a chain
+  // The largest chain program, with what the polish needs for a chain, or what it takes to score
+  // cliques: behind it is what a polish remembers.
+  std::size_t chain = 0;
   std::size_t worker = 0; // the largest program
 };
 
@@ -172,7 +242,8 @@ struct chorale_run {
 
   // ---- Rounds (rounds.cpp) ----
   void begin_call() noexcept;
-  // Round 0, or the next one. False where the call must end.
+  // Round 0, or the next one, or what is left of one that is under way. False where the call must
+  // end.
   bool step() noexcept;
   void solve() noexcept;
   // ---- Polish (polish.cpp), dual bound (dual.cpp) ----
@@ -213,7 +284,6 @@ struct chorale_run {
   bool pending = true; // some chains are to be decoded by themselves, or judged anew
   bool infeasible = false;
   bool converged = false;
-  bool used_up = false;
   std::int64_t rounds = 0;
   std::int64_t best_round = 0;
   std::int64_t messages_changed = 0;
@@ -228,12 +298,18 @@ struct chorale_run {
   double dual_pace = 1;
   std::int64_t dual_stalled = 0;
   bool dual_started = false;
+  chorale::Course course;
+  chorale::Limits limits;             // of this call, once a step of it has been done
+  std::atomic<bool> has_worked{false}; // in this call
   std::atomic<std::int32_t> stop{0};
   std::atomic<chorale::RunFailure> failure{chorale::RunFailure::none};
 
   // ---- Steps of a round ----
   chorale::RoomBytes measure_rooms() const noexcept;
-  std::size_t count_bytes() const noexcept; // a clique's counts
+  // At the beginning of a room while (1) is evaluated, programs being at rest: the counts of a
+  // clique; behind them, in the last worker's, the scores of a stretch of cliques.
+  std::size_t count_bytes() const noexcept;
+  std::size_t value_bytes() const noexcept;
   bool check_limits(chorale::Worker &worker) noexcept;
   // Notes why a program has not done what it was asked for: it failed, or limits ended it.
   void give_up(const chorale::ChainProgram &program, chorale::Worker &worker) noexcept;
@@ -244,11 +320,20 @@ struct chorale_run {
   void update_by_disagreement() noexcept;
   void rank_cliques() noexcept;
   void first_round() noexcept;
+  bool end_round() noexcept;
+  // Leaves a round that is under way; what chains and cliques wait for stays.
+  void drop_round() noexcept;
+  void finish_step() noexcept { has_worked.store(true, std::memory_order_relaxed); }
   void add_up() noexcept;
   void report_progress() noexcept;
-  // (1) of an assignment, into its totals.
-  void evaluate(chorale::Assignment &of) noexcept;
-  void offer_now() noexcept;
+  // (1) of an assignment, into its totals. False where the call must end.
+  bool evaluate(chorale::Assignment &of) noexcept;
+  double score_clique(const chorale::Assignment &of, std::int64_t clique,
+                      const chorale::Worker &worker) noexcept;
+  // Takes `now` as the best labelling where it is. False where the call must end.
+  bool offer_now() noexcept;
+  void offer_polished_so_far() noexcept;
+  bool end_polish() noexcept;
   void take_own(chorale::Assignment &of, std::int32_t number) noexcept;
 
   bool zero_messages = true;  // no clique has answered yet
