@@ -22,7 +22,7 @@ void Limits::look() noexcept {
 }
 
 void Limits::look_again() noexcept {
-  left_ = kStretch;
+  left_ = kBetweenLooks;
   if (interruption_ == Interruption::none)
     look();
 }

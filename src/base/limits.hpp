@@ -1,6 +1,7 @@
 // When a computation must end before its own end: deadline, cancel flag.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -11,32 +12,28 @@ namespace chorale {
 
 enum class Interruption : std::int32_t { none, deadline, cancelled };
 
-// The state of a run against its limits. Loops say how much they are about to do, which costs an
-// addition; the clock is read when enough has gathered.
+// The state of a run against its limits. Loops say how much work they are about to do, which costs
+// an addition and a comparison; clock and flag are looked at once enough of it has gathered.
 class Limits {
 public:
+  // Work is counted in elementary steps, an addition or a comparison: about a nanosecond each.
+  // So many lie between two looks: about a millisecond.
+  static constexpr std::int64_t kBetweenLooks = 1 << 20;
+  // The most that a loop should do without asking.
+  static constexpr std::int64_t kStretch = 1 << 18;
+
   Limits() noexcept = default;
   // A negative time limit is none.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
 
-  // Adds `work` elementary steps (an addition, a comparison: about a nanosecond each) to the account
-  // and looks at clock and flag once kStretch of them have gathered, the first time at once. Whether
-  // to go on; no stretch of work between two calls should be longer than kStretch by much.
+  // Whether to go on with `work` more steps. The first call looks; once it was no, it stays no.
   bool spend(std::int64_t work) noexcept {
     left_ -= work;
     if (left_ < 0) [[unlikely]]
       look_again();
     return interruption_ == Interruption::none;
   }
-  static constexpr std::int64_t kStretch = 1 << 20;
-
-  // Whether to stop now; stays at the first answer other than none.
-  Interruption check() noexcept {
-    if (interruption_ == Interruption::none && ++asked_ % kStride == 1)
-      look();
-    return interruption_;
-  }
-  // The same without the stride, for callers whose steps are long.
+  // Looks; stays at the first answer other than none.
   Interruption check_now() noexcept {
     if (interruption_ == Interruption::none)
       look();
@@ -50,16 +47,51 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t kStride = 16;
   void look() noexcept;
   void look_again() noexcept;
 
   std::chrono::steady_clock::time_point deadline_{};
   const chorale_cancel *cancel_ = nullptr;
   bool has_deadline_ = false;
-  std::uint32_t asked_ = 0;
-  std::int64_t left_ = 0; // steps until the next look
   Interruption interruption_ = Interruption::none;
+  std::int64_t left_ = 0; // steps until the next look
+};
+
+// body(begin, end) for stretches of 0 .. count - 1 in order, each index worth `work` steps. False
+// where the limits ended the loop. Limits: anything with spend(). Always inlined, so that the body
+// is compiled for the machine that its function is for.
+template <class Limits_, class Body>
+[[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count, std::int64_t work, Body &&body) noexcept {
+  const std::int64_t stretch = std::max<std::int64_t>(Limits::kStretch / work, 1);
+  for (std::int64_t begin = 0; begin < count;) {
+    const std::int64_t end = std::min(count, begin + stretch);
+    if (!limits.spend((end - begin) * work))
+      return false;
+    body(begin, end);
+    begin = end;
+  }
+  return true;
+}
+
+// Asks once a stretch, for loops that cannot be cut: of about `count` rounds of `work` steps each.
+template <class Limits_> class Pace {
+public:
+  Pace(Limits_ &limits, std::int64_t work, std::int64_t count) noexcept
+      : limits_(limits), work_(work),
+        stretch_(std::max<std::int64_t>(std::min(Limits::kStretch / work, count), 1)) {}
+  // Before each round: whether to go on.
+  [[gnu::always_inline]] bool next() noexcept {
+    if (--left_ >= 0) [[likely]]
+      return true;
+    left_ = stretch_ - 1;
+    return limits_.spend(stretch_ * work_);
+  }
+
+private:
+  Limits_ &limits_;
+  std::int64_t work_;
+  std::int64_t stretch_;
+  std::int64_t left_ = 0;
 };
 
 } // namespace chorale

@@ -11,11 +11,13 @@ std::size_t tree_rows_of(const ChainView &view) noexcept {
                             static_cast<std::size_t>(view.labels));
 }
 
-void mark_leaves(const ChainView &view, std::uint8_t *is_leaf) noexcept {
-  std::fill_n(is_leaf, view.length, std::uint8_t{1});
-  for (std::int32_t t = 0; t < view.length; ++t)
-    if (view.parents[t] >= 0)
-      is_leaf[view.parents[t]] = 0;
+// What is left of a sweep after some steps, and of that no more than so many.
+Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) noexcept {
+  Sweep part = sweep;
+  part.length = std::min(sweep.length - first_step, steps + 1);
+  part.unary += first_step * sweep.unary_step;
+  part.rows += first_step * sweep.row_step;
+  return part;
 }
 
 } // namespace
@@ -72,44 +74,64 @@ Sweep ChainSweep::begin_backward(double *rows, std::int32_t first) const noexcep
           work_};
 }
 
-void ChainSweep::forward(double *rows) noexcept {
-  const Sweep sweep = begin_forward(rows);
-  if (sweep.matrix) {
-    scores_.max_plus().sweep(sweep);
-    return;
+bool ChainSweep::run(const Sweep &sweep, std::int32_t first_step) noexcept {
+  const std::int32_t steps = stretch();
+  for (std::int32_t i = first_step; i < sweep.length; i += steps) {
+    const Sweep part = part_of(sweep, i, steps);
+    if (!scores_.spend(part.length * step_work()))
+      return false;
+    scores_.max_plus().sweep(part);
   }
+  return true;
+}
+
+bool ChainSweep::forward(double *rows) noexcept {
+  const Sweep sweep = begin_forward(rows);
+  if (sweep.matrix)
+    return run(sweep, 0);
   const std::int32_t m = scores_.labels();
   for (std::int32_t t = 1; t < scores_.length(); ++t) {
+    if (!scores_.spend(2 * step_work()))
+      return false;
     const double *from = with_unary(rows, t - 1);
     rows += padded_;
     scores_.max_plus().step(from, m, scores_.forward(t), scores_.forward_stride(), m, nullptr,
                             rows);
   }
+  return true;
 }
 
-void ChainSweep::backward(double *rows, std::int32_t first) noexcept {
+bool ChainSweep::backward(double *rows, std::int32_t first) noexcept {
   const Sweep sweep = begin_backward(rows, first);
-  if (sweep.matrix) {
-    scores_.max_plus().sweep(sweep);
-    return;
-  }
+  if (sweep.matrix)
+    return run(sweep, 0);
   const std::int32_t m = scores_.labels();
   rows = sweep.rows;
   for (std::int32_t t = scores_.length() - 1; t > first; --t) {
+    if (!scores_.spend(2 * step_work()))
+      return false;
     const double *from = with_unary(rows, t);
     rows -= padded_;
     scores_.max_plus().step(from, m, scores_.backward(t), scores_.backward_stride(), m, nullptr,
                             rows);
   }
+  return true;
 }
 
-void ChainSweep::both_ways(double *before, double *after, std::int32_t first) noexcept {
-  if (scores_.forward_of_all()) {
-    scores_.max_plus().two_sweeps(begin_forward(before), begin_backward(after, first));
-    return;
+bool ChainSweep::both_ways(double *before, double *after, std::int32_t first) noexcept {
+  if (!scores_.forward_of_all())
+    return forward(before) && backward(after, first);
+  const Sweep longer = begin_forward(before);
+  const Sweep shorter = begin_backward(after, first);
+  const std::int32_t steps = stretch();
+  std::int32_t i = 0;
+  for (; i < shorter.length; i += steps) {
+    const Sweep part = part_of(longer, i, steps);
+    if (!scores_.spend(2 * part.length * step_work()))
+      return false;
+    scores_.max_plus().two_sweeps(part, part_of(shorter, i, steps));
   }
-  forward(before);
-  backward(after, first);
+  return run(longer, i);
 }
 
 bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noexcept {
@@ -124,12 +146,26 @@ bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noe
   score = work_[y] + scores_.end()[y]; // added in the order of phi
   // Which label came before is found again along the path: cheaper than noting it everywhere.
   if (const double *matrix = scores_.backward_of_all()) {
-    max_plus.trace({T, m, scores_.unary(0), scores_.unary_step(), matrix, rows, padded_, work_}, y,
-                   labelling);
-    return true;
+    // Parts share the position between them.
+    const auto steps = static_cast<std::int32_t>(
+        std::max<std::int64_t>(Limits::kStretch / (16 + padded_), 1));
+    for (std::int32_t last = T - 1;;) {
+      const std::int32_t first = std::max(last - steps, 0);
+      if (!scores_.spend((last - first + 1) * (16 + padded_)))
+        return false;
+      max_plus.trace({last - first + 1, m, scores_.unary(first), scores_.unary_step(), matrix,
+                      row(first), padded_, work_},
+                     y, labelling + first);
+      if (first == 0)
+        return true;
+      last = first;
+      y = labelling[first];
+    }
   }
   double *into = work_ + padded_;
   for (std::int32_t t = T - 1; t > 0; --t) {
+    if (!scores_.spend(8 * padded_))
+      return false;
     labelling[t] = y;
     scores_.into(t, y, into);
     y = max_plus.best_sum(with_unary(row(t - 1), t - 1), into, m);
@@ -151,12 +187,11 @@ bool BestLabelling::run(Scores &scores) noexcept {
   }
   if (!scores.view().parents) {
     ChainSweep sweep(scores, work_);
-    sweep.forward(rows_);
-    return sweep.trace(rows_, labelling, score);
+    return sweep.forward(rows_) && sweep.trace(rows_, labelling, score);
   }
   if (!run_tree(scores))
     return false;
-  score = scores.view().score(labelling);
+  score = scores.view().score(labelling, is_leaf_);
   return true;
 }
 
@@ -164,14 +199,18 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
   const std::int32_t m = scores.labels();
-  mark_leaves(view, is_leaf_);
+  view.mark_leaves(is_leaf_);
   for (std::int32_t t = 0; t < T; ++t) {
+    if (!scores.spend(4 * m))
+      return false;
     double *row = rows_ + std::int64_t{t} * m;
     for (std::int32_t y = 0; y < m; ++y)
       row[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
                (is_leaf_[t] ? scores.end()[y] : 0.0);
   }
   for (std::int32_t t = T - 1; t >= 0; --t) {
+    if (!scores.spend(16 + std::int64_t{m} * m))
+      return false;
     const double *row = rows_ + std::int64_t{t} * m;
     const std::int32_t parent = view.parents[t];
     if (parent < 0) {
@@ -185,6 +224,8 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
       above[y] += work_[y];
   }
   for (std::int32_t t = 0; t < T; ++t) {
+    if (!scores.spend(16 + 4 * m))
+      return false;
     const double *row = rows_ + std::int64_t{t} * m;
     if (view.parents[t] < 0) {
       labelling[t] = index_of_greatest(row, m);
@@ -219,8 +260,8 @@ void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept 
     run_chain(scores, targets);
 }
 
-void MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
-  ChainSweep(scores, work_).both_ways(inside_, outside_, first);
+bool MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
+  return ChainSweep(scores, work_).both_ways(inside_, outside_, first);
 }
 
 void MaxMarginals::write_row(const Scores &scores, std::int32_t t, double *to) const noexcept {
@@ -249,15 +290,20 @@ void MaxMarginals::write_margin(std::int32_t t, const double *row,
 void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
-  sweep(scores, 0);
+  if (!sweep(scores, 0))
+    return;
   const auto at = [this](double *rows, std::int32_t t) { return rows + t * row_step_; };
   for (std::int32_t t = 0; t < T; ++t) {
+    if (!scores.spend(8 + 4 * m))
+      return;
     double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
     write_row(scores, t, to);
     if (targets.margins)
       write_margin(t, to, targets);
   }
   for (std::int32_t t = 1; t < T && targets.edge_marginals; ++t) {
+    if (!scores.spend(2 * std::int64_t{m} * m))
+      return;
     const double *edge = scores.forward(t);
     double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
     for (std::int32_t y = 0; y < m; ++y)
@@ -278,15 +324,21 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
   const auto at = [m](double *rows, std::int32_t t) { return rows + std::int64_t{t} * m; };
-  mark_leaves(view, is_leaf_);
+  view.mark_leaves(is_leaf_);
   double top = 0;
-  for (std::int32_t t = 0; t < T; ++t)
-    for (std::int32_t y = 0; y < m; ++y)
+  for (std::int32_t t = 0; t < T; ++t) {
+    if (!scores.spend(8 * m))
+      return;
+    for (std::int32_t y = 0; y < m; ++y) {
       at(inside_, t)[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
                           (is_leaf_[t] ? scores.end()[y] : 0.0);
-  // outside_ holds the sum of the children seen so far, until the way down.
-  std::fill_n(outside_, std::int64_t{T} * m, 0.0);
+      // The sum of the children seen so far, until the way down.
+      at(outside_, t)[y] = 0.0;
+    }
+  }
   for (std::int32_t t = T - 1; t >= 0; --t) {
+    if (!scores.spend(16 + std::int64_t{m} * m))
+      return;
     for (std::int32_t y = 0; y < m; ++y)
       at(inside_, t)[y] += at(outside_, t)[y];
     const std::int32_t parent = view.parents[t];
@@ -307,6 +359,8 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
   // `own` scores are needed twice, so marginals are written before.
   double earlier = 0;
   for (std::int32_t t = 0; t < T; ++t) {
+    if (!scores.spend(16 + 2 * std::int64_t{m} * m))
+      return;
     const std::int32_t parent = view.parents[t];
     if (parent < 0) {
       std::fill_n(at(outside_, t), m, earlier + at(later_, t)[0]);

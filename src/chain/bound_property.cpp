@@ -1,8 +1,16 @@
 #include "chain/bound_property.hpp"
 
+#include "base/sort.hpp"
+
 #include <algorithm>
+#include <functional>
 
 namespace chorale {
+namespace {
+
+constexpr std::int64_t kLookUp = 32; // the work of finding a number among sorted ones
+
+} // namespace
 
 BoundProperty::BoundProperty(Layout &layout, const Attached &from, bool tree) noexcept
     : attached(from), tree_(tree), states_(tree ? 1 : from.property->states) {
@@ -43,16 +51,20 @@ std::int64_t BoundProperty::code_limit(Role in) const noexcept {
   return 0;
 }
 
-void BoundProperty::bind(const std::int32_t *parents) noexcept {
+bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
   const Property &property = *attached.property;
   const std::int32_t T = attached.length;
 
   std::int32_t *end = numbers;
+  if (!limits.spend(16 * std::int64_t{property.constant_count}))
+    return false;
   for (std::int32_t i = 0; i < property.constant_count; ++i)
     if (const std::int32_t number = attached.number(property.constants[i]); number >= 0)
       *end++ = number;
   if (property.fires_table) {
     for (std::int32_t t = 0; t < T; ++t) {
+      if (!limits.spend(kLookUp))
+        return false;
       const std::int32_t value = attached.table_value(t);
       table_local[t] = value < 0 ? -1 : attached.number(value);
       if (value >= 0 && table_local[t] < 0)
@@ -61,8 +73,9 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
         *end++ = table_local[t];
     }
   }
-  if (!std::is_sorted(numbers, end))
-    std::sort(numbers, end);
+  if (!std::is_sorted(numbers, end) &&
+      !sort_within(limits, numbers, end - numbers, std::less<std::int32_t>()))
+    return false;
   end = std::unique(numbers, end);
   local_count = static_cast<std::int32_t>(end - numbers);
   const auto find = [&](std::int32_t number) {
@@ -73,9 +86,12 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
     constant_local[i] = number < 0 ? kOutside : find(number);
   }
   if (property.fires_table)
-    for (std::int32_t t = 0; t < T; ++t)
+    for (std::int32_t t = 0; t < T; ++t) {
+      if (!limits.spend(kLookUp))
+        return false;
       if (table_local[t] >= 0)
         table_local[t] = find(table_local[t]);
+    }
   for (std::int32_t v = 0; v < local_count + 2; ++v)
     message[v] = !attached.message ? 0.0
                  : v < local_count ? attached.message[numbers[v]]
@@ -97,6 +113,8 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
     std::fill_n(subtree_firing, T, 0);
     total_firing = 0;
     for (std::int32_t t = T - 1; t >= 0; --t) {
+      if (!limits.spend(8 + 2 * std::int64_t{property.states}))
+        return false;
       const std::int32_t position_class = attached.class_at(t);
       std::uint8_t firing = 0;
       for (std::int32_t s = 0; s < property.states; ++s)
@@ -108,11 +126,13 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
       if (parents[t] >= 0)
         subtree_firing[parents[t]] += subtree_firing[t];
     }
-    return;
+    return true;
   }
-  std::fill_n(may, (std::int64_t{T} + 1) * words, std::uint64_t{0});
   for (std::int32_t t = T; t >= 0; --t) {
+    if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))
+      return false;
     std::uint64_t *now = may + std::int64_t{t} * words;
+    std::fill_n(now, words, std::uint64_t{0});
     const std::int64_t position_class = t < T ? attached.class_at(t) : 0;
     for (std::int32_t s = 0; s < property.dead(); ++s) {
       bool can;
@@ -128,6 +148,7 @@ void BoundProperty::bind(const std::int32_t *parents) noexcept {
         now[s / 64] |= std::uint64_t{1} << (s % 64);
     }
   }
+  return true;
 }
 
 void BoundProperty::assign(Role to) noexcept {

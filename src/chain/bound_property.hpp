@@ -12,6 +12,7 @@
 // On trees there is one state.
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/workspace.hpp"
 #include "property/attached.hpp"
 
@@ -28,7 +29,8 @@ class BoundProperty {
 public:
   // The attachment's arrays are read by `bind`, its sizes at once.
   BoundProperty(Layout &layout, const Attached &attached, bool tree) noexcept;
-  void bind(const std::int32_t *parents) noexcept;
+  // False where the limits ended it.
+  bool bind(const std::int32_t *parents, Limits &limits) noexcept;
   void assign(Role role) noexcept;
 
   // How many codes there can be in a role, on any chain of this length.

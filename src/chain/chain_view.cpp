@@ -1,5 +1,7 @@
 #include "chain/chain_view.hpp"
 
+#include <algorithm>
+
 namespace chorale {
 
 bool ChainView::is_leaf(std::int32_t t) const noexcept {
@@ -11,7 +13,14 @@ bool ChainView::is_leaf(std::int32_t t) const noexcept {
   return true;
 }
 
-double ChainView::score(const std::int32_t *labelling) const noexcept {
+void ChainView::mark_leaves(std::uint8_t *leaves) const noexcept {
+  std::fill_n(leaves, length, std::uint8_t{1});
+  for (std::int32_t t = 0; t < length; ++t)
+    if (parents[t] >= 0)
+      leaves[parents[t]] = 0;
+}
+
+double ChainView::score(const std::int32_t *labelling, const std::uint8_t *leaves) const noexcept {
   double total = 0;
   const bool ends = has_end();
   for (std::int32_t t = 0; t < length; ++t) {
@@ -24,7 +33,7 @@ double ChainView::score(const std::int32_t *labelling) const noexcept {
     else
       total += start_at(y);
     total += unary_at(t, y);
-    if (ends && is_leaf(t))
+    if (ends && (leaves ? leaves[t] != 0 : is_leaf(t)))
       total += end_at(y);
   }
   return total;

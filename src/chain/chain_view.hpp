@@ -56,8 +56,11 @@ struct ChainView {
   }
   std::int32_t parent(std::int32_t t) const noexcept { return parents ? parents[t] : t - 1; }
 
-  // phi, added in the order of chain.h.
-  double score(const std::int32_t *labelling) const noexcept;
+  // phi, added in the order of chain.h. `leaves` (T, of a tree; NULL: not at hand) saves O(T) looks
+  // for the children of each leaf.
+  double score(const std::int32_t *labelling, const std::uint8_t *leaves = nullptr) const noexcept;
+  // Which positions are leaves, of a tree.
+  void mark_leaves(std::uint8_t *leaves) const noexcept;
   // Whether no position has t as its parent. O(T) on a tree.
   bool is_leaf(std::int32_t t) const noexcept;
 };

@@ -87,10 +87,10 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
                    static_cast<std::int64_t>(longest), use);
 }
 
-void Joint::prepare() noexcept {
-  scores_.load();
-  for (std::int32_t k = 0; k < attachments_.count; ++k)
-    properties_[k].bind(view_.parents);
+void Joint::prepare(Limits *limits) noexcept {
+  bool goes_on = scores_.load(limits);
+  for (std::int32_t k = 0; k < attachments_.count && goes_on; ++k)
+    goes_on = properties_[k].bind(view_.parents, scores_.limits());
 }
 
 void Joint::assign(std::int32_t outgoing) noexcept {
@@ -110,12 +110,16 @@ double Joint::run(std::int32_t outgoing, double *message, const double *lower, s
 
 // What the program maximises, for a labelling; minus infinity where it fires a value outside a
 // dictionary.
-double Joint::value_of(const std::int32_t *labels) const noexcept {
+double Joint::value_of(const std::int32_t *labels) noexcept {
+  if (!scores_.spend(8 * std::int64_t{view_.length}))
+    return kForbidden;
   double total = view_.score(labels);
   if (view_.added)
     for (std::int64_t t = 0; t < view_.length; ++t)
       total += view_.added[t * view_.labels + labels[t]];
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
+    if (!scores_.spend(8 * std::int64_t{view_.length}))
+      return kForbidden;
     const Attached attached = attachments_.at(k);
     if (attached.fires_outside(labels, view_.parents))
       return kForbidden;
@@ -129,6 +133,8 @@ double Joint::value_of(const std::int32_t *labels) const noexcept {
 // real run.
 double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
                           JointOutcome &outcome) noexcept {
+  if (is_interrupted())
+    return kForbidden;
   assign(outgoing);
   if (single_)
     return single_->run(scores_, properties_[0], message, outcome.most);
@@ -146,6 +152,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     own = lower_[0] = value_of(first_);
   JointOutcome attempt;
   double best = run(outgoing, message, to ? lower_ : nullptr, to, narrow, attempt);
+  if (is_interrupted())
+    return kForbidden;
   outcome.most = std::max(outcome.most, attempt.most);
   if (!attempt.pruned) {
     // The answer, but for what is said below.
@@ -165,6 +173,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     for (std::int32_t v = 0; v < count && !outcome.overflow; ++v)
       message[v] = std::max(message[v], lower_[v]);
   }
+  if (is_interrupted())
+    return kForbidden;
   // A beam may lose what a narrower one, or the chain by itself, has found; and where great
   // messages cancel, rounding may leave less of it than is asked for.
   if (to && !outcome.overflow && own > best) {
@@ -179,7 +189,7 @@ void Joint::send(double *const *outgoing, JointSummary &summary) noexcept {
     if (!outgoing[k])
       continue;
     summary.score = std::max(summary.score, run_bounded(k, message_, nullptr, summary.outcome));
-    if (summary.outcome.overflow)
+    if (summary.outcome.overflow || is_interrupted())
       return;
     const BoundProperty &property = properties_[k];
     const std::int32_t values = property.attached.values();
@@ -199,6 +209,8 @@ void Joint::decode(JointSummary &summary) noexcept {
 }
 
 void Joint::marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept {
+  if (is_interrupted())
+    return;
   assign(-1);
   const JointLimits limits{plan_.width, options_.mode == CHORALE_JOINT_EXACT || absorbs()};
   chain_->marginals(scores_, properties_, fields_, attachments_.count, limits, to, row_stride,

@@ -48,8 +48,10 @@ public:
 
   // False where the codes of so many properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
-  // Loads scores and binds properties; then either of the others may follow.
-  void prepare() noexcept;
+  // Loads scores and binds properties; then either of the others may follow. All go by the limits
+  // (NULL: none): where these end one, nothing of what it leaves is of use, and the best score is
+  // minus infinity.
+  void prepare(Limits *limits = nullptr) noexcept;
   // outgoing[k]: R_k + 2 scores or NULL.
   void send(double *const *outgoing, JointSummary &summary) noexcept;
   // `labelling` holds the result if summary.score is above minus infinity.
@@ -69,7 +71,10 @@ private:
              std::int32_t width, JointOutcome &outcome) noexcept;
   double run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
                      JointOutcome &outcome) noexcept;
-  double value_of(const std::int32_t *labels) const noexcept;
+  double value_of(const std::int32_t *labels) noexcept;
+  bool is_interrupted() noexcept {
+    return scores_.limits().interruption() != Interruption::none;
+  }
   bool is_single_message() const noexcept {
     return use_ == JointUse::messages && attachments_.count == 1;
   }

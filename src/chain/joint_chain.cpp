@@ -70,7 +70,7 @@ double JointChain::run(Scores &scores, const BoundProperty *properties, const Ke
                        : *std::min_element(lower, lower + properties[outgoing].local_count + 2);
   for (std::int32_t t = 0; t < length_; ++t)
     if (!step(scores, t)) {
-      outcome.overflow = true;
+      outcome.overflow = scores.limits().interruption() == Interruption::none;
       return kForbidden;
     }
   return finish(scores, message, labelling);
@@ -83,7 +83,11 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const MaxPlus &max_plus = scores.max_plus();
   read_classes(t);
   next_.clear(labels_);
+  if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_)) // putting a matrix in order
+    return false;
   for (std::int32_t i = 0; i < now_.count(); ++i) {
+    if (!scores.spend(step_work()))
+      return false;
     const double *before = now_.row(i);
     if (!edges) {
       for (std::int32_t y = 0; y < labels_; ++y) {
@@ -116,6 +120,8 @@ bool JointChain::guide(Scores &scores, std::int32_t *labelling) noexcept {
   const auto after = [this](std::int32_t t) { return completion_ + std::int64_t{t} * labels_; };
   std::copy_n(scores.end(), labels_, after(length_ - 1));
   for (std::int32_t t = length_ - 1; t > 0; --t) {
+    if (!scores.spend(16 + 3 * std::int64_t{labels_} * labels_))
+      return false;
     for (std::int32_t y = 0; y < labels_; ++y)
       row_[y] = scores.unary(t)[y] + after(t)[y];
     max_plus.step(row_, labels_, scores.backward(t), scores.backward_stride(), labels_, nullptr,
@@ -123,6 +129,8 @@ bool JointChain::guide(Scores &scores, std::int32_t *labelling) noexcept {
   }
   const double *before = scores.start();
   for (std::int32_t t = 0; t < length_; ++t) {
+    if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_))
+      return false;
     for (std::int32_t y = 0; y < labels_; ++y)
       row_[y] = scores.unary(t)[y] + before[y];
     labelling[t] = max_plus.best_sum(row_, after(t), labels_);
@@ -326,7 +334,7 @@ double JointChain::final_score(const Scores &scores, const std::uint64_t *key, s
   return score;
 }
 
-double JointChain::finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept {
+double JointChain::finish(Scores &scores, double *message, std::int32_t *labelling) noexcept {
   const std::int32_t columns = length_ == 0 ? 1 : labels_;
   if (outgoing_ >= 0)
     std::fill_n(message, properties_[outgoing_].local_count + 2, kForbidden);
@@ -334,6 +342,8 @@ double JointChain::finish(const Scores &scores, double *message, std::int32_t *l
   std::int32_t best_configuration = -1;
   std::int32_t best_label = -1;
   for (std::int32_t i = 0; i < now_.count(); ++i) {
+    if (!scores.spend(step_work()))
+      return kForbidden;
     const double *row = now_.row(i);
     for (std::int32_t y = 0; y < columns; ++y) {
       std::int32_t shown = -1;
@@ -352,6 +362,8 @@ double JointChain::finish(const Scores &scores, double *message, std::int32_t *l
   }
   if (labelling && best > kForbidden)
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
+      if (!scores.spend(32)) // a step back waits for memory
+        return kForbidden;
       labelling[t] = best_label;
       const std::int32_t back =
           history_[history_begin_[t] + std::int64_t{best_configuration} * labels_ + best_label];

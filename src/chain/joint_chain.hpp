@@ -22,7 +22,7 @@ public:
              std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use) noexcept;
 
   // The best labelling of the chain by itself, into `labelling`, and what `run` needs for bounds.
-  // False when every labelling is forbidden.
+  // False when every labelling is forbidden, or an interruption ended it.
   bool guide(Scores &scores, std::int32_t *labelling) noexcept;
 
   // Runs with the properties in their roles, none of them absorbed where there is a `lower`: scores
@@ -38,7 +38,7 @@ public:
   // For every position and label the best score of the labellings that have it, properties in their
   // roles, into rows of `to` (T of them): forward over the configurations, which are kept, and
   // back. Minus infinity for a label that no kept configuration goes through. False where the
-  // configurations exceed the limits and may not be cut back.
+  // configurations exceed the limits and may not be cut back, or an interruption ended it.
   bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                  std::int32_t count, const JointLimits &limits, double *to,
                  std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
@@ -47,6 +47,10 @@ private:
   void begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
              const JointLimits &limits, std::int32_t outgoing, JointOutcome &outcome) noexcept;
   bool step(Scores &scores, std::int32_t t) noexcept;
+  // The work of a configuration at a position.
+  std::int64_t step_work() const noexcept {
+    return std::int64_t{labels_} * (labels_ + 8 + 8 * std::int64_t{count_});
+  }
   void spread(std::int32_t i, std::int32_t t) noexcept;
   // The configuration that follows i when the position's label is `label` (-1: one of those that do
   // what most do), or -1; adds what is paid.
@@ -61,12 +65,12 @@ private:
   double final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label,
                      std::int32_t &shown) const noexcept;
   void keep_forward(std::int32_t t) noexcept;
-  void go_back(Scores &scores, std::int32_t t) noexcept;
+  bool go_back(Scores &scores, std::int32_t t) noexcept; // false: interrupted
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
   void record(std::int32_t t) noexcept;
-  double finish(const Scores &scores, double *message, std::int32_t *labelling) noexcept;
+  double finish(Scores &scores, double *message, std::int32_t *labelling) noexcept;
 
   std::int32_t length_;
   std::int32_t labels_;

@@ -18,20 +18,23 @@ bool JointChain::marginals(Scores &scores, const BoundProperty *properties, cons
   lower_ = nullptr;
   for (std::int32_t t = 0; t < length_; ++t) {
     if (!step(scores, t)) {
-      outcome.overflow = true;
+      outcome.overflow = scores.limits().interruption() == Interruption::none;
       return false;
     }
     keep_forward(t);
   }
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (t == length_ - 1) {
-      for (std::int32_t i = 0; i < now_.count(); ++i)
+      for (std::int32_t i = 0; i < now_.count(); ++i) {
+        if (!scores.spend(step_work()))
+          return false;
         for (std::int32_t y = 0; y < labels_; ++y) {
           std::int32_t shown = -1;
           now_.row(i)[y] = final_score(scores, now_.key(i), y, shown);
         }
-    } else {
-      go_back(scores, t);
+      }
+    } else if (!go_back(scores, t)) {
+      return false;
     }
     double *best = to + t * row_stride;
     std::fill_n(best, labels_, kForbidden);
@@ -56,7 +59,7 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
 
 // From rows of what follows t + 1, in now_, to rows of what follows t. What a beam has dropped
 // leads nowhere.
-void JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
+bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
     return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;
   };
@@ -75,6 +78,8 @@ void JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
     return to < 0 ? nullptr : next_.row(to);
   };
   for (std::int32_t i = 0; i < forward_counts_[t]; ++i) {
+    if (!scores.spend(step_work()))
+      return false;
     const std::uint64_t *key = key_of(t, i);
     double paid = 0;
     const double *most = after(key, -1, paid);
@@ -90,6 +95,7 @@ void JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
     scores.max_plus().step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr,
                            now_.row(now_.append(key)));
   }
+  return true;
 }
 
 } // namespace chorale

@@ -78,13 +78,16 @@ double JointTree::run(Scores &scores, const BoundProperty *properties, const Key
 
   begin_position(scores, length_);
   outcome.most = std::max<std::int64_t>(outcome.most, 1);
+  scores_ = &scores;
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
+    if (!scores.spend(std::int64_t{labels_} * (labels_ + 8) * (count + 1)))
+      return kForbidden;
     begin_position(scores, t);
     if (parents_[t] >= 0)
       begin_position(scores, parents_[t]);
     find_firings(t);
     if (!lift(scores, t) || !merge(t)) {
-      outcome.overflow = true;
+      outcome.overflow = scores.limits().interruption() == Interruption::none;
       return kForbidden;
     }
   }
@@ -238,6 +241,8 @@ bool JointTree::lift(Scores &scores, std::int32_t t) noexcept {
   edges_ = parents_[t] < 0 ? zeros_ : scores.backward(t);
   edge_stride_ = parents_[t] < 0 ? 1 : scores.backward_stride();
   for (std::int32_t i = 0; i < counts_[t]; ++i) {
+    if (!scores.spend(std::int64_t{labels_} * labels_ * (firings_.count() + 4)))
+      return false;
     std::fill_n(target_, firings_.count(), kUnknown);
     lift_alike(t, i);
     lift_apart(t, i);
@@ -260,6 +265,8 @@ bool JointTree::merge(std::int32_t t) noexcept {
   merged_.clear(columns);
   for (std::int32_t a = 0; a < at.count; ++a)
     for (std::int32_t b = 0; b < lifted_.count(); ++b) {
+      if (!scores_->spend(4 * (columns + 8 * std::int64_t{count_})))
+        return false;
       Key key{};
       for (std::int32_t k = 0; k < count_; ++k)
         fields_[k].set(key.word,

@@ -79,6 +79,7 @@ private:
 
   const double *edges_ = nullptr; // of the position being lifted, rows its own labels
   std::ptrdiff_t edge_stride_ = 0;
+  Scores *scores_ = nullptr;
   const MaxPlus *max_plus_ = nullptr;
   const BoundProperty *properties_ = nullptr;
   const KeyField *fields_ = nullptr;

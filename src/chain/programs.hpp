@@ -2,7 +2,7 @@
 //
 // Each is a class that takes its memory from a Layout and runs on loaded scores. Chains run over
 // contiguous rows from left to right and back; trees from the last position to the first (children
-// come after their parents) and back.
+// come after their parents) and back. All go by the limits of the scores, but for the k best.
 #pragma once
 
 #include "chain/scores.hpp"
@@ -20,11 +20,12 @@ public:
   // work: room for work_entries numbers.
   ChainSweep(Scores &scores, double *work) noexcept;
 
-  void forward(double *rows) noexcept;
+  // All three: false where the limits ended it.
+  bool forward(double *rows) noexcept;
   // Down to position `first`.
-  void backward(double *rows, std::int32_t first) noexcept;
+  bool backward(double *rows, std::int32_t first) noexcept;
   // The two of them: quicker side by side.
-  void both_ways(double *before, double *after, std::int32_t first) noexcept;
+  bool both_ways(double *before, double *after, std::int32_t first) noexcept;
   // From forward rows to the best labelling and its score; false where all are forbidden.
   bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
 
@@ -34,6 +35,12 @@ private:
   Sweep begin_forward(double *rows) const noexcept;
   Sweep begin_backward(double *rows, std::int32_t first) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
+  // The work of one step, and the steps between two looks.
+  std::int64_t step_work() const noexcept { return 16 + scores_.labels() * padded_; }
+  std::int32_t stretch() const noexcept {
+    return static_cast<std::int32_t>(std::max<std::int64_t>(Limits::kStretch / step_work(), 1));
+  }
+  bool run(const Sweep &sweep, std::int32_t first_step) noexcept;
 
   Scores &scores_;
   std::ptrdiff_t padded_;
@@ -72,7 +79,8 @@ public:
   // What a run does on a chain (not a tree), in parts: the sweeps, the one back down to position
   // `first`; the m max-marginals of a position from there on; the best labelling, as BestLabelling
   // finds it.
-  void sweep(Scores &scores, std::int32_t first) noexcept;
+  // `sweep` is false where the limits ended it.
+  bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
   bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
 

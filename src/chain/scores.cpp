@@ -52,35 +52,41 @@ void Scores::into(std::int32_t t, std::int32_t y, double *to) const noexcept {
     to[x] = view_.edge_at(t, x, y);
 }
 
-void Scores::write_unary() noexcept {
-  const std::int32_t m = view_.labels;
-  double *to = owned_unary_;
-  if (view_.forced || view_.allowed || view_.unary_column != 1) {
-    for (std::int32_t t = 0; t < view_.length; ++t)
-      for (std::int32_t y = 0; y < m; ++y)
-        *to++ = view_.allows(t, y) ? view_.unary_at(t, y) : kForbidden;
-  } else if (view_.added && !view_.single && view_.unary_row == m) {
-    const auto *unary = static_cast<const double *>(view_.unary);
-    for (std::int64_t i = 0; i < std::int64_t{view_.length} * m; ++i)
-      to[i] = unary[i] + view_.added[i];
-    return;
-  } else {
-    for (std::int32_t t = 0; t < view_.length; ++t) {
-      const std::ptrdiff_t row = t * view_.unary_row;
-      copy(view_.unary, row, to);
-      to += m;
+bool Scores::write_unary() noexcept {
+  const std::int64_t m = view_.labels;
+  const bool picks = view_.forced || view_.allowed || view_.unary_column != 1;
+  const bool sums = !picks && view_.added && !view_.single && view_.unary_row == m;
+  return in_stretches(limits(), view_.length, 4 * m, [&](std::int64_t begin, std::int64_t end) {
+    double *to = owned_unary_ + begin * m;
+    if (picks) {
+      for (auto t = static_cast<std::int32_t>(begin); t < end; ++t)
+        for (std::int32_t y = 0; y < m; ++y)
+          *to++ = view_.allows(t, y) ? view_.unary_at(t, y) : kForbidden;
+    } else if (sums) {
+      const double *unary = static_cast<const double *>(view_.unary) + begin * m;
+      const double *added = view_.added + begin * m;
+      for (std::int64_t i = 0; i < (end - begin) * m; ++i)
+        to[i] = unary[i] + added[i];
+      return;
+    } else {
+      for (std::int64_t t = begin; t < end; ++t, to += m)
+        copy(view_.unary, static_cast<std::ptrdiff_t>(t) * view_.unary_row, to);
     }
-  }
-  if (view_.added)
-    for (std::int64_t i = 0; i < std::int64_t{view_.length} * m; ++i)
-      owned_unary_[i] += view_.added[i];
+    if (view_.added)
+      for (std::int64_t i = begin * m; i < end * m; ++i)
+        owned_unary_[i] += view_.added[i];
+  });
 }
 
-void Scores::load() noexcept {
+bool Scores::load(Limits *limits) noexcept {
   const std::int32_t m = view_.labels;
+  limits_ = limits;
   max_plus_ = &max_plus_here();
+  if (!spend(8 * std::int64_t{m} + (owned_forward_ || owned_backward_ ? 2 * std::int64_t{m} * m : 0)))
+    return false;
   if (owned_unary_) {
-    write_unary();
+    if (!write_unary())
+      return false;
     unary_ = owned_unary_;
     unary_stride_ = m;
   } else {
@@ -138,6 +144,7 @@ void Scores::load() noexcept {
         write(1, view_.edge_to, view_.edge_from, owned_backward_);
     }
   }
+  return true;
 }
 
 const double *Scores::forward(std::int32_t t) noexcept {

@@ -2,6 +2,7 @@
 // labels and allowed sets folded in. What already lies that way is read in place.
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/workspace.hpp"
 #include "chain/chain_view.hpp"
 #include "chain/max_plus.hpp"
@@ -12,7 +13,13 @@ class Scores {
 public:
   // Takes the memory; `load` then fills it. Start and end are kept apart from the unary scores.
   Scores(Layout &layout, const ChainView &view) noexcept;
-  void load() noexcept;
+  // False where the limits (NULL: none) ended it. Programs on these scores go by the same limits:
+  // where these end one, what it leaves is of no use.
+  bool load(Limits *limits = nullptr) noexcept;
+
+  // Whether a program is to go on with `work` more steps, see Limits.
+  bool spend(std::int64_t work) noexcept { return limits().spend(work); }
+  Limits &limits() noexcept { return limits_ ? *limits_ : none_; }
 
   const ChainView &view() const noexcept { return view_; }
   std::int32_t length() const noexcept { return view_.length; }
@@ -40,7 +47,7 @@ public:
 
 private:
   bool copies_unary() const noexcept;
-  void write_unary() noexcept;
+  bool write_unary() noexcept;
   // Whether a matrix of the chain's own can be read in place, rows running over `column_stride`:
   // one for all edges only if it is padded.
   bool in_place(std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) const noexcept {
@@ -56,6 +63,8 @@ private:
              double *to) const noexcept;
 
   ChainView view_;
+  Limits none_;
+  Limits *limits_ = nullptr;
   const MaxPlus *max_plus_ = nullptr; // from `load` on
   double *owned_unary_ = nullptr;
   double *start_ = nullptr;

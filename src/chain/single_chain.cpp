@@ -36,13 +36,19 @@ double SingleChain::run(Scores &scores, const BoundProperty &property, double *m
   std::fill_n(row(now_, first), labels_, 0.0);
   most = std::max<std::int64_t>(most, 1);
   for (std::int32_t t = 0; t < scores.length(); ++t) {
+    if (!scores.spend(16 + codes_ / 4))
+      return kForbidden;
     const double *edges = t > 0 ? scores.forward(t) : nullptr;
     std::fill_n(next_alive_, codes_, std::uint8_t{0});
     for (std::int32_t state = 0; state < states_; ++state) {
       bool is_prepared = false;
+      if (!scores.spend(fired_end))
+        return kForbidden;
       for (std::int32_t fired = 0; fired < fired_end; ++fired) {
         if (alive_[code(fired, state)] == 0)
           continue;
+        if (!scores.spend(std::int64_t{labels_} * (labels_ + 8)))
+          return kForbidden;
         if (!is_prepared)
           prepare(t, state);
         is_prepared = true;
@@ -146,13 +152,15 @@ void SingleChain::spread(std::int32_t fired, const MaxPlus &kernels) noexcept {
   put_row(code(property_->conflict(), states_ - 1), clashes_, kernels);
 }
 
-double SingleChain::finish(const Scores &scores, double *message) noexcept {
+double SingleChain::finish(Scores &scores, double *message) noexcept {
   const Property &automaton = *property_->attached.property;
   const bool is_empty = scores.length() == 0;
   const std::int32_t columns = is_empty ? 1 : labels_;
   std::fill_n(message, property_->local_count + 2, kForbidden);
   double best = kForbidden;
-  for (std::int32_t fired = 0; fired < property_->local_count + 2; ++fired)
+  for (std::int32_t fired = 0; fired < property_->local_count + 2; ++fired) {
+    if (!scores.spend(8 * std::int64_t{states_} * columns))
+      return kForbidden;
     for (std::int32_t state = 0; state < states_; ++state) {
       if (alive_[code(fired, state)] == 0)
         continue;
@@ -169,6 +177,7 @@ double SingleChain::finish(const Scores &scores, double *message) noexcept {
         best = std::max(best, score);
       }
     }
+  }
   return best;
 }
 

@@ -16,7 +16,8 @@ public:
   SingleChain(Layout &layout, const ChainView &view, std::int64_t codes) noexcept;
 
   // `message` receives the best score of each local value, EMPTY and CONFLICT; `most` the greatest
-  // number of rows alive. Returns the best of all. The property is `outgoing`.
+  // number of rows alive. Returns the best of all; minus infinity where the limits ended it. The
+  // property is `outgoing`.
   double run(Scores &scores, const BoundProperty &property, double *message,
              std::int64_t &most) noexcept;
 
@@ -32,7 +33,7 @@ private:
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
-  double finish(const Scores &scores, double *message) noexcept;
+  double finish(Scores &scores, double *message) noexcept;
 
   std::int32_t labels_;
   std::int64_t codes_;

@@ -1,5 +1,6 @@
 #include "clique/alpha_expansion.hpp"
 
+#include "base/sort.hpp"
 #include "clique/moves.hpp"
 
 #include <algorithm>
@@ -21,6 +22,11 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
 double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
                                std::int64_t &rounds) noexcept {
   const Instance &in = *instance_;
+  // Kept up along the way: there may be no time to add up when the end comes.
+  double members = in.member_score(assignment);
+  if (!in.count(assignment, counts_))
+    return kForbidden;
+  double kept = members + score_of_columns();
   std::int32_t unchanged = 0;
   for (std::int32_t alpha = 0; unchanged < in.columns; ++alpha) {
     if (alpha == in.columns) {
@@ -28,20 +34,31 @@ double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
       if (--rounds <= 0)
         break;
     }
-    if (limits.check_now() != Interruption::none)
+    if (!limits.spend(in.columns))
       break;
-    unchanged = expand(alpha, assignment, limits) ? 0 : unchanged + 1;
+    const bool raised = expand(alpha, assignment, limits, &members);
+    if (raised)
+      kept = members + score_of_columns();
+    unchanged = raised ? 0 : unchanged + 1;
   }
-  in.count(assignment, counts_);
-  double score = in.member_score(assignment);
-  for (std::int32_t v = 0; v < in.columns; ++v)
-    score += in.potential.tables[v][counts_[v]];
+  const double score = in.member_score(assignment);
+  if (!in.count(assignment, counts_))
+    return kept;
+  return score + score_of_columns();
+}
+
+double AlphaExpansion::score_of_columns() const noexcept {
+  double score = 0;
+  for (std::int32_t v = 0; v < instance_->columns; ++v)
+    score += instance_->potential.tables[v][counts_[v]];
   return score;
 }
 
-bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits) noexcept {
+bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
+                            double *members) noexcept {
   const Instance &in = *instance_;
-  in.count(assignment, counts_);
+  if (!in.count(assignment, counts_))
+    return false;
 
   // Members by column, within a column by what they gain; those that may not take alpha last.
   start_[0] = 0;
@@ -49,14 +66,18 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
     start_[v + 1] = start_[v] + counts_[v];
     movable_[v] = start_[v];
   }
-  for (std::int32_t i = 0; i < in.members; ++i) {
-    const std::int32_t v = assignment[i];
-    order_[movable_[v]++] = {in.score(i, alpha) - in.score(i, v), i};
-  }
+  if (!in_stretches(in, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::int32_t>(begin); i < end; ++i) {
+          const std::int32_t v = assignment[i];
+          order_[movable_[v]++] = {in.score(i, alpha) - in.score(i, v), i};
+        }
+      }))
+    return false;
   for (std::int32_t v = 0; v < in.columns; ++v) {
-    std::sort(order_ + start_[v], order_ + start_[v + 1], [](const Ranked &a, const Ranked &b) {
-      return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
-    });
+    if (!sort_within(in, order_ + start_[v], counts_[v], [](const Ranked &a, const Ranked &b) {
+          return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
+        }))
+      return false;
     movable_[v] = 0;
     if (v != alpha)
       while (movable_[v] < counts_[v] && order_[start_[v] + movable_[v]].gain > kForbidden)
@@ -78,18 +99,22 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
     const std::int32_t reachable = total_movable + movable_[v];
     std::int32_t *choice = leaving_ + used;
     used += reachable + 1;
-    std::fill(next_, next_ + reachable + 1, kForbidden);
-    std::fill(choice, choice + reachable + 1, 0);
+    if (!in_stretches(limits, reachable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(next_ + begin, next_ + end, kForbidden);
+          std::fill(choice + begin, choice + end, 0);
+        }))
+      return false;
     double gained = 0;
     for (std::int32_t l = 0; l <= movable_[v]; ++l) {
-      if (limits.check() != Interruption::none)
-        return false;
       const double column = gained + f[-l];
-      for (std::int32_t k = 0; k <= total_movable; ++k)
-        if (best_[k] + column > next_[k + l]) {
-          next_[k + l] = best_[k] + column;
-          choice[k + l] = l;
-        }
+      if (!in_stretches(limits, total_movable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t k = begin; k < end; ++k)
+              if (best_[k] + column > next_[k + l]) {
+                next_[k + l] = best_[k] + column;
+                choice[k + l] = l;
+              }
+          }))
+        return false;
       if (l < movable_[v])
         gained += order_[start_[v] + l].gain;
     }
@@ -100,19 +125,27 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
   std::int32_t best_moved = 0;
   double best =
       stay + (stay == kForbidden ? 0.0 : kLeastImprovement * std::max(1.0, std::fabs(stay)));
-  for (std::int32_t k = 1; k <= total_movable; ++k)
-    if (best_[k] + f_alpha[k] > best) {
-      best = best_[k] + f_alpha[k];
-      best_moved = k;
-    }
+  if (!in_stretches(limits, total_movable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (auto k = static_cast<std::int32_t>(std::max<std::int64_t>(begin, 1)); k < end; ++k)
+          if (best_[k] + f_alpha[k] > best) {
+            best = best_[k] + f_alpha[k];
+            best_moved = k;
+          }
+      }))
+    return false;
   if (best_moved == 0)
     return false;
   for (std::int32_t v = in.columns - 1; v >= 0; --v) {
     if (v == alpha)
       continue;
     const std::int32_t l = leaving_[leaving_start_[v] + best_moved];
-    for (std::int32_t rank = 0; rank < l; ++rank)
-      assignment[order_[start_[v] + rank].member] = alpha;
+    for (std::int32_t rank = 0; rank < l; ++rank) {
+      const Ranked &ranked = order_[start_[v] + rank];
+      assignment[ranked.member] = alpha;
+      *members += ranked.gain;
+    }
+    counts_[v] -= l;
+    counts_[alpha] += l;
     best_moved -= l;
   }
   return true;

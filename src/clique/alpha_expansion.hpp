@@ -15,7 +15,8 @@ public:
   AlphaExpansion(Layout &layout, const Instance &instance) noexcept;
 
   // Improves `assignment`, which scores `score`, by rounds over all alpha until one changes
-  // nothing; returns its score. `rounds` is how many may still be made, and is counted down.
+  // nothing; returns its score. `rounds` is how many may still be made, and is counted down. Where
+  // the limits end it, that of the moves made so far, or minus infinity.
   double improve(std::int32_t *assignment, Limits &limits, std::int64_t &rounds) noexcept;
 
 private:
@@ -23,8 +24,11 @@ private:
     double gain;
     std::int32_t member;
   };
-  // Makes the best move to alpha; whether it raised the score strictly. Interrupted, makes none.
-  bool expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits) noexcept;
+  // Makes the best move to alpha; whether it raised the score strictly, and to what the members'
+  // scores then come. Interrupted, makes none.
+  bool expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
+              double *members) noexcept;
+  double score_of_columns() const noexcept;
 
   const Instance *instance_;
   std::int32_t *counts_;

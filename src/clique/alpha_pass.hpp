@@ -19,21 +19,23 @@ public:
   void run(Limits &limits, Solution &solution) noexcept {
     passes_ = 0;
     for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
-      if (limits.check() != Interruption::none)
-        break;
-      best_[passes_++] = pass(alpha);
-      ++solution.iterations;
+      if (!limits.spend(instance_->columns))
+        return;
+      const Best best = pass(alpha);
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
+      // At once: the next pass may be cut short, and takes the room of this one's order.
+      if (instance_->interrupted() ||
+          (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
+        return;
+      solution.score = std::max(solution.score, best.score);
+      best_[passes_++] = best;
+      ++solution.iterations;
     }
     // Not a stable sort: that one asks for memory of its own.
     std::sort(best_, best_ + passes_, [](const Best &a, const Best &b) {
       return a.score > b.score || (a.score == b.score && a.alpha < b.alpha);
     });
-    if (passes_ > 0 && best_[0].score > solution.score) {
-      write(0, solution.assignment);
-      solution.score = best_[0].score;
-    }
   }
 
   // The same by the most promising passes alone: those that `bounds` cannot tell to stay below the
@@ -45,37 +47,38 @@ public:
     std::int32_t alpha_of_solution = -1;
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
       const std::int32_t alpha = bounds.alpha(rank);
-      if (bounds.bound(alpha) < solution.score || limits.check() != Interruption::none)
+      if (bounds.bound(alpha) < solution.score || !limits.spend(instance_->columns))
         return;
       const Best best = pass(alpha);
+      if (instance_->interrupted())
+        return;
       ++solution.iterations;
       if (best.score == kForbidden)
         continue;
+      if (!sweep_.write(best.count, candidate))
+        return;
       // Of equal passes the one of the lowest alpha counts, whatever the order.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
-        sweep_.write(best.count, solution.assignment);
+        std::copy(candidate, candidate + instance_->members, solution.assignment);
         solution.score = best.score;
         alpha_of_solution = alpha;
       }
-      sweep_.write(best.count, candidate);
       const double before = solution.score;
       improve();
       if (solution.score > before)
         alpha_of_solution = -1;
-      if (rank == 0)
-        bounds.tighten(solution.score);
+      if (rank == 0 && !bounds.tighten(solution.score))
+        return;
     }
   }
 
   // Writes the best labelling of the pass that came out `rank`-th best in run(); false when there
-  // is none.
+  // is none, or the limits ended it.
   bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
     if (rank >= passes_ || best_[rank].score == kForbidden)
       return false;
-    sweep_.order_by(best_[rank].alpha);
-    sweep_.write(best_[rank].count, assignment);
-    return true;
+    return sweep_.order_by(best_[rank].alpha) && sweep_.write(best_[rank].count, assignment);
   }
 
 private:
@@ -85,12 +88,17 @@ private:
     std::int32_t count;
   };
 
+  // Of minus infinity where the limits ended it.
   Best pass(std::int32_t alpha) noexcept {
-    sweep_.order_by(alpha);
+    Best best{kForbidden, alpha, 0};
+    if (!sweep_.order_by(alpha))
+      return best;
     score_.reset(sweep_.counts());
     double members = sweep_.base();
-    Best best{kForbidden, alpha, 0};
+    Pace pace(*instance_, score_.work(), sweep_.allowed() - sweep_.forced() + 1);
     for (std::int32_t k = sweep_.forced();; ++k) {
+      if (!pace.next())
+        return {kForbidden, alpha, 0};
       const double total = members + score_.total();
       if (total > best.score) {
         best.score = total;
@@ -132,9 +140,12 @@ public:
   // was.
   void run(Limits &limits, Solution &solution, double *messages) noexcept {
     const Instance &in = *instance_;
-    std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
+    if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
+        }))
+      return;
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-      if (limits.check_now() != Interruption::none)
+      if (!limits.spend(in.columns))
         return;
       pass(alpha, messages);
       ++solution.iterations;
@@ -147,7 +158,8 @@ private:
   void pass(std::int32_t alpha, double *messages) noexcept {
     const Instance &in = *instance_;
     const std::int64_t K = in.columns;
-    sweep_.order_by(alpha);
+    if (!sweep_.order_by(alpha))
+      return;
     score_.reset(sweep_.counts());
     // How many members still wait at each default column: rows of `before_` nobody will read are
     // not kept up.
@@ -157,7 +169,8 @@ private:
 
     double members = sweep_.base();
     for (std::int32_t k = sweep_.forced();; ++k) {
-      note_state(members);
+      if (!note_state(members))
+        return;
       double *after = after_ + k * K;
       for (std::int32_t v = 0; v < K; ++v)
         after[v] = members + (v == alpha                ? score_.total()
@@ -169,21 +182,28 @@ private:
       members += sweep_.at(k).gain;
       score_.move(sweep_.at(k).from, alpha);
     }
-    for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank)
+    Pace pace(in, 4 * K, in.members);
+    for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank) {
+      if (!pace.next())
+        return;
       read_before(rank, messages);
+    }
     read_after(alpha, messages);
   }
 
   // Running maxima, over the labellings so far, of "somebody at column b moves to v".
-  void note_state(double members) noexcept {
+  bool note_state(double members) noexcept {
     const std::int32_t K = instance_->columns;
     for (std::int32_t b = 0; b < K; ++b) {
       if (waiting_[b] == 0)
         continue;
+      if (!instance_->spend(K * score_.work()))
+        return false;
       double *row = before_ + std::int64_t{b} * K;
       for (std::int32_t v = 0; v < K; ++v)
         row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
     }
+    return true;
   }
 
   void read_before(std::int32_t rank, double *messages) noexcept {
@@ -202,7 +222,10 @@ private:
   void read_after(std::int32_t alpha, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
     double *best = after_ + sweep_.allowed() * K;
+    Pace pace(*instance_, 8 * K, sweep_.allowed());
     for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
+      if (!pace.next())
+        return;
       // Members that had alpha from the start share the row of the first labelling.
       if (k >= sweep_.forced() && k < sweep_.allowed()) {
         const double *next = best;

@@ -1,5 +1,7 @@
 #include "clique/alpha_sweep.hpp"
 
+#include "base/sort.hpp"
+
 #include <algorithm>
 
 namespace chorale {
@@ -7,6 +9,8 @@ namespace {
 
 // Fewer members than this are sorted as they come, and buckets fuller by comparison.
 constexpr std::int32_t kFullBucket = 24;
+// Work, see Limits: what is read or written in no order waits for memory.
+constexpr std::int64_t kScattered = 16;
 
 // Puts a member into its place among the `count` first, behind those of equal gain.
 void insert(const AlphaSweep::Ranked moving, AlphaSweep::Ranked *to, std::int32_t count) noexcept {
@@ -21,7 +25,7 @@ bool comes_before(const AlphaSweep::Ranked &a, const AlphaSweep::Ranked &b) noex
 
 } // namespace
 
-void AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
+bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   const Instance &in = *instance_;
   std::fill(counts_, counts_ + in.columns, 0);
   alpha_ = alpha;
@@ -29,72 +33,108 @@ void AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   base_ = 0;
   std::int32_t free = 0;
   std::int32_t excluded = in.members;
-  const double *at_alpha = in.scores + alpha;
-  for (std::int32_t i = 0; i < in.members; ++i, at_alpha += in.columns) {
-    const bool is_best = in.best[i] == alpha;
-    const std::int32_t other = is_best ? in.second[i] : in.best[i];
-    const double at_other = is_best ? in.second_score[i] : in.best_score[i];
-    const double gain = other < 0 ? kInfinity : *at_alpha - at_other;
-    if (other < 0 || gain > reach) {
-      ++counts_[alpha];
-      base_ += *at_alpha;
-      order_[forced_++] = {gain, i, other};
-      continue;
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    const double *at_alpha = in.scores + begin * in.columns + alpha;
+    for (auto i = static_cast<std::int32_t>(begin); i < end; ++i, at_alpha += in.columns) {
+      const bool is_best = in.best[i] == alpha;
+      const std::int32_t other = is_best ? in.second[i] : in.best[i];
+      const double at_other = is_best ? in.second_score[i] : in.best_score[i];
+      const double gain = other < 0 ? kInfinity : *at_alpha - at_other;
+      if (other < 0 || gain > reach) {
+        ++counts_[alpha];
+        base_ += *at_alpha;
+        order_[forced_++] = {gain, i, other};
+        continue;
+      }
+      ++counts_[other];
+      base_ += at_other;
+      if (*at_alpha == kForbidden || gain < -reach)
+        order_[--excluded] = {gain, i, other};
+      else
+        unordered_[free++] = {gain, i, other};
     }
-    ++counts_[other];
-    base_ += at_other;
-    if (*at_alpha == kForbidden || gain < -reach)
-      order_[--excluded] = {gain, i, other};
-    else
-      unordered_[free++] = {gain, i, other};
-  }
+  };
+  if (!in_stretches(in, in.members, kScattered, part))
+    return false;
   allowed_ = forced_ + free;
-  sort_free(free);
+  return sort_free(free);
 }
 
 // Spreads the free members over as many buckets as there are members, by gain, and mends what is
 // out of order within a bucket. Gains that crowd into few buckets are sorted by comparison instead.
-void AlphaSweep::sort_free(std::int32_t count) noexcept {
+bool AlphaSweep::sort_free(std::int32_t count) noexcept {
+  const Instance &in = *instance_;
   Ranked *to = order_ + forced_;
   if (count <= kFullBucket) {
     for (std::int32_t j = 0; j < count; ++j)
       insert(unordered_[j], to, j);
-    return;
+    return true;
   }
+  const auto sort_by_comparison = [&] {
+    return in_stretches(in, count, 2,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          std::copy(unordered_ + begin, unordered_ + end, to + begin);
+                        }) &&
+           sort_within(in, to, count, comes_before);
+  };
   double low = unordered_[0].gain;
   double high = low;
-  for (std::int32_t j = 1; j < count; ++j) {
-    low = std::min(low, unordered_[j].gain);
-    high = std::max(high, unordered_[j].gain);
-  }
+  if (!in_stretches(in, count, 2, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j) {
+          low = std::min(low, unordered_[j].gain);
+          high = std::max(high, unordered_[j].gain);
+        }
+      }))
+    return false;
   const double scale = (count - 1) / (high - low);
   // Equal gains are in order already; a spread too wide or too narrow for the scale is rare.
-  if (!(scale > 0 && scale < kInfinity)) {
-    std::copy(unordered_, unordered_ + count, to);
-    std::sort(to, to + count, comes_before);
-    return;
-  }
+  if (!(scale > 0 && scale < kInfinity))
+    return sort_by_comparison();
+  const auto bucket_of = [&](const Ranked &ranked) {
+    return static_cast<std::int32_t>((high - ranked.gain) * scale);
+  };
+  const auto histogram = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j)
+      ++bucket_[bucket_of(unordered_[j])];
+  };
   std::fill(bucket_, bucket_ + count + 1, 0);
-  for (std::int32_t j = 0; j < count; ++j)
-    ++bucket_[static_cast<std::int32_t>((high - unordered_[j].gain) * scale)];
+  if (!in_stretches(in, count, kScattered, histogram))
+    return false;
   std::int32_t start = 0;
   std::int32_t fullest = 0;
-  for (std::int32_t b = 0; b < count; ++b) {
-    const std::int32_t size = bucket_[b];
-    fullest = std::max(fullest, size);
-    bucket_[b] = start;
-    start += size;
-  }
-  if (fullest > kFullBucket) {
-    std::copy(unordered_, unordered_ + count, to);
-    std::sort(to, to + count, comes_before);
-    return;
-  }
-  for (std::int32_t j = 0; j < count; ++j)
-    to[bucket_[static_cast<std::int32_t>((high - unordered_[j].gain) * scale)]++] = unordered_[j];
+  if (!in_stretches(in, count, 2, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+          const std::int32_t size = bucket_[b];
+          fullest = std::max(fullest, size);
+          bucket_[b] = start;
+          start += size;
+        }
+      }))
+    return false;
+  if (fullest > kFullBucket)
+    return sort_by_comparison();
+  if (!in_stretches(in, count, kScattered, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j)
+          to[bucket_[bucket_of(unordered_[j])]++] = unordered_[j];
+      }))
+    return false;
   // Buckets keep the order of the members, so equal gains stay as they are.
-  for (std::int32_t j = 1; j < count; ++j)
-    insert(to[j], to, j);
+  return in_stretches(in, count, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (auto j = static_cast<std::int32_t>(begin); j < end; ++j)
+      insert(to[j], to, j);
+  });
+}
+
+// In the room of the buckets first, where a member's place may be anywhere.
+bool AlphaSweep::write(std::int32_t k, std::int32_t *assignment) noexcept {
+  const std::int64_t n = instance_->members;
+  if (!in_stretches(*instance_, n, kScattered, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t rank = begin; rank < end; ++rank)
+          bucket_[order_[rank].member] = rank < k ? alpha_ : order_[rank].from;
+      }))
+    return false;
+  std::copy(bucket_, bucket_ + n, assignment);
+  return true;
 }
 
 } // namespace chorale

@@ -27,8 +27,8 @@ public:
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
   // Members who gain more than `reach` by alpha, or lose more, always or never have it. O(n) where
-  // the gains are spread evenly, O(n log n) at worst.
-  void order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
+  // the gains are spread evenly, O(n log n) at worst. False where the limits ended it.
+  bool order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
 
   std::int32_t alpha() const noexcept { return alpha_; }
   // k runs from forced() to allowed().
@@ -39,15 +39,11 @@ public:
   double base() const noexcept { return base_; }
   const std::int32_t *counts() const noexcept { return counts_; }
 
-  // Writes labelling k.
-  void write(std::int32_t k, std::int32_t *assignment) const noexcept {
-    for (std::int32_t rank = 0; rank < instance_->members; ++rank) {
-      assignment[order_[rank].member] = rank < k ? alpha_ : order_[rank].from;
-    }
-  }
+  // Writes labelling k; where the limits end that it is false, and `assignment` as it was.
+  bool write(std::int32_t k, std::int32_t *assignment) noexcept;
 
 private:
-  void sort_free(std::int32_t count) noexcept;
+  bool sort_free(std::int32_t count) noexcept;
 
   const Instance *instance_;
   Ranked *order_;

@@ -21,7 +21,9 @@ ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t column
 void ColumnFlow::reset(const SumView &view, const std::int32_t *capacities) noexcept {
   view_ = &view;
   capacities_ = capacities;
-  std::fill(column_of_, column_of_ + view.members, -1);
+  in_stretches(view, view.members, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(column_of_ + begin, column_of_ + end, -1);
+  });
   std::fill(first_, first_ + columns_, -1);
   std::fill(count_, count_ + columns_, 0);
   std::fill(arc_loss_, arc_loss_ + columns_ * columns_, kInfinity);
@@ -89,7 +91,8 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
   std::int32_t *member = arc_member_ + u * columns_;
   std::fill(loss, loss + columns_, kInfinity);
   std::fill(member, member + columns_, -1);
-  for (std::int32_t i = first_[u]; i >= 0; i = next_[i]) {
+  Pace pace(*view_, 16 + 2 * columns_, count_[u]);
+  for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i]) {
     const double *row = view_->row(i);
     for (std::int64_t w = 0; w < columns_; ++w) {
       const double lost = row[u] - row[w];
@@ -105,6 +108,8 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
 // Dijkstra's algorithm on losses made non-negative by the prices. What rounding leaves below zero
 // is taken as zero, so a settled column is never opened again.
 bool ColumnFlow::place(std::int32_t i) noexcept {
+  if (!view_->spend(16 + 4 * columns_))
+    return false;
   const double *row = view_->row(i);
   double least = kInfinity;
   for (std::int64_t v = 0; v < columns_; ++v) {
@@ -137,6 +142,8 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
       }
     }
     refresh(u);
+    if (!view_->spend(4 * columns_))
+      return false;
     for (std::int32_t w = 0; w < columns_; ++w) {
       if (settled_[w] || arc(u, w) == kInfinity)
         continue;
@@ -185,6 +192,8 @@ void ColumnFlow::find_residuals() noexcept {
       const double start = d[u * N + via];
       if (start == kInfinity || u == via)
         continue;
+      if (!view_->spend(2 * N))
+        return;
       for (std::int64_t w = 0; w < N; ++w)
         if (w != u && start + d[via * N + w] < d[u * N + w])
           d[u * N + w] = start + d[via * N + w];

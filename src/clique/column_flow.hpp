@@ -9,6 +9,7 @@
 
 namespace chorale {
 
+// All of it goes by the limits of the view: where these end it, the flow is of no use.
 class ColumnFlow {
 public:
   ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;

@@ -20,8 +20,22 @@
 namespace chorale {
 namespace {
 
+// The potential's part of F. A callback sees zeros for the values that do not count.
+void score_counts(const Potential &potential, std::int32_t members, std::int64_t *counts,
+                  CliqueAnswer &answer) noexcept {
+  if (potential.callback)
+    for (std::int32_t v = 0; v < potential.values; ++v)
+      if (!potential.counts(v))
+        counts[v] = 0;
+  answer.clique_score = potential.evaluate(counts, members, &answer.failure);
+}
+
 // A start or a polish that is still going on after this many sweeps is not worth more.
 constexpr std::int64_t kSweepLimit = 1000;
+
+// Of so many scores, all are read and a labelling is found, however early the limits end; it takes
+// some milliseconds. Of more, once all have been read.
+constexpr std::int64_t kAlwaysRead = 1 << 22;
 
 // In smaller cliques bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
@@ -47,10 +61,10 @@ public:
 
   CliqueAnswer carry_out() noexcept {
     if (runs() && !load()) {
-      solution_.infeasible = true;
+      is_unread_ = instance_.interrupted();
+      solution_.infeasible = !is_unread_;
       if (task_.wants_marginals)
-        std::fill(messages_, messages_ + std::int64_t{instance_.members} * instance_.columns,
-                  kForbidden);
+        std::fill(messages_, messages_ + (is_unread_ ? 0 : entries()), kForbidden);
       return answer();
     }
     if (task_.wants_marginals)
@@ -62,6 +76,13 @@ public:
 
 private:
   bool runs() const noexcept { return !layout_.measuring(); }
+  std::int64_t entries() const noexcept {
+    return std::int64_t{instance_.members} * instance_.columns;
+  }
+  bool is_small() const noexcept {
+    return std::int64_t{instance_.members} * task_.problem.values <= kAlwaysRead;
+  }
+  bool is_interrupted() const noexcept { return limits_.interruption() != Interruption::none; }
   // Without messages nothing writes to the scores, so the caller's own serve where they lie as the
   // instance wants them.
   bool reads_only() const noexcept {
@@ -79,8 +100,13 @@ private:
   // they are found with a row of zeros in its place.
   bool load() noexcept {
     std::int32_t only = -1;
-    if (instance_.load(task_.problem, &only))
+    if (instance_.load(task_.problem, &only, is_small() ? nullptr : &limits_)) {
+      instance_.potential.limits = &limits_;
       return true;
+    }
+    if (instance_.interrupted())
+      return false;
+    instance_.potential.limits = &limits_;
     if (only < 0 || !task_.wants_marginals || task_.marginal_form != CHORALE_MARGINAL_MESSAGE)
       return false;
     double *row = instance_.scores + std::int64_t{only} * instance_.columns;
@@ -189,7 +215,9 @@ private:
     }
     if (!runs())
       return;
-    exact_marginals_ = exact_marginals_ && limits_.interruption() == Interruption::none;
+    exact_marginals_ = exact_marginals_ && !is_interrupted();
+    if (is_interrupted() && !is_small())
+      return;
     if (interrupted_without_labelling())
       take_independent();
     if (solution_.found())
@@ -246,11 +274,11 @@ private:
             Moves<Score> moves(layout_, instance_);
             if (!runs())
               return;
-            bounds.run();
-            pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
-              if (polished-- > 0)
-                improve_candidate(moves);
-            });
+            if (bounds.run())
+              pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
+                if (polished-- > 0)
+                  improve_candidate(moves);
+              });
           };
           if (ThresholdBounds::pay_for(instance_))
             promising_passes(std::type_identity<ThresholdBounds>{});
@@ -276,7 +304,7 @@ private:
 
   // Such a pass has seen a best labelling of every count vector.
   void close_bound() noexcept {
-    if (!runs() || limits_.interruption() != Interruption::none)
+    if (!runs() || is_interrupted())
       return;
     solution_.bound = solution_.score;
     solution_.infeasible = !solution_.found();
@@ -355,20 +383,35 @@ private:
     rate_solution();
   }
 
+  // Scores a labelling, as `evaluate` does, and tells its values. Quick, since it comes when the time
+  // is up: most members stand at their best columns or the next, whose scores lie together.
+  void rate(const std::int32_t *assignment, std::int32_t *values, CliqueAnswer &to) noexcept {
+    const Instance &in = instance_;
+    std::fill(counts_, counts_ + task_.potential->values, 0);
+    double members = 0;
+    for (std::int64_t i = 0; i < in.members; ++i) {
+      const std::int32_t column = assignment[i];
+      members += column == in.best[i]     ? in.best_score[i]
+                 : column == in.second[i] ? in.second_score[i]
+                                          : in.score(i, column);
+      values[i] = in.value_of(i, column);
+      ++counts_[values[i]];
+    }
+    to.member_score = members;
+    score_counts(*task_.potential, in.members, counts_, to);
+  }
+
   // Scores the labelling the solution holds; it may turn out forbidden by the potential.
   void rate_solution() noexcept {
-    for (std::int64_t i = 0; i < instance_.members; ++i)
-      candidate_[i] = instance_.value_of(i, solution_.assignment[i]);
     CliqueAnswer rated;
-    evaluate(*task_.potential, task_.problem, candidate_, counts_, rated);
+    rate(solution_.assignment, candidate_, rated);
     solution_.score = rated.member_score + rated.clique_score;
     solution_.failure = rated.failure;
   }
 
   bool interrupted_without_labelling() const noexcept {
-    return !solution_.found() && !solution_.infeasible && only_member_ < 0 &&
-           solution_.failure == CallbackFailure::none &&
-           limits_.interruption() != Interruption::none;
+    return !is_unread_ && !solution_.found() && !solution_.infeasible && only_member_ < 0 &&
+           solution_.failure == CallbackFailure::none && is_interrupted();
   }
 
   void take_independent() noexcept {
@@ -425,7 +468,8 @@ private:
     std::int32_t best_column = -1;
     if (runs() && solution_.failure == CallbackFailure::none) {
       double best = solution_.score;
-      for (std::int64_t i = 0; i < instance_.members; ++i)
+      Pace pace(limits_, 4 * K, instance_.members);
+      for (std::int64_t i = 0; i < instance_.members && pace.next(); ++i)
         for (std::int32_t v = 0; v < K; ++v)
           if (instance_.score(i, v) > kForbidden &&
               messages_[i * K + v] + instance_.score(i, v) > best) {
@@ -474,15 +518,16 @@ private:
   // ---- The answer ------------------------------------------------------------------------------
 
   CliqueAnswer answer() noexcept {
-    if (interrupted_without_labelling())
-      take_independent();
     CliqueAnswer answer;
     std::int32_t *values = candidate_;
     answer.failure = solution_.failure;
-    if (answer.failure == CallbackFailure::none && solution_.found()) {
-      for (std::int64_t i = 0; i < instance_.members; ++i)
-        values[i] = instance_.value_of(i, solution_.assignment[i]);
-      evaluate(*task_.potential, task_.problem, values, counts_, answer);
+    const bool independent = interrupted_without_labelling();
+    if (independent)
+      write_independent(solution_.assignment);
+    if (answer.failure == CallbackFailure::none && (independent || solution_.found())) {
+      rate(solution_.assignment, values, answer);
+      if (independent)
+        solution_.score = answer.member_score + answer.clique_score;
     }
     // A callback that failed is not called again, and the caller's arrays stay as they are.
     if (answer.failure != CallbackFailure::none)
@@ -492,7 +537,7 @@ private:
     answer.upper_bound = solution_.infeasible ? kForbidden : solution_.bound;
     answer.marginals_exact =
         exact_marginals_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
-    if (task_.wants_marginals && !writes_in_place())
+    if (task_.wants_marginals && !writes_in_place() && (!is_interrupted() || is_small()))
       write_marginals();
     if (solution_.found()) {
       if (task_.assignment)
@@ -532,6 +577,7 @@ private:
   double *messages_;        // n x K
   bool started_ = false;
   bool exact_marginals_ = false;
+  bool is_unread_ = false; // the limits came before all scores were read
   std::int64_t only_member_ = -1; // the one member without an admissible value, under messages
 };
 
@@ -557,12 +603,7 @@ void evaluate(const Potential &potential, const ProblemView &problem,
     answer.member_score += problem.scores[i * problem.row_stride + assignment[i]];
     ++counts[assignment[i]];
   }
-  // A callback sees zeros for the values that do not count.
-  if (potential.callback)
-    for (std::int32_t v = 0; v < potential.values; ++v)
-      if (!potential.counts(v))
-        counts[v] = 0;
-  answer.clique_score = potential.evaluate(counts, problem.members, &answer.failure);
+  score_counts(potential, problem.members, counts, answer);
 }
 
 } // namespace chorale

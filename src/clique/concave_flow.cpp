@@ -13,7 +13,7 @@ std::int32_t ConcaveFlow::place_all(const SumView &view, std::int32_t tolerated,
   flow_.reset(view, nullptr);
   std::int32_t left_out = 0;
   for (std::int32_t i = 0; i < view.members && left_out <= tolerated; ++i) {
-    if (limits.check() != Interruption::none)
+    if (!limits.spend(view.columns) || view.interrupted())
       break;
     left_out += flow_.place(i) ? 0 : 1;
   }
@@ -23,6 +23,8 @@ std::int32_t ConcaveFlow::place_all(const SumView &view, std::int32_t tolerated,
 void ConcaveFlow::take_optimum(Solution &solution) noexcept {
   const double score = instance_->member_score(flow_.assignment()) +
                        SumView(*instance_).clique_score(flow_.counts());
+  if (instance_->interrupted())
+    return;
   if (score > solution.score) {
     solution.score = score;
     std::copy(flow_.assignment(), flow_.assignment() + instance_->members, solution.assignment);
@@ -35,7 +37,7 @@ void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) 
   const SumView view(*instance_);
   const std::int32_t left_out = place_all(view, 0, limits);
   solution.iterations += view.members;
-  if (limits.interruption() != Interruption::none)
+  if (limits.interruption() != Interruption::none || view.interrupted())
     return;
   if (left_out > 0)
     solution.infeasible = true;
@@ -46,11 +48,14 @@ void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) 
 bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages) noexcept {
   const std::int64_t n = instance_->members;
   const std::int64_t K = instance_->columns;
-  std::fill(messages, messages + n * K, kForbidden);
+  if (!in_stretches(*instance_, n, K, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * K, messages + end * K, kForbidden);
+      }))
+    return false;
   SumView view(*instance_);
   const std::int32_t left_out = place_all(view, 1, limits);
   solution.iterations += n;
-  if (limits.interruption() != Interruption::none)
+  if (limits.interruption() != Interruption::none || view.interrupted())
     return false;
 
   if (left_out == 0) {
@@ -58,7 +63,12 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
     flow_.find_residuals();
     const double optimum =
         instance_->member_score(flow_.assignment()) + view.clique_score(flow_.counts());
+    if (view.interrupted())
+      return false;
+    Pace pace(view, 8 + 4 * K, n);
     for (std::int64_t i = 0; i < n; ++i) {
+      if (!pace.next())
+        return false;
       const std::int32_t u = flow_.assignment()[i];
       const double others = optimum - instance_->score(i, u);
       for (std::int64_t v = 0; v < K; ++v)
@@ -78,15 +88,15 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
     view.replaced = i;
     const std::int32_t without = place_all(view, 0, limits);
     solution.iterations += n;
-    if (limits.interruption() != Interruption::none) {
-      std::fill(messages, messages + n * K, kForbidden);
-      return false;
-    }
-    if (without > 0)
+    if (without > 0 && limits.interruption() == Interruption::none)
       continue;
     flow_.find_residuals();
     const double optimum =
         view.member_score(flow_.assignment()) + view.clique_score(flow_.counts());
+    if (limits.interruption() != Interruption::none || view.interrupted()) {
+      std::fill(messages, messages + i * K, kForbidden);
+      return false;
+    }
     for (std::int64_t v = 0; v < K; ++v)
       messages[i * K + v] = optimum - flow_.residual(v, flow_.assignment()[i]);
   }

@@ -31,7 +31,7 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
 bool CountBoxes::Search::must_stop() noexcept {
   if (options.node_limit > 0 && nodes >= options.node_limit)
     node_limit_hit = true;
-  return node_limit_hit || limits.check_now() != Interruption::none;
+  return node_limit_hit || !limits.spend(view.members) || interrupted();
 }
 
 bool CountBoxes::Search::reaches_gap(double bound) const noexcept {
@@ -46,6 +46,8 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   const std::int64_t own_limit = s.nodes == 0 ? kRootSteps : kNodeSteps;
   const std::int64_t limit = s.options.iteration_limit > 0 ? s.options.iteration_limit : own_limit;
   ++s.nodes;
+  if (s.interrupted())
+    return inherited;
   if (!dual_.tighten_box())
     return kForbidden;
   double bound = inherited;
@@ -58,7 +60,7 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
       return instance_->potential.convex ? bound : plan_counts(s, bound);
   }
   const double score = transport_.solve(s.view, dual_.lo(), s.limits);
-  if (s.limits.interruption() != Interruption::none)
+  if (s.interrupted())
     return bound;
   if (score == kForbidden)
     return kForbidden;
@@ -69,7 +71,7 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
 // Where tables are not convex: a tighter bound, and the best labelling with counts that add up. It
 // gains nothing on convex tables, and all where counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
-  if (!plan_.is_cheap(dual_) || s.limits.check_now() != Interruption::none)
+  if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
     return bound;
   const double planned = plan_.solve(dual_);
   if (planned == kForbidden)
@@ -130,8 +132,8 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
       continue;
     }
     std::int32_t at = 0;
-    const std::int32_t column = ascent_.branch_column(dual_, &at);
-    if (column < 0) // interrupted in the transportation problem
+    const std::int32_t column = s.interrupted() ? -1 : ascent_.branch_column(dual_, &at);
+    if (column < 0)
       return std::max(bound, pool_.empty() ? s.closed : std::max(s.closed, pool_.highest()));
     if (pool_.room() > 0) {
       push_halves(slot, bound, column, at);
@@ -154,7 +156,7 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
   for (;;) {
     if (value > s.cutoff.level && !s.reaches_gap(value)) {
       std::int32_t at = 0;
-      const std::int32_t column = ascent_.branch_column(dual_, &at);
+      const std::int32_t column = s.interrupted() ? -1 : ascent_.branch_column(dual_, &at);
       if (column < 0)
         return false;
       std::int32_t lo = pool_.lo(slot)[column];
@@ -197,7 +199,7 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   solution.iterations += ascent_.steps();
   solution.nodes += s.nodes;
   solution.node_limit_hit = s.node_limit_hit;
-  if (s.complete && !s.incumbent.found()) {
+  if (s.complete && !s.interrupted() && !s.incumbent.found()) {
     solution.infeasible = true;
     return;
   }
@@ -209,8 +211,10 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
                                 double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const double *const *f = instance_->potential.tables;
-  instance_->count(assignment, counts_);
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
+  if (!instance_->count(assignment, counts_))
+    return;
+  Pace pace(*instance_, 8 + 4 * K, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     const std::int32_t u = assignment[i];
     const double others = score - instance_->score(i, u);
     const double left = f[u][counts_[u] - 1] - f[u][counts_[u]];
@@ -241,7 +245,10 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
                           double *messages) noexcept {
   const std::int64_t n = instance_->members;
   const std::int64_t K = instance_->columns;
-  std::fill(messages, messages + n * K, kForbidden);
+  if (!in_stretches(*instance_, n, K, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * K, messages + end * K, kForbidden);
+      }))
+    return false;
   SolveOptions exact = options;
   exact.gap = -1;
   run(exact, limits, solution);
@@ -254,7 +261,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   dual_.load(whole);
   dual_.evaluate(root_prices_);
   for (std::int64_t i = 0; i < n; ++i) {
-    if (limits.check_now() != Interruption::none)
+    if (!limits.spend(K) || instance_->interrupted())
       return false;
     dual_.bounds_of_member(i, bounds_ + i * K);
   }
@@ -264,6 +271,8 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   bool all_exact = true;
   for (std::int32_t i = 0; i < n; ++i) {
     view.replaced = i;
+    if (!limits.spend(8 * K))
+      return false;
     for (std::int32_t v = 0; v < K; ++v) {
       double &message = messages[std::int64_t{i} * K + v];
       const double bound = bounds_[std::int64_t{i} * K + v];
@@ -286,11 +295,11 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
           note_labelling(labelling_, message + own, messages);
       }
       all_exact = all_exact && s.complete;
-      if (limits.interruption() != Interruption::none)
+      if (limits.interruption() != Interruption::none || view.interrupted())
         return false;
     }
   }
-  return all_exact;
+  return all_exact && !instance_->interrupted();
 }
 
 } // namespace chorale

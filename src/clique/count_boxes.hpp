@@ -51,6 +51,9 @@ private:
     std::int64_t nodes = 0;
 
     bool must_stop() noexcept;
+    bool interrupted() const noexcept {
+      return limits.interruption() != Interruption::none || view.interrupted();
+    }
     bool reaches_gap(double bound) const noexcept;
   };
 

@@ -1,5 +1,7 @@
 #include "clique/count_dual.hpp"
 
+#include "base/sort.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +38,8 @@ void CountDual::load(const SumView &view) noexcept {
     length_[v] = 0;
     lo_[v] = 0;
   }
-  for (std::int64_t i = 0; i < members_; ++i) {
+  Pace pace(view, 8 * columns_, members_);
+  for (std::int64_t i = 0; i < members_ && pace.next(); ++i) {
     const double *row = view.row(i);
     for (std::int64_t v = 0; v < columns_; ++v) {
       scores_[v * members_ + i] = row[v];
@@ -57,7 +60,8 @@ void CountDual::restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
   fresh_ = true;
   for (std::int64_t v = 0; v < columns_; ++v) {
     std::int32_t kept = 0;
-    for (std::int64_t i = 0; i < members_; ++i) {
+    Pace pace(*view_, 4, members_);
+    for (std::int64_t i = 0; i < members_ && pace.next(); ++i) {
       const std::uint64_t bit = static_cast<std::uint64_t>(i * columns_ + v);
       if (mask[bit / 64] >> (bit % 64) & 1)
         entries_[v * members_ + kept++].member = static_cast<std::int32_t>(i);
@@ -70,12 +74,14 @@ void CountDual::restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
 
 void CountDual::save_mask(std::uint64_t *mask) const noexcept {
   std::fill(mask, mask + mask_words(), 0);
-  for (std::int64_t v = 0; v < columns_; ++v)
-    for (std::int64_t r = 0; r < length_[v]; ++r) {
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    Pace pace(*view_, 8, length_[v]);
+    for (std::int64_t r = 0; r < length_[v] && pace.next(); ++r) {
       const std::uint64_t bit =
           static_cast<std::uint64_t>(entries_[v * members_ + r].member * columns_ + v);
       mask[bit / 64] |= std::uint64_t{1} << (bit % 64);
     }
+  }
 }
 
 // Counts above hi_v are not looked at, so neither is the order of entries beyond the next one.
@@ -88,7 +94,7 @@ std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
 // the rest are still closer to being sorted, and are merged; what is below a gain that the entries
 // ranked reach is left out of that. Where this proves wrong, or there is no order yet, an ordinary
 // sort.
-void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
+bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
   const std::int64_t length = length_[v];
@@ -97,7 +103,7 @@ void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
     for (std::int64_t j = 0; j < length; ++j)
       entry[j].gain = gain_of(entry[j].member);
     if (sort_by_insertion(entry, length))
-      return;
+      return true;
   } else if (!fresh_) {
     const std::int64_t ranked = ranked_entries(v);
     const double least = entry[std::min<std::int64_t>(ranked + kSpare, sorted_[v]) - 1].gain;
@@ -109,46 +115,54 @@ void CountDual::sort_column(std::int32_t v, const double *u) noexcept {
     std::int64_t rises = 0;
     std::int64_t falls = 0;
     std::int64_t rest = 0;
-    for (std::int64_t j = 0; j < length; ++j) {
-      const double before = entry[j].gain;
-      const Entry now{gain_of(entry[j].member), entry[j].member};
-      entry[same] = now;
-      moved_[rises] = now;
-      fallen[falls] = now;
-      below[rest] = now;
-      const bool counts = now.gain >= floor;
-      same += counts & (now.gain == before);
-      rises += counts & (now.gain > before);
-      falls += counts & (now.gain < before);
-      rest += !counts;
-    }
+    if (!in_stretches(*view_, length, 16, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t j = begin; j < end; ++j) {
+            const double before = entry[j].gain;
+            const Entry now{gain_of(entry[j].member), entry[j].member};
+            entry[same] = now;
+            moved_[rises] = now;
+            fallen[falls] = now;
+            below[rest] = now;
+            const bool counts = now.gain >= floor;
+            same += counts & (now.gain == before);
+            rises += counts & (now.gain > before);
+            falls += counts & (now.gain < before);
+            rest += !counts;
+          }
+        }))
+      return false;
     std::copy(below, below + rest, entry + (length - rest));
     if (length - rest >= ranked && sort_by_insertion(moved_, rises) &&
         sort_by_insertion(fallen, falls)) {
       merge_behind(entry, same, moved_, rises);
       merge_behind(entry, same + rises, fallen, falls);
       sorted_[v] = static_cast<std::int32_t>(length - rest);
-      return;
+      return !view_->interrupted();
     }
     std::copy(moved_, moved_ + rises, entry + same);
     std::copy(fallen, fallen + falls, entry + same + rises);
   }
-  for (std::int64_t j = 0; j < length; ++j)
-    entry[j].gain = gain_of(entry[j].member);
+  if (!in_stretches(*view_, length, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j)
+          entry[j].gain = gain_of(entry[j].member);
+      }))
+    return false;
   const std::int64_t sorted = std::min(ranked_entries(v) + kSpare, length);
   const auto comes_before = [](const Entry &a, const Entry &b) {
     return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
   };
-  if (sorted < length)
-    std::nth_element(entry, entry + sorted, entry + length, comes_before);
-  std::sort(entry, entry + sorted, comes_before);
   sorted_[v] = static_cast<std::int32_t>(sorted);
+  return (sorted == length || select_within(*view_, entry, sorted, length, comes_before)) &&
+         sort_within(*view_, entry, sorted, comes_before);
 }
 
 // False when the order is too far off to go on.
 bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
   std::int64_t patience = 6 * length + 32;
+  Pace pace(*view_, 8, length);
   for (std::int64_t j = 1; j < length; ++j) {
+    if (!pace.next())
+      return false;
     const Entry next = entry[j];
     std::int64_t at = j;
     for (; at > 0 && entry[at - 1].gain < next.gain; --at)
@@ -164,7 +178,8 @@ bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
 // Merges `more` sorted entries into the `length` sorted ones of `entry`, which has room for both.
 void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *added,
                              std::int64_t more) noexcept {
-  while (length > 0 && more > 0) {
+  Pace pace(*view_, 4, length + more);
+  while (length > 0 && more > 0 && pace.next()) {
     const bool stays_behind = entry[length - 1].gain < added[more - 1].gain;
     entry[length + more - 1] = stays_behind ? entry[length - 1] : added[more - 1];
     length -= stays_behind ? 1 : 0;
@@ -176,15 +191,19 @@ void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *add
 double CountDual::evaluate(const double *u, double negligible) noexcept {
   double total = 0;
   double magnitude = 0;
-  for (std::int64_t i = 0; i < members_; ++i) {
-    total += u[i];
-    magnitude += std::fabs(u[i]);
-    slope_[i] = 1.0;
-  }
+  if (!in_stretches(*view_, members_, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          total += u[i];
+          magnitude += std::fabs(u[i]);
+          slope_[i] = 1.0;
+        }
+      }))
+    return kInfinity;
   prices_ = u;
   price_sum_ = total;
   for (std::int32_t v = 0; v < columns_; ++v) {
-    sort_column(v, u);
+    if (!sort_column(v, u))
+      return kInfinity;
     const Entry *entry = entries_ + v * members_;
     const double *f = view_->tables[v];
     double *h = value_of_count_ + v * (members_ + 1);
@@ -193,7 +212,10 @@ double CountDual::evaluate(const double *u, double negligible) noexcept {
     double gains = 0;
     double best = kForbidden;
     std::int64_t chosen = 0;
+    Pace pace(*view_, 8, most + 1);
     for (std::int64_t k = 0;; ++k) {
+      if (!pace.next())
+        return kInfinity;
       h[k] = gains + f[k];
       if (k >= least && h[k] > best) {
         best = h[k];
@@ -208,8 +230,11 @@ double CountDual::evaluate(const double *u, double negligible) noexcept {
     total += best;
     if (best > kForbidden)
       magnitude += std::fabs(best - f[chosen]) + std::fabs(f[chosen]);
-    for (std::int64_t r = 0; r < chosen; ++r)
-      slope_[entry[r].member] -= 1.0;
+    if (!in_stretches(*view_, chosen, 16, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t r = begin; r < end; ++r)
+            slope_[entry[r].member] -= 1.0;
+        }))
+      return kInfinity;
   }
   fresh_ = false;
   rounding_ = kRounding * static_cast<double>(16 + members_ + columns_) * magnitude;
@@ -250,6 +275,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   const auto drop = [&](double loss) { *dropped = std::max(*dropped, value_ - loss); };
 
   for (std::int64_t v = 0; v < columns_; ++v) {
+    if (!view_->spend(16 * members_))
+      return true;
     const Entry *entry = entries_ + v * members_;
     const double *h = value_of_count_ + v * (members_ + 1);
     std::int32_t lo = lo_[v];
@@ -284,6 +311,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   }
 
   for (std::int64_t v = 0; v < columns_; ++v) {
+    if (!view_->spend(16 * members_))
+      return true;
     Entry *entry = entries_ + v * members_;
     const double *h = value_of_count_ + v * (members_ + 1);
     const double *own = own_leave_loss_ + v * members_;
@@ -323,6 +352,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     if (remaining_[i] == 0)
       return false;
   for (std::int64_t v = 0; v < columns_; ++v) {
+    if (!view_->spend(8 * members_))
+      return true;
     for (std::int64_t r = 0; r < length_[v]; ++r)
       forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
     lo_[v] = std::max(lo_[v], forced_[v]);
@@ -341,6 +372,8 @@ void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept 
     double gains = 0;
     double alone = kForbidden;
     double joined = kForbidden;
+    if (!view_->spend(8 * members_))
+      return;
     std::int64_t k = 0;
     for (std::int64_t r = 0;; ++r) {
       if (r < length_[v] && entry[r].member == i)

@@ -21,7 +21,9 @@ class CountDual {
 public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // Takes all entries that are not forbidden; the box is the whole range.
+  // Takes all entries that are not forbidden; the box is the whole range. This and all that follows
+  // goes by the limits of the view: where these end it, nothing here is of use until the next
+  // `load` or `restrict_to`; bounds are plus infinity then.
   void load(const SumView &view) noexcept;
   // Keeps the entries whose bit i * K + v is set, of those of `load`; lo and hi as given.
   void restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
@@ -51,7 +53,8 @@ public:
   double rounding() const noexcept { return rounding_; }
 
   // Drops counts and entries that no labelling above `level` can have; D(u) must be above it.
-  // False when nothing is left. Raises *dropped to the highest bound among what was dropped.
+  // False when nothing is left. Raises *dropped to the highest bound among what was dropped. Where
+  // the limits end it some of that is not dropped.
   bool reduce(double level, double *dropped) noexcept;
   // What follows for the box from sum_v n_v = n. False when no count vector is left.
   bool tighten_box() noexcept;
@@ -71,9 +74,9 @@ private:
     std::int32_t member;
   };
   std::int64_t ranked_entries(std::int32_t v) const noexcept;
-  void sort_column(std::int32_t v, const double *u) noexcept;
-  static bool sort_by_insertion(Entry *entry, std::int64_t length) noexcept;
-  static void merge_behind(Entry *entry, std::int64_t length, const Entry *added,
+  bool sort_column(std::int32_t v, const double *u) noexcept;
+  bool sort_by_insertion(Entry *entry, std::int64_t length) noexcept;
+  void merge_behind(Entry *entry, std::int64_t length, const Entry *added,
                            std::int64_t more) noexcept;
 
   std::int64_t members_;

@@ -40,16 +40,20 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
       magnitude += greatest;
     }
   };
-  for (std::int64_t i = 0; i < view.members; ++i)
+  Pace rows(view, 4 + 2 * std::int64_t{view.columns}, view.members);
+  for (std::int64_t i = 0; i < view.members && rows.next(); ++i)
     add_least(view.row(i), view.columns);
-  for (std::int64_t v = 0; v < view.columns; ++v)
+  for (std::int64_t v = 0; v < view.columns && view.spend(4 * std::int64_t{view.members}); ++v)
     add_least(view.tables[v], std::int64_t{view.members} + 1);
+  if (view.interrupted())
+    return {kForbidden, kForbidden, false};
   const double floor = lowest - 1e-6 * magnitude;
   return {floor, floor, false};
 }
 
 void start_prices(const SumView &view, double *prices) noexcept {
-  for (std::int64_t i = 0; i < view.members; ++i) {
+  Pace pace(view, 4 + 2 * std::int64_t{view.columns}, view.members);
+  for (std::int64_t i = 0; i < view.members && pace.next(); ++i) {
     const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
     prices[i] = best > kForbidden ? best : 0.0;
   }
@@ -90,6 +94,8 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
     const double value =
         dual.evaluate(price_, cutoff.known ? kNegligible * (cutoff.level - cutoff.target) : 0.0);
     ++steps_;
+    if (view.interrupted())
+      return bound;
     if (value == kForbidden)
       return kForbidden;
     if (step == 0)
@@ -126,7 +132,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       limit_hit_ = true;
       break;
     }
-    if (limits.check_now() != Interruption::none)
+    if (!limits.spend(8 * members_))
       break;
     const double target = cutoff.known ? cutoff.target : std::max(cutoff.target, bound - reach);
     if (!patient && step % 10 == 9) {

@@ -18,6 +18,8 @@ void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solut
   Incumbent incumbent{solution.assignment, solution.score};
   Cutoff cutoff = cutoff_for(view, incumbent);
   dual_.load(view);
+  if (view.interrupted())
+    return;
   double dropped = kForbidden;
   double bound = kForbidden;
   ascent_.reset_steps();

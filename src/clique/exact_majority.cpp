@@ -72,24 +72,26 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
           a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
   std::fill(bounds_, bounds_ + stride_, 0.0);
   for (std::int32_t a = 0; a < counted; a += kBlock) {
-    if (limits.check() != Interruption::none)
-      return false;
     double sum[kBlock] = {};
-    for (std::int64_t i = 0; i < instance_->members; ++i) {
-      const double *psi = instance_->row(i);
-      double best[kBlock];
-      for (double &b : best)
-        b = kForbidden;
-      for (std::int32_t v = 0; v < K; ++v) {
-        const double *w = transposed_ + v * std::int64_t{stride_} + a;
-        for (std::int32_t j = 0; j < kBlock; ++j) {
-          const double score = psi[v] + w[j];
-          best[j] = score > best[j] ? score : best[j];
+    const auto add = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double *psi = instance_->row(i);
+        double best[kBlock];
+        for (double &b : best)
+          b = kForbidden;
+        for (std::int32_t v = 0; v < K; ++v) {
+          const double *w = transposed_ + v * std::int64_t{stride_} + a;
+          for (std::int32_t j = 0; j < kBlock; ++j) {
+            const double score = psi[v] + w[j];
+            best[j] = score > best[j] ? score : best[j];
+          }
         }
+        for (std::int32_t j = 0; j < kBlock; ++j)
+          sum[j] += best[j];
       }
-      for (std::int32_t j = 0; j < kBlock; ++j)
-        sum[j] += best[j];
-    }
+    };
+    if (!in_stretches(limits, instance_->members, 4 * std::int64_t{K}, add))
+      return false;
     std::copy(sum, sum + kBlock, bounds_ + a);
   }
   for (std::int32_t a = 0; a < counted; ++a) {
@@ -107,7 +109,8 @@ ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexc
   const std::int32_t rest = instance_->potential.rest;
   Counts counts{1, 0};
   std::int64_t must_count = 0;
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
+  Pace pace(*instance_, 8, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     counts.highest += instance_->score(i, a) > kForbidden;
     must_count += rest < 0 || instance_->score(i, rest) == kForbidden;
   }
@@ -126,6 +129,8 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
   while (!open.empty()) {
     k = std::clamp(k, open.lowest, open.highest);
     flow_.turn_to(k);
+    if (!limits.spend(64) || instance_->interrupted())
+      return false;
     ++solution.iterations;
     bool possible = true;
     CountLine line = flow_.line();
@@ -133,9 +138,11 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       open.cut(line, solution.score + slack_);
       if (k < open.lowest || k > open.highest || flow_.out_of_place() == 0)
         break;
-      if (limits.check() != Interruption::none)
+      if (!limits.spend(instance_->columns))
         return false;
       possible = flow_.augment();
+      if (instance_->interrupted())
+        return false;
       if (!possible)
         break;
       line = flow_.line();
@@ -181,10 +188,10 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
   if (!is_feasible(*instance_, solution))
     return;
   // A labelling to return however early the end comes.
-  instance_->count(instance_->best, counts_);
-  offer(*instance_, instance_->best, counts_, solution);
+  if (instance_->count(instance_->best, counts_))
+    offer(*instance_, instance_->best, counts_, solution);
   offer_all_in_rest(*instance_, assignment_, counts_, solution);
-  if (!bound_majorities(limits))
+  if (!bound_majorities(limits) || instance_->interrupted())
     return;
   for (std::int32_t j = 0; j < counted; ++j) {
     const std::int32_t a = order_[j];
@@ -194,13 +201,18 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
     const double bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
     solution.iteration_limit_hit =
         options.iteration_limit > 0 && solution.iterations >= options.iteration_limit;
-    if (limits.check() != Interruption::none || solution.iteration_limit_hit ||
+    if (!limits.spend(instance_->columns) || solution.iteration_limit_hit ||
         closes_gap(solution.score, bound, options.gap)) {
       solution.bound = bound;
       return;
     }
     flow_.load(a, kForbidden);
-    offer(*instance_, flow_.assignment(), flow_.counts(), solution);
+    if (!instance_->interrupted())
+      offer(*instance_, flow_.assignment(), flow_.counts(), solution);
+    if (instance_->interrupted()) {
+      solution.bound = bound;
+      return;
+    }
     const std::int32_t most = *std::max_element(flow_.counts(), flow_.counts() + counted);
     if (most > 0 && flow_.counts()[a] == most)
       continue;
@@ -221,15 +233,21 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
-  instance_->count(x, counts_);
+  if (!instance_->count(x, counts_))
+    return;
   moved_score_.reset(counts_);
-  for (std::int32_t u = 0; u < K; ++u)
+  for (std::int32_t u = 0; u < K; ++u) {
+    if (!instance_->spend(2 * K * K))
+      return;
     for (std::int32_t v = 0; counts_[u] > 0 && v < K; ++v)
       levels_[u * K + v] = u == v ? moved_score_.total() : moved_score_.after(u, v);
+  }
   double all = 0;
-  for (std::int32_t i = 0; i < instance_->members; ++i)
+  Pace sum(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && sum.next(); ++i)
     all += i == only_live_ ? 0.0 : instance_->score(i, x[i]);
-  for (std::int32_t i = 0; i < instance_->members; ++i)
+  Pace seed(*instance_, 2 * K, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && seed.next(); ++i)
     for (std::int32_t v = 0; is_live(i) && v < K; ++v)
       messages[i * K + v] =
           (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
@@ -240,7 +258,8 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   std::int32_t unable = 0;
   std::int32_t last_unable = -1;
   all = 0;
-  for (std::int32_t i = 0; i < instance_->members; ++i) {
+  Pace of_rest(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && of_rest.next(); ++i) {
     const double psi = instance_->score(i, rest);
     if (psi > kForbidden) {
       all += psi;
@@ -249,7 +268,8 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
       last_unable = i;
     }
   }
-  for (std::int32_t i = 0; i < instance_->members; ++i) {
+  Pace raise(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && raise.next(); ++i) {
     double *message = messages + i * K + rest;
     if (unable == 0)
       *message = std::max(*message, all - instance_->score(i, rest));
@@ -267,7 +287,8 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
   for (std::int32_t v = 0; v < K; ++v)
     offset[v] = flow_.price(v) - w[v];
   double least = kInfinity;
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
+  Pace pace(*instance_, 16 + 2 * K, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     if (!is_live(i))
       continue;
     const double *message = messages + i * K;
@@ -288,11 +309,16 @@ bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   if (!flow_.distances_to(distances_, limits))
     return false;
   const double score = flow_.score();
+  if (instance_->interrupted())
+    return false;
   for (std::int32_t u = 0; u < K; ++u)
     for (std::int32_t v = 0; v < K; ++v)
       levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
   // What contains a penalty lies below the seed.
+  Pace pace(*instance_, 16 + 2 * K, instance_->members);
   for (std::int64_t i = 0; i < instance_->members; ++i) {
+    if (!pace.next())
+      return false;
     if (!is_live(i))
       continue;
     const std::int32_t u = flow_.assignment()[i];
@@ -314,11 +340,11 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
   ++solution.iterations;
   *possible = true;
   while (*possible && flow_.out_of_place() > 0) {
-    if (limits.check() != Interruption::none)
+    if (!limits.spend(instance_->columns))
       return false;
     *possible = flow_.augment();
   }
-  return true;
+  return !instance_->interrupted();
 }
 
 // Enters every count of the majority a that can raise a message: from a likely one downwards, then
@@ -327,11 +353,13 @@ bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solut
                                  double *messages) noexcept {
   // A penalty that overflowed is minus infinity, and then there may be nothing to enter.
   if (!flow_.load(a, -penalty_))
-    return true;
+    return !instance_->interrupted();
   const std::int64_t counted = counted_columns(instance_->potential);
   const bool has_rest = instance_->potential.has_rest();
   Counts open{has_rest ? 1 : (instance_->members + counted - 1) / counted, instance_->members};
   open.cut(flow_.line(), least_useful(messages) + slack_);
+  if (instance_->interrupted())
+    return false;
   if (open.empty())
     return true;
   std::int64_t below = std::clamp<std::int64_t>(last_k_, open.lowest, open.highest);
@@ -362,14 +390,20 @@ bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solut
 
 bool ExactMajority::messages(Limits &limits, Solution &solution, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
-  std::fill(messages, messages + instance_->members * K, kForbidden);
+  if (!in_stretches(*instance_, instance_->members, K, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * K, messages + end * K, kForbidden);
+      }))
+    return false;
   run(SolveOptions{}, limits, solution);
   slack_ = solution.found() ? kRounding * std::fmax(1.0, std::fabs(solution.score)) : 0.0;
   const std::int32_t counted = counted_columns(instance_->potential);
   if (solution.infeasible)
     std::iota(order_, order_ + counted, 0);
   only_live_ = -1;
+  Pace pace(*instance_, 8, instance_->members);
   for (std::int32_t i = 0; i < instance_->members; ++i) {
+    if (!pace.next())
+      return false;
     if (instance_->score(i, instance_->best[i]) > kForbidden)
       continue;
     if (only_live_ >= 0)
@@ -380,10 +414,10 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
   penalty_ = forbidding_penalty(*instance_);
   bool exact = true;
   for (std::int32_t j = 0; exact && j < counted; ++j)
-    exact =
-        limits.check() == Interruption::none && sweep_counts(order_[j], limits, solution, messages);
+    exact = limits.spend(K) && sweep_counts(order_[j], limits, solution, messages);
+  Pace own(*instance_, 16, instance_->members);
   if (solution.found())
-    for (std::int32_t i = 0; i < instance_->members; ++i) {
+    for (std::int32_t i = 0; i < instance_->members && own.next(); ++i) {
       const std::int32_t u = solution.assignment[i];
       messages[i * K + u] = std::max(messages[i * K + u], solution.score - instance_->score(i, u));
     }

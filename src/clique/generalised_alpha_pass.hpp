@@ -2,6 +2,7 @@
 // members that lose least by a column of A take their best one in A, the others their best outside.
 #pragma once
 
+#include "base/sort.hpp"
 #include "clique/instance.hpp"
 #include "potential/count_score.hpp"
 
@@ -13,34 +14,26 @@ public:
       : instance_(&instance), score_(layout, instance.potential),
         largest_(std::min(subset_size, instance.columns)),
         subset_(layout.take<std::int32_t>(largest_)),
-        best_subset_(layout.take<std::int32_t>(largest_)),
         counts_(layout.take<std::int32_t>(instance.columns)),
         is_in_(layout.take<std::uint8_t>(instance.columns)),
-        order_(layout.take<Ranked>(instance.members)) {}
+        order_(layout.take<Ranked>(instance.members)),
+        written_(layout.take<std::int32_t>(instance.members)) {}
 
   // O(K^q (n K + n log n)) and one look at the potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
-    best_ = solution.score;
-    best_size_ = 0;
-    for (std::int32_t size = 1; size <= largest_ && limits.interruption() == Interruption::none;
-         ++size) {
+    for (std::int32_t size = 1; size <= largest_; ++size) {
       for (std::int32_t j = 0; j < size; ++j)
         subset_[j] = j;
       do {
-        if (limits.check() != Interruption::none)
-          break;
-        pass(size);
-        ++solution.iterations;
+        if (!limits.spend(instance_->columns))
+          return;
+        const bool whole = pass(size, solution);
         if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
           return;
+        if (!whole)
+          return;
+        ++solution.iterations;
       } while (next_subset(size));
-    }
-    if (best_size_ > 0) {
-      order(best_subset_, best_size_);
-      for (std::int32_t rank = 0; rank < instance_->members; ++rank)
-        solution.assignment[order_[rank].member] =
-            rank < best_count_ ? order_[rank].inside : order_[rank].outside;
-      solution.score = best_;
     }
   }
 
@@ -52,34 +45,57 @@ private:
     std::int32_t outside; // best other column, or -1
   };
 
-  void pass(std::int32_t size) noexcept {
-    double members = order(subset_, size);
+  // Takes the best labelling for A into the solution, if it beats that. False where the limits ended
+  // it.
+  bool pass(std::int32_t size, Solution &solution) noexcept {
+    double members = 0;
+    if (!order(size, &members))
+      return false;
     score_.reset(counts_);
+    double best = solution.score;
+    std::int32_t best_count = -1;
+    Pace pace(*instance_, score_.work(), allowed_ - forced_ + 1);
     for (std::int32_t k = forced_;; ++k) {
-      if (members + score_.total() > best_) {
-        best_ = members + score_.total();
-        best_size_ = size;
-        best_count_ = k;
-        std::copy(subset_, subset_ + size, best_subset_);
+      if (!pace.next())
+        return false;
+      if (members + score_.total() > best) {
+        best = members + score_.total();
+        best_count = k;
       }
       if (k == allowed_)
         break;
       members += order_[k].gain;
       score_.move(order_[k].outside, order_[k].inside);
     }
+    // A callback that failed, or was not called any more, has given no scores.
+    if (best_count < 0 || instance_->interrupted() || score_.failure() != CallbackFailure::none)
+      return !instance_->interrupted();
+    if (!in_stretches(*instance_, instance_->members, 16, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t rank = begin; rank < end; ++rank)
+            written_[order_[rank].member] =
+                rank < best_count ? order_[rank].inside : order_[rank].outside;
+        }))
+      return false;
+    std::copy(written_, written_ + instance_->members, solution.assignment);
+    solution.score = best;
+    return true;
   }
 
-  // Orders the members for A and counts labelling forced_; returns its member score.
-  double order(const std::int32_t *subset, std::int32_t size) noexcept {
+  // Orders the members for A and counts labelling forced_, with its member score. False where the
+  // limits ended it.
+  bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
     std::fill(counts_, counts_ + in.columns, 0);
     std::fill(is_in_, is_in_ + in.columns, std::uint8_t{0});
     for (std::int32_t j = 0; j < size; ++j)
-      is_in_[subset[j]] = 1;
+      is_in_[subset_[j]] = 1;
     double members = 0;
     forced_ = 0;
     allowed_ = in.members;
+    Pace pace(in, 16 + 4 * in.columns, in.members);
     for (std::int32_t i = 0; i < in.members; ++i) {
+      if (!pace.next())
+        return false;
       const double *row = in.row(i);
       Ranked entry{0, i, -1, -1};
       for (std::int32_t v = 0; v < in.columns; ++v) {
@@ -103,10 +119,10 @@ private:
       members += row[start];
       order_[i] = entry;
     }
-    std::sort(order_, order_ + in.members, [](const Ranked &a, const Ranked &b) {
+    *score = members;
+    return sort_within(in, order_, in.members, [](const Ranked &a, const Ranked &b) {
       return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
     });
-    return members;
   }
 
   // The next subset in lexicographic order.
@@ -126,15 +142,12 @@ private:
   Score score_;
   std::int32_t largest_;
   std::int32_t *subset_;
-  std::int32_t *best_subset_;
   std::int32_t *counts_;
   std::uint8_t *is_in_;
   Ranked *order_;
+  std::int32_t *written_; // n: a labelling on its way to the solution
   std::int32_t forced_ = 0;
   std::int32_t allowed_ = 0;
-  double best_ = kForbidden;
-  std::int32_t best_size_ = 0;
-  std::int32_t best_count_ = 0;
 };
 
 } // namespace chorale

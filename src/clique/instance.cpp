@@ -16,13 +16,41 @@ Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_
       best_score(layout.take<double>(members)), second_score(layout.take<double>(members)),
       rest_value(potential.has_rest() ? layout.take<std::int32_t>(members) : nullptr) {}
 
-bool Instance::load(const ProblemView &problem, std::int32_t *only_without) noexcept {
-  const Potential &source = *potential.source;
-  potential.prepare();
+bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
+                    Limits *limits) noexcept {
+  if (only_without)
+    *only_without = -1;
+  if (!potential.prepare(limits))
+    return false;
   if (!scores)
     scores = const_cast<double *>(problem.scores);
-  double *to = scores;
-  for (std::int64_t i = 0; i < members; ++i, to += columns) {
+  const RowScans &scans = row_scans_here();
+  const bool whole = in_stretches(
+      *this, members, 8 + 4 * std::int64_t{problem.values},
+      [&](std::int64_t begin, std::int64_t end) {
+        gather(problem, begin, end);
+        scans.top_two(scores + begin * columns, end - begin, columns,
+                      {best + begin, second + begin, best_score + begin, second_score + begin});
+      });
+  if (!whole)
+    return false;
+  std::int32_t without = 0;
+  std::int32_t last_without = -1;
+  for (std::int32_t i = 0; i < members; ++i)
+    if (best[i] < 0) {
+      best[i] = 0; // a column all the same, of score minus infinity
+      ++without;
+      last_without = i;
+    }
+  if (only_without)
+    *only_without = without == 1 ? last_without : -1;
+  return without == 0;
+}
+
+void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept {
+  const Potential &source = *potential.source;
+  double *to = scores + begin * columns;
+  for (std::int64_t i = begin; i < last; ++i, to += columns) {
     const double *from = problem.scores + i * problem.row_stride;
     const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
     if (to == from) {
@@ -50,18 +78,6 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without) noex
         if (u == potential.rest ? source.counts(only) : potential.value_of_column[u] != only)
           to[u] = kForbidden;
   }
-  row_scans_here().top_two(scores, members, columns, {best, second, best_score, second_score});
-  std::int32_t without = 0;
-  std::int32_t last_without = -1;
-  for (std::int32_t i = 0; i < members; ++i)
-    if (best[i] < 0) {
-      best[i] = 0; // a column all the same, of score minus infinity
-      ++without;
-      last_without = i;
-    }
-  if (only_without)
-    *only_without = without == 1 ? last_without : -1;
-  return without == 0;
 }
 
 bool Instance::note_best(std::int64_t i) noexcept {
@@ -71,18 +87,22 @@ bool Instance::note_best(std::int64_t i) noexcept {
   return best_score[i] > kForbidden;
 }
 
-void Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
+bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
   for (std::int32_t v = 0; v < columns; ++v)
     counts[v] = 0;
-  for (std::int64_t i = 0; i < members; ++i)
-    ++counts[assignment[i]];
+  return in_stretches(*this, members, 2, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      ++counts[assignment[i]];
+  });
 }
 
 double Instance::member_score(const std::int32_t *assignment) const noexcept {
   double total = 0;
-  for (std::int64_t i = 0; i < members; ++i)
-    total += score(i, assignment[i]);
-  return total;
+  const bool whole = in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      total += score(i, assignment[i]);
+  });
+  return whole ? total : kForbidden;
 }
 
 } // namespace chorale

@@ -26,17 +26,22 @@ struct Instance {
   Instance(Layout &layout, const Potential &potential, std::int32_t members,
            bool in_place = false) noexcept;
   // Gathers the scores and prepares the potential. False when some member has no admissible value;
-  // *only_without is then that member, if there is just one, or else -1.
-  bool load(const ProblemView &problem, std::int32_t *only_without = nullptr) noexcept;
+  // *only_without is then that member, if there is just one, or else -1. Also false where the limits
+  // (NULL: none) ended it. What is computed on the instance goes by the same limits.
+  bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
+            Limits *limits = nullptr) noexcept;
+  // Whether to go on with `work` more steps, see Limits; and whether it was ever no.
+  bool spend(std::int64_t work) const noexcept { return potential.spend(work); }
+  bool interrupted() const noexcept { return potential.interrupted(); }
   // Notes the best and second-best column of member i afresh; whether it has any.
   bool note_best(std::int64_t i) noexcept;
 
   const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
 
-  // Counts of an assignment over columns, into `counts`.
-  void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
-  // sum_i scores[i][x_i], in the order of i.
+  // Counts of an assignment over columns, into `counts`. False where the limits ended it.
+  bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
+  // sum_i scores[i][x_i], in the order of i; minus infinity where the limits ended it.
   double member_score(const std::int32_t *assignment) const noexcept;
 
   CliquePotential potential;
@@ -53,6 +58,10 @@ struct Instance {
   std::int32_t value_of(std::int64_t i, std::int32_t column) const noexcept {
     return column == potential.rest ? rest_value[i] : potential.value_of_column[column];
   }
+
+private:
+  // The rows of members begin .. last - 1.
+  void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
 
 // Options of a solve, checked and with the defaults filled in.

@@ -61,35 +61,41 @@ void Lagrangian::set_levels() noexcept {
 // Gives every member its best column and returns L.
 double Lagrangian::choose() noexcept {
   double total = instance_->potential.bias[alpha_];
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
-    std::int32_t best = 0;
-    double highest = level(i, 0);
-    for (std::int32_t v = 1; v < instance_->columns; ++v) {
-      const double score = level(i, v);
-      best = score > highest ? v : best;
-      highest = score > highest ? score : highest;
+  const auto take_best = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::int32_t best = 0;
+      double highest = level(i, 0);
+      for (std::int32_t v = 1; v < instance_->columns; ++v) {
+        const double score = level(i, v);
+        best = score > highest ? v : best;
+        highest = score > highest ? score : highest;
+      }
+      x_[i] = best;
+      total += highest;
     }
-    x_[i] = best;
-    total += highest;
-  }
-  instance_->count(x_, counts_);
+  };
+  if (!in_stretches(*instance_, instance_->members, 8 + 2 * instance_->columns, take_best) ||
+      !instance_->count(x_, counts_))
+    return kInfinity;
   score_.reset(counts_);
   member_score_ = instance_->member_score(x_);
-  return total;
+  return instance_->interrupted() ? kInfinity : total;
 }
 
 // The paper's first candidate: every member that may takes alpha.
 void Lagrangian::offer_all(Solution &solution) noexcept {
-  for (std::int32_t i = 0; i < instance_->members; ++i)
+  Pace pace(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && pace.next(); ++i)
     x_[i] = instance_->score(i, alpha_) > kForbidden ? alpha_ : instance_->best[i];
-  instance_->count(x_, counts_);
-  offer(*instance_, x_, counts_, solution);
+  if (instance_->count(x_, counts_))
+    offer(*instance_, x_, counts_, solution);
 }
 
 // What any single multiplier could be good for: beyond it no member prefers its column to alpha.
 double Lagrangian::largest_multiplier() const noexcept {
   double largest = 0;
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
+  Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     const double own = instance_->score(i, alpha_) + weights_[alpha_];
     if (own > kForbidden)
       for (std::int32_t v = 0; v < counted_; ++v)
@@ -147,7 +153,10 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
       where = to;
     }
   };
+  Pace pace(*instance_, 16 + 2 * std::int64_t{counted_}, instance_->members);
   for (std::int32_t i = 0; i < instance_->members; ++i) {
+    if (!pace.next())
+      return Progress::stepped;
     const std::int32_t u = x_[i];
     if (u == gaining)
       continue;
@@ -193,8 +202,10 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
 // L, but for a constant, with lambda_v changed; best_other_ holds the rest of each member.
 double Lagrangian::along(std::int32_t v, double change) const noexcept {
   double total = 0;
-  for (std::int64_t i = 0; i < instance_->members; ++i)
-    total += std::max(best_other_[i], std::max(level(i, v) - change, level(i, alpha_) + change));
+  in_stretches(*instance_, instance_->members, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      total += std::max(best_other_[i], std::max(level(i, v) - change, level(i, alpha_) + change));
+  });
   return total;
 }
 
@@ -205,7 +216,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double high = 0;
   if (violation.above)
     low = 0;
-  for (std::int64_t i = 0; i < instance_->members; ++i) {
+  Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     best_other_[i] = kForbidden;
     for (std::int32_t w = 0; w < instance_->columns; ++w)
       if (w != v && w != alpha_)
@@ -222,7 +234,7 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double right = low + kGolden * (high - low);
   double at_left = along(v, left);
   double at_right = along(v, right);
-  for (std::int32_t section = 0; section < kSections; ++section) {
+  for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
     // Equal values of a convex function enclose its minimum: either side keeps some of it.
     if (at_left <= at_right) {
       high = right;
@@ -239,6 +251,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
     }
   }
   const double change = at_left <= at_right ? left : right;
+  if (instance_->interrupted())
+    return Progress::stepped;
   if (!(along(v, change) < present - kTie * std::max(1.0, std::fabs(present)))) {
     stuck_[v] = 1;
     return Progress::stuck;
@@ -247,7 +261,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   set_levels();
   std::fill(stuck_, stuck_ + instance_->columns, std::uint8_t{0});
   *relaxed = std::min(*relaxed, choose());
-  offer(*instance_, x_, score_.counts(), solution);
+  if (!instance_->interrupted())
+    offer(*instance_, x_, score_.counts(), solution);
   return Progress::stepped;
 }
 
@@ -270,6 +285,8 @@ Lagrangian::Progress Lagrangian::step_subgradient(double *relaxed, Solution &sol
       multiplier_[v] = std::max(0.0, multiplier_[v] + step_size_ * gap / squares * direction_[v]);
   set_levels();
   const double value = choose();
+  if (instance_->interrupted())
+    return Progress::stepped;
   offer(*instance_, x_, score_.counts(), solution);
   if (value < least_) {
     least_ = value;
@@ -302,6 +319,8 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
   std::fill(changed_, changed_ + instance_->members, std::uint8_t{0});
   offer_all(solution);
   double relaxed = choose();
+  if (instance_->interrupted())
+    return relaxed;
   offer(*instance_, x_, score_.counts(), solution);
   largest_ = largest_multiplier();
   least_ = relaxed;
@@ -317,7 +336,7 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
       solution.iteration_limit_hit = true;
       break;
     }
-    if (limits.check() != Interruption::none)
+    if (!limits.spend(4 * std::int64_t{K}) || instance_->interrupted())
       break;
     ++solution.iterations;
     Progress progress = Progress::stepped;
@@ -340,10 +359,10 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
   }
   if (rule_ == StepRule::conservative) {
     relaxed = std::min(relaxed, choose());
-    offer(*instance_, x_, score_.counts(), solution);
+    if (!instance_->interrupted())
+      offer(*instance_, x_, score_.counts(), solution);
   }
-  instance_->count(x_, counts_);
-  if (relaxed > solution.score && repair_.run(alpha, level_, x_, counts_, limits))
+  if (instance_->count(x_, counts_) && relaxed > solution.score && repair_.run(alpha, level_, x_, counts_, limits))
     offer(*instance_, x_, counts_, solution);
   return relaxed;
 }
@@ -357,11 +376,13 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
   offer_all_in_rest(*instance_, x_, counts_, solution);
   // The most promising first: their labellings often leave nothing to gain by the others.
   for (std::int32_t alpha = 0; alpha < counted_; ++alpha) {
-    if (alpha > 0 && limits.check() != Interruption::none)
+    if (alpha > 0 && !limits.spend(instance_->columns))
       return;
     take(alpha);
     bounds_[alpha] = choose();
     order_[alpha] = alpha;
+    if (instance_->interrupted())
+      return;
     offer(*instance_, x_, counts_, solution);
   }
   std::sort(order_, order_ + counted_, [this](std::int32_t a, std::int32_t b) {
@@ -369,7 +390,8 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
   });
   for (std::int32_t j = 0; j < counted_ && limits.interruption() == Interruption::none; ++j) {
     const std::int32_t alpha = order_[j];
-    bounds_[alpha] = relax(alpha, limit, options.tolerance, limits, solution);
+    bounds_[alpha] = std::min(bounds_[alpha],
+                              relax(alpha, limit, options.tolerance, limits, solution));
   }
   const double bound = counted_ > 0 ? *std::max_element(bounds_, bounds_ + counted_) : kForbidden;
   // Every labelling has a majority bounded here, or is the one where nothing counts.

@@ -45,6 +45,7 @@ private:
   void take(std::int32_t alpha) noexcept;
   void offer_all(Solution &solution) noexcept;
   void set_levels() noexcept;
+  // Plus infinity where the limits ended it.
   double choose() noexcept;
   double largest_multiplier() const noexcept;
   bool is_constrained(std::int32_t v) const noexcept { return v != alpha_ && v < counted_; }

@@ -6,12 +6,16 @@
 namespace chorale {
 
 bool is_feasible(const Instance &instance, Solution &solution) noexcept {
-  for (std::int64_t i = 0; i < instance.members; ++i)
+  Pace pace(instance, 8, instance.members);
+  for (std::int64_t i = 0; i < instance.members; ++i) {
+    if (!pace.next())
+      return false;
     if (instance.score(i, instance.best[i]) == kForbidden) {
       solution.infeasible = true;
       solution.bound = kForbidden;
       return false;
     }
+  }
   return true;
 }
 
@@ -35,7 +39,9 @@ double majority_total(const CliquePotential &potential, const std::int32_t *coun
 
 double majority_score(const Instance &instance, const std::int32_t *assignment,
                       const std::int32_t *counts) noexcept {
-  return instance.member_score(assignment) + majority_total(instance.potential, counts);
+  const double members = instance.member_score(assignment);
+  return instance.interrupted() ? kForbidden
+                                : members + majority_total(instance.potential, counts);
 }
 
 double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
@@ -53,12 +59,14 @@ bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::
   const std::int32_t rest = instance.potential.rest;
   if (rest < 0)
     return false;
+  Pace pace(instance, 8, instance.members);
   for (std::int64_t i = 0; i < instance.members; ++i) {
-    if (instance.score(i, rest) == kForbidden)
+    if (!pace.next() || instance.score(i, rest) == kForbidden)
       return false;
     assignment[i] = rest;
   }
-  instance.count(assignment, counts);
+  if (!instance.count(assignment, counts))
+    return false;
   offer(instance, assignment, counts, solution);
   return true;
 }
@@ -72,7 +80,8 @@ double forbidding_penalty(const Instance &instance) noexcept {
   double range = static_cast<double>(instance.members) * (*most_weight - *least_weight) +
                  (*most_bias - *least_bias);
   double largest = 1;
-  for (std::int64_t i = 0; i < instance.members; ++i) {
+  Pace pace(instance, 2 * K, instance.members);
+  for (std::int64_t i = 0; i < instance.members && pace.next(); ++i) {
     double low = kInfinity;
     double high = kForbidden;
     for (std::int32_t v = 0; v < K; ++v) {

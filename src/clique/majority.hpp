@@ -11,7 +11,8 @@ inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
 }
 
 // Whether every member has an admissible column, so that some labelling is above minus infinity. If
-// not, says so in `solution`.
+// not, says so in `solution`. All of these go by the limits of the instance; where these end one, it
+// is as if there were no labelling.
 bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
 // The potential of `counts`: the best of the columns that tie for the highest count; 0 when nothing

@@ -40,7 +40,10 @@ bool MajorityFlow::load(std::int32_t a, double forbidden) noexcept {
   const double *w = instance_->potential.weights + std::int64_t{a} * columns_;
   std::fill(free_counts_, free_counts_ + columns_, 0);
   bool feasible = true;
+  Pace pace(*instance_, 8 + 4 * std::int64_t{columns_}, members_);
   for (std::int64_t i = 0; i < members_; ++i) {
+    if (!pace.next())
+      return false;
     const double *psi = instance_->row(i);
     double *to = theta_ + i * columns_;
     for (std::int32_t v = 0; v < columns_; ++v)
@@ -67,12 +70,12 @@ void MajorityFlow::take_free_labelling() noexcept {
   std::fill(first_, first_ + columns_, -1);
   std::fill(cost_, cost_ + std::int64_t{nodes()} * nodes(), kInfinity);
   total_ = 0;
-  for (std::int32_t i = members_ - 1; i >= 0; --i) {
+  Pace pace(*instance_, 16 + 4 * std::int64_t{columns_}, members_);
+  for (std::int32_t i = members_ - 1; i >= 0 && pace.next(); --i) {
     link(i, x_[i]);
     add_to_row(x_[i], i);
   }
-  for (std::int64_t i = 0; i < members_; ++i)
-    total_ += theta(i)[x_[i]];
+  total_ = score_of_members();
   for (std::int32_t v = 0; v < columns_; ++v)
     if (v != a_)
       row(slack_node())[v] = 0;
@@ -108,7 +111,8 @@ void MajorityFlow::add_to_row(std::int32_t u, std::int32_t i) noexcept {
 
 void MajorityFlow::rebuild_row(std::int32_t u) noexcept {
   std::fill(row(u), row(u) + columns_, kInfinity);
-  for (std::int32_t i = first_[u]; i >= 0; i = next_[i])
+  Pace pace(*instance_, 16 + 2 * std::int64_t{columns_}, counts_[u]);
+  for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i])
     add_to_row(u, i);
 }
 
@@ -206,7 +210,8 @@ std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
     if (u == slack_node() || w == slack_node())
       continue;
     double least = kInfinity;
-    for (std::int32_t i = first_[u]; i >= 0; i = next_[i]) {
+    Pace pace(*instance_, 16, counts_[u]);
+    for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i]) {
       const double loss = theta(i)[u] - theta(i)[w];
       if (loss < least) {
         least = loss;
@@ -246,10 +251,14 @@ void MajorityFlow::shift(std::int32_t length) noexcept {
 }
 
 bool MajorityFlow::augment() noexcept {
+  if (!instance_->spend(64 + std::int64_t{columns_} * columns_))
+    return false;
   const std::int32_t sink = settle();
   if (sink < 0)
     return false;
   const std::int32_t length = trace(sink);
+  if (instance_->interrupted()) // who moves has not been found
+    return false;
   const double reach = distance_[sink];
   for (std::int32_t v = 0; v < nodes(); ++v)
     potential_[v] += (distance_[v] < reach ? distance_[v] : reach) - reach;
@@ -279,10 +288,15 @@ CountLine MajorityFlow::line() const noexcept {
 }
 
 double MajorityFlow::score() const noexcept {
+  return score_of_members() + instance_->potential.bias[a_];
+}
+
+double MajorityFlow::score_of_members() const noexcept {
   double total = 0;
-  for (std::int64_t i = 0; i < members_; ++i)
+  Pace pace(*instance_, 8, members_);
+  for (std::int64_t i = 0; i < members_ && pace.next(); ++i)
     total += theta(i)[x_[i]];
-  return total + instance_->potential.bias[a_];
+  return total;
 }
 
 bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcept {
@@ -293,10 +307,10 @@ bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcep
       distances[v * N + u] =
           u == v ? 0.0 : std::max(0.0, (row(u)[v] + potential_[u]) - potential_[v]);
   for (std::int64_t middle = 0; middle < N; ++middle) {
-    if (limits.check() != Interruption::none)
-      return false;
     const double *through = distances + middle * N;
     for (std::int64_t to = 0; to < N; ++to) {
+      if (!limits.spend(N + 8))
+        return false;
       double *best = distances + to * N;
       const double onward = best[middle];
       if (onward == kInfinity || to == middle)

@@ -33,7 +33,8 @@ public:
 
   // Takes a as the majority column and gives every member its best entry, at prices 0. A forbidden
   // entry counts as `forbidden`: minus infinity, or a penalty that no labelling makes up for.
-  // False where a member has no entry above minus infinity.
+  // False where a member has no entry above minus infinity. All of this goes by the limits of the
+  // instance: where these end it, the flow is of no use.
   bool load(std::int32_t a, double forbidden) noexcept;
 
   // Turns to the count k >= 1: from where it stands, or from the labelling of `load` if fewer
@@ -41,7 +42,7 @@ public:
   void turn_to(std::int64_t k) noexcept;
   // Members still out of place.
   std::int64_t out_of_place() const noexcept { return out_of_place_; }
-  // Mends one of them. False where that is impossible: no labelling has this count.
+  // Mends one of them. False where that is impossible: no labelling has this count. (Or interrupted.)
   bool augment() noexcept;
 
   // The bound that the present prices give; at the end of a flow a tangent of G_a at k.
@@ -68,6 +69,7 @@ private:
   bool has_room_limit(std::int32_t v) const noexcept { return v != a_ && v != rest_; }
   double *row(std::int32_t u) const noexcept { return cost_ + std::int64_t{u} * nodes(); }
 
+  double score_of_members() const noexcept;
   void take_free_labelling() noexcept;
   void unlink(std::int32_t i) noexcept;
   void link(std::int32_t i, std::int32_t v) noexcept;

@@ -35,12 +35,13 @@ bool MajorityRepair::restore(const double *levels, Limits &limits) noexcept {
       fullest = counts_[v] > counts_[fullest] ? v : fullest;
     if (fullest == alpha_)
       return true;
-    if (limits.check() != Interruption::none)
-      return false;
     double least = kInfinity;
     std::int32_t who = -1;
     std::int32_t where = -1;
+    Pace pace(limits, 4 + 4 * instance_->columns, instance_->members);
     for (std::int32_t i = 0; i < instance_->members; ++i) {
+      if (!pace.next())
+        return false;
       if (x_[i] != fullest)
         continue;
       const double own = instance_->score(i, fullest) + levels[fullest];
@@ -63,7 +64,8 @@ bool MajorityRepair::restore(const double *levels, Limits &limits) noexcept {
 void MajorityRepair::collect_gains() noexcept {
   const std::int64_t K = instance_->columns;
   std::fill(gains_, gains_ + K * K, kForbidden);
-  for (std::int32_t i = 0; i < instance_->members; ++i) {
+  Pace pace(*instance_, 8 + 4 * K, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && pace.next(); ++i) {
     const std::int32_t u = x_[i];
     const double own = instance_->score(i, u) + weights_[u];
     for (std::int32_t v = 0; v < K; ++v) {
@@ -96,9 +98,9 @@ std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limi
     for (std::int32_t v = 0; v < K; ++v)
       next_[u * K + v] = v;
   for (std::int32_t w = 0; w < K; ++w) {
-    if (limits.check() != Interruption::none)
-      return -1;
     for (std::int32_t u = 0; u < K; ++u) {
+      if (!limits.spend(8 + 2 * std::int64_t{K}))
+        return -1;
       double *row = chains_ + std::int64_t{u} * K;
       const double first = row[w];
       if (u == w || first == kForbidden)
@@ -180,7 +182,7 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
   std::int32_t over = -1;
   std::int32_t from = link(least, &over, limits);
   std::int32_t to = from;
-  if (limits.interruption() != Interruption::none)
+  if (limits.interruption() != Interruption::none || instance_->interrupted())
     return false;
   double best = least;
   if (from < 0)
@@ -209,7 +211,7 @@ bool MajorityRepair::run(std::int32_t alpha, const double *levels, std::int32_t 
   weights_ = instance_->potential.weights + std::int64_t{alpha} * instance_->columns;
   x_ = x;
   counts_ = counts;
-  if (!restore(levels, limits))
+  if (!restore(levels, limits) || instance_->interrupted())
     return false;
   while (climb(limits)) {
   }

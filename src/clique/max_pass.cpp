@@ -12,7 +12,10 @@ MaxPass::MaxPass(Layout &layout, const Instance &instance) noexcept
 MaxPass::Leaver MaxPass::cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept {
   const Instance &in = *instance_;
   Leaver cheapest;
+  Pace pace(in, 4 * in.columns, in.members);
   for (std::int32_t i = 0; i < in.members; ++i) {
+    if (!pace.next())
+      return {};
     if (i == except)
       continue;
     for (std::int32_t v = 0; v < in.columns; ++v) {
@@ -30,26 +33,30 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
   const Instance &in = *instance_;
   const std::int32_t rest = in.potential.rest;
   double best = kForbidden;
-  std::int32_t best_alpha = -1;
   std::int32_t best_count = 0;
   Leaver best_leaver;
-  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+  bool complete = true;
+  for (std::int32_t alpha = 0; alpha < in.columns && complete; ++alpha) {
     if (alpha == rest)
       continue;
-    if (limits.check() != Interruption::none)
+    complete = limits.spend(in.columns) && sweep_.order_by(alpha);
+    if (!complete)
       break;
-    sweep_.order_by(alpha);
+    const double before = best;
     const double *f = in.potential.tables[alpha];
     const auto offer = [&](double total, std::int32_t k, const Leaver &leaver) {
       if (total > best) {
         best = total;
-        best_alpha = alpha;
         best_count = k;
         best_leaver = leaver;
       }
     };
     double members = sweep_.base();
+    Pace pace(in, 8, sweep_.allowed() - sweep_.forced() + 1);
     for (std::int32_t k = sweep_.forced();; ++k) {
+      complete = pace.next();
+      if (!complete)
+        break;
       if (k > 0 || rest < 0 || sweep_.counts()[rest] < in.members) {
         offer(members + f[k], k, {});
       } else if (const Leaver leaver = cheapest_leaver(alpha, -1); leaver.member >= 0) {
@@ -59,28 +66,33 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
         break;
       members += sweep_.at(k).gain;
     }
+    complete = complete && !in.interrupted();
+    if (!complete)
+      break;
+    // At once: the next pass may be cut short, and takes the room of this one's order.
+    if (best > before && best > solution.score) {
+      complete = sweep_.write(best_count, solution.assignment);
+      if (!complete)
+        break;
+      solution.score = best;
+      if (best_leaver.member >= 0)
+        solution.assignment[best_leaver.member] = best_leaver.column;
+    }
     ++solution.iterations;
   }
 
-  if (rest >= 0) {
+  if (complete && rest >= 0) {
     double members = 0;
-    for (std::int32_t i = 0; i < in.members; ++i)
-      members += in.score(i, rest);
-    if (members > best) {
+    complete = in_stretches(in, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        members += in.score(i, rest);
+    });
+    if (complete && members > best) {
       best = members;
-      best_alpha = rest;
-    }
-  }
-  const bool complete = limits.interruption() == Interruption::none;
-  if (best > solution.score) {
-    solution.score = best;
-    if (best_alpha == rest) {
-      std::fill(solution.assignment, solution.assignment + in.members, rest);
-    } else {
-      sweep_.order_by(best_alpha);
-      sweep_.write(best_count, solution.assignment);
-      if (best_leaver.member >= 0)
-        solution.assignment[best_leaver.member] = best_leaver.column;
+      if (best > solution.score) {
+        solution.score = best;
+        std::fill(solution.assignment, solution.assignment + in.members, rest);
+      }
     }
   }
   if (complete) {
@@ -91,32 +103,36 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
 
 bool MaxPass::messages(Limits &limits, Solution &solution, double *messages) noexcept {
   const Instance &in = *instance_;
-  std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
+  if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
+      }))
+    return false;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     if (alpha == in.potential.rest)
       continue;
-    if (limits.check_now() != Interruption::none)
+    if (!limits.spend(in.columns) || !pass_messages(alpha, messages))
       return false;
-    pass_messages(alpha, messages);
     ++solution.iterations;
   }
-  if (in.potential.has_rest())
-    all_rest_messages(messages);
-  return true;
+  return !in.potential.has_rest() || all_rest_messages(messages);
 }
 
-void MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
+bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
   const Instance &in = *instance_;
   const std::int32_t rest = in.potential.rest;
   const double *f = in.potential.tables[alpha];
-  sweep_.order_by(alpha);
+  if (!sweep_.order_by(alpha))
+    return false;
   const std::int32_t forced = sweep_.forced();
   const std::int32_t allowed = sweep_.allowed();
 
   double gains = 0;
   double without_up = kForbidden;
   double with_up = kForbidden;
+  Pace up(in, 16, allowed - forced + 1);
   for (std::int32_t k = forced; k <= allowed; ++k) {
+    if (!up.next())
+      return false;
     if (k > 0)
       without_up = std::max(without_up, gains + f[k]);
     if (k < in.members)
@@ -128,7 +144,10 @@ void MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
     if (k < allowed)
       gains += sweep_.at(k).gain;
   }
+  Pace down(in, 8, allowed - forced + 1);
   for (std::int32_t k = allowed; k > forced; --k) {
+    if (!down.next())
+      return false;
     without_from_[k - 1] = std::max(without_from_[k - 1], without_from_[k]);
     with_from_[k - 1] = std::max(with_from_[k - 1], with_from_[k]);
   }
@@ -143,7 +162,10 @@ void MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
       next = cheapest_leaver(alpha, cheapest.member);
   }
 
+  Pace members(in, 32 + 4 * in.columns, in.members);
   for (std::int32_t rank = 0; rank < in.members; ++rank) {
+    if (!members.next())
+      return false;
     const auto [gain, i, other] = sweep_.at(rank);
     const bool is_forced = rank < forced;
     const double base = sweep_.base() - in.score(i, is_forced ? alpha : other);
@@ -175,26 +197,34 @@ void MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
       to[v] = std::max(to[v], base + found);
     }
   }
+  return !in.interrupted();
 }
 
-void MaxPass::all_rest_messages(double *messages) noexcept {
+bool MaxPass::all_rest_messages(double *messages) noexcept {
   const Instance &in = *instance_;
   const std::int32_t rest = in.potential.rest;
   std::int32_t forbidden = 0;
   double total = 0;
+  Pace sum(in, 8, in.members);
   for (std::int32_t i = 0; i < in.members; ++i) {
+    if (!sum.next())
+      return false;
     if (in.score(i, rest) == kForbidden)
       ++forbidden;
     else
       total += in.score(i, rest);
   }
+  Pace raise(in, 16, in.members);
   for (std::int64_t i = 0; i < in.members; ++i) {
+    if (!raise.next())
+      return false;
     const double own = in.score(i, rest);
     if (forbidden > (own == kForbidden ? 1 : 0))
       continue;
     double &to = messages[i * in.columns + rest];
     to = std::max(to, total - (own == kForbidden ? 0.0 : own));
   }
+  return true;
 }
 
 } // namespace chorale

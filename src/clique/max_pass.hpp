@@ -29,8 +29,8 @@ private:
     double loss = kInfinity;
   };
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
-  void pass_messages(std::int32_t alpha, double *messages) noexcept;
-  void all_rest_messages(double *messages) noexcept;
+  bool pass_messages(std::int32_t alpha, double *messages) noexcept;
+  bool all_rest_messages(double *messages) noexcept;
 
   const Instance *instance_;
   AlphaSweep sweep_;

@@ -1,5 +1,6 @@
 #include "clique/modified_alpha_pass.hpp"
 
+#include "base/sort.hpp"
 #include "clique/majority.hpp"
 
 #include <algorithm>
@@ -14,11 +15,14 @@ ModifiedAlphaPass::ModifiedAlphaPass(Layout &layout, const Instance &instance) n
       counts_(layout.take<std::int32_t>(instance.columns)), bound_to_(0), able_(0),
       score_(layout, instance.potential) {}
 
-void ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
+bool ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
   const double *w = instance_->potential.weights + std::int64_t{alpha} * instance_->columns;
   bound_to_ = 0;
   able_ = 0;
+  Pace pace(*instance_, 16 + 2 * instance_->columns, instance_->members);
   for (std::int32_t i = 0; i < instance_->members; ++i) {
+    if (!pace.next())
+      return false;
     const double *psi = instance_->row(i);
     double highest = kForbidden;
     other_[i] = -1;
@@ -33,27 +37,33 @@ void ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
     able_ += psi[alpha] > kForbidden;
     order_[i] = i;
   }
-  std::sort(order_, order_ + instance_->members, [this](std::int32_t i, std::int32_t j) {
+  return sort_within(*instance_, order_, instance_->members, [this](std::int32_t i, std::int32_t j) {
     return gains_[i] != gains_[j] ? gains_[i] > gains_[j] : i < j;
   });
 }
 
 // The first k members take alpha; k covers all that are bound to it.
-void ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
-  for (std::int32_t j = 0; j < instance_->members; ++j)
-    assignment_[order_[j]] = j < k ? alpha : other_[order_[j]];
-  instance_->count(assignment_, counts_);
+bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
+  return in_stretches(*instance_, instance_->members, 16,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t j = begin; j < end; ++j)
+                          assignment_[order_[j]] = j < k ? alpha : other_[order_[j]];
+                      }) &&
+         instance_->count(assignment_, counts_);
 }
 
 // False when interrupted.
 bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept {
-  prepare(alpha);
-  label(alpha, bound_to_);
+  if (!prepare(alpha) || !label(alpha, bound_to_))
+    return false;
   score_.reset(counts_);
   double member_score = instance_->member_score(assignment_);
+  if (instance_->interrupted())
+    return false;
   double best = solution.score;
   std::int32_t best_k = -1;
   bool interrupted = false;
+  Pace pace(limits, 32 + score_.work(), able_ - bound_to_ + 1);
   const std::int32_t counted = counted_columns(instance_->potential);
   for (std::int32_t k = bound_to_;; ++k) {
     if (k > 0 && member_score + score_.total() > best &&
@@ -62,15 +72,14 @@ bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solu
       best = member_score + score_.total();
       best_k = k;
     }
-    interrupted = limits.check() != Interruption::none;
+    interrupted = !pace.next();
     if (k == able_ || interrupted)
       break;
     const std::int32_t i = order_[k];
     score_.move(other_[i], alpha);
     member_score += instance_->score(i, alpha) - instance_->score(i, other_[i]);
   }
-  if (best_k >= 0) {
-    label(alpha, best_k);
+  if (best_k >= 0 && label(alpha, best_k)) {
     offer(*instance_, assignment_, counts_, solution);
   }
   return !interrupted;

@@ -18,8 +18,8 @@ public:
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
-  void prepare(std::int32_t alpha) noexcept;
-  void label(std::int32_t alpha, std::int32_t k) noexcept;
+  bool prepare(std::int32_t alpha) noexcept;
+  bool label(std::int32_t alpha, std::int32_t k) noexcept;
   bool sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept;
 
   const Instance *instance_;

@@ -16,9 +16,10 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
       sum += in.potential.tables[v][counts[v]];
     return sum;
   };
-  in.count(assignment, counts_);
+  if (!in.count(assignment, counts_))
+    return kForbidden;
   double score = in.member_score(assignment) + total(counts_);
-  while (steps > 0 && limits.check() == Interruption::none) {
+  while (steps > 0 && limits.spend(in.columns)) {
     --steps;
     // Between the two steps at the count; at the ends of a table the only one there is.
     for (std::int32_t v = 0; v < in.columns; ++v) {
@@ -29,19 +30,24 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
     }
     std::fill(counts_, counts_ + in.columns, 0);
     double members = 0;
-    for (std::int32_t i = 0; i < in.members; ++i) {
-      const double *row = in.row(i);
-      std::int32_t to = assignment[i];
-      double best = row[to] + slopes_[to];
-      for (std::int32_t v = 0; v < in.columns; ++v)
-        if (row[v] + slopes_[v] > best) {
-          best = row[v] + slopes_[v];
-          to = v;
-        }
-      next_[i] = to;
-      members += row[to];
-      ++counts_[to];
-    }
+    const bool whole =
+        in_stretches(limits, in.members, 8 + 2 * in.columns, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const double *row = in.row(i);
+            std::int32_t to = assignment[i];
+            double best = row[to] + slopes_[to];
+            for (std::int32_t v = 0; v < in.columns; ++v)
+              if (row[v] + slopes_[v] > best) {
+                best = row[v] + slopes_[v];
+                to = v;
+              }
+            next_[i] = to;
+            members += row[to];
+            ++counts_[to];
+          }
+        });
+    if (!whole)
+      break;
     const double improved = members + total(counts_);
     if (!(improved > score + kLeastImprovement * std::max(1.0, std::fabs(score))))
       break;

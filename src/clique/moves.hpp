@@ -28,11 +28,15 @@ public:
   template <class Rows>
   double improve(const Rows &in, std::int32_t *assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
-    in.count(assignment, counts_);
+    if (!in.count(assignment, counts_))
+      return kForbidden;
     score_.reset(counts_);
     double members = in.member_score(assignment);
+    if (instance_->interrupted())
+      return kForbidden;
     const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
     std::int32_t unmoved = 0;
+    Pace pace(limits, instance_->columns * score_.work(), in.members);
     for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
       if (i == in.members) {
         i = 0;
@@ -40,11 +44,13 @@ public:
         if (sweeps == 0)
           break;
       }
-      if (limits.check() != Interruption::none)
+      if (!pace.next())
         break;
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
       const std::int32_t to = best_move(row, from, least);
+      if (instance_->interrupted())
+        break;
       if (to == from) {
         ++unmoved;
         continue;

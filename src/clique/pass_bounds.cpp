@@ -14,26 +14,30 @@ namespace {
 constexpr int kVectors = 2;
 
 template <int kThresholds>
-CHORALE_INLINE void add_excesses(const double *scores, const double *weights, std::int64_t members,
-                                 std::int64_t columns, const double *thresholds,
-                                 double *excess) noexcept {
+CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
+                                 const double *thresholds, double *excess) noexcept {
+  const std::int64_t columns = in.columns;
   std::int64_t v = 0;
   for (; v + kVectors * kLanes <= columns; v += kVectors * kLanes) {
     Lanes sums[kVectors][kThresholds] = {};
     Lanes at[kThresholds] = {};
     for (int j = 0; j < kThresholds; ++j)
       at[j] = Lanes{} + thresholds[j];
-    const double *row = scores + v;
-    for (std::int64_t i = 0; i < members; ++i, row += columns) {
-      const double w = weights[i];
-      for (int b = 0; b < kVectors; ++b) {
-        Lanes score;
-        std::memcpy(&score, row + b * kLanes, sizeof score);
-        score -= Lanes{w, w, w, w};
-        for (int j = 0; j < kThresholds; ++j)
-          sums[b][j] += score > at[j] ? score - at[j] : Lanes{};
+    const auto add = [&](std::int64_t begin, std::int64_t end) __attribute__((always_inline)) {
+      const double *row = in.row(begin) + v;
+      for (std::int64_t i = begin; i < end; ++i, row += columns) {
+        const double w = weights[i];
+        for (int b = 0; b < kVectors; ++b) {
+          Lanes score;
+          std::memcpy(&score, row + b * kLanes, sizeof score);
+          score -= Lanes{w, w, w, w};
+          for (int j = 0; j < kThresholds; ++j)
+            sums[b][j] += score > at[j] ? score - at[j] : Lanes{};
+        }
       }
-    }
+    };
+    if (!in_stretches(in, in.members, 4 * kVectors * kThresholds, add))
+      return false;
     for (int b = 0; b < kVectors; ++b)
       for (int lane = 0; lane < kLanes; ++lane)
         for (int j = 0; j < kThresholds; ++j)
@@ -41,12 +45,17 @@ CHORALE_INLINE void add_excesses(const double *scores, const double *weights, st
   }
   for (; v < columns; ++v) {
     double sums[kThresholds] = {};
-    const double *row = scores + v;
-    for (std::int64_t i = 0; i < members; ++i, row += columns)
-      for (int j = 0; j < kThresholds; ++j)
-        sums[j] += std::max(*row - weights[i] - thresholds[j], 0.0);
+    const auto add = [&](std::int64_t begin, std::int64_t end) __attribute__((always_inline)) {
+      const double *row = in.row(begin) + v;
+      for (std::int64_t i = begin; i < end; ++i, row += columns)
+        for (int j = 0; j < kThresholds; ++j)
+          sums[j] += std::max(*row - weights[i] - thresholds[j], 0.0);
+    };
+    if (!in_stretches(in, in.members, 2 * kThresholds, add))
+      return false;
     std::copy(sums, sums + kThresholds, excess + v * kThresholds);
   }
+  return true;
 }
 
 } // namespace
@@ -68,7 +77,10 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
   double others = potential_ - in.potential.tables[alpha][counts_[alpha]];
   // Members whose best column is alpha have another default, or none.
   std::int32_t forced = 0;
+  Pace pace(in, 8 * kThresholds, counts_[alpha]);
   for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
+    if (!pace.next())
+      return kInfinity;
     const double own = in.best_score[i];
     for (int j = 0; j < kThresholds; ++j)
       excess[j] -= std::max(own - weights_[i] - thresholds_[j], 0.0);
@@ -85,9 +97,13 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
     for (int j = 0; j < kThresholds; ++j)
       excess[j] += std::max(own - at_other - slopes_[other] - thresholds_[j], 0.0);
   }
-  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i])
+  Pace back(in, 8, counts_[alpha]);
+  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
+    if (!back.next())
+      return kInfinity;
     if (in.second[i] >= 0)
       --counts_[in.second[i]];
+  }
 
   const double *f = in.potential.tables[alpha] + forced;
   const double most = in.members - forced;
@@ -108,43 +124,50 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
 }
 
 struct PassBounds::Variants {
-  CHORALE_INLINE static void all(PassBounds &bounds) noexcept {
+  CHORALE_INLINE static bool all(PassBounds &bounds) noexcept {
     const Instance &in = *bounds.instance_;
-    add_excesses<kThresholds>(in.scores, bounds.weights_, in.members, in.columns,
-                              bounds.thresholds_, bounds.excess_);
+    if (!add_excesses<kThresholds>(in, bounds.weights_, bounds.thresholds_, bounds.excess_))
+      return false;
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
       bounds.bounds_[alpha] = bounds.bound_of(alpha);
+    return !in.interrupted();
   }
-  static void anywhere(PassBounds &bounds) noexcept { all(bounds); }
+  static bool anywhere(PassBounds &bounds) noexcept { return all(bounds); }
 #if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static void avx2(PassBounds &bounds) noexcept { all(bounds); }
+  [[gnu::target("avx2")]] static bool avx2(PassBounds &bounds) noexcept { return all(bounds); }
 #endif
 };
 
-void PassBounds::run() noexcept {
+bool PassBounds::run() noexcept {
   const Instance &in = *instance_;
-  prepare_members();
+  if (!prepare_members())
+    return false;
   place_thresholds();
+  auto all = Variants::anywhere;
 #if CHORALE_HAS_AVX2_VARIANTS
   if (has_avx2())
-    Variants::avx2(*this);
-  else
+    all = Variants::avx2;
 #endif
-    Variants::anywhere(*this);
+  if (!all(*this))
+    return false;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
     order_[alpha] = alpha;
   std::sort(order_, order_ + in.columns, [&](std::int32_t a, std::int32_t b) {
     return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
   });
+  return true;
 }
 
-void PassBounds::prepare_members() noexcept {
+bool PassBounds::prepare_members() noexcept {
   const Instance &in = *instance_;
   std::fill(counts_, counts_ + in.columns, 0);
   std::fill(first_, first_ + in.columns, -1);
   defaults_ = potential_ = 0;
   double magnitude = 0;
+  Pace pace(in, 8, in.members);
   for (std::int32_t i = in.members - 1; i >= 0; --i) {
+    if (!pace.next())
+      return false;
     const std::int32_t v = in.best[i];
     ++counts_[v];
     next_[i] = first_[v];
@@ -160,9 +183,11 @@ void PassBounds::prepare_members() noexcept {
     potential_ += f[c];
     magnitude += std::fabs(f[0]) + std::fabs(f[c]) + std::fabs(f[in.members]);
   }
-  for (std::int32_t i = 0; i < in.members; ++i)
-    weights_[i] = in.best_score[i] + slopes_[in.best[i]];
   slack_ = 1e-15 * (16 + in.members) * magnitude;
+  return in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      weights_[i] = in.best_score[i] + slopes_[in.best[i]];
+  });
 }
 
 // Where it can matter: nobody is given alpha for less than the greatest step of its table, and next

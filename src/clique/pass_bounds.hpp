@@ -20,10 +20,11 @@ class PassBounds {
 public:
   PassBounds(Layout &layout, const Instance &instance) noexcept;
 
-  // O(n K). Passes are then ordered by what they can reach.
-  void run() noexcept;
+  // O(n K). Passes are then ordered by what they can reach. False where the limits ended it.
+  bool run() noexcept;
   // Once the first pass is made and a labelling of that score is known: the bounds of the others.
-  void tighten(double) noexcept {}
+  // False where the limits ended it.
+  bool tighten(double) noexcept { return true; }
   // The alpha of the pass with the `rank`-th highest bound, and that bound.
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
@@ -33,7 +34,7 @@ private:
 
   struct Variants;
 
-  void prepare_members() noexcept;
+  bool prepare_members() noexcept;
   void place_thresholds() noexcept;
   double bound_of(std::int32_t alpha) noexcept;
 

@@ -18,12 +18,17 @@ Rounding::Rounding(Layout &layout, const Instance &instance) noexcept
 void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
                      Incumbent &incumbent) noexcept {
   const std::int64_t n = view.members;
+  if (!view.spend(n))
+    return;
   std::fill(assignment_, assignment_ + n, -1);
   for (std::int32_t v = 0; v < view.columns; ++v) {
     const std::int32_t k = dual.chosen_count(v);
     const double *f = view.tables[v];
     const double step = k > 0 && f[k - 1] > kForbidden ? f[k] - f[k - 1] : 0.0;
+    Pace pace(view, 16, k);
     for (std::int64_t r = 0; r < k; ++r) {
+      if (!pace.next())
+        return;
       const std::int32_t i = dual.member(v, r);
       const double score = view.row(i)[v] + step;
       if (assignment_[i] < 0 || score > best_choice_[i]) {
@@ -36,7 +41,10 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
   for (std::int64_t i = 0; i < n; ++i)
     if (assignment_[i] >= 0)
       ++counts_[assignment_[i]];
+  Pace left(view, 4 + 4 * std::int64_t{view.columns}, n);
   for (std::int64_t i = 0; i < n; ++i) {
+    if (!left.next())
+      return;
     if (assignment_[i] >= 0)
       continue;
     const double *row = view.row(i);
@@ -65,7 +73,8 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
 
 void Rounding::offer(const SumView &view, const std::int32_t *assignment,
                      Incumbent &incumbent) noexcept {
-  view.count(assignment, counts_);
+  if (!view.count(assignment, counts_))
+    return;
   const double score = view.member_score(assignment) + view.clique_score(counts_);
   if (score > incumbent.score) {
     incumbent.score = score;

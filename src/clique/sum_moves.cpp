@@ -72,14 +72,16 @@ template <class Rows>
 CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
                                              Limits &limits, std::int64_t &sweeps) noexcept {
   const std::int32_t K = in.columns;
-  in.count(assignment, counts_);
+  if (!in.count(assignment, counts_))
+    return kForbidden;
   score_.reset(counts_);
   epoch_ = -1;
   begin_epoch();
   std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
   double members = in.member_score(assignment);
   const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
-  begin_leads(in, assignment, least);
+  if (instance_->interrupted() || !begin_leads(in, assignment, least))
+    return kForbidden;
   std::int32_t unmoved = 0;
   std::int32_t waiting[kAhead];
   for (std::int32_t i = 0; unmoved < in.members && sweeps > 0;) {
@@ -93,6 +95,8 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
     // and rows can be on their way.
     const std::int32_t end = std::min(i + kAhead, in.members);
     std::int32_t count = 0;
+    if (!limits.spend(4 * kAhead))
+      return members + score_.total();
     for (std::int32_t j = i; j < end; ++j) {
       waiting[count] = j;
       count += rise_[epoch_of_[j]] + score_.leave()[assignment[j]] < safe_[j] ? 0 : 1;
@@ -101,7 +105,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
       fetch(in.row(waiting[w]), K);
     std::int32_t moved = -1;
     for (std::int32_t w = 0; w < count && moved < 0; ++w) {
-      if (limits.check() != Interruption::none)
+      if (!limits.spend(32 + K))
         return members + score_.total();
       const std::int32_t j = waiting[w];
       const std::int32_t from = assignment[j];
@@ -134,7 +138,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
 // Before anybody is looked at: the best column of all offers at most `most`, and the others at most
 // what the next best does to a member's best score.
 template <class Rows>
-CHORALE_INLINE void SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
+CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
                                           double least) noexcept {
   if constexpr (requires { in.best_score; }) {
     const double *join = score_.join();
@@ -150,15 +154,18 @@ CHORALE_INLINE void SumMoves::begin_leads(const Rows &in, const std::int32_t *as
         next = std::max(next, join[v]);
       }
     }
-    for (std::int32_t i = 0; i < in.members; ++i) {
-      const double *row = in.row(i);
-      const std::int32_t from = assignment[i];
-      const double other = (from == in.best[i] ? in.second_score[i] : in.best_score[i]) + next;
-      const double there = from == first ? kForbidden : row[first] + most;
-      safe_[i] = row[from] + least - (there > other ? there : other);
-    }
+    return in_stretches(*instance_, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double *row = in.row(i);
+        const std::int32_t from = assignment[i];
+        const double other = (from == in.best[i] ? in.second_score[i] : in.best_score[i]) + next;
+        const double there = from == first ? kForbidden : row[first] + most;
+        safe_[i] = row[from] + least - (there > other ? there : other);
+      }
+    });
   } else {
     std::fill(safe_, safe_ + in.members, kForbidden);
+    return true;
   }
 }
 

@@ -30,7 +30,7 @@ private:
   double improve_rows(const Rows &in, std::int32_t *assignment, Limits &limits,
                       std::int64_t &sweeps) noexcept;
   template <class Rows>
-  void begin_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;
+  bool begin_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 

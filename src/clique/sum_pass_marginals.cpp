@@ -163,14 +163,17 @@ CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank, double *mes
 
 // Labellings in which the member has alpha, from the last to the first it has it in. Members that
 // had alpha from the start share the first labelling.
-CHORALE_INLINE void SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
+CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   double *best = range_;
   const double *join = score_.join();
   const double *f = instance_->potential.tables[alpha];
   const bool has_rows = sweep_.allowed() - sweep_.forced() < kWindow;
   std::fill(best, best + width_, kForbidden);
+  Pace pace(*instance_, 4 * K + 16, sweep_.allowed());
   for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
+    if (!pace.next())
+      return false;
     if (k >= sweep_.forced()) {
       const double score = scores_[k];
       const double leave = f[k - 1] - f[k];
@@ -190,16 +193,21 @@ CHORALE_INLINE void SumPassMarginals::read_after(std::int32_t alpha, double *mes
     const std::int64_t member = sweep_.at(k - 1).member;
     raise_by_sum(messages + member * K, best, -instance_->score(member, alpha), K);
   }
+  return true;
 }
 
-CHORALE_INLINE void SumPassMarginals::pass(std::int32_t alpha, double *messages) noexcept {
+CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   score_.reset(sweep_.counts());
   std::fill(next_, next_ + K, sweep_.forced());
   std::fill(before_, before_ + K * width_, kForbidden);
 
   double members = sweep_.base();
+  // A column folds in each labelling once, in blocks, and a member reads a row.
+  Pace pace(*instance_, 8 * K + 16 + K * K / 4, sweep_.allowed() - sweep_.forced() + 1);
   for (std::int32_t k = sweep_.forced();; ++k) {
+    if (!pace.next())
+      return false;
     if (k > sweep_.forced() && place(k) == 0)
       for (std::int32_t b = 0; b < K; ++b)
         fold(b, k - 1);
@@ -212,18 +220,26 @@ CHORALE_INLINE void SumPassMarginals::pass(std::int32_t alpha, double *messages)
     members += sweep_.at(k).gain;
     score_.move(from, alpha);
   }
+  Pace others(*instance_, 4 * K + 16, instance_->members);
   for (std::int32_t rank = sweep_.allowed(); rank < instance_->members; ++rank) {
+    if (!others.next())
+      return false;
     fold(sweep_.at(rank).from, sweep_.allowed());
     read_before(rank, messages);
   }
-  read_after(alpha, messages);
+  return read_after(alpha, messages);
 }
 
-CHORALE_INLINE void SumPassMarginals::find_nearest() noexcept {
+CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
   const Instance &in = *instance_;
   std::fill(nearest_, nearest_ + in.columns, kForbidden);
-  for (std::int64_t i = 0; i < in.members; ++i)
+  Pace pace(in, 2 * in.columns + 4, in.members);
+  for (std::int64_t i = 0; i < in.members; ++i) {
+    if (!pace.next())
+      return false;
     raise_by_sum(nearest_, in.row(i), -in.best_score[i], in.columns);
+  }
+  return true;
 }
 
 // Each of the others who have alpha takes its share of what the table rises by all of them.
@@ -237,21 +253,24 @@ bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noe
 CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solution,
                                                  double *messages) noexcept {
   const Instance &in = *instance_;
-  std::fill(messages, messages + std::int64_t{in.members} * in.columns, kForbidden);
+  if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
+      }))
+    return;
   const bool convex = in.potential.convex;
   CliquePotential::Steps steps;
   if (convex) {
     steps = in.potential.convex_steps();
-    find_nearest();
+    if (!find_nearest())
+      return;
   }
   const double reach = convex ? steps.highest - steps.lowest : kInfinity;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     if (convex && !may_pay(alpha, steps.lowest))
       continue;
-    if (limits.check_now() != Interruption::none)
+    if (!limits.spend(in.columns * width_) || !sweep_.order_by(alpha, reach) ||
+        !pass(alpha, messages))
       return;
-    sweep_.order_by(alpha, reach);
-    pass(alpha, messages);
     ++solution.iterations;
   }
 }

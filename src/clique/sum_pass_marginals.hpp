@@ -35,11 +35,11 @@ public:
 private:
   void run_passes(Limits &limits, Solution &solution, double *messages) noexcept;
   // How far below its best a column is for the member that loses least by it.
-  void find_nearest() noexcept;
+  bool find_nearest() noexcept;
   // In a convex sum: whether somebody may gain by the pass.
   bool may_pay(std::int32_t alpha, double lowest_step) const noexcept;
-  // The sweep is ordered by alpha.
-  void pass(std::int32_t alpha, double *messages) noexcept;
+  // The sweep is ordered by alpha. False where the limits ended it.
+  bool pass(std::int32_t alpha, double *messages) noexcept;
   // Writes the row of labelling k, and the maximum of its block when that is complete.
   void write_state(std::int32_t k, double score) noexcept;
   // Brings the row of default column b up to labelling k, of the window at hand.
@@ -47,7 +47,7 @@ private:
   template <int kVectors>
   void fold_columns(std::int64_t v, std::int32_t from, std::int32_t to) noexcept;
   void read_before(std::int32_t rank, double *messages) noexcept;
-  void read_after(std::int32_t alpha, double *messages) noexcept;
+  bool read_after(std::int32_t alpha, double *messages) noexcept;
 
   // The place of labelling k in its window.
   std::int32_t place(std::int32_t k) const noexcept;

@@ -9,24 +9,28 @@
 namespace chorale {
 
 struct SumView {
-  explicit SumView(const Instance &instance) noexcept
-      : members(instance.members), columns(instance.columns), scores(instance.scores),
-        tables(instance.potential.tables) {}
+  explicit SumView(const Instance &of) noexcept
+      : instance(&of), members(of.members), columns(of.columns), scores(of.scores),
+        tables(of.potential.tables) {}
+
+  // As an Instance.
+  bool spend(std::int64_t work) const noexcept { return instance->spend(work); }
+  bool interrupted() const noexcept { return instance->interrupted(); }
 
   const double *row(std::int64_t i) const noexcept {
     return i == replaced ? replacement : scores + i * columns;
   }
-  void count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
-    std::fill(counts, counts + columns, 0);
-    for (std::int64_t i = 0; i < members; ++i)
-      ++counts[assignment[i]];
+  bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
+    return instance->count(assignment, counts);
   }
   // The scores of an assignment, in the order of the members.
   double member_score(const std::int32_t *assignment) const noexcept {
     double total = 0;
-    for (std::int64_t i = 0; i < members; ++i)
-      total += row(i)[assignment[i]];
-    return total;
+    const bool whole = in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        total += row(i)[assignment[i]];
+    });
+    return whole ? total : kForbidden;
   }
   // sum_v f_v(n_v).
   double clique_score(const std::int32_t *counts) const noexcept {
@@ -36,6 +40,7 @@ struct SumView {
     return total;
   }
 
+  const Instance *instance;
   std::int32_t members; // n
   std::int32_t columns; // K
   const double *scores; // n x K

@@ -41,7 +41,7 @@ ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexc
       order_(layout.take<std::int32_t>(instance.columns)),
       wanted_(layout.take<std::int32_t>(instance.columns)) {}
 
-void ThresholdBounds::run() noexcept {
+bool ThresholdBounds::run() noexcept {
   const Instance &in = *instance_;
   level_ = kForbidden;
   open_ = in.columns;
@@ -49,16 +49,18 @@ void ThresholdBounds::run() noexcept {
     bounds_[alpha] = kInfinity;
     order_[alpha] = wanted_[alpha] = alpha;
   }
-  note_defaults();
+  if (!note_defaults())
+    return false;
   placed_ = place_thresholds();
-  if (placed_)
-    bound_passes(true);
+  if (placed_ && !bound_passes(true))
+    return false;
   sort_passes(0);
+  return true;
 }
 
-void ThresholdBounds::tighten(double level) noexcept {
+bool ThresholdBounds::tighten(double level) noexcept {
   if (!placed_)
-    return;
+    return true;
   level_ = std::max(level_, level);
   for (int stage = 1; stage < kStages; ++stage) {
     // The first pass has been made.
@@ -68,9 +70,11 @@ void ThresholdBounds::tighten(double level) noexcept {
         wanted_[open_++] = order_[rank];
     if (open_ <= kFewPasses || !place_closer())
       break;
-    bound_passes(false);
+    if (!bound_passes(false))
+      return false;
   }
   sort_passes(1);
+  return true;
 }
 
 void ThresholdBounds::sort_passes(std::int32_t from) noexcept {
@@ -79,13 +83,16 @@ void ThresholdBounds::sort_passes(std::int32_t from) noexcept {
   });
 }
 
-void ThresholdBounds::note_defaults() noexcept {
+bool ThresholdBounds::note_defaults() noexcept {
   const Instance &in = *instance_;
   const std::int64_t K = in.columns;
   std::fill(best_at_, best_at_ + K, 0);
   std::fill(own_by_alpha_, own_by_alpha_ + K, Own{});
   defaults_ = magnitude_ = 0;
+  Pace pace(in, 8, in.members);
   for (std::int32_t i = 0; i < in.members; ++i) {
+    if (!pace.next())
+      return false;
     const std::int64_t v = in.best[i];
     Own &own = own_by_alpha_[v];
     ++best_at_[v];
@@ -102,6 +109,7 @@ void ThresholdBounds::note_defaults() noexcept {
     most_ = std::max(most_, own_by_alpha_[v].most);
     gains_of_own_ += own_by_alpha_[v].gains;
   }
+  return true;
 }
 
 // Nobody is given alpha for less than the greatest step of its table takes back, so the lowest
@@ -158,7 +166,7 @@ inline std::int32_t ThresholdBounds::part_of(double place) const noexcept {
   return std::min((std::max(bits, first_bits_) - first_bits_) >> shift_, parts_ - 1);
 }
 
-template <int parts> CHORALE_INLINE void ThresholdBounds::count_members() noexcept {
+template <int parts> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
   using Half = float __attribute__((vector_size(kLanes * sizeof(float))));
   using Parts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
   const Instance &in = *instance_;
@@ -170,7 +178,10 @@ template <int parts> CHORALE_INLINE void ThresholdBounds::count_members() noexce
   const bool all = open_ == in.columns;
   double *const sums = sums_;
   const std::int64_t width = padded(K);
+  Pace pace(in, kRows * 4 * K, in.members / kRows + 1);
   for (std::int64_t begin = 0; begin < in.members; begin += kRows) {
+    if (!pace.next())
+      return false;
     const std::int64_t end = std::min<std::int64_t>(begin + kRows, in.members);
     // Places and parts of some members first, so that they have gone to memory when they are read.
     double *places = places_;
@@ -229,40 +240,51 @@ template <int parts> CHORALE_INLINE void ThresholdBounds::count_members() noexce
       sums[own * parts + j] += place;
     }
   }
+  return true;
 }
 
 struct ThresholdBounds::Variants {
-  template <int parts> static void anywhere(ThresholdBounds &bounds) noexcept {
-    bounds.count_members<parts>();
+  template <int parts> static bool anywhere(ThresholdBounds &bounds) noexcept {
+    return bounds.count_members<parts>();
   }
 #if CHORALE_HAS_AVX2_VARIANTS
-  template <int parts> [[gnu::target("avx2")]] static void avx2(ThresholdBounds &bounds) noexcept {
-    bounds.count_members<parts>();
+  template <int parts> [[gnu::target("avx2")]] static bool avx2(ThresholdBounds &bounds) noexcept {
+    return bounds.count_members<parts>();
   }
 #endif
 };
 
-void ThresholdBounds::bound_passes(bool whole) noexcept {
+bool ThresholdBounds::bound_passes(bool whole) noexcept {
   const Instance &in = *instance_;
   const std::int64_t all = std::int64_t{in.columns} * parts_;
-  std::fill(left_, left_ + in.columns * all, 0);
+  if (!in_stretches(in, in.columns, all, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(left_ + begin * all, left_ + end * all, 0);
+      }))
+    return false;
   std::fill(sums_, sums_ + all, 0.0);
   auto count = parts_ == kFew ? Variants::anywhere<kFew> : Variants::anywhere<kMany>;
 #if CHORALE_HAS_AVX2_VARIANTS
   if (has_avx2())
     count = parts_ == kFew ? Variants::avx2<kFew> : Variants::avx2<kMany>;
 #endif
-  count(*this);
-  for (std::int32_t w = 0; w < open_; ++w)
+  if (!count(*this))
+    return false;
+  for (std::int32_t w = 0; w < open_; ++w) {
+    if (!in.spend(4 * all))
+      return false;
     note_states(wanted_[w]);
+  }
   // What is left out when not all is looked at was below the level.
   const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
   for (std::int32_t w = 0; w < open_; ++w) {
     const std::int32_t alpha = wanted_[w];
+    if (!in.spend(8 * all))
+      return false;
     bound_parts(alpha, whole);
     const double *within = part_bounds_ + alpha * std::int64_t{parts_};
     bounds_[alpha] = std::max(left_out, *std::max_element(within, within + parts_));
   }
+  return true;
 }
 
 // Counts by parts become those of who is left where the part begins.

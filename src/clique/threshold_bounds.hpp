@@ -28,8 +28,8 @@ public:
   }
 
   // As PassBounds. O(n K) while n is above K or so.
-  void run() noexcept;
-  void tighten(double level) noexcept;
+  bool run() noexcept;
+  bool tighten(double level) noexcept;
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
@@ -49,7 +49,7 @@ private:
     std::int32_t count;
   };
 
-  void note_defaults() noexcept;
+  bool note_defaults() noexcept;
   // False where scores and tables are beyond what single precision can tell apart.
   bool place_thresholds() noexcept;
   // Around what can still win; false where that is hardly less than before.
@@ -57,8 +57,8 @@ private:
   bool place(double high, double low, bool closer) noexcept;
   std::int32_t part_of(double place) const noexcept;
   // Of the passes whose bounds are wanted: the first `open_` of `wanted_`.
-  template <int parts> void count_members() noexcept;
-  void bound_passes(bool whole) noexcept;
+  template <int parts> bool count_members() noexcept;
+  bool bound_passes(bool whole) noexcept;
   void note_states(std::int32_t alpha) noexcept;
   // whole: what lies beyond the outermost thresholds can matter too.
   void bound_parts(std::int32_t alpha, bool whole) noexcept;

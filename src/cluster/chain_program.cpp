@@ -132,12 +132,15 @@ void ChainProgram::attach() noexcept {
 void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
   if (!has_positions())
     return;
-  const std::int32_t m = chain_.labels;
-  std::fill_n(added_, std::int64_t{chain_.length} * m, 0.0);
+  const std::int64_t m = chain_.labels;
+  if (!in_stretches(limits, chain_.length, m, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(added_ + begin * m, added_ + end * m, 0.0);
+      }))
+    return;
   for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
     if (s == but)
       continue;
-    if (!limits.spend(m))
+    if (!limits.spend(16 + 2 * m))
       return;
     const Clique &clique = clique_of(s);
     const double *row = incoming + row_begin_[s];
@@ -153,11 +156,22 @@ void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
 }
 
 bool ChainProgram::show(Limits &limits) noexcept {
-  for (std::int32_t s = 0; s < chain_.slots; ++s)
-    shown[s] = slots_[s].position < 0
-                   ? model_->attached(slots_[s]).evaluate(labels, view_.parents)
-                   : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
-  score = view_.score(labels);
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    const bool whole = slots_[s].position < 0;
+    if (!limits.spend(whole ? 8 * std::int64_t{chain_.length} : 16))
+      return finish(false, limits);
+    shown[s] = whole ? model_->attached(slots_[s]).evaluate(labels, view_.parents)
+                     : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
+  }
+  if (!limits.spend(8 * std::int64_t{chain_.length}))
+    return finish(false, limits);
+  // The programs are done with their room, which holds more than a byte a position.
+  std::uint8_t *leaves = nullptr;
+  if (view_.parents && room_) {
+    leaves = reinterpret_cast<std::uint8_t *>(room_);
+    view_.mark_leaves(leaves);
+  }
+  score = view_.score(labels, leaves);
   return finish(true, limits);
 }
 
@@ -190,6 +204,7 @@ bool ChainProgram::send(Limits &limits) noexcept {
 
 bool ChainProgram::decode_own(Limits &limits) noexcept {
   std::fill_n(incoming, row_entries, 0.0);
+  score = kForbidden;
   if (chain_.is_instance)
     return finish(decode_instance(), limits);
   view_.added = nullptr;
@@ -207,13 +222,18 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &li
   score = kForbidden;
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
-  placed.scores.load();
-  placed.program.sweep(placed.scores, slots_[0].position);
+  if (!placed.scores.load(&limits) || !placed.program.sweep(placed.scores, slots_[0].position))
+    return finish(false, limits);
   for (std::int32_t s = 0; s < chain_.slots; ++s)
-    if (const std::int32_t t = slots_[s].position; s == 0 || t != slots_[s - 1].position)
+    if (const std::int32_t t = slots_[s].position; s == 0 || t != slots_[s - 1].position) {
+      if (!limits.spend(8 + 4 * std::int64_t{chain_.labels}))
+        return finish(false, limits);
       placed.program.write_row(placed.scores, t, marginals_ + std::int64_t{t} * chain_.labels);
+    }
   double best = 0;
   const bool found = placed.program.trace(placed.scores, labels, best);
+  if (limits.interruption() != Interruption::none)
+    return finish(false, limits);
   if (found && known && known->score[number_] > kForbidden && known->has(chain_, labels))
     score = known->score[number_];
   else if (found)
@@ -225,8 +245,7 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &li
 bool ChainProgram::decode_plain(Limits &limits) noexcept {
   Layout layout(room_);
   Placed<BestLabelling> placed(layout, view_);
-  placed.scores.load();
-  if (!placed.program.run(placed.scores))
+  if (!placed.scores.load(&limits) || !placed.program.run(placed.scores))
     return false;
   std::copy_n(placed.program.labelling, chain_.length, labels);
   return show(limits);
@@ -240,9 +259,11 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
     failure = RunFailure::state_space;
     return false;
   }
-  program.prepare();
+  program.prepare(&limits);
   JointSummary summary;
   program.decode(summary);
+  if (limits.interruption() != Interruption::none)
+    return false;
   if (summary.outcome.overflow) {
     failure = RunFailure::state_space;
     return false;
@@ -252,7 +273,8 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   if (summary.score == kForbidden)
     return false;
   std::copy_n(program.labelling, chain_.length, labels);
-  show(limits);
+  if (!show(limits))
+    return false;
   // Absorption may have paid for what the labelling does not show.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
@@ -295,6 +317,8 @@ void ChainProgram::write_positions(Limits &limits) noexcept {
   };
   bool again = false;
   for (std::int32_t s = chain_.wholes(); s < chain_.slots; ++s) {
+    if (!limits.spend(16 + 4 * std::int64_t{m}))
+      return;
     if (forbids(s))
       again = true;
     else
@@ -305,6 +329,8 @@ void ChainProgram::write_positions(Limits &limits) noexcept {
       continue;
     add_positions(s, limits);
     find_marginals(false, limits);
+    if (limits.interruption() != Interruption::none)
+      return;
     write(s, false);
   }
 }
@@ -313,10 +339,8 @@ void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *
                                  Limits &limits) noexcept {
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
-  if (!limits.spend(chain_.length))
-    return;
-  placed.scores.load();
-  placed.program.run(placed.scores, {to, row_stride, nullptr, margins});
+  if (placed.scores.load(&limits))
+    placed.program.run(placed.scores, {to, row_stride, nullptr, margins});
 }
 
 void ChainProgram::send_whole(Limits &limits) noexcept {
@@ -326,9 +350,7 @@ void ChainProgram::send_whole(Limits &limits) noexcept {
     failure = RunFailure::state_space;
     return;
   }
-  if (!limits.spend(chain_.length))
-    return;
-  program.prepare();
+  program.prepare(&limits);
   JointSummary summary;
   program.send(outgoing_rows_, summary);
   if (summary.outcome.overflow)
@@ -337,7 +359,7 @@ void ChainProgram::send_whole(Limits &limits) noexcept {
 
 // The best joint value with label y at t; minus infinity where the chain does not allow it.
 double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept {
-  if (!view_.allows(t, y))
+  if (!view_.allows(t, y) || !limits.spend(chain_.length))
     return kForbidden;
   const std::int32_t *given = view_.forced;
   for (std::int32_t u = 0; u < chain_.length; ++u)
@@ -351,11 +373,9 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits
     failure = RunFailure::state_space;
     return kForbidden;
   }
+  program.prepare(&limits);
   JointSummary summary;
-  if (limits.spend(chain_.length)) {
-    program.prepare();
-    program.decode(summary);
-  }
+  program.decode(summary);
   view_.forced = given;
   if (summary.outcome.overflow)
     failure = RunFailure::state_space;
@@ -380,17 +400,19 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
       failure = RunFailure::state_space;
       return;
     }
-    program.prepare();
+    program.prepare(&limits);
     JointSummary summary;
     program.marginals(marginals_, m, summary);
     outcome = summary.outcome;
   }
-  if (!outcome.pruned && !outcome.overflow)
+  if ((!outcome.pruned && !outcome.overflow) || limits.interruption() != Interruption::none)
     return;
   if (view_.parents || outcome.overflow)
     std::fill_n(marginals_, std::int64_t{chain_.length} * m, kForbidden);
   std::int32_t s = chain_.wholes();
   for (std::int32_t t = 0; t < chain_.length; ++t) {
+    if (!limits.spend(std::int64_t{chain_.labels}))
+      return;
     while (s < chain_.slots && slots_[s].position < t)
       ++s;
     if (!all && (s == chain_.slots || slots_[s].position != t))
@@ -410,6 +432,8 @@ bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
   }
   find_joint_marginals(true, limits);
   for (std::int32_t t = 0; t < chain_.length && failure == RunFailure::none; ++t) {
+    if (!limits.spend(8 + 4 * std::int64_t{chain_.labels}))
+      break;
     const double *row = marginals_ + std::int64_t{t} * chain_.labels;
     if (to)
       std::copy_n(row, chain_.labels, to + t * row_stride);
@@ -491,7 +515,7 @@ bool ChainProgram::bound(double *value, Limits &limits) noexcept {
 double ChainProgram::bound_joint(Limits &limits) noexcept {
   double value = kForbidden;
   decode_joint(attachments(), exactly(joint_), &value, limits);
-  if (failure == RunFailure::none)
+  if (failure == RunFailure::none || limits.interruption() != Interruption::none)
     return value;
   failure = RunFailure::none;
   const Attachments first{attachments_, sizeof(chorale_attachment), 1, chain_.length};

@@ -131,13 +131,16 @@ CliquePotential::CliquePotential(Layout &layout, const Potential &p,
   }
 }
 
-void CliquePotential::prepare() noexcept {
+bool CliquePotential::prepare(Limits *under) noexcept {
+  limits = under;
   const Potential &p = *source;
   const double factor = p.factor(members);
   const std::int64_t R = p.values;
   const std::int64_t K = columns;
   const std::int64_t entries = std::int64_t{members} + 1;
   std::int32_t column = 0;
+  if (!spend(4 * R))
+    return false;
   for (std::int32_t v = 0; v < p.values; ++v)
     if (p.counts(v))
       value_of_column[column++] = v;
@@ -148,11 +151,16 @@ void CliquePotential::prepare() noexcept {
   case Form::sum:
   case Form::max: {
     double *next = owned_tables;
+    bool written = true;
     const auto write_table = [&](auto entry) {
+      constexpr std::int64_t kEntry = 32; // a logarithm, at most
       double *table = next;
       next += entries;
-      for (std::int64_t k = 0; k < entries; ++k)
-        table[k] = scale_score(entry(k), factor);
+      written = written && in_stretches(*this, entries, kEntry,
+                                        [&](std::int64_t begin, std::int64_t end) {
+                                          for (std::int64_t k = begin; k < end; ++k)
+                                            table[k] = scale_score(entry(k), factor);
+                                        });
       return table;
     };
     const double *shared = nullptr;
@@ -176,10 +184,12 @@ void CliquePotential::prepare() noexcept {
       convex = is_convex(p, members);
       concave = is_concave(p, members);
     }
-    break;
+    return written;
   }
   case Form::majority:
     for (std::int32_t a = 0; a < columns; ++a) {
+      if (!spend(4 * K))
+        return false;
       const std::int32_t va = value_of_column[a];
       bias[a] = va < 0 ? 0.0 : p.numbers[R * R + va] * factor;
       for (std::int32_t u = 0; u < columns; ++u) {
@@ -189,18 +199,22 @@ void CliquePotential::prepare() noexcept {
     }
     break;
   case Form::pairs:
-    for (std::int32_t a = 0; a < columns; ++a)
+    for (std::int32_t a = 0; a < columns; ++a) {
+      if (!spend(8 * K))
+        return false;
       for (std::int32_t u = 0; u < columns; ++u) {
         const std::int32_t va = value_of_column[a];
         const std::int32_t vu = value_of_column[u];
         pair[a * K + u] =
             va < 0 || vu < 0 ? 0.0 : (p.numbers[va * R + vu] + p.numbers[vu * R + va]) / 2 * factor;
       }
+    }
     break;
   case Form::callback:
     std::fill(value_counts, value_counts + R, 0);
     break;
   }
+  return true;
 }
 
 } // namespace chorale

@@ -6,6 +6,7 @@
 // the best such value of each member stands for all of them.
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/workspace.hpp"
 #include "potential/potential.hpp"
 
@@ -16,9 +17,16 @@ namespace chorale {
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
 struct CliquePotential {
-  // Takes the memory for `members` members; `prepare` then fills it.
+  // Takes the memory for `members` members; `prepare` then fills it. False where the limits (NULL:
+  // none) ended it. What is computed with the potential goes by the same limits.
   CliquePotential(Layout &layout, const Potential &potential, std::int32_t members) noexcept;
-  void prepare() noexcept;
+  bool prepare(Limits *limits = nullptr) noexcept;
+
+  // Whether to go on with `work` more steps, see Limits; and whether it was ever no.
+  bool spend(std::int64_t work) const noexcept { return !limits || limits->spend(work); }
+  bool interrupted() const noexcept {
+    return limits && limits->interruption() != Interruption::none;
+  }
 
   bool has_rest() const noexcept { return rest >= 0; }
   // What a column gains by another member, at least and at most, and never to the far side of 0, in
@@ -36,6 +44,7 @@ struct CliquePotential {
     return steps;
   }
 
+  Limits *limits = nullptr;
   const Potential *source;
   Form form;
   std::int32_t members;

@@ -8,6 +8,10 @@
 //     void move(u, v)                     makes that change
 //     int32_t count(v) const
 //     CallbackFailure failure() const     callbacks only; the others never fail
+//     int64_t work() const                elementary steps of a look or a move, at most
+//
+// A callback is the caller's and may take its time: once the limits of the potential have ended the
+// computation it is not called any more, and the total is minus infinity.
 //
 // "Nothing counts" (every member in the rest column) scores 0, as the potential says.
 #pragma once
@@ -27,6 +31,7 @@ public:
   std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
   const std::int32_t *counts() const noexcept { return counts_; }
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
+  std::int64_t work() const noexcept { return 4 + 2 * columns(); }
 
 protected:
   void take_counts(const std::int32_t *counts) noexcept {
@@ -74,6 +79,8 @@ public:
     look_around(u);
     look_around(v);
   }
+
+  std::int64_t work() const noexcept { return 8; }
 
   // f_v(n_v + 1) - f_v(n_v) and f_v(n_v - 1) - f_v(n_v); 0 past the ends of a table.
   double *join() noexcept { return join_; }
@@ -294,6 +301,8 @@ private:
     ++counts_[v];
   }
   double call() noexcept {
+    if (!potential_->spend(Limits::kBetweenLooks / 8))
+      return kForbidden;
     if (failure_ != CallbackFailure::none || nothing_counts())
       return failure_ == CallbackFailure::none ? 0.0 : kForbidden;
     for (std::int64_t u = 0; u < columns(); ++u)

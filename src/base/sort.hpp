@@ -1,0 +1,130 @@
+// Sorting of arrays so long that a deadline can fall into it.
+//
+// Short arrays are left to the standard library. Longer ones are partitioned, with looks at the
+// limits on the way, until the parts are short. Elements that compare equal must be equal, so that
+// there is one result, whatever the way to it. Limits: anything with spend().
+#pragma once
+
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace chorale {
+
+inline constexpr std::int64_t kSortedAtOnce = 1 << 15;
+inline constexpr std::int64_t kSelectedAtOnce = 1 << 18;
+
+// Parts long arrays around elements near their middle.
+class Partition {
+public:
+  // Puts elements that are less than the others, or at least no greater and equal to each other,
+  // before them; how many, never 0, or -1 where the limits ended it.
+  template <class Limits_, class T, class Before>
+  std::int64_t split(Limits_ &limits, T *data, std::int64_t count, Before &&before,
+                     bool *equal) noexcept {
+    T samples[kSamples];
+    for (T &sample : samples)
+      sample = data[next(count)];
+    std::nth_element(samples, samples + kSamples / 2, samples + kSamples, before);
+    const T pivot = samples[kSamples / 2];
+    *equal = false;
+    std::int64_t first = gather(limits, data, count, [&](const T &x) { return before(x, pivot); });
+    if (first == 0) {
+      *equal = true;
+      first = gather(limits, data, count, [&](const T &x) { return !before(pivot, x); });
+    }
+    return first;
+  }
+
+private:
+  static constexpr std::int64_t kSamples = 63;
+
+  // Elements of a kind come first; how many, or -1.
+  template <class Limits_, class T, class Is>
+  static std::int64_t gather(Limits_ &limits, T *data, std::int64_t count, Is &&is) noexcept {
+    std::int64_t first = 0;
+    const bool whole = in_stretches(limits, count, 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin; j < end; ++j) { // no branch to predict
+        const T moving = data[j];
+        data[j] = data[first];
+        data[first] = moving;
+        first += is(moving) ? 1 : 0;
+      }
+    });
+    return whole ? first : -1;
+  }
+
+  // Places that no regular input meets.
+  std::int64_t next(std::int64_t count) noexcept {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(count));
+  }
+  std::uint64_t state_ = 0;
+};
+
+// std::sort. False where the limits ended it; the elements are then in any order.
+template <class Limits_, class T, class Before>
+bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) noexcept {
+  struct Part {
+    T *data;
+    std::int64_t count;
+  } waiting[64]; // the longer part waits: no more than one for each halving
+  int parts = 0;
+  Partition partition;
+  for (;;) {
+    while (count > kSortedAtOnce) {
+      bool equal = false;
+      const std::int64_t below = partition.split(limits, data, count, before, &equal);
+      if (below < 0)
+        return false;
+      if (equal) {
+        data += below;
+        count -= below;
+      } else if (below < count - below) {
+        waiting[parts++] = {data + below, count - below};
+        count = below;
+      } else {
+        waiting[parts++] = {data, below};
+        data += below;
+        count -= below;
+      }
+    }
+    if (!limits.spend(16 * count))
+      return false;
+    std::sort(data, data + count, before);
+    if (parts == 0)
+      return true;
+    data = waiting[--parts].data;
+    count = waiting[parts].count;
+  }
+}
+
+// std::nth_element. False where the limits ended it; the elements are then in any order.
+template <class Limits_, class T, class Before>
+bool select_within(Limits_ &limits, T *data, std::int64_t nth, std::int64_t count,
+                   Before &&before) noexcept {
+  Partition partition;
+  while (count > kSelectedAtOnce) {
+    bool equal = false;
+    const std::int64_t below = partition.split(limits, data, count, before, &equal);
+    if (below < 0)
+      return false;
+    if (nth < below) {
+      if (equal)
+        return true;
+      count = below;
+    } else {
+      data += below;
+      count -= below;
+      nth -= below;
+    }
+  }
+  if (!limits.spend(4 * count))
+    return false;
+  if (nth < count)
+    std::nth_element(data, data + nth, data + count, before);
+  return true;
+}
+
+} // namespace chorale
