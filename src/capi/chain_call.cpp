@@ -51,7 +51,7 @@ chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
   if (!given)
     return report_.null_argument("chain");
   chorale_chain chain{};
-  CHORALE_CHECK(read_struct(report_, "chain", given, sizeof(chorale_chain), chain));
+  CHORALE_CHECK(read_struct(report_, "chain", given, chain));
   if (chain.length < 0)
     return report_.fail(CHORALE_ERROR_SIZE, "chain->length is ", chain.length,
                         "; it must be at least 0");
@@ -214,7 +214,7 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
     chorale_attachment copy{};
     const auto *place = reinterpret_cast<const chorale_attachment *>(
         reinterpret_cast<const char *>(given) + static_cast<std::size_t>(k) * attachments.stride);
-    CHORALE_CHECK(read_struct(report_, "attachments", place, sizeof copy, copy));
+    CHORALE_CHECK(read_struct(report_, "attachments", place, copy));
     if (copy.struct_size != attachments.stride)
       return report_.fail(CHORALE_ERROR_STRUCT_SIZE, "attachments[", k, "].struct_size is ",
                           copy.struct_size, "; it must be that of the first, ", attachments.stride);
@@ -276,7 +276,7 @@ chorale_status ChainCall::take_attachment(const chorale_attachment *given,
     return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "length is ", length, "; it must be at most ",
                         kLongest);
   chorale_attachment copy{};
-  CHORALE_CHECK(read_struct(report_, "attachment", given, sizeof copy, copy));
+  CHORALE_CHECK(read_struct(report_, "attachment", given, copy));
   if (!copy.property)
     return report_.null_argument("attachment->property");
   view.length = gsl::narrow_cast<std::int32_t>(length);
@@ -292,7 +292,7 @@ chorale_status ChainCall::take_options(const chorale_message_options *given) noe
   read.beam_width = options.beam_width;
   read.budget = options.budget;
   if (given)
-    CHORALE_CHECK(read_struct(report_, "options", given, sizeof read, read));
+    CHORALE_CHECK(read_struct(report_, "options", given, read));
   if (read.mode != CHORALE_JOINT_AUTO && read.mode != CHORALE_JOINT_EXACT &&
       read.mode != CHORALE_JOINT_ABSORPTION && read.mode != CHORALE_JOINT_BEAM)
     return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");

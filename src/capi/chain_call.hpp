@@ -44,12 +44,12 @@ private:
 inline chorale_status check_result(const Report &report,
                                    const chorale_chain_result *result) noexcept {
   chorale_chain_result ignored{};
-  return result ? read_struct(report, "result", result, sizeof ignored, ignored) : CHORALE_OK;
+  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
 inline chorale_status check_result(const Report &report,
                                    const chorale_message_result *result) noexcept {
   chorale_message_result ignored{};
-  return result ? read_struct(report, "result", result, sizeof ignored, ignored) : CHORALE_OK;
+  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
 
 // Strides of an array of rows x columns numbers: 0 becomes "without gaps"; entries must not lie on

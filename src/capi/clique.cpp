@@ -50,7 +50,7 @@ public:
     if (!given)
       return report_.null_argument("problem");
     chorale_clique_problem problem{};
-    CHORALE_CHECK(read_struct(report_, "problem", given, sizeof(chorale_clique_problem), problem));
+    CHORALE_CHECK(read_struct(report_, "problem", given, problem));
     CHORALE_CHECK(check_size(report_, "problem->members", problem.members));
     CHORALE_CHECK(check_size(report_, "problem->values", problem.values));
     if (problem.values != task.potential->values)
@@ -88,7 +88,7 @@ public:
 
   chorale_status take_options(const chorale_clique_options *given) noexcept {
     if (given)
-      CHORALE_CHECK(read_struct(report_, "options", given, sizeof options, options));
+      CHORALE_CHECK(read_struct(report_, "options", given, options));
     if (algorithm_name(options.algorithm).empty())
       return report_.unknown_constant("options->algorithm", options.algorithm,
                                       "a CHORALE_ALGORITHM_ constant");
@@ -268,7 +268,7 @@ private:
 
 chorale_status check_result(const Report &report, const chorale_clique_result *result) noexcept {
   chorale_clique_result ignored{};
-  return result ? read_struct(report, "result", result, sizeof ignored, ignored) : CHORALE_OK;
+  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
 
 } // namespace

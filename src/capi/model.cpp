@@ -277,7 +277,7 @@ chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
     CHORALE_CHECK(given.check_numbers());
     auto read = with_size<chorale_chain_options>();
     if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, sizeof read, read));
+      CHORALE_CHECK(read_struct(report, "options", options, read));
     for (std::int64_t t = 0; read.tokens && t < given.view.length; ++t)
       if (read.tokens[t] < -1)
         return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tokens[", t, "] is ",
@@ -301,7 +301,7 @@ chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder
     if (!instance)
       return report.null_argument("instance");
     auto read = with_size<chorale_instance>();
-    CHORALE_CHECK(read_struct(report, "instance", instance, sizeof read, read));
+    CHORALE_CHECK(read_struct(report, "instance", instance, read));
     CHORALE_CHECK(check_size(report, "instance->length", read.length, 0));
     CHORALE_CHECK(check_size(report, "instance->labels", read.labels));
     if (!read.messages)
@@ -327,7 +327,7 @@ chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
     if (!setup)
       return report.null_argument("setup");
     auto read = with_size<chorale_clique_setup>();
-    CHORALE_CHECK(read_struct(report, "setup", setup, sizeof read, read));
+    CHORALE_CHECK(read_struct(report, "setup", setup, read));
     CHORALE_CHECK(call.take_setup(read));
     CHORALE_CHECK(call.check_room("cliques", call.model().cliques.size()));
     if (!builder->add_clique(read))
@@ -359,7 +359,7 @@ chorale_status chorale_model_builder_add_member(chorale_model_builder *builder, 
         return report.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
                            " is over positions; add positions of the chain");
       if (options)
-        CHORALE_CHECK(read_struct(report, "options", options, sizeof read, read));
+        CHORALE_CHECK(read_struct(report, "options", options, read));
       chorale_attachment attachment{};
       attachment.struct_size = sizeof attachment;
       attachment.property = to.property();
@@ -433,7 +433,7 @@ chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
       return report.null_argument("potential");
     chorale_repeated_words_options read = default_words();
     if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, sizeof read, read));
+      CHORALE_CHECK(read_struct(report, "options", options, read));
     CHORALE_CHECK(check_size(report, "options->minimum", read.minimum));
     CHORALE_CHECK(check_size(report, "options->stop_count", read.stop_count, 0));
     if (read.stop_count > 0 && !read.stop)
@@ -570,9 +570,9 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     auto out = with_size<chorale_chain>();
     auto out_options = with_size<chorale_chain_options>();
     if (scores)
-      CHORALE_CHECK(read_struct(report, "scores", scores, sizeof out, out));
+      CHORALE_CHECK(read_struct(report, "scores", scores, out));
     if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, sizeof out_options, out_options));
+      CHORALE_CHECK(read_struct(report, "options", options, out_options));
     if (chain < 0 || chain >= model->chains.size())
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "chain is ", chain, "; it must be from 0 to ",
                          model->chains.size() - 1);

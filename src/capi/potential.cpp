@@ -64,7 +64,7 @@ public:
     CHORALE_CHECK(check_size(report_, "values", values_));
     CHORALE_CHECK(read_host(report_, host_, lent_));
     if (caller_options_)
-      CHORALE_CHECK(read_struct(report_, "options", caller_options_, sizeof options_, options_));
+      CHORALE_CHECK(read_struct(report_, "options", caller_options_, options_));
     if (options_.scale < CHORALE_SCALE_NONE || options_.scale > CHORALE_SCALE_BY_LOG_MEMBERS)
       return report_.unknown_constant("options->scale", options_.scale,
                                       "a CHORALE_SCALE_ constant");

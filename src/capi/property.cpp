@@ -23,6 +23,12 @@ chorale_status take_range(const Report &report, std::string_view name, std::int3
   return CHORALE_OK;
 }
 
+chorale_automaton default_automaton() noexcept {
+  chorale_automaton automaton{};
+  automaton.outside_value = -1;
+  return automaton;
+}
+
 } // namespace
 } // namespace chorale
 
@@ -31,9 +37,7 @@ using namespace chorale;
 extern "C" {
 
 void chorale_automaton_init(chorale_automaton *automaton, size_t struct_size) {
-  chorale_automaton defaults{};
-  defaults.outside_value = -1;
-  init_struct(automaton, struct_size, defaults);
+  init_struct(automaton, struct_size, default_automaton());
 }
 
 chorale_status chorale_property_create(const chorale_host *host, const chorale_automaton *automaton,
@@ -45,8 +49,8 @@ chorale_status chorale_property_create(const chorale_host *host, const chorale_a
     CHORALE_CHECK(read_host(report, host, lent));
     if (!automaton)
       return report.null_argument("automaton");
-    chorale_automaton given{};
-    CHORALE_CHECK(read_struct(report, "automaton", automaton, sizeof given, given));
+    chorale_automaton given = default_automaton();
+    CHORALE_CHECK(read_struct(report, "automaton", automaton, given));
     CHORALE_CHECK(check_table_size(report, given.states, given.classes, given.labels));
     CHORALE_CHECK(check_values(report, given.values));
     if (!given.next)

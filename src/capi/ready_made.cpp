@@ -27,7 +27,7 @@ public:
     if (!map_)
       return report_.null_argument("map");
     chorale_label_map map{};
-    CHORALE_CHECK(read_struct(report_, "map", map_, sizeof map, map));
+    CHORALE_CHECK(read_struct(report_, "map", map_, map));
     CHORALE_CHECK(check_size(report_, "map->labels", map.labels));
     CHORALE_CHECK(check_values(report_, map.kinds));
     CHORALE_CHECK(check_table_size(report_, 3, 2, map.labels));

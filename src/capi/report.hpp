@@ -15,6 +15,7 @@
 
 #include "base/message.hpp"
 #include "base/numeric.hpp"
+#include "capi/struct_sizes.hpp"
 
 #include <chorale/host.h>
 
@@ -81,26 +82,33 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
 
 // ---- Structs that carry their size ------------------------------------------------------------
 
-// Writes the defaults of `value` to as much of the caller's struct as the caller has.
+// What is larger is no struct, but a struct_size that was never set.
+inline constexpr std::size_t kLargestStruct = 4096;
+
+// Writes `defaults` to as much of the caller's struct as the caller has, and zeros to what a newer
+// header has beyond today's struct.
 template <class Struct>
 void init_struct(Struct *to, std::size_t caller_size, Struct defaults) noexcept {
   if (!to || caller_size < sizeof(std::size_t))
     return;
   defaults.struct_size = caller_size;
   std::memcpy(to, &defaults, std::min(caller_size, sizeof(Struct)));
+  if (caller_size > sizeof(Struct) && caller_size <= kLargestStruct)
+    std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0, caller_size - sizeof(Struct));
 }
 
-// Reads a struct of the caller over the defaults. `first_size` is the size the struct had in the
-// first version that had it. What a newer header has beyond today's struct must be zero: a field
-// this library does not know cannot be obeyed.
+// Reads a struct of the caller over the defaults in `to`, which stay where an older header has no
+// field. What a newer header has beyond today's struct must be zero: a field that this library does
+// not know cannot be obeyed.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
-                           std::size_t first_size, Struct &to) noexcept {
+                           Struct &to) noexcept {
   const auto refuse = [&](std::string_view rule) {
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "->struct_size is ", from->struct_size,
                        rule);
   };
-  if (from->struct_size < first_size || from->struct_size > 4096)
+  if (from->struct_size < FirstSize<Struct>::kBytes || from->struct_size > kLargestStruct ||
+      from->struct_size % alignof(Struct) != 0)
     return refuse("; set it with the struct's init function");
   const auto *bytes = reinterpret_cast<const unsigned char *>(from);
   for (std::size_t b = sizeof(Struct); b < from->struct_size; ++b)
@@ -125,7 +133,7 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
   to = chorale_host{};
   if (!host)
     return CHORALE_OK;
-  CHORALE_CHECK(read_struct(report, "host", host, sizeof(chorale_host), to));
+  CHORALE_CHECK(read_struct(report, "host", host, to));
   if (to.allocator && !to.allocator->allocate)
     return report.null_argument("host->allocator->allocate");
   if (to.allocator && !to.allocator->deallocate)

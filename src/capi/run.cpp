@@ -42,7 +42,7 @@ chorale_status take_options(const Report &report, const Model &model,
                             const chorale_run_options *given, RunOptions &to) noexcept {
   chorale_run_options options = default_options();
   if (given)
-    CHORALE_CHECK(read_struct(report, "options", given, sizeof options, options));
+    CHORALE_CHECK(read_struct(report, "options", given, options));
   if (options.rounds < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->rounds is ", options.rounds,
                        "; it must be at least 0");
@@ -149,7 +149,7 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
 
 chorale_status check_result(const Report &report, const chorale_run_result *result) noexcept {
   chorale_run_result ignored{};
-  return result ? read_struct(report, "result", result, sizeof ignored, ignored) : CHORALE_OK;
+  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
 
 // A call that works on the run: limits, failures, the result.
@@ -233,7 +233,7 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
     if (!cost)
       return report.null_argument("cost");
     chorale_run_cost full{};
-    CHORALE_CHECK(read_struct(report, "cost", cost, sizeof full, full));
+    CHORALE_CHECK(read_struct(report, "cost", cost, full));
     RunOptions checked;
     CHORALE_CHECK(take_options(report, *model, options, checked));
     Run run(Memory(), *model, checked);

@@ -111,7 +111,7 @@ chorale_status chorale_transitions_create(const chorale_host *host, int64_t labe
     CHORALE_CHECK(check_size(report, "labels", labels));
     chorale_transitions_options read = default_transitions_options();
     if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, sizeof read, read));
+      CHORALE_CHECK(read_struct(report, "options", options, read));
     CHORALE_CHECK(check_number_constants(report, "options", read.number, read.orientation));
     CHORALE_CHECK(
         take_strides(report, "scores", labels, labels, read.row_stride, read.column_stride));

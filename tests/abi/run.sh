@@ -19,7 +19,7 @@ build=${1:?the folder of a build}
 library=$build/src/libchorale.so
 
 examples=(clique collective reference_string)
-tests=(test_layout test_potential test_clique_solve)
+tests=(test_layout test_potential test_clique_solve test_structs)
 
 define() { # NAME
   sed -n "s/.*define CHORALE_$1 \([0-9]*\).*/\1/p" "${2:-include}/chorale/version.h"
@@ -49,10 +49,49 @@ fail() { # MESSAGE
   failed=$((failed + 1))
 }
 
-# Every public struct is in the test of layouts.
-for name in $(sed -nE 's/^typedef struct (chorale_[a-z_]+) \{$/\1/p' include/chorale/*.h); do
+# The public structs of headers; of those that begin with their size the names alone.
+structs() { # INCLUDE_DIRECTORY
+  sed -nE 's/^typedef struct (chorale_[a-z_]+) \{$/\1/p' "$1"/chorale/*.h
+}
+sized_structs() { # INCLUDE_DIRECTORY
+  sed -nE '/^typedef struct chorale_[a-z_]+ \{$/{h;n;/^  size_t struct_size;/{g;s/^typedef struct ([a-z_]+) .*/\1/p}}' \
+    "$1"/chorale/*.h
+}
+# Some program has one of each.
+uses_structs() { # INCLUDE_DIRECTORY PROGRAM...
+  local name
+  for name in $(structs "$1"); do
+    grep -qw "$name" "${@:2}" || fail "no program of ${2%/*} has a $name"
+  done
+}
+for name in $(structs include); do
   grep -q "STRUCT($name, " tests/test_layout.c || fail "tests/test_layout.c says nothing of $name"
 done
+uses_structs include tests/test_structs.c
+
+# What abidiff says of changed types (--leaf-changes-only), on standard input: true if all that has
+# changed is that structs which begin with their size have got fields, behind all that they had.
+only_appended() { # SIZED_STRUCT...
+  awk -v sized=" $* " '
+    /^$/ || /^(Leaf changes|Changed leaf types) summary: / { next }
+    /^Removed\/Changed\/Added (functions|variables) summary: 0 Removed, 0 Changed,/ { next }
+    /^\047struct chorale_[a-z_]+( at [^ ]+)?\047 changed:$/ {
+      name = $2
+      gsub(/\047/, "", name)
+      old = -1
+      ++structs
+      if (index(sized, " " name " ")) next
+    }
+    /^  type size changed from [0-9]+ to [0-9]+ \(in bits\)$/ { old = $5; next }
+    /^  [0-9]+ data member insertions?:$/ { next }
+    /^    \047.*\047, at offset [0-9]+ \(in bits\)/ {
+      at = $0
+      sub(/.*\047, at offset /, "", at)
+      if (old >= 0 && at + 0 >= old) next
+    }
+    { exit bad = 1 }
+    END { exit bad || !structs }'
+}
 
 nm -D --defined-only "$library" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$work/symbols"
 compile() { # INCLUDE_DIRECTORY ARGUMENTS...
@@ -76,8 +115,13 @@ for release in tests/abi/[0-9]*/; do
     fail "$release: abidiff could not compare (status $status)"
   elif ((status != 0)) &&
     ! grep -q '^Functions changes summary: 0 Removed, 0 Changed' "$work/diff"; then
-    cat "$work/diff"
-    fail "$release: functions or their types have changed"
+    # shellcheck disable=SC2046
+    { abidiff --exported-interfaces-only --no-added-syms --leaf-changes-only \
+      "$release/libchorale.abi" "$library" || true; } |
+      only_appended $(sized_structs "$release/include") || {
+      cat "$work/diff"
+      fail "$release: functions or their types have changed"
+    }
   fi
 
   # Programs of the release, compiled with its headers, run on this library: examples print what they
@@ -88,6 +132,8 @@ for release in tests/abi/[0-9]*/; do
     "$work/old" >"$work/old.txt" && "$work/new" >"$work/new.txt" &&
       cmp -s "$work/old.txt" "$work/new.txt" || fail "$release: $program prints something else"
   done
+  mapfile -t programs < <(printf '%s\n' "$release"/programs/*.c | grep -v /test_layout.c)
+  uses_structs "$release/include" "${programs[@]}"
   for program in "${tests[@]}"; do
     compile "$release/include" "$release/programs/$program.c" "$release"/programs/fixture_*.c \
       -I "$release/programs" -lcmocka -lpthread -o "$work/$program"

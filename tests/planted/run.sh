@@ -21,7 +21,7 @@ copy_tree() {
   mkdir -p "$tree/tests"
   cp -r include examples README.md "$tree/"
   cp -r tests/abi tests/headers tests/problems tests/*.sh tests/symbols.txt tests/test_layout.c \
-    tests/fixture.h "$tree/tests/"
+    tests/test_structs.c tests/fixture.h "$tree/tests/"
 }
 # The command must fail, and what it prints must match.
 sees() { # FAULT PATTERN COMMAND...
@@ -125,6 +125,38 @@ sees "a struct whose layout is not frozen" 'says nothing of chorale_payment' "${
 copy_tree
 sed -i -E 's/^(  CHORALE_ALGORITHM_ICM = )[0-9]+/\1 7777/' "$record/include/chorale/clique.h"
 sees "a number that was another one in the release" 'its test_clique_solve fails' "${abi[@]}"
+copy_tree
+planted_struct='s/^CHORALE_END_DECLS/typedef struct chorale_planted {\n  int one;\n} chorale_planted;\n&/'
+sed -i "$planted_struct" "$record/include/chorale/version.h"
+sees "a struct that no recorded program has" 'no program of .* has a chorale_planted' "${abi[@]}"
+copy_tree
+sed -i "$planted_struct" "$tree/include/chorale/version.h"
+sees "a struct that no program to be recorded has" 'no program of tests has a chorale_planted' "${abi[@]}"
+# The library with another clique.h, edited by sed, which one file reads the structs of.
+with_structs() { # EXPRESSION
+  copy_tree
+  rm -rf "$work/grown"
+  mkdir -p "$work/grown/src"
+  sed -i -E "$1" "$tree/include/chorale/clique.h"
+  cp "$build/src/libchorale.a" "$work/grown/src/"
+  c++ -std=c++20 -g -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffp-contract=off \
+    -I"$tree/include" -Isrc -c src/capi/clique.cpp -o "$work/grown/clique.cpp.o"
+  ar r "$work/grown/src/libchorale.a" "$work/grown/clique.cpp.o"
+  c++ -shared -Wl,--version-script="$build/src/chorale.map" -Wl,-soname,libchorale.so.0 \
+    -Wl,--whole-archive "$work/grown/src/libchorale.a" -Wl,--no-whole-archive \
+    -o "$work/grown/src/libchorale.so"
+  ln -s libchorale.so "$work/grown/src/libchorale.so.0"
+}
+append='s/^\} (chorale_clique_(problem|options|result));/  double planted;\n&/'
+abi=("$tree/tests/abi/run.sh" "$work/grown")
+with_structs "$append"
+passes "fields appended to structs" "${abi[@]}"
+with_structs "$append; s/^  int64_t (members|values);/  int64_t \1_;/; s/ members_;/ values;/; s/ values_;/ members;/"
+sees "fields that have changed places, beside one appended" 'functions or their types have changed' \
+  "${abi[@]}"
+with_structs "$append; s/^  int64_t node_limit;/  double node_limit;/"
+sees "a field of another type, beside one appended" 'functions or their types have changed' "${abi[@]}"
+abi=("$tree/tests/abi/run.sh" "$build")
 copy_tree
 sed -i 's/define CHORALE_ABI 0/define CHORALE_ABI 1/' "$tree/include/chorale/version.h"
 sees "an ABI number without a record" 'no release to hold it to' "${abi[@]}"

@@ -1,0 +1,45 @@
+// The size that each public struct with a struct_size, but those that the library alone fills, had in
+// the first release that declared it: the least that a program may pass. A line never changes; a field
+// that is appended to a struct later leaves it alone, so that programs compiled before that field was
+// there go on working (tests/ABI.md).
+#pragma once
+
+#include <chorale/chorale.h>
+
+#include <cstddef>
+
+namespace chorale {
+
+template <class Struct> struct FirstSize; // a struct without a line below does not compile
+
+// `bytes` where pointers have 64 bits; elsewhere the struct ended with the same field, `last`.
+#define CHORALE_FIRST_SIZE(type, bytes, last)                                                      \
+  template <> struct FirstSize<type> {                                                             \
+    static constexpr std::size_t kBytes =                                                          \
+        sizeof(void *) == 8 ? (bytes) : offsetof(type, last) + sizeof(type::last);                 \
+    static_assert(kBytes == offsetof(type, last) + sizeof(type::last));                            \
+  }
+CHORALE_FIRST_SIZE(chorale_host, 32, log_user);
+CHORALE_FIRST_SIZE(chorale_potential_options, 24, counted);
+CHORALE_FIRST_SIZE(chorale_clique_problem, 48, fixed);
+CHORALE_FIRST_SIZE(chorale_clique_options, 96, reserved);
+CHORALE_FIRST_SIZE(chorale_clique_result, 72, nodes);
+CHORALE_FIRST_SIZE(chorale_transitions_options, 80, end_mask);
+CHORALE_FIRST_SIZE(chorale_chain, 152, allowed_row_stride);
+CHORALE_FIRST_SIZE(chorale_chain_result, 24, score);
+CHORALE_FIRST_SIZE(chorale_automaton, 88, label_values);
+CHORALE_FIRST_SIZE(chorale_label_map, 40, begins);
+CHORALE_FIRST_SIZE(chorale_attachment, 48, message);
+CHORALE_FIRST_SIZE(chorale_message_options, 32, budget);
+CHORALE_FIRST_SIZE(chorale_message_result, 56, message_score);
+CHORALE_FIRST_SIZE(chorale_chain_options, 32, tokens);
+CHORALE_FIRST_SIZE(chorale_instance, 48, decode);
+CHORALE_FIRST_SIZE(chorale_clique_setup, 88, centre_labels);
+CHORALE_FIRST_SIZE(chorale_member_options, 32, reserved);
+CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
+CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
+CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
+CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
+#undef CHORALE_FIRST_SIZE
+
+} // namespace chorale
