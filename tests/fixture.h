@@ -205,13 +205,15 @@ void memory_canary(void);
 void memory_refuse(int64_t from, int64_t to);
 int64_t memory_refusals(void); /* so far */
 
-/* A chorale_allocator that checks what it gets back and can run dry. */
+/* A chorale_allocator that checks what it gets back, can run dry and can ignore alignment. */
 typedef struct CountingAllocator {
   chorale_allocator hooks;
   int64_t allocations, live, live_bytes, mistakes;
   int64_t refusals;
   int64_t fail_at; /* the number of the allocation that fails, from 1; 0: none */
   int is_dry;      /* every allocation fails */
+  /* The number of the first allocation that is not aligned, nor are those after it; 0: none */
+  int64_t misaligns_from;
 } CountingAllocator;
 void counting_allocator_init(CountingAllocator *allocator);
 

@@ -121,6 +121,48 @@ static void running_out_of_memory_leaks_nothing(void **state) {
   }
 }
 
+/* Hooks of malloc itself, which ignore the alignment and meet it by chance. */
+typedef struct PlainAllocator {
+  chorale_allocator hooks;
+  int64_t live, mistakes;
+} PlainAllocator;
+
+static void *allocate_plainly(void *user, size_t bytes, size_t alignment) {
+  (void)alignment;
+  ++((PlainAllocator *)user)->live;
+  return malloc(bytes);
+}
+static void deallocate_plainly(void *user, void *memory, size_t bytes, size_t alignment) {
+  PlainAllocator *self = user;
+  --self->live;
+  self->mistakes += !memory || bytes == 0 || alignment != 64;
+  free(memory);
+}
+
+static void an_allocator_that_ignores_alignment_is_told(void **state) {
+  (void)state;
+  Random random = {test_seed() + 3};
+  PlainAllocator plain = {{NULL, allocate_plainly, deallocate_plainly}, 0, 0};
+  plain.hooks.user = &plain;
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.allocator = &plain.hooks;
+  int64_t told = 0;
+  for (int round = 0; round < 50; ++round) {
+    Problem problem;
+    random_problem(&random, (Kind)(round % KIND_COUNT), &problem);
+    chorale_error error;
+    const chorale_status status = use_everything(&host, &problem, &error);
+    assert_int_equal(plain.live, 0);
+    assert_int_equal(plain.mistakes, 0);
+    if (status == CHORALE_OK)
+      continue;
+    FAILS(status, CHORALE_ERROR_ALLOCATOR_ALIGNMENT, "host->allocator->allocate", "64");
+    ++told;
+  }
+  assert_true(told > 25);
+}
+
 /* A solver that could not grow is as before: it still solves what fits. */
 static void a_failed_growth_changes_nothing(void **state) {
   (void)state;
@@ -376,6 +418,7 @@ int main(void) {
       cmocka_unit_test(all_memory_comes_from_the_allocator),
       cmocka_unit_test(the_host_is_copied),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),
+      cmocka_unit_test(an_allocator_that_ignores_alignment_is_told),
       cmocka_unit_test(a_failed_growth_changes_nothing),
       cmocka_unit_test(failed_creation_leaves_the_output),
       cmocka_unit_test(init_functions_set_the_size),

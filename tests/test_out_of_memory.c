@@ -1,7 +1,8 @@
 /* Every function of the library (calls.def) without memory. What may ask for some is refused its
  * first allocation, its second, its third .. until it succeeds: each time it says so, nothing
  * leaks, everything is as before and the next call works. What never asks for any is shown not to,
- * with all memory refused. Twice: through the hooks of a host, and through malloc itself. */
+ * with all memory refused. Through the hooks of a host, which give none or give blocks that are not
+ * aligned, and through malloc itself. */
 #include "fixture_scene.h"
 
 static Scene scene;
@@ -165,6 +166,7 @@ static const Row kRows[] = {
 
 typedef enum Way {
   BY_HOOKS,
+  BY_MISALIGNED_HOOKS, /* that and all others are given, but not aligned as asked */
   BY_MALLOC,
   BY_MALLOC_FROM_THERE_ON, /* the first and all others: what reports it finds no memory either */
   WAYS
@@ -180,7 +182,7 @@ static int64_t begin(void) {
   chorale_host_init(&host, sizeof host);
   host.allocator = &allocator.hooks;
   const int64_t before = memory_live_blocks();
-  open_scene(way == BY_HOOKS ? &host : NULL, &scene);
+  open_scene(way < BY_MALLOC ? &host : NULL, &scene);
   return before;
 }
 
@@ -197,13 +199,16 @@ static void finish(const Row *row, int64_t before) {
 }
 
 static chorale_status call_refused(const Row *row, int64_t number) {
+  const chorale_status lacking = way == BY_MISALIGNED_HOOKS ? CHORALE_ERROR_ALLOCATOR_ALIGNMENT
+                                                            : CHORALE_ERROR_OUT_OF_MEMORY;
   allocator.fail_at = way == BY_HOOKS ? number : 0;
-  if (way != BY_HOOKS && number > 0)
+  allocator.misaligns_from = way == BY_MISALIGNED_HOOKS ? number : 0;
+  if (way >= BY_MALLOC && number > 0)
     memory_refuse(number, way == BY_MALLOC ? number : INT64_MAX);
   const chorale_status status = row->call(&scene);
   memory_refuse(0, 0);
-  allocator.fail_at = 0;
-  if (status != CHORALE_OK && status != CHORALE_ERROR_OUT_OF_MEMORY)
+  allocator.fail_at = allocator.misaligns_from = 0;
+  if (status != CHORALE_OK && status != lacking)
     fail_msg("%s %s without allocation %lld: %s, \"%s\"", row->function, row->variant,
              (long long)number, chorale_status_name(status), scene.error.message);
   if (status != scene.error.status ||
@@ -233,18 +238,18 @@ static void expect_told(const Row *row, int64_t number, uint64_t expected, const
 /* Of either kind. */
 static int64_t refusals(void) { return allocator.refusals + memory_refusals(); }
 
-/* Returns how many calls were refused memory. Fewer rounds leave out numbers. */
+/* Returns how many calls failed for want of memory. Fewer rounds leave out numbers. */
 static int64_t sweep(const Row *row) {
   const uint64_t untouched = told_after(row, 0), done = told_after(row, 1);
   const int64_t step = 100 / test_rounds(100) > 1 ? 100 / test_rounds(100) : 1;
   const int only_first = way == BY_MALLOC_FROM_THERE_ON;
-  int64_t refused_calls = 0;
+  int64_t failed = 0;
   for (int64_t number = 1, is_refused = 1; is_refused; number += step) {
     assert_true(number < 1000);
     const int64_t before = begin(), refused = refusals();
     const int succeeds = call_refused(row, number) == CHORALE_OK; /* it may do with less memory */
     is_refused = refusals() != refused && !only_first;
-    refused_calls += refusals() != refused;
+    failed += !succeeds;
     expect_told(row, number, succeeds ? done : untouched,
                 succeeds ? "after a call that had memory" : "before");
     finish(row, before);
@@ -256,30 +261,31 @@ static int64_t sweep(const Row *row) {
     assert_true(number < 1000);
   expect_told(row, 0, done, "after a call that was never refused memory");
   finish(row, before);
-  return refused_calls;
+  return failed;
 }
 
 static void each_row(int64_t (*visit)(const Row *row), int may) {
   for (way = BY_HOOKS; way < WAYS; way = (Way)(way + 1)) {
-    if (way != BY_HOOKS && !memory_is_counted())
+    if (way >= BY_MALLOC && !memory_is_counted())
       break;
-    int64_t rows = 0, refused = 0;
+    int64_t rows = 0, failed = 0;
     for (size_t k = 0; k < COUNT_OF(kRows); ++k)
       if (kRows[k].may == may) {
-        refused += visit(&kRows[k]);
+        failed += visit(&kRows[k]);
         ++rows;
       }
-    print_message("%s: %lld rows, %lld allocations refused\n",
-                  way == BY_HOOKS ? "hooks" : way == BY_MALLOC ? "malloc" : "malloc, from there on",
-                  (long long)rows, (long long)refused);
+    static const char *const names[] = {"hooks", "misaligned hooks", "malloc",
+                                        "malloc, from there on"};
+    print_message("%s: %lld rows, %lld calls failed\n", names[way], (long long)rows,
+                  (long long)failed);
   }
 }
 
 static int64_t refuse_each(const Row *row) {
-  const int64_t refused = sweep(row);
-  if (refused < 1)
-    fail_msg("%s %s asks for no memory, and is said to", row->function, row->variant);
-  return refused;
+  const int64_t failed = sweep(row);
+  if (failed < 1)
+    fail_msg("%s %s needs no memory, and is said to", row->function, row->variant);
+  return failed;
 }
 
 static void what_may_allocate_says_so_and_loses_nothing(void **state) {
@@ -293,7 +299,7 @@ static int64_t refuse_all(const Row *row) {
   const int64_t before = begin();
   allocator.is_dry = 1;
   const int64_t refused = refusals(), allocations = memory_allocations();
-  if (way != BY_HOOKS)
+  if (way >= BY_MALLOC)
     memory_refuse(1, INT64_MAX);
   const chorale_status status = row->call(&scene);
   memory_refuse(0, 0);

@@ -66,6 +66,8 @@ const (
 	ErrInputOutput       Status = C.CHORALE_ERROR_INPUT_OUTPUT
 	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE
 	ErrText              Status = C.CHORALE_ERROR_TEXT
+
+	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT
 )
 
 // Error returns the name of the status in C.

@@ -7,9 +7,11 @@
 CHORALE_BEGIN_DECLS
 
 /* Memory. `allocate` returns `bytes` (> 0) aligned to `alignment` (a power of two, at most 64), or
- * NULL; `deallocate` gets back exactly what `allocate` was asked for. Both are called on the thread
- * that makes the call into the library (the last release of a shared handle: the releasing thread)
- * and must not unwind. */
+ * NULL; `deallocate` gets back exactly what `allocate` was asked for. Memory that is not aligned is
+ * given back unused, and the call fails as it would without memory, but with ALLOCATOR_ALIGNMENT;
+ * to tell the two apart, a call that fails asks for a few more blocks and gives them back. Both are
+ * called on the thread that makes the call into the library (the last release of a shared handle:
+ * the releasing thread) and must not unwind. */
 typedef struct chorale_allocator {
   void *user;
   void *(*allocate)(void *user, size_t bytes, size_t alignment);

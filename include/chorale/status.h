@@ -57,6 +57,9 @@ enum {
   CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
   /* Memory from the caller that is not aligned as asked. */
   CHORALE_ERROR_ALIGNMENT = 62,
+  /* The host's allocator gave memory that is not aligned as asked: in the place of OUT_OF_MEMORY,
+   * wherever that is named. */
+  CHORALE_ERROR_ALLOCATOR_ALIGNMENT = 63,
   /* A chain and what it is used with (transitions, properties) have different numbers of labels. */
   CHORALE_ERROR_LABELS_MISMATCH = 70,
   /* A parent that does not come before its children, and parents that go round in a circle. */

@@ -1,6 +1,8 @@
 #include "base/memory.hpp"
 
+#include <cstdint>
 #include <cstdlib>
+#include <iterator>
 
 #if defined(_WIN32)
 #include <malloc.h>
@@ -20,6 +22,10 @@ void *from_malloc(void *, std::size_t bytes, std::size_t alignment) {
 #endif
 }
 
+bool is_aligned(const void *memory) noexcept {
+  return reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0;
+}
+
 void to_free(void *, void *memory, std::size_t, std::size_t) {
 #if defined(_WIN32)
   _aligned_free(memory);
@@ -37,7 +43,32 @@ Memory::Memory(const chorale_host *host) noexcept
 void *Memory::allocate(std::size_t bytes) const noexcept {
   if (!hooks_.allocate)
     return nullptr;
-  return hooks_.allocate(hooks_.user, bytes ? bytes : 1, kAlignment);
+  void *memory = hooks_.allocate(hooks_.user, bytes ? bytes : 1, kAlignment);
+  if (is_aligned(memory))
+    return memory;
+  deallocate(memory, bytes);
+  return nullptr;
+}
+
+bool Memory::ignores_alignment() const noexcept {
+  if (!hooks_.allocate || hooks_.allocate == from_malloc)
+    return false;
+  // Hooks that ignore the alignment meet it by chance. They do not with all of several small blocks
+  // that are held at once, unless they round sizes up to 64, nor with large ones, which have a
+  // head.
+  constexpr std::size_t sizes[] = {1, 9, 17, 25, 33, 65, 1000, 5000, 200000};
+  void *blocks[std::size(sizes)];
+  std::size_t held = 0;
+  bool ignored = false;
+  for (; held < std::size(sizes) && !ignored; ++held) {
+    blocks[held] = hooks_.allocate(hooks_.user, sizes[held], kAlignment);
+    ignored = !is_aligned(blocks[held]);
+  }
+  while (held > 0) {
+    --held;
+    deallocate(blocks[held], sizes[held]);
+  }
+  return ignored;
 }
 
 void Memory::deallocate(void *memory, std::size_t bytes) const noexcept {

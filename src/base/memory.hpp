@@ -17,9 +17,14 @@ public:
   Memory() noexcept = default;
   explicit Memory(const chorale_host *host) noexcept;
 
-  // NULL when the host has no more; `bytes` may be 0.
+  // NULL when the host has no more, or gives memory that is not aligned to kAlignment, which goes
+  // back to it; `bytes` may be 0.
   void *allocate(std::size_t bytes) const noexcept;
   void deallocate(void *memory, std::size_t bytes) const noexcept;
+
+  // True if the host's hooks give memory that is not aligned: tells why `allocate` returned NULL.
+  // Asks for some blocks and gives them back.
+  bool ignores_alignment() const noexcept;
 
   template <class T, class... Arguments> T *create(Arguments &&...arguments) const {
     void *place = allocate(sizeof(T));

@@ -322,6 +322,7 @@ chorale_status ChainCall::reserve(chorale_chain_solver &solver, std::size_t byte
     return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the workspace has ",
                         solver.workspace.capacity(), " bytes; this needs ", bytes, " and ",
                         kHandleBytes<chorale_chain_solver>, " for the solver, if there is one");
+  report_.takes_from(solver.memory);
   return report_.out_of_memory(bytes);
 }
 

@@ -199,6 +199,7 @@ public:
       return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
                           kHandleBytes<chorale_clique_solver> + solver.workspace.capacity(),
                           " bytes; this needs ", kHandleBytes<chorale_clique_solver> + bytes);
+    report_.takes_from(solver.memory);
     return report_.out_of_memory(bytes);
   }
 

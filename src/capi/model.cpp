@@ -31,6 +31,7 @@ public:
     if (!builder_->model)
       return report_.fail(CHORALE_ERROR_FROZEN,
                           "builder has been frozen; a model does not change any more");
+    report_.takes_from(builder_->memory);
     return CHORALE_OK;
   }
 

@@ -432,6 +432,7 @@ chorale_status chorale_potential_evaluate(const chorale_potential *potential, co
     const std::int64_t *shown = counts;
     if (potential->callback && potential->mask) {
       const auto bytes = gsl::narrow_cast<std::size_t>(values) * sizeof(std::int64_t);
+      report.takes_from(potential->memory);
       copy = Block(potential->memory, bytes);
       if (!copy)
         return report.out_of_memory(bytes);

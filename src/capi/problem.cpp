@@ -25,7 +25,8 @@ bool names_values(chorale_text_list list) noexcept {
          list == CHORALE_TEXTS_TOKENS || list >= CHORALE_TEXTS_VALUES;
 }
 
-chorale_status out_of_memory(const Report &report) noexcept {
+chorale_status out_of_memory(const Report &report, const chorale_problem &problem) noexcept {
+  report.takes_from(problem.memory);
   return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
 }
 
@@ -126,7 +127,7 @@ chorale_status chorale_problem_set_texts(chorale_problem *problem, chorale_text_
     for (std::int64_t k = 0; k < count; ++k)
       CHORALE_CHECK(check_text(report, texts[k],
                                [&](MessageWriter &place) { place << "texts[" << k << "]"; }));
-    return problem->set_list(list, texts, count) ? CHORALE_OK : out_of_memory(report);
+    return problem->set_list(list, texts, count) ? CHORALE_OK : out_of_memory(report, *problem);
   });
 }
 
@@ -161,7 +162,7 @@ chorale_status chorale_problem_set_cliques(chorale_problem *problem, const int32
     // Room for both comes before either changes.
     if ((kinds && !problem->kinds.reserve(cliques)) ||
         (values && !problem->values.reserve(cliques)))
-      return out_of_memory(report);
+      return out_of_memory(report, *problem);
     if (kinds)
       replace(problem->kinds, kinds, cliques);
     if (values)
@@ -205,7 +206,8 @@ chorale_status chorale_problem_set_gold(chorale_problem *problem, const int32_t 
           return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - gold, "], position ", t,
                              " of chain ", i, ", is ", *at, "; it must be from -1 to ",
                              model.chains[i].labels - 1);
-    return replace(problem->gold, gold, model.label_count) ? CHORALE_OK : out_of_memory(report);
+    return replace(problem->gold, gold, model.label_count) ? CHORALE_OK
+                                                           : out_of_memory(report, *problem);
   });
 }
 
@@ -224,7 +226,7 @@ chorale_status chorale_problem_set_note(chorale_problem *problem, chorale_text n
       return report.fail(CHORALE_ERROR_SIZE, "name.length is 0; it must be at least 1");
     CHORALE_CHECK(check_text(report, name, [](MessageWriter &place) { place << "name"; }));
     CHORALE_CHECK(check_text(report, text, [](MessageWriter &place) { place << "text"; }));
-    return problem->set_note(name, text) ? CHORALE_OK : out_of_memory(report);
+    return problem->set_note(name, text) ? CHORALE_OK : out_of_memory(report, *problem);
   });
 }
 

@@ -180,6 +180,7 @@ chorale_status chorale_property_builder_add_state(chorale_property_builder *buil
       return report.null_argument("state");
     CHORALE_CHECK(check_table_size(report, std::int64_t{builder->states} + 1, builder->classes,
                                    builder->labels));
+    report.takes_from(builder->memory);
     if (!builder->add_state())
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for a state");
     *state = builder->states - 1;
@@ -252,6 +253,7 @@ chorale_status chorale_property_builder_finish(const chorale_property_builder *b
     for (std::int32_t s = 0; s < builder->states; ++s)
       used = used || fires_label(builder->cells(s) + builder->half(), builder->half() + 1);
     CHORALE_CHECK(check_label_values(report, used, label_values, builder->labels, builder->values));
+    report.takes_from(builder->memory);
     return hand_over(report, builder->compile(label_values), property);
   });
 }

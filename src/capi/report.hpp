@@ -13,6 +13,7 @@
 // bad argument.
 #pragma once
 
+#include "base/memory.hpp"
 #include "base/message.hpp"
 #include "base/numeric.hpp"
 #include "capi/struct_sizes.hpp"
@@ -36,8 +37,17 @@ public:
     }
   }
 
+  // Where the call takes memory from. If there is none because blocks are not aligned, `fail` with
+  // OUT_OF_MEMORY says so instead.
+  void takes_from(const Memory &memory) const noexcept { memory_ = memory; }
+
   template <class... Parts>
   chorale_status fail(chorale_status status, const Parts &...parts) const noexcept {
+    if (status == CHORALE_ERROR_OUT_OF_MEMORY && memory_.ignores_alignment())
+      return fail(CHORALE_ERROR_ALLOCATOR_ALIGNMENT,
+                  "host->allocator->allocate gave memory that is not aligned as asked; it must be "
+                  "aligned to ",
+                  kAlignment);
     if (error_) {
       error_->status = status;
       MessageWriter writer(error_->message, sizeof error_->message);
@@ -59,6 +69,7 @@ public:
 
 private:
   chorale_error *error_;
+  mutable Memory memory_; // no hooks: nothing to look at
 };
 
 // The firewall: nothing thrown crosses into C, and answering it allocates nothing.
@@ -138,6 +149,7 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
     return report.null_argument("host->allocator->allocate");
   if (to.allocator && !to.allocator->deallocate)
     return report.null_argument("host->allocator->deallocate");
+  report.takes_from(Memory(&to));
   return CHORALE_OK;
 }
 

@@ -173,6 +173,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
 chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
   if (!run)
     return report.null_argument("run");
+  report.takes_from(run->memory);
   if (!run->has_labelling || run->at.best.total() == kForbidden || run->fill_in_own)
     return report.fail(CHORALE_ERROR_NO_LABELLING,
                        "the run has no labelling: round 0 has not been done, or every labelling "
@@ -331,6 +332,7 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
                          " positions and ", call.view.labels, " labels; chain ", chain, " has ",
                          before.length, " and ", before.labels,
                          ", and both must be chains, or trees with the same parents");
+    report.takes_from(run->memory);
     if (!run->replace(gsl::narrow_cast<std::int32_t>(chain), call.view))
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
     return CHORALE_OK;
