@@ -298,6 +298,66 @@ static void workspaces_of_huge_cliques_are_measured(void **state) {
   assert_true(told > 100 && refused > 0);
 }
 
+/* A pool of nodes is as large as asked for while a search can use it, and never beyond 1 GiB; what
+ * does not fit is searched depth first, to the same optimum. */
+static void pools_take_no_more_than_they_can_use(void **state) {
+  (void)state;
+  be_miserly();
+  enum { MEMBERS = 3, VALUES = 2, BOXES = 16 };
+  static const double scores[] = {1, 0, 0, 0.5, 0.25, 0.5};
+  chorale_error error;
+  chorale_potential *small = NULL, *large = NULL;
+  OK(chorale_potential_create_potts(&host, VALUES, 0.3, NULL, &small, &error));
+  OK(chorale_potential_create_potts(&host, 24, 0.3, NULL, &large, &error));
+  chorale_clique_options options;
+  chorale_clique_options_init(&options, sizeof options);
+  options.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
+  options.gap = 0;
+  static const int64_t pools[] = {1, BOXES, INT64_C(1) << 31, INT64_MAX};
+  double best = 0;
+  size_t few = 0, most = 0, bytes[COUNT_OF(pools)];
+  for (size_t p = 0; p < COUNT_OF(pools); ++p) {
+    options.node_pool = pools[p];
+    OK(chorale_clique_solver_bytes(small, MEMBERS, &options, CHORALE_CLIQUE_SOLVE, &bytes[p],
+                                   &error));
+    chorale_clique_solver *solver = NULL;
+    OK(chorale_clique_solver_create(&host, &solver, &error));
+    chorale_clique_problem problem;
+    chorale_clique_problem_init(&problem, sizeof problem);
+    problem.members = MEMBERS;
+    problem.values = problem.row_stride = VALUES;
+    problem.scores = scores;
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    OK(chorale_clique_solve(solver, small, &problem, &options, NULL, &result, &error));
+    assert_int_equal(result.proven, 1);
+    best = p == 0 ? result.score : best;
+    assert_true(result.score == best);
+    chorale_clique_solver_destroy(solver);
+  }
+  assert_true(bytes[0] < bytes[1]);
+  assert_int_equal(bytes[1], bytes[2]);
+  assert_int_equal(bytes[1], bytes[3]);
+
+  const size_t limit = (size_t)1 << 30;
+  for (int64_t members = 1; members < 10000000; members *= 10)
+    for (int64_t pool = 1; pool < INT64_C(1) << 60; pool *= 8) {
+      options.node_pool = pool;
+      OK(chorale_clique_solver_bytes(large, members, &options, CHORALE_CLIQUE_SOLVE, &most,
+                                     &error));
+      if (pool == 1)
+        few = most;
+      assert_true(most >= few);
+      if (most > few + limit)
+        fail_msg("%lld members, a pool of %lld: %zu bytes beside %zu", (long long)members,
+                 (long long)pool, most - few, few);
+    }
+  assert_true(most > few); /* the pool is not ignored */
+  assert_int_equal(miser.refused, 0);
+  chorale_potential_release(small);
+  chorale_potential_release(large);
+}
+
 /* Chains whose numbers are looked at by nobody. */
 static void workspaces_of_huge_chains_are_measured(void **state) {
   (void)state;
@@ -428,6 +488,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_that_no_array_has),
       cmocka_unit_test(workspaces_of_huge_cliques_are_measured),
+      cmocka_unit_test(pools_take_no_more_than_they_can_use),
       cmocka_unit_test(workspaces_of_huge_chains_are_measured),
       cmocka_unit_test(workspaces_of_huge_messages_are_measured),
       cmocka_unit_test(the_largest_sizes_take_what_they_say),

@@ -136,8 +136,11 @@ typedef struct chorale_clique_options {
   /* Sweeps, rounds, multiplier steps (a majority value or node); 0: the algorithm's own limit. */
   int64_t iteration_limit;
   int64_t node_limit; /* COUNT_BOXES: nodes in all; 0: none */
-  int64_t node_pool;  /* COUNT_BOXES: nodes kept at once, after which the search goes depth first;
-                         0: the algorithm's own size */
+  /* COUNT_BOXES: nodes kept at once, after which the search goes depth first. All their memory is
+   * taken before the search: about 8 n + 8 R bytes a node and a bit for each of the n R scores, but
+   * no more than 1 GiB in all (then fewer nodes, at least one), nor for more than the (n + 1)^R
+   * boxes of counts there can be. 0: as many as fit in 16 MB, at least 16, at most 8192. */
+  int64_t node_pool;
   /* LAGRANGIAN_*: violation of complementary slackness that ends a relaxation, as a fraction of the
    * largest useful multiplier; >= 0, default 1e-3. */
   double tolerance;

@@ -8,6 +8,16 @@ namespace {
 constexpr std::size_t kOwnBytes = 16 << 20;
 constexpr std::size_t kFewest = 16;
 constexpr std::size_t kMost = 8192;
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+// How many boxes of counts, no two with a labelling in common, cliques of `members` and `columns`
+// have at most.
+std::size_t most_boxes(std::int64_t members, std::int64_t columns) noexcept {
+  std::size_t boxes = 1;
+  for (std::int64_t v = 0; v < columns && boxes < SIZE_MAX; ++v)
+    boxes = saturating_product(boxes, to_size(members) + 1);
+  return boxes;
+}
 
 } // namespace
 
@@ -22,11 +32,12 @@ NodePool::NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
     : members_(members), columns_(columns), mask_words_(static_cast<std::int64_t>(mask_words)),
       node_bytes_(bytes_of_node(members, columns, mask_words)) {
   const auto one = static_cast<std::size_t>(node_bytes_);
-  const std::size_t bytes = nodes > 0
-                                ? saturating_product(to_size(nodes), one)
-                                : std::max(saturating_product(kFewest, one),
-                                           std::min(saturating_product(kMost, one), kOwnBytes));
-  capacity_ = nodes > 0 ? nodes : static_cast<std::int64_t>(bytes / one);
+  const std::size_t asked =
+      nodes > 0 ? saturating_product(std::min(to_size(nodes), most_boxes(members, columns)), one)
+                : std::max(saturating_product(kFewest, one),
+                           std::min(saturating_product(kMost, one), kOwnBytes));
+  const std::size_t bytes = nodes > 0 ? std::min(asked, std::max(one, kMostBytes)) : asked;
+  capacity_ = static_cast<std::int64_t>(bytes / one);
   nodes_ = layout.take<std::byte>(bytes);
 }
 

@@ -7,8 +7,9 @@ namespace chorale {
 
 class NodePool {
 public:
-  // `nodes` 0: as many as fit in 16 MB, at least 16, at most 8192. The bytes taken grow with every
-  // argument, so that a workspace for large cliques serves small ones.
+  // `nodes` 0: as many as fit in 16 MB, at least 16, at most 8192. Otherwise so many, but no more
+  // than there are boxes of counts, nor than fit in 1 GiB; at least one. The bytes taken grow with
+  // every argument, so that a workspace for large cliques serves small ones.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
            std::int64_t nodes) noexcept;
 
