@@ -84,7 +84,7 @@ machine='__x86_get_cpuid_feature_leaf'
 # Threads that a run starts when its caller asks for them.
 threads='pthread_(create|join)'
 # Problem files: read, mapped, written beside and put in their place.
-files='(open|pwrite|stat|fstat|mmap)(64)?|fchmod|read|close|fsync|munmap|rename|unlink|__errno_location'
+files='(open|pwrite|stat|fstat|mmap)(64)?|fchmod|read|close|poll|fsync|munmap|rename|unlink|__errno_location'
 # What hardened compilers add.
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
 none "imports from C are memory, mathematics, threads and files" < <(

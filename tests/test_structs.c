@@ -1,6 +1,7 @@
-/* Every public struct that begins with its size, and the structs that calls take in arrays: in memory
- * that is no larger than this program's headers say, and in memory as large as a later header might
- * say, with zeros and with something in the place of a field that the library does not know.
+/* Every public struct that begins with its size, and the structs that calls take in arrays: in
+ * memory that is no larger than this program's headers say, and in memory as large as a later
+ * header might say, with zeros and with something in the place of a field that the library does not
+ * know.
  *
  * The program is kept with the records of releases (abi/), whose headers it is compiled with: each
  * struct is then one of an earlier version. It looks at nothing that a later library may change. */

@@ -123,7 +123,8 @@ CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem,
                                                  chorale_error *error);
 /* Writes a file at `path` (ends in NUL, in the encoding of the system), through a file beside it
  * that takes its place when complete, with its permissions: a crash leaves the old one or the new
- * one. A symbolic link is replaced, not followed. Errors: as for writing but SIZE; INPUT_OUTPUT. */
+ * one. A symbolic link is replaced, not followed; where `path` is or leads to a device, a pipe or a
+ * socket, that stays and the call fails. Errors: as for writing but SIZE; INPUT_OUTPUT. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 
@@ -142,8 +143,15 @@ CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, 
 CHORALE_API chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
                                                 size_t size, int32_t borrow,
                                                 chorale_problem **problem, chorale_error *error);
-/* The same from a file, mapped into memory where the system can (then nobody may write to it while
- * the problem or its model lives), read otherwise. Errors: also INPUT_OUTPUT. */
+/* The same from a file, mapped into memory where the system can, read otherwise. While the problem
+ * or its model lives, nobody may write to a file that is mapped or cut it off (the process might be
+ * killed); renaming another file to its name, as chorale_problem_save does, is fine. What cannot be
+ * kept from changing is read by the caller and given to chorale_problem_read.
+ *
+ * Header and table of sections are checked before anything else is read, and no more memory is
+ * taken than the file is seen to fill. A pipe is read as its bytes come, to the length that its
+ * header tells, and waited for as long as a writer holds it open; a FIFO without a writer is an
+ * empty file. Directories, devices and sockets are refused. Errors: also INPUT_OUTPUT. */
 CHORALE_API chorale_status chorale_problem_load(const chorale_host *host, const char *path,
                                                 chorale_problem **problem, chorale_error *error);
 

@@ -14,6 +14,12 @@ chorale_status disk_status(const Report &report, const char *path,
                            const DiskFailure &failure) noexcept {
   if (failure.no_memory)
     return no_memory(report);
+  if (failure.damage.status != CHORALE_OK)
+    return report.fail(failure.damage.status, std::string_view(failure.damage.message));
+  if (failure.kind)
+    return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path), "\" is ",
+                       std::string_view(failure.kind),
+                       "; problems are saved in files, and loaded from files and pipes");
   return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path),
                      "\" could not be ", std::string_view(failure.doing), ": error ", failure.code,
                      " of the system");
@@ -63,6 +69,7 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
       return report.null_argument("problem");
     if (!bytes && capacity > 0)
       return report.null_argument("bytes");
+    report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(prepare(report, writer));
     if (needed)
@@ -85,6 +92,7 @@ chorale_status chorale_problem_save(const chorale_problem *problem, const char *
       return report.null_argument("problem");
     if (!path)
       return report.null_argument("path");
+    report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(prepare(report, writer));
     DiskWriter disk(problem->memory);

@@ -1,7 +1,7 @@
-// The size that each public struct with a struct_size, but those that the library alone fills, had in
-// the first release that declared it: the least that a program may pass. A line never changes; a field
-// that is appended to a struct later leaves it alone, so that programs compiled before that field was
-// there go on working (tests/ABI.md).
+// The size that each public struct with a struct_size, but those that the library alone fills, had
+// in the first release that declared it: the least that a program may pass. A line never changes; a
+// field that is appended to a struct later leaves it alone, so that programs compiled before that
+// field was there go on working (tests/ABI.md).
 #pragma once
 
 #include <chorale/chorale.h>

@@ -14,9 +14,10 @@ bool are_zeros(const std::byte *from, std::uint64_t count) noexcept {
 
 } // namespace
 
-bool Container::check_header(const std::byte *bytes, std::size_t size, file::Header &header,
-                             Damage &damage) const noexcept {
-  const std::size_t seen = std::min(size, sizeof header);
+bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t size,
+                        Damage &damage) noexcept {
+  file::Header &header = header_;
+  seen = std::min(seen, sizeof header);
   if (seen > 0)
     std::memcpy(&header, bytes, seen);
   file::turn(header);
@@ -50,22 +51,27 @@ bool Container::check_header(const std::byte *bytes, std::size_t size, file::Hea
                         header.bytes, " bytes; a header alone has ", sizeof header);
   if (size < header.bytes)
     return truncated(header.bytes);
-  if (size > header.bytes)
+  if (size > header.bytes && size != kUnknown)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "there are ", size,
                         " bytes; by the header it is ", header.bytes);
+  const std::uint64_t room = (header.bytes - sizeof header) / sizeof(file::Entry);
+  if (header.sections > room || header.sections >= file::kSectionEnd)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "the header tells of ", header.sections,
+                        " sections; there is room for ", room, " and there are ",
+                        file::kSectionEnd - 1);
   return true;
 }
 
-bool Container::take_section(const std::byte *bytes, const file::Entry &entry, std::uint64_t total,
-                             std::uint64_t &end, Damage &damage) noexcept {
+// `before`: the sections so far, a bit each by id; `end`: where they end.
+bool Front::check_entry(const file::Entry &entry, std::uint32_t before, std::uint64_t end,
+                        Damage &damage) const noexcept {
   if (entry.id == 0 || entry.id >= file::kSectionEnd)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", entry.id,
                         " is unknown; they are from 1 to ", file::kSectionEnd - 1);
   const char *name = file::section_name(entry.id);
-  for (std::uint32_t later = entry.id; later < file::kSectionEnd; ++later)
-    if (sections_[later].exists())
-      return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
-                          later == entry.id ? " is there twice" : " is out of order");
+  if (const std::uint32_t not_before = before >> entry.id; not_before != 0)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
+                        (not_before & 1) != 0 ? " is there twice" : " is out of order");
   if (entry.zero != 0)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
                         ": reserved bytes of its entry are not zero");
@@ -73,49 +79,56 @@ bool Container::take_section(const std::byte *bytes, const file::Entry &entry, s
   if (entry.offset != begin)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name, " begins at ", entry.offset,
                         "; it must follow what is before it, at ", begin);
-  if (begin > total || entry.length > total - begin)
+  if (begin > header_.bytes || entry.length > header_.bytes - begin)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name, " of ", entry.length,
-                        " bytes at ", begin, " exceeds the file of ", total);
-  if (!are_zeros(bytes + end, begin - end))
-    return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
-                        ": bytes before it are not zero");
-  const auto length = static_cast<std::size_t>(entry.length);
-  if (Checksum::of(bytes + begin, length) != entry.checksum)
-    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "section ", name, " is not what was written");
-  sections_[entry.id] = Section(entry.id, bytes + begin, length);
-  end = begin + entry.length;
+                        " bytes at ", begin, " exceeds the file of ", header_.bytes);
+  return true;
+}
+
+bool Front::take_table(const std::byte *bytes, Damage &damage) noexcept {
+  const std::byte *table = bytes + sizeof header_;
+  if (Checksum::of(table, this->bytes() - sizeof header_) != header_.table_checksum)
+    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections is not what was "
+                                                     "written");
+  std::uint32_t there = 0; // a bit each, by id
+  std::uint64_t end = this->bytes();
+  for (std::uint32_t k = 0; k < header_.sections; ++k) {
+    file::Entry &entry = entries_[k];
+    std::memcpy(&entry, table + k * sizeof entry, sizeof entry);
+    file::turn(entry);
+    if (!check_entry(entry, there, end, damage))
+      return false;
+    there |= std::uint32_t{1} << entry.id;
+    end = entry.offset + entry.length;
+  }
+  if (end != header_.bytes)
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "there are ", header_.bytes - end,
+                        " bytes after the last section");
+  for (std::uint32_t id = 1; id <= file::kRequired; ++id)
+    if ((there >> id & 1) == 0)
+      return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", file::section_name(id),
+                          " is missing");
   return true;
 }
 
 bool Container::open(const std::byte *bytes, std::size_t size, Damage &damage) noexcept {
-  file::Header header{};
-  if (!check_header(bytes, size, header, damage))
+  Front front;
+  if (!front.take_header(bytes, size, size, damage) || !front.take_table(bytes, damage))
     return false;
-  const std::uint64_t room = (header.bytes - sizeof header) / sizeof(file::Entry);
-  if (header.sections > room || header.sections >= file::kSectionEnd)
-    return damage.found(CHORALE_ERROR_FILE_SECTION, "the header tells of ", header.sections,
-                        " sections; there is room for ", room, " and there are ",
-                        file::kSectionEnd - 1);
-  const std::byte *table = bytes + sizeof header;
-  const std::size_t table_bytes = header.sections * sizeof(file::Entry);
-  if (Checksum::of(table, table_bytes) != header.table_checksum)
-    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections is not what was "
-                                                     "written");
-  std::uint64_t end = sizeof header + table_bytes;
-  for (std::uint32_t k = 0; k < header.sections; ++k) {
-    file::Entry entry;
-    std::memcpy(&entry, table + k * sizeof entry, sizeof entry);
-    file::turn(entry);
-    if (!take_section(bytes, entry, header.bytes, end, damage))
-      return false;
+  std::uint64_t end = front.bytes();
+  for (std::uint32_t k = 0; k < front.sections(); ++k) {
+    const file::Entry &entry = front.section(k);
+    const char *name = file::section_name(entry.id);
+    if (!are_zeros(bytes + end, entry.offset - end))
+      return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", name,
+                          ": bytes before it are not zero");
+    const auto length = static_cast<std::size_t>(entry.length);
+    if (Checksum::of(bytes + entry.offset, length) != entry.checksum)
+      return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "section ", name,
+                          " is not what was written");
+    sections_[entry.id] = Section(entry.id, bytes + entry.offset, length);
+    end = entry.offset + entry.length;
   }
-  if (end != header.bytes)
-    return damage.found(CHORALE_ERROR_FILE_SECTION, "there are ", header.bytes - end,
-                        " bytes after the last section");
-  for (std::uint32_t id = 1; id <= file::kRequired; ++id)
-    if (!sections_[id].exists())
-      return damage.found(CHORALE_ERROR_FILE_SECTION, "section ", file::section_name(id),
-                          " is missing");
   return true;
 }
 

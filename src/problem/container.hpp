@@ -64,6 +64,36 @@ private:
   std::size_t at_ = 0;
 };
 
+// What stands before the sections: the header and the table. They say how large everything is, and
+// are checked before memory is taken for any of it.
+class Front {
+public:
+  static constexpr std::size_t kMostBytes =
+      sizeof(file::Header) + (file::kSectionEnd - 1) * sizeof(file::Entry);
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;
+
+  // From the first bytes of a file: as many as its header has, or all. size: of the whole file;
+  // kUnknown: there are more than these, nobody knows how many. False: `damage` says why.
+  bool take_header(const std::byte *bytes, std::size_t seen, std::uint64_t size,
+                   Damage &damage) noexcept;
+  // The table, once the header has been taken, from the first bytes() of the file.
+  bool take_table(const std::byte *bytes, Damage &damage) noexcept;
+
+  std::size_t bytes() const noexcept {
+    return sizeof header_ + header_.sections * sizeof(file::Entry);
+  }
+  std::uint64_t file_bytes() const noexcept { return header_.bytes; }
+  std::uint32_t sections() const noexcept { return header_.sections; }
+  const file::Entry &section(std::uint32_t number) const noexcept { return entries_[number]; }
+
+private:
+  bool check_entry(const file::Entry &entry, std::uint32_t before, std::uint64_t end,
+                   Damage &damage) const noexcept;
+
+  file::Header header_{};
+  file::Entry entries_[file::kSectionEnd - 1];
+};
+
 class Container {
 public:
   // Checks everything but what the sections hold; false: `damage` says why.
@@ -72,11 +102,6 @@ public:
   Section section(std::uint32_t id) const noexcept { return sections_[id]; }
 
 private:
-  bool check_header(const std::byte *bytes, std::size_t size, file::Header &header,
-                    Damage &damage) const noexcept;
-  bool take_section(const std::byte *bytes, const file::Entry &entry, std::uint64_t total,
-                    std::uint64_t &end, Damage &damage) noexcept;
-
   Section sections_[file::kSectionEnd];
 };
 

@@ -5,28 +5,35 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
 
 #if defined(_WIN32)
 #include <cstdio>
+#include <io.h>
 #else
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
 namespace chorale {
 namespace {
 
-const SharedBytes *fail(DiskFailure &failure, const char *doing, int code) noexcept {
+bool fail(DiskFailure &failure, const char *doing, int code) noexcept {
   failure.doing = doing;
   failure.code = code;
-  return nullptr;
+  return false;
 }
 
-const SharedBytes *fail_memory(DiskFailure &failure) noexcept {
+bool fail_memory(DiskFailure &failure) noexcept {
   failure.no_memory = true;
-  return nullptr;
+  return false;
+}
+
+bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t needed) noexcept {
+  return failure.damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
+                              needed);
 }
 
 // The name of the file beside `path`: that, and a number that nobody uses.
@@ -52,33 +59,169 @@ void number_name(Block &name, int attempt) noexcept {
 
 } // namespace
 
+// ---- Reading ------------------------------------------------------------------------------------
+
+namespace {
+
+#if defined(_WIN32)
+using File = std::FILE *;
+
+// Reads until there are `wanted` bytes at `to`, `done` of which are there, or the file ends. False
+// where the system refuses.
+bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
+  done += std::fread(to + done, 1, wanted - done, file);
+  return std::ferror(file) == 0;
+}
+
+bool map_file(File, std::size_t, SharedBytes &) noexcept { return false; }
+#else
+using File = int;
+
+bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
+  while (done < wanted) {
+    const ssize_t got = read(file, to + done, wanted - done);
+    if (got == 0)
+      break;
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno == EAGAIN) { // an empty pipe that somebody holds open for writing
+      pollfd waiting{file, POLLIN, 0};
+      if (poll(&waiting, 1, -1) < 0 && errno != EINTR)
+        return false;
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void unmap(const std::byte *data, std::size_t size) noexcept {
+  munmap(const_cast<std::byte *>(data), size);
+}
+
+// False where the file is to be read instead.
+bool map_file(File file, std::size_t size, SharedBytes &to) noexcept {
+  if (file::kTurns) // what will be turned where it lies
+    return false;
+  void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (mapped == MAP_FAILED)
+    return false;
+  to.data = static_cast<const std::byte *>(mapped);
+  to.size = size;
+  to.unmap = unmap;
+  // A file cut off since its size was asked for is mapped beyond its end, where nothing can be
+  // read.
+  struct stat about {};
+  if (fstat(file, &about) == 0 && static_cast<std::uint64_t>(about.st_size) >= size)
+    return true;
+  unmap(to.data, size);
+  to.unmap = nullptr;
+  return false;
+}
+#endif
+
+// Reads what is left of `total` bytes, `seen` of which are in `first`. Memory for all of them is
+// taken at once only where `is_there` says that the file has as many; a pipe is given twice what
+// has come out of it.
+bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t total,
+               bool is_there, SharedBytes &to, DiskFailure &failure) noexcept {
+  constexpr std::size_t kPipe = 1 << 16;
+  std::size_t capacity = is_there ? total : std::min(total, kPipe);
+  to.owned = Block(to.memory, capacity);
+  if (!to.owned)
+    return fail_memory(failure);
+  std::memcpy(to.owned.data(), first, seen);
+  for (;;) {
+    if (!read_until(file, to.owned.data(), capacity, seen))
+      return fail(failure, "read", errno);
+    if (seen < capacity)
+      return fail_truncated(failure, seen, total);
+    if (capacity == total)
+      break;
+    capacity = capacity > total / 2 ? total : 2 * capacity;
+    Block grown(to.memory, capacity);
+    if (!grown)
+      return fail_memory(failure);
+    std::memcpy(grown.data(), to.owned.data(), seen);
+    to.owned = std::move(grown);
+  }
+  to.data = to.owned.data();
+  to.size = total;
+  return true;
+}
+
+// size: of the whole, or Front::kUnknown of a pipe, which is read as far as its header says.
+bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &failure) noexcept {
+  std::byte first[Front::kMostBytes];
+  std::size_t seen = 0;
+  Front front;
+  if (!read_until(file, first, sizeof(file::Header), seen))
+    return fail(failure, "read", errno);
+  if (!front.take_header(first, seen, seen < sizeof(file::Header) ? seen : size, failure.damage))
+    return false;
+  if (!read_until(file, first, front.bytes(), seen))
+    return fail(failure, "read", errno);
+  if (seen < front.bytes())
+    return fail_truncated(failure, seen, front.file_bytes());
+  if (!front.take_table(first, failure.damage))
+    return false;
+  if (front.file_bytes() > SIZE_MAX)
+    return fail_memory(failure);
+  const auto total = static_cast<std::size_t>(front.file_bytes());
+  const bool is_there = size != Front::kUnknown;
+  return (is_there && map_file(file, total, to)) ||
+         read_rest(file, first, seen, total, is_there, to, failure);
+}
+
+// Only files and pipes end, and only of files is the size known.
+bool find_size(unsigned mode, std::uint64_t bytes, std::uint64_t &size,
+               DiskFailure &failure) noexcept {
+  switch (mode & S_IFMT) {
+  case S_IFREG:
+    size = bytes;
+    return true;
+  case S_IFDIR: // the system says so when it is read
+  case S_IFIFO:
+    size = Front::kUnknown;
+    return true;
+  default:
+    failure.kind = "a device or a socket";
+    return false;
+  }
+}
+
+const SharedBytes *read_open(const Memory &memory, File file, unsigned mode, std::uint64_t bytes,
+                             DiskFailure &failure) noexcept {
+  std::uint64_t size = 0;
+  if (!find_size(mode, bytes, size, failure))
+    return nullptr;
+  auto *made = memory.create<SharedBytes>(memory);
+  if (!made) {
+    fail_memory(failure);
+    return nullptr;
+  }
+  if (read_checked(file, size, *made, failure))
+    return made;
+  SharedBytes::release(made);
+  return nullptr;
+}
+
+} // namespace
+
 #if defined(_WIN32)
 
 const SharedBytes *read_file(const Memory &memory, const char *path,
                              DiskFailure &failure) noexcept {
   std::FILE *file = std::fopen(path, "rb");
-  if (!file)
-    return fail(failure, "opened", errno);
-  long long size = -1;
-  if (_fseeki64(file, 0, SEEK_END) == 0)
-    size = _ftelli64(file);
-  auto *made = memory.create<SharedBytes>(memory);
+  struct _stat64 about {};
   const SharedBytes *read = nullptr;
-  if (size < 0 || _fseeki64(file, 0, SEEK_SET) != 0) {
-    fail(failure, "read", errno);
-  } else if (!made || !(made->owned = Block(memory, static_cast<std::size_t>(size)))) {
-    fail_memory(failure);
-  } else if (std::fread(made->owned.data(), 1, static_cast<std::size_t>(size), file) !=
-             static_cast<std::size_t>(size)) {
-    fail(failure, "read", errno);
-  } else {
-    made->data = made->owned.data();
-    made->size = static_cast<std::size_t>(size);
-    read = made;
-  }
-  std::fclose(file);
-  if (made && !read)
-    SharedBytes::release(made);
+  if (!file || _fstat64(_fileno(file), &about) != 0)
+    fail(failure, "opened", errno);
+  else
+    read = read_open(memory, file, about.st_mode, static_cast<std::uint64_t>(about.st_size),
+                     failure);
+  if (file)
+    std::fclose(file);
   return read;
 }
 
@@ -129,78 +272,30 @@ DiskWriter::~DiskWriter() {
 
 #else
 
-namespace {
-
-void unmap(const std::byte *data, std::size_t size) noexcept {
-  munmap(const_cast<std::byte *>(data), size);
-}
-
-// Into memory, for what is not mapped. `size` is what the system believes: one byte more shows
-// that it is right.
-bool read_whole(int file, SharedBytes &to, std::size_t size, DiskFailure &failure) noexcept {
-  to.owned = Block(to.memory, std::max<std::size_t>(size + 1, 4096));
-  std::size_t done = 0;
-  for (;;) {
-    if (!to.owned)
-      return fail_memory(failure);
-    if (done == to.owned.bytes()) {
-      Block grown(to.memory, done > SIZE_MAX / 2 ? SIZE_MAX : 2 * done);
-      if (!grown)
-        return fail_memory(failure);
-      std::memcpy(grown.data(), to.owned.data(), done);
-      to.owned = std::move(grown);
-    }
-    const ssize_t got = read(file, to.owned.data() + done, to.owned.bytes() - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return fail(failure, "read", errno);
-    if (got == 0)
-      break;
-    done += static_cast<std::size_t>(got);
-  }
-  to.data = to.owned.data();
-  to.size = done;
-  return true;
-}
-
-} // namespace
-
 const SharedBytes *read_file(const Memory &memory, const char *path,
                              DiskFailure &failure) noexcept {
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return fail(failure, "opened", errno);
+  // Opening does not wait: a FIFO that nobody writes to is empty.
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat about {};
-  auto *made = memory.create<SharedBytes>(memory);
-  bool done = false;
-  if (!made) {
-    fail_memory(failure);
-  } else if (fstat(file, &about) != 0) {
-    fail(failure, "read", errno);
-  } else {
-    const auto size = static_cast<std::size_t>(std::max<off_t>(about.st_size, 0));
-    // What will be turned where it lies is read.
-    void *mapped = S_ISREG(about.st_mode) && size > 0 && !file::kTurns
-                       ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0)
-                       : MAP_FAILED;
-    if (mapped != MAP_FAILED) {
-      made->data = static_cast<const std::byte *>(mapped);
-      made->size = size;
-      made->unmap = unmap;
-      done = true;
-    } else {
-      done = read_whole(file, *made, size, failure);
-    }
-  }
-  close(file);
-  if (done)
-    return made;
-  SharedBytes::release(made);
-  return nullptr;
+  const SharedBytes *read = nullptr;
+  if (file < 0 || fstat(file, &about) != 0)
+    fail(failure, "opened", errno);
+  else
+    read = read_open(memory, file, about.st_mode, static_cast<std::uint64_t>(about.st_size),
+                     failure);
+  if (file >= 0)
+    close(file);
+  return read;
 }
 
 bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
+  // A device, a pipe or a socket stays what it is. (Where there is a directory, renaming says so.)
+  struct stat about {};
+  const bool replaces = stat(path, &about) == 0;
+  if (replaces && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+    failure.kind = S_ISFIFO(about.st_mode) ? "a pipe" : "a device or a socket";
+    return false;
+  }
   if (!make_name(memory_, path, name_))
     return fail_memory(failure);
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
@@ -215,8 +310,7 @@ bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
     return fail(failure, "created", errno);
   // What takes the place of a file is open to nobody to whom that was not, from its first byte on.
   // A file system without permissions refuses, and has nothing to keep.
-  struct stat about {};
-  if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+  if (replaces && S_ISREG(about.st_mode))
     (void)fchmod(file_, about.st_mode & 0777);
   return true;
 }

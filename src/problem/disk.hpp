@@ -3,19 +3,21 @@
 #pragma once
 
 #include "base/shared_bytes.hpp"
+#include "problem/container.hpp"
 
 namespace chorale {
 
-// What the system answered: what was to be done, and its error number; or no memory.
+// What went wrong, one of these.
 struct DiskFailure {
-  const char *doing = nullptr; // NULL: nothing failed
-  int code = 0;
+  const char *doing = nullptr; // what was to be done, which the system refused
+  int code = 0;                // the system's error number
+  const char *kind = nullptr;  // what is at the path in the place of a file
+  Damage damage;               // what is wrong with the first bytes of the file
   bool no_memory = false;
-
-  explicit operator bool() const noexcept { return doing || no_memory; }
 };
 
-// The bytes of a file, with one reference; NULL: `failure` says why.
+// The bytes of a problem file, with one reference; NULL: `failure` says why. Header and table of
+// sections are checked first, so that no more memory is taken than the file is shown to fill.
 const SharedBytes *read_file(const Memory &memory, const char *path, DiskFailure &failure) noexcept;
 
 class DiskWriter {

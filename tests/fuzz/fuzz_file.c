@@ -1,14 +1,25 @@
 /* The reader of problem files. The first byte says how: the rest is a file, or changes to a file
  * with something of every kind; as it is, or with its checksums made right, behind which the rest
  * of the format lies; read in place or copied; with memory that runs out. What is read is asked
- * everything, run, and written again. */
+ * everything, run, and written again. The same bytes are then loaded from a file, from a pipe, or
+ * from a file that is longer by a terabyte of nothing. */
 #include "fuzz.h"
 
 #include "fixture_saved.h"
 
+#include <unistd.h>
+
 enum { MOST_BYTES = 1 << 16 };
 /* Of the first byte. */
-enum { REPAIRED = 1, IN_PLACE = 2, GENEROUS = 12, CHANGES = 16 };
+enum {
+  REPAIRED = 1,
+  IN_PLACE = 2,
+  GENEROUS = 12,
+  CHANGES = 16,
+  FROM_FILE = 32,
+  PIPED = 64,
+  LONGER = 128
+};
 
 /* ---- Changes to a whole file -------------------------------------------------------------- */
 
@@ -152,6 +163,53 @@ static void write_it(const chorale_problem *problem) {
   drop_saved(&second);
 }
 
+/* ---- The same by a path --------------------------------------------------------------------- */
+
+static chorale_status load_from(int file, chorale_error *error) {
+  char path[32];
+  chorale_problem *problem = NULL;
+  (void)snprintf(path, sizeof path, "/dev/fd/%d", file);
+  const chorale_status status = chorale_problem_load(NULL, path, &problem, error);
+  REQUIRE((status == CHORALE_OK) == (problem != NULL), "status %d", status);
+  if (problem)
+    write_it(problem);
+  chorale_problem_destroy(problem);
+  return status;
+}
+
+static void load_by_path(const Saved *saved, uint8_t how) {
+  chorale_problem *problem = NULL;
+  chorale_error error;
+  const chorale_status read = read_saved(NULL, saved, 0, &problem, &error);
+  chorale_problem_destroy(problem);
+  if (how & PIPED) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0, "no pipe");
+    /* It fits into a pipe. */
+    REQUIRE(write(ends[1], saved->bytes, saved->size) == (ssize_t)saved->size, "no room in a pipe");
+    close(ends[1]);
+    /* How long a pipe is, nobody knows before its end: the table is looked at first, and what
+     * follows the file is not. */
+    const chorale_status piped = load_from(ends[0], &error);
+    REQUIRE((piped == CHORALE_OK) == (read == CHORALE_OK) || read == CHORALE_ERROR_FILE_SECTION,
+            "%d piped, %d read: %s", piped, read, error.message);
+    close(ends[0]);
+  }
+  if (how & (FROM_FILE | LONGER)) {
+    FILE *file = tmpfile();
+    REQUIRE(file && fwrite(saved->bytes, 1, saved->size, file) == saved->size &&
+                fflush(file) == 0,
+            "no file");
+    if (how & FROM_FILE) {
+      const chorale_status loaded = load_from(fileno(file), &error);
+      REQUIRE(loaded == read, "%d loaded, %d read: %s", loaded, read, error.message);
+    }
+    if (how & LONGER && ftruncate(fileno(file), (off_t)1 << 40) == 0)
+      REQUIRE(load_from(fileno(file), &error) != CHORALE_OK, "a terabyte was loaded");
+    (void)fclose(file);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 1 || size > MOST_BYTES)
     return 0;
@@ -179,6 +237,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run_it(model);
     chorale_model_release(model);
   }
+  if (how & (FROM_FILE | PIPED | LONGER))
+    load_by_path(&saved, how);
   drop_saved(&saved);
   close_supply(&supply);
   draw_from(NULL, NULL, 0);
