@@ -49,7 +49,8 @@ func NewProblem(model *Model, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(model), (*handle)(host)), nil
 }
 
-// LoadProblem reads a problem file, mapped into memory: nobody may write to it while the problem or its model lives.
+// LoadProblem reads a problem file, mapped into memory: nobody may write to it or cut it off while the problem or its
+// model lives. Pipes are read; devices and directories are refused.
 func LoadProblem(path string, host *Host) (*Problem, error) {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {

@@ -312,8 +312,9 @@ class Problem(Closable):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
-        """A problem from a file, which is mapped into memory: nobody may write to it while the
-        problem or its model lives."""
+        """A problem from a file, which is mapped into memory: nobody may write to it or cut it off
+        while the problem or its model lives. Pipes are read; devices and directories are
+        refused."""
         with _Path(path) as encoded:
             pointer = cls._create(library.chorale_problem_load, lent(), encoded)
         return cls._made(pointer)

@@ -75,7 +75,7 @@ constants! {
         WORKSPACE_TOO_SMALL = CHORALE_ERROR_WORKSPACE_TOO_SMALL,
         /// Memory from the caller that is not aligned to 64; [`AlignedBytes`](crate::AlignedBytes) is.
         ALIGNMENT = CHORALE_ERROR_ALIGNMENT,
-        /// The host's allocator gave memory that is not aligned as asked; those of this crate do.
+        /// The host's allocator gave memory that is not aligned as asked.
         ALLOCATOR_ALIGNMENT = CHORALE_ERROR_ALLOCATOR_ALIGNMENT,
         LABELS_MISMATCH = CHORALE_ERROR_LABELS_MISMATCH,
         /// A parent that does not come before its children.
