@@ -2,10 +2,14 @@
  * sockets, directories, pipes of every pace, files that grow or shrink while they are opened, files
  * of a terabyte. The library asks for no more memory than what has been seen of the file explains,
  * waits for nobody but a pipe's own writer, and puts nothing in the place of what is no file. */
+#define _FILE_OFFSET_BITS 64 /* a terabyte, where a pointer has 32 bits too */
+
 #include "fixture_saved.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -325,6 +329,23 @@ static int make_sparse(const unsigned char *bytes, size_t size) {
   return truncate(path, (off_t)1 << 40) == 0;
 }
 
+/* Big-endian machines map no files; under valgrind, or where a pointer has 32 bits, there is no room
+ * for a terabyte. */
+static int is_mapped(const char *at) {
+  const uint16_t one = 1;
+  const uint64_t terabyte = UINT64_C(1) << 40;
+  if (terabyte > SIZE_MAX)
+    return 0;
+  const int file = open(at, O_RDONLY);
+  assert_true(file >= 0);
+  void *mapped = mmap(NULL, (size_t)terabyte, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (mapped == MAP_FAILED)
+    return 0;
+  munmap(mapped, (size_t)terabyte);
+  return *(const unsigned char *)&one == 1;
+}
+
 static void a_terabyte_of_nothing_takes_no_memory(void **state) {
   (void)state;
   chorale_error error;
@@ -357,8 +378,10 @@ static void a_terabyte_of_nothing_takes_no_memory(void **state) {
   claimed.bytes[find_section(&saved, 6, NULL)] ^= 1; /* an earlier section stops the reading */
   assert_true(make_sparse(claimed.bytes, claimed.size));
   metered();
-  FAILS(load(path, &error), CHORALE_ERROR_FILE_CHECKSUM, "SCORES");
-  assert_true(meter.most < LITTLE);
+  if (is_mapped(path)) {
+    FAILS(load(path, &error), CHORALE_ERROR_FILE_CHECKSUM, "SCORES");
+    assert_true(meter.most < LITTLE);
+  }
   assert_int_equal(unlink(path), 0);
   drop_saved(&claimed);
 }

@@ -73,7 +73,7 @@ bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done)
   return std::ferror(file) == 0;
 }
 
-bool map_file(File, std::size_t, SharedBytes &) noexcept { return false; }
+int map_file(File, std::size_t, SharedBytes &) noexcept { return ENODEV; }
 #else
 using File = int;
 
@@ -99,13 +99,13 @@ void unmap(const std::byte *data, std::size_t size) noexcept {
   munmap(const_cast<std::byte *>(data), size);
 }
 
-// False where the file is to be read instead.
-bool map_file(File file, std::size_t size, SharedBytes &to) noexcept {
+// 0, or the error number with which the file cannot be mapped.
+int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
   if (file::kTurns) // what will be turned where it lies
-    return false;
+    return ENODEV;
   void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (mapped == MAP_FAILED)
-    return false;
+    return errno;
   to.data = static_cast<const std::byte *>(mapped);
   to.size = size;
   to.unmap = unmap;
@@ -113,10 +113,10 @@ bool map_file(File file, std::size_t size, SharedBytes &to) noexcept {
   // read.
   struct stat about {};
   if (fstat(file, &about) == 0 && static_cast<std::uint64_t>(about.st_size) >= size)
-    return true;
+    return 0;
   unmap(to.data, size);
   to.unmap = nullptr;
-  return false;
+  return EINVAL;
 }
 #endif
 
@@ -169,8 +169,14 @@ bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &f
     return fail_memory(failure);
   const auto total = static_cast<std::size_t>(front.file_bytes());
   const bool is_there = size != Front::kUnknown;
-  return (is_there && map_file(file, total, to)) ||
-         read_rest(file, first, seen, total, is_there, to, failure);
+  if (is_there) {
+    const int failed = map_file(file, total, to);
+    if (failed == 0)
+      return true;
+    if (failed == ENOMEM) // a copy would find no more room than a map
+      return fail_memory(failure);
+  }
+  return read_rest(file, first, seen, total, is_there, to, failure);
 }
 
 // Only files and pipes end, and only of files is the size known.

@@ -3,6 +3,8 @@
  * of the format lies; read in place or copied; with memory that runs out. What is read is asked
  * everything, run, and written again. The same bytes are then loaded from a file, from a pipe, or
  * from a file that is longer by a terabyte of nothing. */
+#define _FILE_OFFSET_BITS 64 /* a terabyte, where a pointer has 32 bits too */
+
 #include "fuzz.h"
 
 #include "fixture_saved.h"
