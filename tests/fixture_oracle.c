@@ -234,12 +234,13 @@ static Truth bends(const Problem *problem, int sign) {
     }
   }
   /* "Nothing counts" is worth 0, whatever the tables say of 0, so the values that do not count have
-   * a table as well, flat but for its last step. */
-  if (column_count(problem) > 0 && problem->has_counted && problem->members >= 2 && truth == YES) {
+   * a table as well, flat but for its last step. A convex sum must not fall there; a concave one
+   * may rise, since one labelling alone stands above it. */
+  if (sign > 0 && problem->has_counted && problem->members >= 2 && truth == YES) {
     int rest = 0;
     for (int32_t v = 0; v < problem->values; ++v)
       rest = rest || !counts_value(problem, v);
-    if (rest && -nothing * sign < 0)
+    if (rest && nothing > 0)
       truth = UNCLEAR;
   }
   return truth;

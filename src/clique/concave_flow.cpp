@@ -6,7 +6,28 @@ namespace chorale {
 
 ConcaveFlow::ConcaveFlow(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), flow_(layout, instance.members, instance.columns),
-      free_row_(layout.take<double>(instance.columns)) {}
+      free_row_(layout.take<double>(instance.columns)),
+      tables_(instance.potential.has_rest() ? layout.take<const double *>(instance.columns)
+                                            : nullptr),
+      flat_(instance.potential.has_rest()
+                ? layout.take<double>(std::int64_t{instance.members} + 1)
+                : nullptr) {}
+
+SumView ConcaveFlow::concave_view() noexcept {
+  const CliquePotential &potential = instance_->potential;
+  SumView view(*instance_);
+  if (!potential.has_rest())
+    return view;
+  const double *rest = potential.tables[potential.rest];
+  rises_ = rest[view.members] > rest[view.members - 1];
+  if (!rises_)
+    return view;
+  std::copy(potential.tables, potential.tables + potential.columns, tables_);
+  std::fill(flat_, flat_ + view.members + 1, 0.0);
+  tables_[potential.rest] = flat_;
+  view.tables = tables_;
+  return view;
+}
 
 std::int32_t ConcaveFlow::place_all(const SumView &view, std::int32_t tolerated,
                                     Limits &limits) noexcept {
@@ -20,21 +41,53 @@ std::int32_t ConcaveFlow::place_all(const SumView &view, std::int32_t tolerated,
   return left_out;
 }
 
-void ConcaveFlow::take_optimum(Solution &solution) noexcept {
-  const double score = instance_->member_score(flow_.assignment()) +
-                       SumView(*instance_).clique_score(flow_.counts());
+void ConcaveFlow::take_optimum(const SumView &view, Solution &solution) noexcept {
+  const std::int64_t n = instance_->members;
+  const double score =
+      instance_->member_score(flow_.assignment()) + view.clique_score(flow_.counts());
   if (instance_->interrupted())
     return;
   if (score > solution.score) {
     solution.score = score;
-    std::copy(flow_.assignment(), flow_.assignment() + instance_->members, solution.assignment);
+    std::copy(flow_.assignment(), flow_.assignment() + n, solution.assignment);
+  }
+  if (rises_) {
+    const std::int32_t rest = instance_->potential.rest;
+    double nothing_counts = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      nothing_counts += instance_->score(i, rest);
+    if (nothing_counts > solution.score) {
+      solution.score = nothing_counts;
+      std::fill(solution.assignment, solution.assignment + n, rest);
+    }
   }
   // The flow is optimal, so what stands above it is rounding.
   solution.bound = std::min(solution.bound, solution.score);
 }
 
+void ConcaveFlow::add_nothing_counts(double *messages) const noexcept {
+  const std::int64_t n = instance_->members;
+  const std::int64_t K = instance_->columns;
+  const std::int64_t rest = instance_->potential.rest;
+  double total = 0;
+  std::int64_t barred = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (const double own = instance_->score(i, rest); own > kForbidden)
+      total += own;
+    else
+      ++barred;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double own = instance_->score(i, rest);
+    double &message = messages[i * K + rest];
+    if (own > kForbidden && barred == 0)
+      message = std::max(message, total - own);
+    else if (own == kForbidden && barred == 1)
+      message = std::max(message, total);
+  }
+}
+
 void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) noexcept {
-  const SumView view(*instance_);
+  const SumView view = concave_view();
   const std::int32_t left_out = place_all(view, 0, limits);
   solution.iterations += view.members;
   if (limits.interruption() != Interruption::none || view.interrupted())
@@ -42,7 +95,7 @@ void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) 
   if (left_out > 0)
     solution.infeasible = true;
   else
-    take_optimum(solution);
+    take_optimum(view, solution);
 }
 
 bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages) noexcept {
@@ -52,14 +105,14 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
         std::fill(messages + begin * K, messages + end * K, kForbidden);
       }))
     return false;
-  SumView view(*instance_);
+  SumView view = concave_view();
   const std::int32_t left_out = place_all(view, 1, limits);
   solution.iterations += n;
   if (limits.interruption() != Interruption::none || view.interrupted())
     return false;
 
   if (left_out == 0) {
-    take_optimum(solution);
+    take_optimum(view, solution);
     flow_.find_residuals();
     const double optimum =
         instance_->member_score(flow_.assignment()) + view.clique_score(flow_.counts());
@@ -74,6 +127,8 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
       for (std::int64_t v = 0; v < K; ++v)
         messages[i * K + v] = others - flow_.residual(v, u);
     }
+    if (rises_)
+      add_nothing_counts(messages);
     return true;
   }
 
@@ -100,6 +155,8 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
     for (std::int64_t v = 0; v < K; ++v)
       messages[i * K + v] = optimum - flow_.residual(v, flow_.assignment()[i]);
   }
+  if (rises_)
+    add_nothing_counts(messages);
   return true;
 }
 

@@ -58,8 +58,10 @@ bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, cho
     // Tables may be declared, but those that forbid a count of 0 have no first slope to start from.
     return false;
   }
-  // The caller's word is about the tables given; the rest column is ours.
-  if (p.counted_values == p.values || members < 2)
+  // The caller's word is about the tables given; the rest column is ours. Concave flows see to its
+  // last step by themselves.
+  if (p.counted_values == p.values || members < 2 ||
+      (declared == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
   // The rest is flat up to its last step (or a parabola, for pairs).
   const double last = rest_entry(p, members, members) - rest_entry(p, members - 1, members);

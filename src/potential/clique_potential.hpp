@@ -58,6 +58,7 @@ struct CliquePotential {
   bool finite = false;
   // sum: every table, that of the rest included.
   bool convex = false;
+  // sum: every table, but for a rise of the rest's to its last entry, "nothing counts".
   bool concave = false;
 
   // majority: columns x columns scaled weights, row the majority column, zero for the rest; biases.
@@ -77,7 +78,8 @@ private:
   std::int32_t owned_count = 0;
 };
 
-// Whether the tables of a SUM are convex (concave) for cliques of n members, without preparing one.
+// Whether the tables of a SUM are convex (concave) for cliques of n members, in the sense above,
+// without preparing one.
 bool is_convex(const Potential &potential, std::int64_t members) noexcept;
 bool is_concave(const Potential &potential, std::int64_t members) noexcept;
 // The form in which a clique of this potential is solved.

@@ -23,8 +23,8 @@ void test_concave_flow(void **) {
   for (std::uint32_t seed = 0; seed < 6000; ++seed) {
     const Problem problem = draw(seed, kConcave);
     Bench<ConcaveFlow> bench(problem, 0xff);
-    if (!bench.instance().potential.concave)
-      continue; // the rest column bent it
+    // Whatever tables say of a count of 0, and values that do not count among the others.
+    bench.check(bench.instance().potential.concave, "concave tables");
     const Truth truth(bench.instance());
     Limits limits;
     bench.solver().run(bench.options(), limits, bench.solution());
