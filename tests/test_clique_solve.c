@@ -395,7 +395,7 @@ static const char *check_larger(const Problem *problem, void *user) {
 static void larger_cliques_agree_with_the_exact_algorithms(void **state) {
   Context context = {*state, 0};
   for (Kind kind = KIND_POTTS; kind <= KIND_PAIRS_SEPARABLE; kind = (Kind)(kind + 1))
-    for (int64_t round = 0; round < test_rounds(60); ++round) {
+    for (int64_t round = 0; round < test_rounds(200); ++round) {
       Random random = {test_seed() ^ ((uint64_t)kind << 40) ^ ((uint64_t)round << 8)};
       Problem problem;
       random_problem_of(&random, kind, random_int(&random, 7, MAX_MEMBERS),
@@ -443,6 +443,51 @@ static const char *check_choice(const Problem *problem, double gap, chorale_algo
   else if (sum == YES && is_concave == NO && is_convex == NO)
     right = is_one_of(chosen, any_sum, COUNT_OF(any_sum));
   return right ? NULL : complain("gap %g: AUTO chose %s", gap, chorale_algorithm_name(chosen));
+}
+
+/* Contended Potts cliques: 100 members, 24 values, scores uniform on [0, 2], each optimum proven. */
+static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
+  enum { MEMBERS = 100, VALUES = 24 };
+  (void)state;
+  static double scores[MEMBERS * VALUES];
+  Random random = {test_seed()};
+  const int64_t rounds = test_rounds(200);
+  double ratios = 0;
+  double worst = 1;
+  int64_t optimal = 0;
+  chorale_clique_solver *solver = new_solver();
+  chorale_error error;
+  for (int64_t round = 0; round < rounds; ++round) {
+    for (int32_t e = 0; e < MEMBERS * VALUES; ++e)
+      scores[e] = 2 * random_unit(&random);
+    chorale_potential *potential = NULL;
+    OK(chorale_potential_create_potts(NULL, VALUES, (0.80 + 0.05 * (double)(round % 4)) / MEMBERS,
+                                      NULL, &potential, &error));
+    chorale_clique_problem problem;
+    chorale_clique_problem_init(&problem, sizeof problem);
+    problem.members = MEMBERS;
+    problem.values = problem.row_stride = VALUES;
+    problem.scores = scores;
+    double found[2];
+    for (int exact = 0; exact < 2; ++exact) {
+      chorale_clique_options options;
+      options_of(exact ? CHORALE_ALGORITHM_COUNT_BOXES : CHORALE_ALGORITHM_AUTO, &options);
+      chorale_clique_result result;
+      chorale_clique_result_init(&result, sizeof result);
+      OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, &result, &error));
+      assert_true(!exact || result.proven);
+      found[exact] = result.score;
+    }
+    ratios += found[0] / found[1];
+    worst = fmin(worst, found[0] / found[1]);
+    optimal += found[0] >= found[1] - 1e-9;
+    chorale_potential_release(potential);
+  }
+  chorale_clique_solver_destroy(solver);
+  const double mean = ratios / (double)rounds;
+  if (worst < 0.99 || (rounds >= 200 && (mean < 0.9999 || 10 * optimal < 7 * rounds)))
+    fail_msg("CHORALE_TEST_SEED=%llu: mean ratio %.6f, worst %.6f, optimal %lld of %lld",
+             (unsigned long long)test_seed(), mean, worst, (long long)optimal, (long long)rounds);
 }
 
 static const char *check_auto(const Problem *problem, void *user) {
@@ -596,6 +641,7 @@ int main(void) {
       cmocka_unit_test(independent_start_takes_the_lowest_of_equals),
       cmocka_unit_test(start_value_may_be_one_that_does_not_count),
       cmocka_unit_test(auto_chooses_and_says_so),
+      cmocka_unit_test(auto_is_near_the_optimum_of_contended_cliques),
       cmocka_unit_test(evaluation_is_the_definition),
       cmocka_unit_test(outputs_are_optional),
       cmocka_unit_test(names_of_algorithms_go_both_ways),

@@ -7,6 +7,7 @@
 #include "clique/dual_bound.hpp"
 #include "clique/exact_majority.hpp"
 #include "clique/generalised_alpha_pass.hpp"
+#include "clique/group_moves.hpp"
 #include "clique/lagrangian.hpp"
 #include "clique/max_pass.hpp"
 #include "clique/modified_alpha_pass.hpp"
@@ -16,6 +17,10 @@
 #include "clique/sum_moves.hpp"
 #include "clique/sum_pass_marginals.hpp"
 #include "clique/threshold_bounds.hpp"
+
+#include <cmath>
+#include <optional>
+#include <type_traits>
 
 namespace chorale {
 namespace {
@@ -272,6 +277,9 @@ private:
           const auto promising_passes = [&]<class Bounds>(std::type_identity<Bounds>) {
             Bounds bounds(layout_, instance_);
             Moves<Score> moves(layout_, instance_);
+            std::optional<GroupMoves> groups;
+            if (task_.plan.group_moves && GroupMoves::pay_for(instance_))
+              groups.emplace(layout_, instance_);
             if (!runs())
               return;
             if (bounds.run())
@@ -279,6 +287,8 @@ private:
                 if (polished-- > 0)
                   improve_candidate(moves);
               });
+            if (groups && limits_.interruption() == Interruption::none)
+              move_groups(*groups, moves);
           };
           if (ThresholdBounds::pay_for(instance_))
             promising_passes(std::type_identity<ThresholdBounds>{});
@@ -300,6 +310,24 @@ private:
     });
     if (is_pass_exact(instance_.members, instance_.columns))
       close_bound();
+  }
+
+  // Single moves from where groups of members have gone.
+  void move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
+    const auto begin = [&] {
+      std::copy(solution_.assignment, solution_.assignment + instance_.members, candidate_);
+      return candidate_;
+    };
+    if (!solution_.found() || groups.nearly_agree(solution_.assignment))
+      return;
+    if (groups.thin_fullest(begin()))
+      improve_candidate(moves, true);
+    while (limits_.interruption() == Interruption::none && groups.move_group(begin())) {
+      const double before = solution_.score;
+      improve_candidate(moves, true);
+      if (!(solution_.score > before + kLeastImprovement * std::fabs(before)))
+        return;
+    }
   }
 
   // Such a pass has seen a best labelling of every count vector.
@@ -340,11 +368,19 @@ private:
     improve_candidate(improver);
   }
 
-  template <class Improver> void improve_candidate(Improver &improver) noexcept {
+  // again: see SumMoves::improve_again.
+  template <class Improver>
+  void improve_candidate(Improver &improver, bool again = false) noexcept {
     const std::int64_t limit =
         task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
     std::int64_t left = limit;
-    offer_candidate(improver.improve(candidate_, limits_, left));
+    double score = 0;
+    if constexpr (std::is_same_v<Improver, SumMoves>)
+      score = again ? improver.improve_again(candidate_, limits_, left)
+                    : improver.improve(candidate_, limits_, left);
+    else
+      score = improver.improve(candidate_, limits_, left);
+    offer_candidate(score);
     solution_.iterations += limit - left;
     solution_.iteration_limit_hit = left == 0;
   }

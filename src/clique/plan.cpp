@@ -1,14 +1,16 @@
 #include "clique/plan.hpp"
 
+#include "clique/sum_moves.hpp"
+
 #include <algorithm>
 
 namespace chorale {
 namespace {
 
-// How many passes of alpha-pass give single moves a start in a SUM. On contended Potts cliques of
-// 100 members the mean score is 0.99989 of the best known from one start, 0.99994 from four, and
-// 0.99996 from all 24. The more members, the less is left to gain: at 1000, four starts are worth
-// 0.005 %, and at 10,000 0.0003 %.
+// How many passes of alpha-pass give single moves a start in a SUM, up to four. Over 500 contended
+// Potts cliques of 100 members that were drawn afresh, the mean score from there is 0.99989 of the
+// optimum; moves of groups make it 0.99995 to 0.99997 and four fifths of the labellings optimal
+// (tests/bench/run.sh, potts.fresh). The more members, the less is left to gain.
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }
@@ -64,6 +66,7 @@ Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_reques
     }
     plan.expansion = !kind.convex;
     plan.single_moves = polished_passes(kind.members);
+    plan.group_moves = kind.convex && kind.members <= SumMoves::kFewMembers;
     if (gap_requested)
       plan.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
     break;
@@ -77,6 +80,7 @@ Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_reques
 
 Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact) noexcept {
   Plan plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, false);
+  plan.group_moves = false;
   switch (asked) {
   case CHORALE_ALGORITHM_AUTO:
     if (plan.algorithm == CHORALE_ALGORITHM_ALPHA_PASS && exact && kind.form == Form::sum &&

@@ -66,11 +66,89 @@ SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
       counts_(layout.take<std::int32_t>(instance.columns)),
       reference_(layout.take<double>(std::int64_t{instance.columns} * kEpochs)),
       most_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
-      epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})) {}
+      epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})),
+      last_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
+                                            : nullptr) {}
+
+constexpr std::int32_t kMovesOfFew = 8; // an epoch
+
+template <class Rows>
+CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assignment,
+                                            bool again, Limits &limits,
+                                            std::int64_t &sweeps) noexcept {
+  const std::int32_t K = in.columns;
+  if (again)
+    std::copy(score_.join(), score_.join() + K, most_);
+  if (!in.count(assignment, counts_))
+    return kForbidden;
+  score_.reset(counts_);
+  double members = in.member_score(assignment);
+  const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
+  if (again)
+    adjust_leads(in, assignment, least);
+  else if (!begin_leads(in, assignment, least))
+    return kForbidden;
+  if (instance_->interrupted())
+    return kForbidden;
+  const double *join = score_.join();
+  const double *leave = score_.leave();
+  double before = 0; // the most that columns rose by, added up over the epochs that are over
+  double rise = 0;   // the most that any column rose by in this epoch
+  double *risen = most_;
+  std::fill(risen, risen + K, 0.0);
+  std::int32_t moves = 0;
+  std::int32_t unmoved = 0;
+  for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
+    if (i == in.members) {
+      i = 0;
+      --sweeps;
+      if (sweeps == 0)
+        break;
+    }
+    const std::int32_t from = assignment[i];
+    if (before + rise + leave[from] < safe_[i]) {
+      ++unmoved;
+      continue;
+    }
+    if (!limits.spend(32 + K))
+      break;
+    const double *row = in.row(i);
+    const double stay = row[from] - leave[from] + least;
+    const double best = best_join(row, join, K, from);
+    if (!(best > stay)) {
+      safe_[i] = row[from] + least - best + before;
+      ++unmoved;
+      continue;
+    }
+    std::int32_t to = 0;
+    while (to == from || row[to] + join[to] != best)
+      ++to;
+    members += row[to] - row[from];
+    assignment[i] = to;
+    safe_[i] = kForbidden;
+    unmoved = 0;
+    const double was[] = {join[from], join[to]};
+    score_.move(from, to);
+    if (++moves == kMovesOfFew) {
+      before += rise;
+      rise = 0;
+      moves = 0;
+      std::fill(risen, risen + K, 0.0);
+    }
+    risen[from] += std::max(join[from] - was[0], 0.0);
+    risen[to] += std::max(join[to] - was[1], 0.0);
+    rise = std::max({rise, risen[from], risen[to]});
+  }
+  risen_ = before + rise;
+  std::copy(assignment, assignment + in.members, last_);
+  return members + score_.total();
+}
 
 template <class Rows>
 CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
                                              Limits &limits, std::int64_t &sweeps) noexcept {
+  if (in.members <= kFewMembers)
+    return improve_few(in, assignment, false, limits, sweeps);
   const std::int32_t K = in.columns;
   if (!in.count(assignment, counts_))
     return kForbidden;
@@ -169,6 +247,34 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *as
   }
 }
 
+// From those of the labelling left last, whose columns offered `most_`. One column is looked at for
+// itself; the others offer at most so much more than before as the second that rose most.
+template <class Rows>
+CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, const std::int32_t *assignment,
+                                           double least) noexcept {
+  const double *join = score_.join();
+  std::int32_t first = 0;
+  double most = kForbidden;
+  double next = 0;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    const double rise = join[v] - most_[v];
+    if (rise > most) {
+      next = std::max(next, most);
+      most = rise;
+      first = v;
+    } else {
+      next = std::max(next, rise);
+    }
+  }
+  for (std::int32_t i = 0; i < in.members; ++i) {
+    const double *row = in.row(i);
+    const std::int32_t from = assignment[i];
+    const double there = from == first ? kForbidden : row[first] + join[first];
+    const double lead = std::min(safe_[i] - (risen_ + next), row[from] + least - there);
+    safe_[i] = from == last_[i] ? lead : kForbidden;
+  }
+}
+
 inline void SumMoves::move(std::int32_t from, std::int32_t to) noexcept {
   score_.move(from, to);
   for (const std::int32_t v : {from, to}) {
@@ -191,6 +297,16 @@ inline void SumMoves::begin_epoch() noexcept {
 }
 
 struct SumMoves::Variants {
+  static double again_anywhere(SumMoves &moves, std::int32_t *assignment, Limits &limits,
+                               std::int64_t &sweeps) noexcept {
+    return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
+  }
+#if CHORALE_HAS_AVX2_VARIANTS
+  [[gnu::target("avx2")]] static double again_avx2(SumMoves &moves, std::int32_t *assignment, Limits &limits,
+                                                   std::int64_t &sweeps) noexcept {
+    return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
+  }
+#endif
   template <class Rows>
   static double anywhere(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
                          std::int64_t &sweeps) noexcept {
@@ -217,6 +333,14 @@ struct SumMoves::Variants {
 
 double SumMoves::improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
   return Variants::here(*this, *instance_, assignment, limits, sweeps);
+}
+double SumMoves::improve_again(std::int32_t *assignment, Limits &limits,
+                               std::int64_t &sweeps) noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+  if (has_avx2())
+    return Variants::again_avx2(*this, assignment, limits, sweeps);
+#endif
+  return Variants::again_anywhere(*this, assignment, limits, sweeps);
 }
 double SumMoves::improve(const SumView &view, std::int32_t *assignment, Limits &limits,
                          std::int64_t &sweeps) noexcept {

@@ -23,12 +23,24 @@ public:
   double improve(const SumView &view, std::int32_t *assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept;
 
+  // The same where this object has improved a labelling that differs in a few members, in a clique
+  // of at most kFewMembers: what it knows of the others still serves.
+  double improve_again(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept;
+  static constexpr std::int32_t kFewMembers = 500;
+
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
 
 private:
   template <class Rows>
   double improve_rows(const Rows &in, std::int32_t *assignment, Limits &limits,
                       std::int64_t &sweeps) noexcept;
+  // The same for few members: what others offer is compared with an epoch's beginning as well, and
+  // added up over the epochs, so that little is kept.
+  template <class Rows>
+  double improve_few(const Rows &in, std::int32_t *assignment, bool again,
+                     Limits &limits, std::int64_t &sweeps) noexcept;
+  template <class Rows>
+  void adjust_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;
   template <class Rows>
   bool begin_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;
   void move(std::int32_t from, std::int32_t to) noexcept;
@@ -44,9 +56,11 @@ private:
   double *most_;           // K: that of this epoch, or what it adds now, if that is more
   double *safe_;           // n: the member stays while leaving and what has risen are below it
   std::uint8_t *epoch_of_; // n: the epoch of the last look
+  std::int32_t *last_;     // n: the labelling left last; of few members
   double rise_[kEpochs] = {};
   std::int32_t epoch_ = 0;
   std::int32_t moves_ = 0; // in this epoch
+  double risen_ = 0;       // of few members: by what columns rose at most since leads were noted
 };
 
 } // namespace chorale

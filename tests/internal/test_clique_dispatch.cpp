@@ -5,6 +5,7 @@
 #include "base/cpu.hpp"
 #include "base/rows.hpp"
 #include "clique/alpha_pass.hpp"
+#include "clique/group_moves.hpp"
 #include "clique/pass_bounds.hpp"
 #include "clique/sum_moves.hpp"
 #include "clique/sum_pass_marginals.hpp"
@@ -45,13 +46,14 @@ private:
 struct Loops {
   Loops(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), thresholds(layout, instance), pass(layout, instance),
-        moves(layout, instance), marginals(layout, instance),
+        moves(layout, instance), groups(layout, instance), marginals(layout, instance),
         candidate(layout.take<std::int32_t>(instance.members)),
         messages(layout.take<double>(std::int64_t{instance.members} * instance.columns)) {}
   PassBounds bounds;
   ThresholdBounds thresholds;
   AlphaPass<SumScore> pass;
   SumMoves moves;
+  GroupMoves groups;
   SumPassMarginals marginals;
   std::int32_t *candidate;
   double *messages;
@@ -93,6 +95,14 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     sweeps = 100;
     trace.add(loops.moves.improve(SumView(instance), loops.candidate, limits, sweeps));
     trace.add(loops.candidate, instance.members);
+    trace.add(loops.groups.thin_fullest(loops.candidate));
+    trace.add(loops.candidate, instance.members);
+    trace.add(loops.groups.move_group(loops.candidate));
+    trace.add(loops.candidate, instance.members);
+    if (instance.members <= SumMoves::kFewMembers) {
+      trace.add(loops.moves.improve_again(loops.candidate, limits, sweeps));
+      trace.add(loops.candidate, instance.members);
+    }
   });
   // After the first pass they are tightened.
   trace_bounds(trace, instance, loops.thresholds);

@@ -1,6 +1,9 @@
 // The exact solvers and bounds of the SUM family against enumeration.
 #include "sum_fixture.hpp"
 
+#include "clique/group_moves.hpp"
+#include "clique/sum_moves.hpp"
+
 #include <cstring>
 
 using namespace chorale;
@@ -37,6 +40,74 @@ void test_concave_flow(void **) {
     for (std::size_t e = 0; e < messages.size(); ++e)
       bench.check(bench.near(messages[e], truth.messages[e]), "concave message");
   }
+}
+
+// A group goes where the tables promise at least what it was chosen for, and single moves that go
+// on from what they know end where no single move raises the score.
+void test_group_moves(void **) {
+  struct Adapter {
+    Adapter(Layout &layout, const Instance &instance) noexcept
+        : groups(layout, instance), moves(layout, instance),
+          x(layout.take<std::int32_t>(instance.members)),
+          counts(layout.take<std::int32_t>(instance.columns)) {}
+    GroupMoves groups;
+    SumMoves moves;
+    std::int32_t *x;
+    std::int32_t *counts;
+  };
+  constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
+  int moved = 0;
+  int thinned = 0;
+  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+    const Problem problem(seed, 2 + std::int32_t(seed % 40), 2 + std::int32_t(seed / 40 % 11),
+                          convex[seed % 2]);
+    Bench<Adapter> bench(problem, 0x5a);
+    const Instance &in = bench.instance();
+    if (!in.potential.convex ||
+        std::count(in.best_score, in.best_score + in.members, kForbidden) > 0)
+      continue;
+    Adapter &a = bench.solver();
+    const SumView view(in);
+    const auto score = [&] {
+      in.count(a.x, a.counts);
+      return in.member_score(a.x) + view.clique_score(a.counts);
+    };
+    Limits limits;
+    std::int64_t sweeps = 1000;
+    std::copy(in.best, in.best + in.members, a.x);
+    const double first = a.moves.improve(a.x, limits, sweeps);
+    bench.check(bench.near(first, score()), "score of single moves");
+    for (int round = 0; round < 4; ++round) {
+      const std::vector<std::int32_t> before(a.x, a.x + in.members);
+      const bool thins = round % 2 == 1;
+      const bool goes = thins ? a.groups.thin_fullest(a.x) : a.groups.move_group(a.x);
+      std::int32_t differ = 0;
+      std::int32_t to = -1;
+      for (std::int32_t i = 0; i < in.members; ++i) {
+        if (a.x[i] == before[std::size_t(i)])
+          continue;
+        bench.check(in.score(i, a.x[i]) > kForbidden, "admissible");
+        bench.check(thins || to < 0 || a.x[i] == to, "one column");
+        to = a.x[i];
+        ++differ;
+      }
+      bench.check(!goes || differ >= 2, "a group");
+      (thins ? thinned : moved) += goes;
+      sweeps = 1000;
+      const double after = a.moves.improve_again(a.x, limits, sweeps);
+      bench.check(bench.near(after, score()), "score of further moves");
+      for (std::int32_t i = 0; i < in.members; ++i) {
+        const std::int32_t from = a.x[i];
+        for (std::int32_t v = 0; v < in.columns; ++v) {
+          a.x[i] = v;
+          bench.check(in.score(i, v) == kForbidden || score() <= after + 1e-9, "no single move");
+        }
+        a.x[i] = from;
+      }
+    }
+  }
+  assert_true(moved > 100);
+  assert_true(thinned > 100);
 }
 
 void test_transport(void **) {
@@ -336,7 +407,8 @@ void test_gap(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(test_concave_flow), cmocka_unit_test(test_transport),
+      cmocka_unit_test(test_concave_flow), cmocka_unit_test(test_group_moves),
+      cmocka_unit_test(test_transport),
       cmocka_unit_test(test_dual_bound),   cmocka_unit_test(test_count_boxes),
       cmocka_unit_test(test_tiny_pools),   cmocka_unit_test(test_larger),
       cmocka_unit_test(test_limits),       cmocka_unit_test(test_gap),
