@@ -445,7 +445,8 @@ static const char *check_choice(const Problem *problem, double gap, chorale_algo
   return right ? NULL : complain("gap %g: AUTO chose %s", gap, chorale_algorithm_name(chosen));
 }
 
-/* Contended Potts cliques: 100 members, 24 values, scores uniform on [0, 2], each optimum proven. */
+/* Contended Potts cliques: 100 members, 24 values, scores uniform on [0, 2]; each optimum is
+ * proven. */
 static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
   enum { MEMBERS = 100, VALUES = 24 };
   (void)state;

@@ -302,7 +302,8 @@ struct SumMoves::Variants {
     return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
   }
 #if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static double again_avx2(SumMoves &moves, std::int32_t *assignment, Limits &limits,
+  [[gnu::target("avx2")]] static double again_avx2(SumMoves &moves, std::int32_t *assignment,
+                                                   Limits &limits,
                                                    std::int64_t &sweeps) noexcept {
     return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
   }
