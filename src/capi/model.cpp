@@ -210,7 +210,9 @@ chorale_status check_cliques(const Report &report, const Builder &builder) noexc
     if (clique.centred() && builder.centres[c].chain < 0)
       return report.fail(CHORALE_ERROR_SHAPE, "clique ", c, " is centred and has no centre");
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
-      CHORALE_CHECK(check_tables_serve(report, clique.potential_at(k), builder.members[c]));
+      CHORALE_CHECK(check_tables_serve(
+          report, clique.centred() ? clique.potential_at(k) : *clique.type->given,
+          builder.members[c]));
   }
   return CHORALE_OK;
 }
@@ -552,7 +554,7 @@ int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) 
   return has_clique(model, clique) ? model->cliques[clique].values() : 0;
 }
 int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique) {
-  return has_clique(model, clique) ? model->cliques[clique].columns() : 0;
+  return has_clique(model, clique) ? model->cliques[clique].all_columns() : 0;
 }
 int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].centre_values() : 0;

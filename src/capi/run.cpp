@@ -468,7 +468,7 @@ chorale_status chorale_run_values(const chorale_run *run, int64_t clique, int32_
     if (!values && of.all_members() > 0)
       return report.null_argument("values");
     for (std::int32_t i = 0; i < of.all_members(); ++i)
-      values[i] = assignment(*run, own).shown(of, i);
+      values[i] = of.value_of(assignment(*run, own).shown(of, i));
     return CHORALE_OK;
   });
 }
@@ -492,8 +492,10 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
       const std::int32_t now = run->at.best.shown(slot);
       if (own == now)
         continue;
+      const Clique &clique = run->model->cliques[slot.clique];
       if (found < capacity)
-        payments[found] = {slot.clique, slot.member, slot.position, own, now, run->payment(slot)};
+        payments[found] = {slot.clique,       slot.member,       slot.position,
+                           clique.value_of(own), clique.value_of(now), run->payment(slot)};
       ++found;
     }
     *count = found;

@@ -99,9 +99,11 @@ bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
 
   greatest_message = *std::max_element(message, message + local_count + 2);
 
-  fires_outside_ = std::find(constant_local, constant_local + property.constant_count, kOutside) !=
-                   constant_local + property.constant_count;
-  if (property.fires_table)
+  const bool covered = attached.dictionary && attached.dictionary->covers_firings;
+  fires_outside_ = !covered &&
+                   std::find(constant_local, constant_local + property.constant_count, kOutside) !=
+                       constant_local + property.constant_count;
+  if (property.fires_table && !covered)
     fires_outside_ =
         fires_outside_ || std::find(table_local, table_local + T, kOutside) != table_local + T;
 

@@ -1,6 +1,6 @@
 #include "cluster/builder.hpp"
 
-#include "potential/recolumn.hpp"
+#include "cluster/fired_columns.hpp"
 
 #include <algorithm>
 
@@ -194,22 +194,7 @@ const Potential *chorale_model_builder::over_columns(const Potential *potential,
     if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
         before.given == potential && before.columns == columns)
       return before.potential;
-  if (potential->values == columns) {
-    if (!model->potentials.push(potential))
-      return nullptr;
-    return chorale_potential_retain(potential);
-  }
-  auto *from = model->arena.take_array<std::int32_t>(columns);
-  if (!from || !model->potentials.reserve(model->potentials.size() + 1))
-    return nullptr;
-  for (std::int32_t v = 0; v < columns; ++v)
-    from[v] = v < potential->values ? v : -1;
-  Potential *widened = recolumn(memory, *potential, from, columns);
-  if (!widened)
-    return nullptr;
-  model->potentials.push(widened);
-  model->made_potential_bytes += sizeof(Potential) + widened->storage.bytes();
-  return widened;
+  return widen(*model, potential, columns);
 }
 
 CliqueType *chorale_model_builder::same_type(const chorale_clique_setup &setup) const noexcept {
@@ -275,9 +260,14 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
       return nullptr;
   } else {
     type.given = setup.potential;
-    type.potential = over_columns(setup.potential, type.columns);
-    if (!type.potential)
+    // Of many values those count that members can fire, who are not known yet.
+    if (setup.property && type.columns > kFewColumns) {
+      if (!model->potentials.push(setup.potential))
+        return nullptr;
+      chorale_potential_retain(setup.potential);
+    } else if (!(type.potential = over_columns(setup.potential, type.columns))) {
       return nullptr;
+    }
   }
   if (setup.property) {
     type.property = setup.property;
@@ -530,6 +520,8 @@ bool chorale_model_builder::freeze() noexcept {
       !model->clique_index.build(static_cast<std::int32_t>(model->cliques.size()),
                                  model->members.size(),
                                  [this](std::int32_t c) { return model->cliques.first_slot(c); }))
+    return false;
+  if (!number_fired(*model))
     return false;
   count_messages();
   if (std::any_of(groups.begin(), groups.end(), [](std::int64_t group) { return group != 0; })) {

@@ -14,7 +14,7 @@ struct CliqueType {
   const Property *property;       // NULL: positions
   const Dictionary *dictionary;   // or NULL
   const Potential *given;         // as the caller made it; NULL where centred
-  const Potential *potential;     // the same over `columns`
+  const Potential *potential;     // the same over `columns`; NULL until they are known
   const Potential *const *centre; // over `columns`, one a value of the centre
   const std::int32_t *map;        // label to column, -1 for EMPTY; NULL: itself
   const std::int32_t *centre_map; // or NULL
@@ -22,7 +22,11 @@ struct CliqueType {
   std::int32_t centre_map_labels;
   std::int32_t centre_values;
   std::int32_t values;  // R
-  std::int32_t columns; // R + 2, or R where nothing can be EMPTY
+  std::int32_t columns; // R + 2, or R where nothing can be EMPTY; less where `fired` says so
+  // Of a property clique of many values, or NULL: those that its members can fire. Its columns are
+  // these, EMPTY and CONFLICT; `fired_values` says what the caller calls them.
+  const Dictionary *fired;
+  const std::int32_t *fired_values;
   // Rows and counts of these cliques follow from the places of their members and their numbers.
   std::int64_t first_message; // of a member in place 0, if it were one of theirs
   std::int64_t first_count;   // of the clique 0, if it were one of these
@@ -40,6 +44,28 @@ struct Clique {
   std::int32_t centre_values() const noexcept { return type->centre_values; }
   const Property *property() const noexcept { return type->property; }
   const Dictionary *dictionary() const noexcept { return type->dictionary; }
+  // By whose numbers the columns go.
+  const Dictionary *numbering() const noexcept {
+    return type->fired ? type->fired : type->dictionary;
+  }
+  // Columns as the caller sees them.
+  std::int32_t all_columns() const noexcept { return type->fired ? values() + 2 : columns(); }
+  // What the caller calls a column; -1 stays what it is.
+  std::int32_t value_of(std::int32_t column) const noexcept {
+    if (!type->fired || column < 0)
+      return column;
+    const std::int32_t fired = type->fired->size();
+    return column < fired ? type->fired_values[column] : type->values + column - fired;
+  }
+  // Whether another clique's columns are called the same.
+  bool has_columns_of(const Clique &other) const noexcept {
+    if (columns() != other.columns() || (type->fired != nullptr) != (other.type->fired != nullptr))
+      return false;
+    return !type->fired ||
+           (values() == other.values() &&
+            std::equal(type->fired_values, type->fired_values + type->fired->size(),
+                       other.type->fired_values));
+  }
   const Potential *potential() const noexcept { return type->potential; }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
   std::int32_t width(std::int32_t member) const noexcept {
@@ -100,6 +126,8 @@ public:
     records_.push({0, static_cast<std::int32_t>(types_.size()) - 1});
   }
   void truncate(std::int64_t count) noexcept { records_.truncate(count); }
+  // All types are given anew, in order, by `set_type`.
+  void forget_types() noexcept { types_.truncate(0); }
   // slots(c): how many, a centre included.
   template <class Slots> void place_slots(Slots &&slots) noexcept {
     slots_ = 0;

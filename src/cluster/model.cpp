@@ -23,7 +23,7 @@ std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
          cliques.bytes() + members.bytes() + chain_index.bytes() + clique_index.bytes() +
          groups.bytes() + potentials.bytes() + properties.bytes() + dictionaries.bytes() +
-         transitions.bytes() + made_potential_bytes +
+         transitions.bytes() + made_bytes +
          (bytes_of ? bytes_of->owned.bytes() : 0);
 }
 
@@ -99,7 +99,7 @@ private:
     if (!made)
       return nullptr;
     to_.potentials.push(made);
-    to_.made_potential_bytes += sizeof(Potential);
+    to_.made_bytes += sizeof(Potential);
     return made;
   }
 

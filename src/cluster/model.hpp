@@ -9,7 +9,9 @@
 // Slot is found from them.
 //
 // What a slot shows is a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT where the clique
-// has them; -1 for a value that no column stands for. Messages of a clique are one row of columns a
+// has them; -1 for a value that no column stands for. Where R is large and members can fire few of
+// the values, these alone are columns (fired_columns.hpp), and Clique::value_of says what the caller
+// calls one. Messages of a clique are one row of columns a
 // member, one after the other, the centre's row (one entry a value of the centre) last.
 #pragma once
 
@@ -83,7 +85,7 @@ struct chorale_model {
   chorale::Attached attached(const chorale::Slot &slot) const noexcept {
     const chorale::Clique &clique = cliques[slot.clique];
     const chorale::WholeSlot &whole = wholes[slot.whole];
-    return {clique.property(), clique.dictionary(),      whole.classes, whole.table,
+    return {clique.property(), clique.numbering(),       whole.classes, whole.table,
             nullptr,           chains[slot.chain].length};
   }
   std::int32_t width(const chorale::Slot &slot) const noexcept {
@@ -122,7 +124,7 @@ struct chorale_model {
   std::int32_t most_members = 0; // of a clique
   std::size_t score_bytes = 0;
   std::size_t copied_score_bytes = 0; // of those: in the arena
-  std::size_t made_potential_bytes = 0;
+  std::size_t made_bytes = 0;
   // References, or NULL: the model whose chains and properties these are; where borrowed arrays
   // lie.
   const chorale_model *base = nullptr;

@@ -192,8 +192,9 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
         integer("clique", slot.clique);
         integer("member", slot.member);
         integer("position", slot.position);
-        integer("own_value", at.own.shown(slot));
-        integer("value", at.best.shown(slot));
+        const Clique &clique = model->cliques[slot.clique];
+        integer("own_value", clique.value_of(at.own.shown(slot)));
+        integer("value", clique.value_of(at.best.shown(slot)));
         number("amount", payment(slot));
         json.close('}');
       }
@@ -210,7 +211,7 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)
-      json.integer(at.best.shown(clique, k));
+      json.integer(clique.value_of(at.best.shown(clique, k)));
     json.close(']');
     json.close('}');
   }

@@ -306,7 +306,7 @@ bool chorale_run::restrict_ranges() noexcept {
         continue;
       }
       const WholeSlot &whole = model->wholes[-1 - model->site(clique, i)];
-      const Attached attached{clique.property(), clique.dictionary(),
+      const Attached attached{clique.property(), clique.numbering(),
                               whole.classes,     whole.table,
                               nullptr,           model->chains[chain].length};
       attached.each_firing(program.labels, model->chains[chain].view().parents,
@@ -315,7 +315,7 @@ bool chorale_run::restrict_ranges() noexcept {
                                fits = fits && fired.push(v);
                            });
     }
-    fits = fits && fired.push(clique.values()) && fired.push(clique.values() + 1);
+    fits = fits && fired.push(clique.columns() - 2) && fired.push(clique.columns() - 1);
     if (!fits)
       return false;
     std::sort(fired.begin(), fired.end());
@@ -390,7 +390,7 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   for (std::int64_t c = 0; c < cliques; ++c) {
     const Clique &clique = model->cliques[c];
     const Clique &from = earlier.model->cliques[c];
-    if (from.columns() != clique.columns() || from.members != clique.members ||
+    if (!from.has_columns_of(clique) || from.members != clique.members ||
         from.centre_values() != clique.centre_values())
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {

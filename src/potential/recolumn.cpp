@@ -9,26 +9,73 @@ bool is_square(const Potential &p) noexcept {
   return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
 }
 
-std::size_t numbers_of(const Potential &p, std::size_t values) noexcept {
+std::size_t numbers_of(const Potential &p, std::size_t values, std::int64_t tables) noexcept {
   if (is_square(p))
     return saturating_sum(saturating_product(values, values), values);
   if (p.source == TableSource::cardinality)
     return static_cast<std::size_t>(p.table_length);
   if (p.source == TableSource::stored)
-    return saturating_product(p.table_count == 1 ? 1 : values,
+    return saturating_product(static_cast<std::size_t>(tables),
                               static_cast<std::size_t>(p.table_length));
   return 0;
 }
 
+// The first counted value that is not among `kept`, from `v` on; -1 where there is none.
+std::int32_t next_left_out(const Potential &p, const std::int32_t *&kept, const std::int32_t *end,
+                           std::int32_t v) noexcept {
+  for (; v < p.values; ++v) {
+    while (kept != end && *kept < v)
+      ++kept;
+    if ((kept == end || *kept != v) && p.counts(v))
+      return v;
+  }
+  return -1;
+}
+
 } // namespace
 
+StandIn stand_in(const Potential &source, const std::int32_t *kept, std::int64_t count) noexcept {
+  StandIn made;
+  const bool is_max = source.family == CHORALE_FAMILY_MAX;
+  const bool stored = source.source == TableSource::stored;
+  if (!is_max && !(source.family == CHORALE_FAMILY_SUM && stored))
+    return made;
+  const std::int32_t *end = kept + count;
+  std::int32_t v = next_left_out(source, kept, end, 0);
+  if (v < 0)
+    return made;
+  if (!stored || source.table_count == 1) {
+    std::int64_t left_out = source.counted_values;
+    for (const std::int32_t *k = end - count; k != end; ++k)
+      left_out -= *k >= 0 && source.counts(*k) ? 1 : 0;
+    const double start = source.table_entry(v, 0, 0);
+    if (is_max || start != 0)
+      made = {v, start * static_cast<double>(left_out)};
+    return made;
+  }
+  double highest = kForbidden;
+  for (; v >= 0; v = next_left_out(source, kept, end, v + 1)) {
+    const double start = source.table_entry(v, 0, 0);
+    made.sum += start;
+    if (made.value < 0 || (is_max && start > highest))
+      made.value = v;
+    highest = std::max(highest, start);
+  }
+  if (!is_max && made.sum == 0)
+    made.value = -1;
+  return made;
+}
+
 Potential *recolumn(const Memory &memory, const Potential &source, const std::int32_t *from,
-                    std::int32_t values) noexcept {
+                    std::int32_t values, const StandIn &stand_in) noexcept {
   Potential *made = memory.create<Potential>(memory);
   if (!made)
     return nullptr;
   const auto count = static_cast<std::size_t>(values);
-  const std::size_t numbers = numbers_of(source, count);
+  const bool has_constant = source.family == CHORALE_FAMILY_SUM && stand_in.value >= 0;
+  const std::int64_t tables =
+      source.table_count > 1 || has_constant ? values : source.table_count;
+  const std::size_t numbers = numbers_of(source, count, tables);
   made->storage = Block(memory, saturating_sum(saturating_product(numbers, sizeof(double)), count));
   if (!made->storage) {
     Memory::destroy(made, memory);
@@ -43,7 +90,7 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
   made->values = values;
   made->lambda = source.lambda;
   made->table_length = source.table_length;
-  made->table_count = source.table_count > 1 ? values : source.table_count;
+  made->table_count = tables;
   made->callback = source.callback;
   made->callback_user = source.callback_user;
   made->callback_values = source.callback_values;
@@ -70,7 +117,9 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     for (std::int32_t v = 0; v < values; ++v)
       for (std::int64_t k = 0; k < source.table_length; ++k)
         to[v * source.table_length + k] =
-            from[v] < 0 ? 0.0 : source.numbers[from[v] * source.table_length + k];
+            from[v] < 0                                ? 0.0
+            : has_constant && from[v] == stand_in.value ? stand_in.sum
+                                                        : source.table_entry(from[v], k, k);
   } else {
     std::copy(source.numbers, source.numbers + numbers, to);
   }

@@ -70,9 +70,31 @@ struct Attached {
       visit(value);
   }
 
+  // Calls `visit` with every value that some labelling may fire, some more than once. What the
+  // automaton does in states that no labelling reaches is among it.
+  template <class Visit> void each_possible(bool tree, Visit &&visit) const noexcept {
+    const std::int64_t m = property->labels;
+    const auto visit_all = [&](const std::int32_t *actions, std::int64_t count, std::int32_t t) {
+      for (std::int64_t k = 0; k < count; ++k)
+        if (const std::int32_t value = fired(actions[k], t); value >= 0)
+          visit(value);
+    };
+    for (std::int32_t t = 0; t < length; ++t) {
+      const std::int32_t position_class = class_at(t);
+      if (tree)
+        visit_all(property->local_actions + position_class * m * (m + 1), m * (m + 1), t);
+      for (std::int32_t s = 0; !tree && s < property->states; ++s)
+        if (const std::int64_t cell = property->cell(s, position_class);
+            property->firing[cell] != 0)
+          visit_all(property->actions + cell * m, m, t);
+    }
+    if (!tree && property->fires_at_end)
+      visit_all(property->end_actions, property->states * (m + 1), length - 1);
+  }
+
   // Whether it fires anything that the dictionary does not know.
   bool fires_outside(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
-    if (!dictionary || dictionary->has_out)
+    if (!dictionary || dictionary->has_out || dictionary->covers_firings)
       return false;
     bool outside = false;
     each_firing(labelling, parents,

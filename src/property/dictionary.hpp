@@ -34,6 +34,9 @@ struct chorale_dictionary {
   const std::int32_t *values = nullptr; // ascending, distinct
   std::int32_t count = 0;
   bool has_out = false;
+  // Nothing outside it is ever fired where it is used: one that a model made for a clique of many
+  // values.
+  bool covers_firings = false;
 };
 
 namespace chorale {

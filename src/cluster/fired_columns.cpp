@@ -1,0 +1,228 @@
+#include "cluster/fired_columns.hpp"
+
+#include "potential/recolumn.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// Repetitions are taken out of what fires whenever there may be so many.
+constexpr std::int64_t kRepetitions = 1 << 16;
+
+class FiredColumns {
+public:
+  explicit FiredColumns(Model &model) noexcept
+      : model_(model), types_(model.memory), values_(model.memory), from_(model.memory) {}
+
+  bool run() noexcept {
+    Cliques &cliques = model_.cliques;
+    bool any = false;
+    for (std::int64_t c = 0; c < cliques.size() && !any; ++c)
+      any = waits(cliques.type(c));
+    if (!any)
+      return true;
+    for (std::int64_t c = 0; c < cliques.size(); ++c) {
+      CliqueType *type = &cliques.type(c);
+      if (waits(*type))
+        type = type_of(cliques[c]);
+      if (!type || !types_.push(type))
+        return false;
+    }
+    cliques.forget_types();
+    for (std::int64_t c = 0; c < cliques.size(); ++c)
+      if (!cliques.set_type(c, types_[c]))
+        return false;
+    return true;
+  }
+
+private:
+  static bool waits(const CliqueType &type) noexcept { return !type.centre && !type.potential; }
+
+  // NULL where memory ran out.
+  CliqueType *type_of(const Clique &clique) noexcept {
+    const CliqueType &type = *clique.type;
+    bool all = type.given->callback != nullptr;
+    if (!all && !gather(clique, all))
+      return nullptr;
+    all = all || values_.size() + 2 > type.columns / 2;
+    return all ? with_all(type) : with_fired(type);
+  }
+
+  // What members can fire, by the numbers of the caller's dictionary, into values_; OUT, which is a
+  // column in any case, is its last. all: an instance may show anything.
+  bool gather(const Clique &clique, bool &all) noexcept {
+    values_.truncate(0);
+    fires_outside_ = false;
+    const Dictionary *dictionary = clique.dictionary();
+    const std::int32_t out = dictionary && dictionary->has_out ? dictionary->count : -1;
+    std::int64_t limit = kRepetitions;
+    bool fits = true;
+    const auto push = [&](std::int32_t number) {
+      fires_outside_ = fires_outside_ || number < 0;
+      if (number < 0 || number == out || (!values_.empty() && *(values_.end() - 1) == number))
+        return;
+      fits = fits && values_.push(number);
+      if (values_.size() < limit)
+        return;
+      sort_values();
+      limit = std::max(kRepetitions, 2 * values_.size());
+    };
+    for (std::int32_t i = 0; i < clique.members && fits; ++i) {
+      const Chain &chain = model_.chains[model_.chain_of(clique, i)];
+      all = chain.is_instance;
+      if (all)
+        return true;
+      const WholeSlot &whole = model_.wholes[-1 - model_.site(clique, i)];
+      const Attached attached{clique.property(), dictionary, whole.classes,
+                              whole.table,       nullptr,    chain.length};
+      attached.each_possible(chain.view().parents != nullptr,
+                             [&](std::int32_t value) { push(attached.number(value)); });
+    }
+    // The values of a cardinality are told apart by their order; no column at all is no range.
+    const Potential &given = *clique.type->given;
+    const bool keeps_counted = given.source == TableSource::cardinality;
+    for (std::int32_t v = 0; keeps_counted && v < clique.values(); ++v)
+      if (given.counts(v) && v != out)
+        fits = fits && values_.push(v);
+    if (values_.empty() && out < 0)
+      fits = fits && values_.push(0);
+    sort_values();
+    if (out >= 0)
+      fits = fits && values_.push(out);
+    return fits;
+  }
+
+  void sort_values() noexcept {
+    std::sort(values_.begin(), values_.end());
+    values_.truncate(std::unique(values_.begin(), values_.end()) - values_.begin());
+  }
+
+  // The values of the given potential that have columns now, ascending; -1 for EMPTY and CONFLICT
+  // where it leaves them out.
+  bool list_sources(const CliqueType &type) noexcept {
+    from_.truncate(0);
+    bool fits = true;
+    for (const std::int32_t v : values_)
+      fits = fits && from_.push(v);
+    for (std::int32_t k = 0; k < 2; ++k)
+      fits = fits && from_.push(type.given->values > type.values ? type.values + k : -1);
+    return fits;
+  }
+
+  CliqueType *with_all(const CliqueType &type) noexcept {
+    if (whole_ && whole_->property == type.property && whole_->dictionary == type.dictionary &&
+        whole_->given == type.given)
+      return whole_;
+    const Potential *potential = whole_ && whole_->given == type.given
+                                     ? whole_->potential
+                                     : widen(model_, type.given, type.columns);
+    whole_ = potential ? copy(type, potential) : nullptr;
+    return whole_;
+  }
+
+  CliqueType *with_fired(const CliqueType &type) noexcept {
+    if (!list_sources(type))
+      return nullptr;
+    const StandIn stand_in = chorale::stand_in(*type.given, from_.begin(), from_.size());
+    if (stand_in.value >= 0) {
+      if (!values_.push(stand_in.value))
+        return nullptr;
+      sort_values();
+      if (!list_sources(type))
+        return nullptr;
+    }
+    // Cliques in a row may fire alike.
+    if (narrow_from_ == &type && narrow_->fired->covers_firings != fires_outside_ &&
+        narrow_->fired->size() == values_.size() &&
+        std::equal(values_.begin(), values_.end(), narrow_->fired_values))
+      return narrow_;
+    narrow_from_ = nullptr;
+    const Dictionary *fired = dictionary_of(type);
+    if (!fired || !model_.potentials.reserve(model_.potentials.size() + 1))
+      return nullptr;
+    const Potential *potential =
+        recolumn(model_.memory, *type.given, from_.begin(),
+                 static_cast<std::int32_t>(from_.size()), stand_in);
+    if (!potential)
+      return nullptr;
+    model_.potentials.push(potential);
+    model_.made_bytes += sizeof(Potential) + potential->storage.bytes();
+    narrow_ = copy(type, potential);
+    if (!narrow_)
+      return nullptr;
+    narrow_->fired = fired;
+    narrow_->columns = static_cast<std::int32_t>(from_.size());
+    narrow_->fired_values = type.dictionary
+                                ? model_.arena.copy(values_.begin(), values_.size())
+                                : fired->values;
+    narrow_from_ = narrow_->fired_values ? &type : nullptr;
+    return narrow_from_ ? narrow_ : nullptr;
+  }
+
+  // The values of the columns as the property fires them.
+  const Dictionary *dictionary_of(const CliqueType &type) noexcept {
+    if (!model_.dictionaries.reserve(model_.dictionaries.size() + 1))
+      return nullptr;
+    auto *made = model_.memory.create<Dictionary>(model_.memory);
+    if (!made)
+      return nullptr;
+    model_.dictionaries.push(made);
+    made->storage =
+        Block(model_.memory, static_cast<std::size_t>(values_.size()) * sizeof(std::int32_t));
+    if (!made->storage)
+      return nullptr;
+    made->has_out = type.dictionary && type.dictionary->has_out;
+    made->covers_firings = !fires_outside_;
+    made->count = static_cast<std::int32_t>(values_.size()) - (made->has_out ? 1 : 0);
+    auto *to = reinterpret_cast<std::int32_t *>(made->storage.data());
+    for (std::int32_t k = 0; k < made->count; ++k)
+      to[k] = type.dictionary ? type.dictionary->values[values_[k]] : values_[k];
+    made->values = to;
+    model_.made_bytes += sizeof(Dictionary) + made->storage.bytes();
+    return made;
+  }
+
+  CliqueType *copy(const CliqueType &type, const Potential *potential) noexcept {
+    auto *made = model_.arena.take_array<CliqueType>(1);
+    if (made) {
+      *made = type;
+      made->potential = potential;
+    }
+    return made;
+  }
+
+  Model &model_;
+  Array<CliqueType *> types_;  // by clique
+  Array<std::int32_t> values_; // of the clique at hand
+  Array<std::int32_t> from_;   // of the given potential, by column
+  bool fires_outside_ = false;
+  CliqueType *whole_ = nullptr;             // the last type with all columns
+  CliqueType *narrow_ = nullptr;            // the last type with those that fire,
+  const CliqueType *narrow_from_ = nullptr; // and what it was made from
+};
+
+} // namespace
+
+const Potential *widen(Model &model, const Potential *potential, std::int32_t columns) noexcept {
+  if (potential->values == columns) {
+    if (!model.potentials.push(potential))
+      return nullptr;
+    return chorale_potential_retain(potential);
+  }
+  Array<std::int32_t> from(model.memory);
+  if (!from.resize(columns) || !model.potentials.reserve(model.potentials.size() + 1))
+    return nullptr;
+  for (std::int32_t v = 0; v < columns; ++v)
+    from[v] = v < potential->values ? v : -1;
+  Potential *widened = recolumn(model.memory, *potential, from.begin(), columns);
+  if (!widened)
+    return nullptr;
+  model.potentials.push(widened);
+  model.made_bytes += sizeof(Potential) + widened->storage.bytes();
+  return widened;
+}
+
+bool number_fired(Model &model) noexcept { return FiredColumns(model).run(); }
+
+} // namespace chorale
