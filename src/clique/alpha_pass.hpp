@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
+#include "clique/pass_start.hpp"
 #include "potential/count_score.hpp"
 
 #include <algorithm>
@@ -12,12 +13,13 @@ namespace chorale {
 template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
-      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
-        best_(layout.take<Best>(instance.columns)) {}
+      : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
+        score_(layout, instance.potential), best_(layout.take<Best>(instance.columns)) {}
 
   // The best labelling over all alpha and k, if it beats the solution.
   void run(Limits &limits, Solution &solution) noexcept {
     passes_ = 0;
+    begin();
     for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
       if (!limits.spend(instance_->columns))
         return;
@@ -45,6 +47,7 @@ public:
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
     std::int32_t alpha_of_solution = -1;
+    begin();
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
       const std::int32_t alpha = bounds.alpha(rank);
       if (bounds.bound(alpha) < solution.score || !limits.spend(instance_->columns))
@@ -88,12 +91,22 @@ private:
     std::int32_t count;
   };
 
+  static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
+
+  void begin() noexcept {
+    if constexpr (kIsSum)
+      start_.begin();
+  }
+
   // Of minus infinity where the limits ended it.
   Best pass(std::int32_t alpha) noexcept {
     Best best{kForbidden, alpha, 0};
     if (!sweep_.order_by(alpha))
       return best;
-    score_.reset(sweep_.counts());
+    if constexpr (kIsSum)
+      start_.reset(score_, sweep_.counts(), alpha);
+    else
+      score_.reset(sweep_.counts());
     double members = sweep_.base();
     Pace pace(*instance_, score_.work(), sweep_.allowed() - sweep_.forced() + 1);
     for (std::int32_t k = sweep_.forced();; ++k) {
@@ -113,6 +126,7 @@ private:
 
   const Instance *instance_;
   AlphaSweep sweep_;
+  PassStart start_;
   Score score_;
   Best *best_; // K: of every pass; after run(), the best first
   std::int32_t passes_ = 0;

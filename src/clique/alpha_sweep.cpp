@@ -27,7 +27,7 @@ bool comes_before(const AlphaSweep::Ranked &a, const AlphaSweep::Ranked &b) noex
 
 bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   const Instance &in = *instance_;
-  std::fill(counts_, counts_ + in.columns, 0);
+  clear_counts();
   alpha_ = alpha;
   forced_ = 0;
   base_ = 0;
@@ -58,6 +58,20 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
     return false;
   allowed_ = forced_ + free;
   return sort_free(free);
+}
+
+// Of many columns only those of the last order have counts.
+void AlphaSweep::clear_counts() noexcept {
+  const Instance &in = *instance_;
+  if (!is_ordered_ || in.columns <= in.members) {
+    std::fill(counts_, counts_ + in.columns, 0);
+  } else {
+    counts_[alpha_] = 0;
+    for (std::int32_t rank = 0; rank < in.members; ++rank)
+      if (order_[rank].from >= 0)
+        counts_[order_[rank].from] = 0;
+  }
+  is_ordered_ = true;
 }
 
 // Spreads the free members over as many buckets as there are members, by gain, and mends what is

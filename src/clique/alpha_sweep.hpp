@@ -44,6 +44,7 @@ public:
 
 private:
   bool sort_free(std::int32_t count) noexcept;
+  void clear_counts() noexcept;
 
   const Instance *instance_;
   Ranked *order_;
@@ -54,6 +55,7 @@ private:
   std::int32_t forced_ = 0;
   std::int32_t allowed_ = 0;
   double base_ = 0;
+  bool is_ordered_ = false;
 };
 
 } // namespace chorale

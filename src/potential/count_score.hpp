@@ -13,6 +13,11 @@
 // A callback is the caller's and may take its time: once the limits of the potential have ended the
 // computation it is not called any more, and the total is minus infinity.
 //
+// Sums can also be reset column by column:
+//
+//     void restart()                      the total of nothing
+//     void put(v, n)                      column v has n members, whose score is added
+//
 // "Nothing counts" (every member in the rest column) scores 0, as the potential says.
 #pragma once
 
@@ -69,6 +74,12 @@ public:
       look_around(v);
     }
   }
+  void restart() noexcept { total_ = 0; }
+  void put(std::int32_t v, std::int32_t count) noexcept {
+    counts_[v] = count;
+    total_ += potential_->tables[v][count];
+    look_around(v);
+  }
   double after(std::int32_t u, std::int32_t v) const noexcept {
     return total_ + (leave_[u] + join_[v]);
   }
@@ -112,6 +123,11 @@ public:
   void reset(const std::int32_t *counts) noexcept {
     take_counts(counts);
     add_up();
+  }
+  void restart() noexcept { total_ = 0; }
+  void put(std::int32_t v, std::int32_t count) noexcept {
+    counts_[v] = count;
+    total_ += potential_->tables[v][count];
   }
   double after(std::int32_t u, std::int32_t v) const noexcept {
     const double *f = potential_->tables[u] + counts_[u];
