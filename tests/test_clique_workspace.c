@@ -475,6 +475,51 @@ static void limits_are_kept(void **state) {
   free_large(&large);
 }
 
+static int32_t call_nothing(void *user, const int64_t *counts, int64_t values, int64_t members,
+                            double *score) {
+  (void)user;
+  (void)counts;
+  (void)values;
+  (void)members;
+  *score = 0;
+  return 0;
+}
+
+/* Ten times as many values take ten times as much, and nothing else does: the scores themselves do
+ * as well. MAJORITY and PAIRS are given by R x R numbers and may take as many; concave flows do. */
+static void memory_is_linear_in_the_values(void **state) {
+  (void)state;
+  enum { FEW = 3000, MEMBERS = 10 };
+  static const double forbidding[MEMBERS + 1] = {0, 1, 3, 6, 10, 15, -INFINITY, 1, 1, 1, 1};
+  chorale_error error;
+  for (int32_t kind = 0; kind < 5; ++kind)
+    for (chorale_clique_task task = CHORALE_CLIQUE_SOLVE; task <= CHORALE_CLIQUE_MAX_MARGINALS;
+         ++task) {
+      size_t bytes[2];
+      for (int32_t k = 0; k < 2; ++k) {
+        const int64_t values = k == 0 ? FEW : 10 * FEW;
+        chorale_potential *potential = NULL;
+        if (kind == 0)
+          OK(chorale_potential_create_potts(NULL, values, 1, NULL, &potential, &error));
+        else if (kind == 1)
+          OK(chorale_potential_create_makespan(NULL, values, 1, NULL, &potential, &error));
+        else if (kind == 2)
+          OK(chorale_potential_create_sum(NULL, values, forbidding, 1, MEMBERS + 1, MEMBERS + 1,
+                                          NULL, &potential, &error));
+        else if (kind == 3)
+          OK(chorale_potential_create_entropy(NULL, values, 1, NULL, &potential, &error));
+        else
+          OK(chorale_potential_create_callback(NULL, values, call_nothing, NULL, NULL, NULL,
+                                               &potential, &error));
+        OK(chorale_clique_solver_bytes(potential, MEMBERS, NULL, task, &bytes[k], &error));
+        chorale_potential_release(potential);
+      }
+      if (bytes[1] > 11 * bytes[0])
+        fail_msg("potential %d, task %d: %zu bytes for %d values, %zu for ten times as many", kind,
+                 (int)task, bytes[0], (int)FEW, bytes[1]);
+    }
+}
+
 static int set_up(void **state) {
   *state = new_solver();
   return 0;
@@ -492,6 +537,7 @@ int main(void) {
       cmocka_unit_test(stopped_before_it_began),
       cmocka_unit_test(stopped_from_another_thread_or_by_the_clock),
       cmocka_unit_test(limits_are_kept),
+      cmocka_unit_test(memory_is_linear_in_the_values),
   };
   return cmocka_run_group_tests_name("clique workspace", tests, set_up, tear_down);
 }

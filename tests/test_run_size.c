@@ -338,8 +338,86 @@ static void wikipedia_articles(void **state) {
   close_corpus(&corpus);
 }
 
+/* Bytes of model and run where the token before a segment is one of `range`, of which 100 chains of
+ * 20 positions have at most 300. */
+static int64_t weigh_range(int64_t range, double *score) {
+  enum { CHAINS = 100, LENGTH = 20, LABELS = 5, TOKENS = 300 };
+  chorale_error error;
+  CountingAllocator allocator;
+  counting_allocator_init(&allocator);
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.allocator = &allocator.hooks;
+  Random random = {7};
+  static double unary[CHAINS][LENGTH * LABELS];
+  static int32_t tokens[CHAINS][LENGTH];
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = LABELS;
+  chorale_property *property = NULL;
+  OK(chorale_property_create_token_before(&host, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
+                                          range, -1, &property, &error));
+  chorale_potential *potts = NULL;
+  OK(chorale_potential_create_potts(&host, range, 0.1, NULL, &potts, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(&host, &builder, &error));
+  for (int64_t i = 0; i < CHAINS; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = LENGTH;
+    chain.labels = LABELS;
+    chain.unary = unary[i];
+    for (int64_t e = 0; e < LENGTH * LABELS; ++e)
+      unary[i][e] = random_unit(&random);
+    for (int64_t t = 0; t < LENGTH; ++t)
+      tokens[i][t] = (int32_t)(random_int(&random, 0, TOKENS - 1) * (range / TOKENS));
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.tokens = tokens[i];
+    OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
+  }
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.property = property;
+  setup.potential = potts;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int64_t i = 0; i < CHAINS; ++i)
+    OK(chorale_model_builder_add_member(builder, 0, i, NULL, &error));
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  assert_int_equal(chorale_model_clique_values(model, 0), range);
+  chorale_run *run = NULL;
+  OK(chorale_run_create(&host, model, NULL, NULL, &run, &error));
+  const int64_t bytes = allocator.live_bytes;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  *score = result.score;
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_potential_release(potts);
+  chorale_property_release(property);
+  assert_int_equal(allocator.live_bytes, 0);
+  return bytes;
+}
+
+/* What nobody can show takes nothing. */
+static void a_million_values(void **state) {
+  (void)state;
+  double few = 0, many = 0;
+  const int64_t of_few = weigh_range(3000, &few);
+  const int64_t of_many = weigh_range(1000000, &many);
+  print_message("%lld bytes for 3000 values, %lld for a million\n", (long long)of_few,
+                (long long)of_many);
+  assert_int_equal(of_many, of_few);
+  assert_true(of_many < 8000000);
+  assert_true(few == many && few > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_million_values),
       cmocka_unit_test(made_up_documents),
       cmocka_unit_test(wikipedia_articles),
   };

@@ -98,7 +98,7 @@ enum {
   CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
 
   /* SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.
-   * O(n (R^2 + n R)) at worst. [Additive potentials, negative lambda] */
+   * O(n (R^2 + n R)) at worst, memory O(R^2 + n R). [Additive potentials, negative lambda] */
   CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
 
   /* SUM, any tables: the optimum, by branch and bound on the counts of the values with the bound of
@@ -260,8 +260,12 @@ enum {
  * assignment, result: as in chorale_clique_solve; the labelling is the best one met, and no
  *   marginal of its values lies below its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
- * Cost: MAX O(R n (R + log n)); SUM alpha-pass O(R^2 n) up to R of a hundred; MAJORITY and concave
- *   SUM one solve and O(R^3 + n R) a flow kept; PAIRS and CALLBACK O(R^3 n) scores. */
+ * Cost: MAX O(R n (R + log n)); SUM alpha-pass O(R n min(R, n)) where no count is forbidden and
+ *   tables start at 0 (f_v(0) other than 0: a sum of those values for each value more; more than 64
+ *   different f_v(1) - f_v(0) among more than 512 values, and more than 2 n: the last digit may round
+ *   otherwise); MAJORITY and concave SUM one solve and O(R^3 + n R) a flow kept; PAIRS, CALLBACK and
+ *   SUM that forbids counts O(R^3 n) scores. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more
+ *   for MAJORITY, PAIRS and CONCAVE_FLOW. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,

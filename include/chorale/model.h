@@ -15,6 +15,12 @@
  *                       each value of the centre, over the counts of the other members' values
  *                       (link-based classification).
  *
+ * Cost of large R. What no member of a property clique can fire has no row, count or room: where R is
+ * above 62 and twice what fires, memory and time of model and run follow from the values that can
+ * fire, whatever R is, and nothing need be left out by a dictionary. All values that go in or out
+ * are the caller's. An instance in the clique may show anything, and a CALLBACK sees all counts:
+ * there memory is O(members R), and so it is in position cliques, whose R is that of `values`.
+ *
  * Three phases: a mutable *builder* (one thread), a frozen reference-counted *model* (immutable,
  * any thread), and runs over it. Chains, instances and cliques are numbered from 0 in the order in
  * which they are added; chains and instances share their numbers.
@@ -204,7 +210,8 @@ CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
 
 /* Freezes: what was added becomes a model with one reference, and the builder can only be destroyed
  * (FROZEN). Every potential's tables are checked against its cliques. Errors: SHAPE (no centre),
- * TABLE_TOO_SHORT. O(members log members). */
+ * TABLE_TOO_SHORT. O(members log members), for property cliques of large R O(T m states) a member
+ * to find what can fire, and O(R) a clique where tables are given for each value. */
 CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *builder,
                                                         chorale_model **model,
                                                         chorale_error *error);

@@ -15,6 +15,9 @@
  * a position fires depends on its class, its label and its parent's label alone. A local property
  * may be put on a chain; an automaton on a tree is AUTOMATON_ON_TREE.
  *
+ * R costs nothing by itself: a model works on the values that the chains of a clique can fire
+ * (model.h). Rows that the caller gives or gets (messages, chorale_attachment) have R + 2 entries.
+ *
  * Properties and dictionaries are immutable, reference-counted, and may be used from any thread.
  */
 #ifndef CHORALE_PROPERTY_H

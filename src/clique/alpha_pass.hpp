@@ -143,9 +143,10 @@ public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
         waiting_(layout.take<std::int32_t>(instance.columns)),
-        before_(
-            layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
-                                                   static_cast<std::size_t>(instance.columns)))),
+        row_of_(layout.take<std::int32_t>(instance.columns)),
+        before_(layout.take<double>(saturating_product(
+            static_cast<std::size_t>(std::min(instance.members, instance.columns)),
+            static_cast<std::size_t>(instance.columns)))),
         after_(
             layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
                                                    static_cast<std::size_t>(instance.columns)))) {}
@@ -179,7 +180,11 @@ private:
     // not kept up.
     std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
     waiting_[alpha] = 0;
-    std::fill(before_, before_ + K * K, kForbidden);
+    std::int32_t rows = 0;
+    for (std::int64_t b = 0; b < K; ++b)
+      if (waiting_[b] > 0)
+        row_of_[b] = rows++;
+    std::fill(before_, before_ + rows * K, kForbidden);
 
     double members = sweep_.base();
     for (std::int32_t k = sweep_.forced();; ++k) {
@@ -213,7 +218,7 @@ private:
         continue;
       if (!instance_->spend(K * score_.work()))
         return false;
-      double *row = before_ + std::int64_t{b} * K;
+      double *row = before_ + std::int64_t{row_of_[b]} * K;
       for (std::int32_t v = 0; v < K; ++v)
         row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
     }
@@ -225,7 +230,7 @@ private:
     const std::int64_t member = sweep_.at(rank).member;
     const std::int32_t b = sweep_.at(rank).from;
     const double own = instance_->score(member, b);
-    const double *row = before_ + b * K;
+    const double *row = before_ + row_of_[b] * K;
     double *to = messages + member * K;
     for (std::int64_t v = 0; v < K; ++v)
       to[v] = std::max(to[v], row[v] - own);
@@ -259,7 +264,8 @@ private:
   AlphaSweep sweep_;
   Score score_;
   std::int32_t *waiting_;
-  double *before_; // K x K: row the default column, column the fixed one
+  std::int32_t *row_of_; // K: of default columns, those at which members wait
+  double *before_; // min(n, K) x K: row the default column, column the fixed one
   double *after_;  // (n + 1) x K: row the count of alpha, column the fixed one
 };
 

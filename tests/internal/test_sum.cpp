@@ -1,8 +1,10 @@
 // The exact solvers and bounds of the SUM family against enumeration.
 #include "sum_fixture.hpp"
 
+#include "clique/alpha_pass.hpp"
 #include "clique/group_moves.hpp"
 #include "clique/sum_moves.hpp"
+#include "clique/sum_pass_marginals.hpp"
 
 #include <cstring>
 
@@ -403,6 +405,32 @@ void test_gap(void **) {
   }
 }
 
+// Of many columns most share lanes; the direct form looks at every column of every labelling. Tables
+// come in a few kinds, or in more than there are lanes for steps.
+void test_many_columns(void **) {
+  constexpr Options kFinite[] = {{Shape::arbitrary, 0, 0}, {Shape::arbitrary, 60, 0},
+                                 {Shape::convex, 0, 0}};
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const std::int32_t columns = seed % 20 == 19 ? 530 : 65 + std::int32_t(seed * 7 % 60);
+    const std::int32_t members = columns > 500 ? 2 : 1 + std::int32_t(seed % 9);
+    Problem problem(seed, members, columns, kFinite[seed % 3]);
+    const std::size_t length = std::size_t(members) + 1;
+    const std::size_t kinds = seed % 2 == 0 ? 3 : problem.tables.size();
+    for (std::size_t e = length * kinds; e < problem.tables.size(); ++e)
+      problem.tables[e] = problem.tables[e - length * kinds];
+    Bench<SumPassMarginals> lanes(problem, 0xff);
+    Bench<AlphaPassMarginals<SumScore>> direct(problem, 0x5a);
+    const std::size_t entries =
+        std::size_t(members) * std::size_t(lanes.instance().columns);
+    std::vector<double> by_lanes(entries), by_columns(entries);
+    Limits limits;
+    lanes.solver().run(limits, lanes.solution(), by_lanes.data());
+    direct.solver().run(limits, direct.solution(), by_columns.data());
+    for (std::size_t e = 0; e < entries; ++e)
+      lanes.check(lanes.near(by_lanes[e], by_columns[e]), "message over many columns");
+  }
+}
+
 } // namespace
 
 int main() {
@@ -414,6 +442,7 @@ int main() {
       cmocka_unit_test(test_limits),       cmocka_unit_test(test_gap),
       cmocka_unit_test(test_evaluation),   cmocka_unit_test(test_deadlines),
       cmocka_unit_test(test_huge_score_out_of_reach),
+      cmocka_unit_test(test_many_columns),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
