@@ -24,6 +24,11 @@
  * system when it starts threads. The result is the same, bit for bit, for any number of threads,
  * any executor, step by step or to the end, in a fresh or a used run (chorale_run_reset).
  *
+ * Messages and counts are over the values that the members of a clique can fire, however many the
+ * property has (model.h, Cost of large R): O(members x those) memory, and a round as long as with a
+ * dictionary of them. `earlier` runs lend their messages of such a clique only where the same
+ * values can fire.
+ *
  * A deadline or a cancel is seen before every chain and every clique. What has been done until then
  * stays: the best labelling, and every message; the next call goes on from there. Before round 0 is
  * done there is no labelling.
