@@ -148,7 +148,14 @@ typedef struct chorale_clique_options {
   /* Requested gap: stop when upper bound - score <= gap * max(1, |score|). Negative (default -1):
    * none requested, AUTO looks for no bound it need not compute. 0 asks for a proof. */
   double gap;
-  double time_limit;            /* seconds from the start of the call; negative (default): none */
+  /* Seconds from the start of the call; negative (default): none. Every algorithm looks at clock and
+   * flag within milliseconds of work, however large the clique; arguments are checked and an answer
+   * is written whatever the time, which takes one walk each over scores and members. The answer is
+   * the best labelling so far, that of each member's best value at least. Of more than a million
+   * scores (n R) all must have been read before there is one: a limit that comes earlier leaves no
+   * labelling (score minus infinity, `assignment` as it was), and any limit leaves `marginals` as
+   * they were. A callback is not called again once a limit is seen, but to score the answer. */
+  double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: max-marginals must be exact; see there. Default 0. */
   int32_t reserved;             /* 0 */

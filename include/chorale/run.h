@@ -29,9 +29,12 @@
  * dictionary of them. `earlier` runs lend their messages of such a clique only where the same
  * values can fire.
  *
- * A deadline or a cancel is seen before every chain and every clique. What has been done until then
+ * A deadline or a cancel is seen within milliseconds of work, inside the computations of chains,
+ * trees and cliques too; only instances, and callbacks of the host, take the time they take. A
+ * chain or clique that is cut short has done nothing. What has been done until then
  * stays: the best labelling, and every message; the next call goes on from there. Before round 0 is
- * done there is no labelling.
+ * done there is no labelling. Limits are for step, solve, polish and bound: what makes a run, gives
+ * it new scores or tells its results looks at neither clock nor flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H

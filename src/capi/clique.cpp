@@ -61,6 +61,9 @@ public:
     CHORALE_CHECK(check_matrix(report_, "problem->members", problem.members, "problem->values",
                                problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
+    // All numbers are checked, however early the limits end; what that takes counts.
+    if (problem.members * problem.values > kLongCheck)
+      start_ = std::chrono::steady_clock::now();
     const RowScans &scans = row_scans_here();
     const bool in_one = problem.row_stride == problem.values &&
                         scans.are_scores(problem.scores, problem.members * problem.values);
@@ -224,7 +227,12 @@ public:
 
   // Runs the task and tells the caller.
   chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
-    Limits limits(options.time_limit, options.cancel);
+    // No less than nothing: a negative limit would be none.
+    const std::chrono::duration<double> gone =
+        start_ == Time{} ? Time::duration{} : std::chrono::steady_clock::now() - start_;
+    Limits limits(options.time_limit < 0 ? options.time_limit
+                                         : std::max(options.time_limit - gone.count(), 0.0),
+                  options.cancel);
     CHORALE_CHECK(reserve(solver, measure(task)));
     const CliqueAnswer answer = compute(task, limits, solver.workspace.data());
     CHORALE_CHECK(callback_status(report_, answer.failure));
@@ -264,7 +272,10 @@ private:
                                      "; it must be at least 0, where 0 is none");
   }
 
+  static constexpr std::int64_t kLongCheck = 1 << 16; // scores
   const Report &report_;
+  using Time = std::chrono::steady_clock::time_point;
+  Time start_{}; // of a long check
 };
 
 chorale_status check_result(const Report &report, const chorale_clique_result *result) noexcept {

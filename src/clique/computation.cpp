@@ -39,8 +39,8 @@ void score_counts(const Potential &potential, std::int32_t members, std::int64_t
 constexpr std::int64_t kSweepLimit = 1000;
 
 // Of so many scores, all are read and a labelling is found, however early the limits end; it takes
-// some milliseconds. Of more, once all have been read.
-constexpr std::int64_t kAlwaysRead = 1 << 22;
+// a few milliseconds. Of more, once all have been read.
+constexpr std::int64_t kAlwaysRead = 1 << 20;
 
 // In smaller cliques bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
@@ -126,7 +126,7 @@ private:
   void phase(Use &&use, const Arguments &...arguments) noexcept {
     const std::size_t mark = layout_.mark();
     Algorithm algorithm(layout_, instance_, arguments...);
-    if (runs() && solution_.failure == CallbackFailure::none)
+    if (runs() && solution_.failure == CallbackFailure::none && !is_interrupted())
       use(algorithm);
     layout_.rewind(mark);
   }
@@ -197,6 +197,9 @@ private:
   }
 
   void find_marginals() noexcept {
+    // What is not found before the limits.
+    if (runs() && is_small() && !task_.messages_only)
+      std::fill(messages_, messages_ + entries(), kForbidden);
     switch (task_.plan.algorithm) {
     case CHORALE_ALGORITHM_EXACT_MAJORITY:
       phase<ExactMajority>(
@@ -419,19 +422,22 @@ private:
     rate_solution();
   }
 
-  // Scores a labelling, as `evaluate` does, and tells its values. Quick, since it comes when the time
-  // is up: most members stand at their best columns or the next, whose scores lie together.
+  // Scores a labelling (NULL: of each member's best value), as `evaluate` does, and tells its values
+  // (NULL: nobody). Quick, since it comes when the time is up: most members stand at their best
+  // columns or the next, whose scores lie together.
   void rate(const std::int32_t *assignment, std::int32_t *values, CliqueAnswer &to) noexcept {
     const Instance &in = instance_;
     std::fill(counts_, counts_ + task_.potential->values, 0);
     double members = 0;
     for (std::int64_t i = 0; i < in.members; ++i) {
-      const std::int32_t column = assignment[i];
+      const std::int32_t column = assignment ? assignment[i] : best_column(i);
       members += column == in.best[i]     ? in.best_score[i]
                  : column == in.second[i] ? in.second_score[i]
                                           : in.score(i, column);
-      values[i] = in.value_of(i, column);
-      ++counts_[values[i]];
+      const std::int32_t value = in.value_of(i, column);
+      if (values)
+        values[i] = value;
+      ++counts_[value];
     }
     to.member_score = members;
     score_counts(*task_.potential, in.members, counts_, to);
@@ -555,13 +561,13 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    std::int32_t *values = candidate_;
+    // Straight to the caller, where that can harm nothing that is read yet or may turn out false.
+    const bool straight = !task_.wants_marginals && !task_.potential->callback;
+    std::int32_t *values = straight ? task_.assignment : candidate_;
     answer.failure = solution_.failure;
     const bool independent = interrupted_without_labelling();
-    if (independent)
-      write_independent(solution_.assignment);
     if (answer.failure == CallbackFailure::none && (independent || solution_.found())) {
-      rate(solution_.assignment, values, answer);
+      rate(independent ? nullptr : solution_.assignment, values, answer);
       if (independent)
         solution_.score = answer.member_score + answer.clique_score;
     }
@@ -576,7 +582,7 @@ private:
     if (task_.wants_marginals && !writes_in_place() && (!is_interrupted() || is_small()))
       write_marginals();
     if (solution_.found()) {
-      if (task_.assignment)
+      if (task_.assignment && !straight)
         std::copy(values, values + instance_.members, task_.assignment);
       const double score = answer.member_score + answer.clique_score;
       // A bound that rounding left a hair below the score is the score.

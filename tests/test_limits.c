@@ -1,0 +1,484 @@
+/* How much is done past a limit, counted in comparisons of the library and not in seconds.
+ *
+ * In the preset fuzz the compiler calls a function of this program before every comparison of
+ * integers, which every round of a loop makes; and the library asks this program what time it is. So
+ * what is done between two looks at the clock is counted without a word of the library about it.
+ * The clock runs out at one look or another, and from the look before that to the return no more
+ * than ALLOWED comparisons may be made. In builds that do not count them the test is skipped.
+ *
+ * The reckoning behind ALLOWED: a solve of 1,000 members and six values makes 585 thousand of these
+ * comparisons here, most of them in the checks of the sanitizers, and takes 54 microseconds of a
+ * processor in a release: ten milliseconds are some 100 million. Loops over vectors make fewer, so a
+ * quarter of that is allowed. The answer takes comparisons a member on top, since all of it has to be
+ * written. Copies of whole arrays compare little and are not seen; they are no larger here than what
+ * has to be written anyway. */
+#include "fixture.h"
+
+#include <time.h>
+
+enum { ALLOWED = 25000000, ALLOWED_A_MEMBER = 30 };
+
+/* ---- What is counted ------------------------------------------------------------------------ */
+
+static int64_t comparisons, at_look, at_last_look_in_time, widest;
+static int64_t looks, looks_in_time;
+
+#define COUNTS(name, type)                                                                         \
+  void __sanitizer_cov_trace_##name(type a, type b);                                               \
+  void __sanitizer_cov_trace_##name(type a, type b) {                                              \
+    (void)a;                                                                                       \
+    (void)b;                                                                                       \
+    ++comparisons;                                                                                 \
+  }
+COUNTS(cmp1, uint8_t)
+COUNTS(cmp2, uint16_t)
+COUNTS(cmp4, uint32_t)
+COUNTS(cmp8, uint64_t)
+COUNTS(const_cmp1, uint8_t)
+COUNTS(const_cmp2, uint16_t)
+COUNTS(const_cmp4, uint32_t)
+COUNTS(const_cmp8, uint64_t)
+
+/* The clock: it stands still until it has been looked at so often, and then it is too late. */
+int clock_gettime(clockid_t clock, struct timespec *time);
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  (void)clock;
+  if (comparisons - at_look > widest)
+    widest = comparisons - at_look;
+  at_look = comparisons;
+  if (++looks <= looks_in_time)
+    at_last_look_in_time = comparisons;
+  time->tv_sec = looks <= looks_in_time ? 1000 : 3000;
+  time->tv_nsec = 0;
+  return 0;
+}
+static const double kTimeLimit = 1000;
+
+static void start_clock(int64_t in_time) {
+  looks = 0;
+  looks_in_time = in_time;
+  at_look = at_last_look_in_time = comparisons;
+  widest = 0;
+}
+
+/* ---- Problems ------------------------------------------------------------------------------- */
+
+static uint64_t random_state;
+static double number(void) {
+  uint64_t z = (random_state += UINT64_C(0x9E3779B97F4A7C15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+static double *numbers(int64_t count) {
+  double *all = malloc((size_t)count * sizeof *all);
+  assert_non_null(all);
+  for (int64_t i = 0; i < count; ++i)
+    all[i] = number();
+  return all;
+}
+
+enum { VALUES = 6 };
+
+typedef enum Family {
+  POTTS,
+  ENTROPY,
+  CONCAVE,
+  BENT,      /* tables of no shape */
+  FORBIDDING, /* tables that forbid some counts */
+  MAKESPAN,
+  MAJORITY,
+  PAIRS,
+  CALLBACK
+} Family;
+
+static int32_t score_counts(void *user, const int64_t *counts, int64_t values, int64_t members,
+                            double *score) {
+  (void)user;
+  *score = 0;
+  for (int64_t v = 0; v < values; ++v)
+    *score += (double)counts[v] * (double)counts[v] / (double)members;
+  return 0;
+}
+
+static chorale_potential *make_symmetric(Family family, int64_t members) {
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  chorale_potential_options scaled;
+  double square[VALUES * VALUES];
+  chorale_potential_options_init(&scaled, sizeof scaled);
+  scaled.scale = CHORALE_SCALE_BY_MEMBERS;
+  for (int32_t k = 0; k < VALUES * VALUES; ++k)
+    square[k] = number() + (k % (VALUES + 1) == 0);
+  const int64_t length = members + 1;
+  double *tables = NULL;
+  if (family == BENT || family == FORBIDDING) {
+    tables = numbers(VALUES * length);
+    for (int64_t k = 0; k < VALUES * length; ++k)
+      if (family == FORBIDDING && k % length % 7 == 3)
+        tables[k] = -INFINITY;
+  }
+  chorale_status status = CHORALE_OK;
+  switch (family) {
+  case POTTS:
+    status = chorale_potential_create_potts(NULL, VALUES, 0.9, &scaled, &potential, &error);
+    break;
+  case ENTROPY:
+    status = chorale_potential_create_entropy(NULL, VALUES, 0.1, NULL, &potential, &error);
+    break;
+  case CONCAVE:
+    status = chorale_potential_create_potts(NULL, VALUES, -0.9, &scaled, &potential, &error);
+    break;
+  case BENT:
+  case FORBIDDING:
+    status = chorale_potential_create_sum(NULL, VALUES, tables, VALUES, length, length, NULL,
+                                          &potential, &error);
+    break;
+  case MAKESPAN:
+    status = chorale_potential_create_makespan(NULL, VALUES, 0.5, NULL, &potential, &error);
+    break;
+  case MAJORITY:
+    status = chorale_potential_create_majority(NULL, VALUES, square, VALUES, VALUES, VALUES, square,
+                                               NULL, &potential, &error);
+    break;
+  case PAIRS:
+    status = chorale_potential_create_pairs(NULL, VALUES, square, VALUES, VALUES, VALUES, &scaled,
+                                            &potential, &error);
+    break;
+  case CALLBACK:
+    status = chorale_potential_create_callback(NULL, VALUES, score_counts, NULL, NULL, NULL,
+                                               &potential, &error);
+    break;
+  }
+  assert_int_equal(status, CHORALE_OK);
+  free(tables);
+  return potential;
+}
+
+/* ---- What is done past the limit ------------------------------------------------------------- */
+
+/* Solves under a limit; the members or positions that an answer takes, and whether it came to its
+ * own end. */
+typedef struct Case {
+  const char *name;
+  int64_t size;
+  Family family;
+  chorale_algorithm algorithm;
+  int marginals; /* 1: restricted passes or what the family has; 2: exact */
+  int skewed;    /* scores crowd at 0 */
+  int joint;     /* runs: chorale_joint_mode */
+} Case;
+
+static int failures;
+
+/* The computation is done again and again, each time with later looks in time, until one comes to
+ * its end or there have been enough. */
+static void check_case(const Case *of, void *problem,
+                       chorale_outcome (*compute)(const Case *of, void *problem)) {
+  /* The first three are those of a call that has much to check before it starts. */
+  static const int64_t kInTime[] = {4, 5, 7, 11, 20};
+  const int64_t allowed = ALLOWED + ALLOWED_A_MEMBER * of->size;
+  int64_t most = 0;
+  int stopped = 0;
+  for (size_t k = 0; k < COUNT_OF(kInTime); ++k) {
+    start_clock(kInTime[k]);
+    const chorale_outcome outcome = compute(of, problem);
+    const int64_t past = comparisons - at_last_look_in_time;
+    if (outcome != CHORALE_OUTCOME_DEADLINE)
+      break;
+    ++stopped;
+    if (past > most)
+      most = past;
+    if (past > allowed || widest > allowed) {
+      print_error("%s: %lld comparisons past the look before the limit, %lld between two looks at "
+                  "most, where %lld are allowed (%lld looks in time)\n",
+                  of->name, (long long)past, (long long)widest, (long long)allowed,
+                  (long long)kInTime[k]);
+      ++failures;
+    }
+  }
+  if (getenv("CHORALE_TEST_TELL"))
+    printf("%-44s %10lld past the limit, of %lld; stopped %d times\n", of->name, (long long)most,
+           (long long)allowed, stopped);
+  /* A problem that is solved before anybody looks says nothing. */
+  if (stopped < 3) {
+    print_error("%s: stopped %d times alone\n", of->name, stopped);
+    ++failures;
+  }
+}
+
+/* ---- Cliques -------------------------------------------------------------------------------- */
+
+typedef struct CliqueProblem {
+  chorale_clique_solver *solver;
+  chorale_potential *potential;
+  double *scores;
+  double *marginals;
+  int32_t *assignment;
+} CliqueProblem;
+
+static chorale_outcome solve_clique(const Case *of, void *given) {
+  const CliqueProblem *problem = given;
+  chorale_error error;
+  chorale_clique_problem clique;
+  chorale_clique_problem_init(&clique, sizeof clique);
+  clique.members = of->size;
+  clique.values = VALUES;
+  clique.scores = problem->scores;
+  clique.row_stride = VALUES;
+  chorale_clique_options options;
+  chorale_clique_options_init(&options, sizeof options);
+  options.algorithm = of->algorithm;
+  options.time_limit = kTimeLimit;
+  options.exact_marginals = of->marginals == 2;
+  chorale_clique_result result;
+  chorale_clique_result_init(&result, sizeof result);
+  const chorale_status status =
+      of->marginals ? chorale_clique_max_marginals(
+                          problem->solver, problem->potential, &clique, &options,
+                          CHORALE_MARGINAL_SCORE, problem->marginals, VALUES, problem->assignment,
+                          &result, &error)
+                    : chorale_clique_solve(problem->solver, problem->potential, &clique, &options,
+                                           problem->assignment, &result, &error);
+  if (status != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  return result.outcome;
+}
+
+static void check_clique(const Case *of) {
+  chorale_error error;
+  random_state = test_seed();
+  CliqueProblem problem = {NULL, make_symmetric(of->family, of->size), numbers(VALUES * of->size),
+                           NULL, malloc((size_t)of->size * sizeof(int32_t))};
+  problem.marginals = of->marginals ? numbers(VALUES * of->size) : NULL;
+  for (int64_t k = 0; of->skewed && k < VALUES * of->size; ++k)
+    problem.scores[k] = pow(problem.scores[k], 40);
+  assert_int_equal(chorale_clique_solver_create(NULL, &problem.solver, &error), CHORALE_OK);
+  check_case(of, &problem, solve_clique);
+  chorale_clique_solver_destroy(problem.solver);
+  chorale_potential_release(problem.potential);
+  free(problem.scores);
+  free(problem.marginals);
+  free(problem.assignment);
+}
+
+/* So large that a kernel that does not look is seen. */
+enum { MANY = 300000, SOME = 60000, FEW = 4000 };
+
+static void cliques_stop_in_time(void **state) {
+  (void)state;
+  failures = 0;
+  static const Case kCases[] = {
+      {"convex sum, AUTO", MANY, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
+      {"convex sum, crowded scores, AUTO", MANY, POTTS, CHORALE_ALGORITHM_AUTO, 0, 1, 0},
+      {"entropy, ALPHA_PASS", MANY, ENTROPY, CHORALE_ALGORITHM_ALPHA_PASS, 0, 1, 0},
+      {"convex sum, GENERALISED_ALPHA_PASS", MANY, POTTS, CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
+       0, 0, 0},
+      {"convex sum, ALPHA_EXPANSION", SOME, POTTS, CHORALE_ALGORITHM_ALPHA_EXPANSION, 0, 0, 0},
+      {"convex sum, POLISH", MANY, POTTS, CHORALE_ALGORITHM_POLISH, 0, 0, 0},
+      {"convex sum, ICM", MANY, POTTS, CHORALE_ALGORITHM_ICM, 0, 0, 0},
+      {"convex sum, DUAL_BOUND", MANY, POTTS, CHORALE_ALGORITHM_DUAL_BOUND, 0, 0, 0},
+      {"convex sum, COUNT_BOXES", SOME, POTTS, CHORALE_ALGORITHM_COUNT_BOXES, 0, 0, 0},
+      {"convex sum, max-marginals", MANY, POTTS, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+      {"convex sum, exact max-marginals", FEW, POTTS, CHORALE_ALGORITHM_AUTO, 2, 0, 0},
+      {"bent sum, AUTO", SOME, BENT, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
+      {"bent sum, max-marginals", SOME, BENT, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+      {"forbidding sum, ALPHA_PASS", MANY, FORBIDDING, CHORALE_ALGORITHM_ALPHA_PASS, 0, 0, 0},
+      {"forbidding sum, max-marginals", SOME, FORBIDDING, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+      {"concave sum, CONCAVE_FLOW", SOME, CONCAVE, CHORALE_ALGORITHM_CONCAVE_FLOW, 0, 0, 0},
+      {"concave sum, max-marginals", SOME, CONCAVE, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+      {"MAX, AUTO", MANY, MAKESPAN, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
+      {"MAX, max-marginals", MANY, MAKESPAN, CHORALE_ALGORITHM_AUTO, 1, 1, 0},
+      {"MAJORITY, AUTO", MANY, MAJORITY, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
+      {"MAJORITY, max-marginals", SOME, MAJORITY, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+      {"MAJORITY, MODIFIED_ALPHA_PASS", MANY, MAJORITY, CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS, 0, 0,
+       0},
+      {"MAJORITY, LAGRANGIAN_SUBGRADIENT", MANY, MAJORITY, CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
+       0, 0, 0},
+      {"MAJORITY, LAGRANGIAN_GOLDEN_SECTION", MANY, MAJORITY,
+       CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION, 0, 0, 0},
+      {"MAJORITY, LAGRANGIAN_CONSERVATIVE", MANY, MAJORITY,
+       CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE, 0, 0, 0},
+      {"PAIRS, AUTO", MANY, PAIRS, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
+      {"PAIRS, max-marginals", SOME, PAIRS, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+      {"callback, AUTO", FEW, CALLBACK, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
+      {"callback, max-marginals", FEW, CALLBACK, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
+  };
+  for (size_t k = 0; k < COUNT_OF(kCases); ++k)
+    check_clique(&kCases[k]);
+  assert_int_equal(failures, 0);
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+enum { LABELS = 5, PROPERTIES = 5 };
+
+typedef enum Shape { PROPERTY_CHAINS, PROPERTY_TREES, POSITIONS, PLAIN } Shape;
+
+static chorale_transitions *make_transitions(void) {
+  chorale_error error;
+  chorale_transitions *transitions = NULL;
+  double edges[LABELS * LABELS];
+  for (int32_t k = 0; k < LABELS * LABELS; ++k)
+    edges[k] = number();
+  assert_int_equal(chorale_transitions_create(NULL, LABELS, edges, NULL, &transitions, &error),
+                   CHORALE_OK);
+  return transitions;
+}
+
+static chorale_property *make_property(Shape shape, int32_t which) {
+  chorale_error error;
+  chorale_property *property = NULL;
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = LABELS;
+  const chorale_status status =
+      shape == PROPERTY_TREES
+          ? chorale_property_create_token_label(NULL, &map, which, &property, &error)
+          : chorale_property_create_next_label(NULL, &map, which, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
+                                               -1, &property, &error);
+  assert_int_equal(status, CHORALE_OK);
+  return property;
+}
+
+/* Two chains or trees under several properties, or one chain with repeated words, or alone. */
+static chorale_model *make_model(Shape shape, int64_t length) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_transitions *transitions = make_transitions();
+  chorale_potential_options scaled;
+  chorale_potential_options_init(&scaled, sizeof scaled);
+  scaled.scale = CHORALE_SCALE_BY_MEMBERS;
+  chorale_potential *potts = NULL;
+  assert_int_equal(
+      chorale_potential_create_potts(NULL, LABELS, 0.9, &scaled, &potts, &error), CHORALE_OK);
+  assert_int_equal(chorale_model_builder_create(NULL, &builder, &error), CHORALE_OK);
+  double *unary = numbers(length * LABELS);
+  int32_t *tokens = malloc((size_t)length * sizeof *tokens);
+  int32_t *parents = malloc((size_t)length * sizeof *parents);
+  assert_non_null(tokens);
+  assert_non_null(parents);
+  for (int64_t t = 0; t < length; ++t) {
+    tokens[t] = (int32_t)(number() * (shape == POSITIONS ? (double)length / 8 : 100));
+    parents[t] = t == 0 ? -1 : (int32_t)(number() * (double)t);
+  }
+  const int chains = shape == PROPERTY_CHAINS || shape == PROPERTY_TREES ? 2 : 1;
+  for (int i = 0; i < chains; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = length;
+    chain.labels = LABELS;
+    chain.unary = unary;
+    chain.transitions = transitions;
+    chain.parents = shape == PROPERTY_TREES ? parents : NULL;
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.tokens = tokens;
+    assert_int_equal(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error),
+                     CHORALE_OK);
+  }
+  for (int32_t k = 0; chains == 2 && k < PROPERTIES; ++k) {
+    chorale_property *property = make_property(shape, k);
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.property = property;
+    setup.potential = potts;
+    assert_int_equal(chorale_model_builder_add_clique(builder, &setup, NULL, &error), CHORALE_OK);
+    for (int i = 0; i < chains; ++i)
+      assert_int_equal(chorale_model_builder_add_member(builder, k, i, NULL, &error), CHORALE_OK);
+    chorale_property_release(property);
+  }
+  if (shape == POSITIONS)
+    assert_int_equal(
+        chorale_model_builder_add_repeated_words(builder, potts, NULL, NULL, NULL, &error),
+        CHORALE_OK);
+  if (chorale_model_builder_freeze(builder, &model, &error) != CHORALE_OK)
+    fail_msg("%s", error.message);
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potts);
+  chorale_transitions_release(transitions);
+  free(unary);
+  free(tokens);
+  free(parents);
+  return model;
+}
+
+static chorale_outcome solve_run(const Case *of, void *given) {
+  chorale_run *run = given;
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  chorale_run_reset(run);
+  start_clock(looks_in_time);
+  if (chorale_run_solve(run, &result, &error) != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  return result.outcome;
+}
+
+static void check_run(const Case *of, Shape shape) {
+  chorale_error error;
+  random_state = test_seed();
+  chorale_model *model = make_model(shape, of->size);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.time_limit = kTimeLimit;
+  options.joint_mode = of->joint;
+  options.bound_steps = 2;
+  chorale_run *run = NULL;
+  if (chorale_run_create(NULL, model, &options, NULL, &run, &error) != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  check_case(of, run, solve_run);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+}
+
+static void runs_stop_in_time(void **state) {
+  (void)state;
+  failures = 0;
+  static const struct {
+    Case of;
+    Shape shape;
+  } kCases[] = {
+      {{"five properties, AUTO", 20000, 0, 0, 0, 0, CHORALE_JOINT_AUTO}, PROPERTY_CHAINS},
+      {{"five properties, BEAM", 20000, 0, 0, 0, 0, CHORALE_JOINT_BEAM}, PROPERTY_CHAINS},
+      {{"five properties, ABSORPTION", 20000, 0, 0, 0, 0, CHORALE_JOINT_ABSORPTION},
+       PROPERTY_CHAINS},
+      {{"five properties of trees, AUTO", 5000, 0, 0, 0, 0, CHORALE_JOINT_AUTO}, PROPERTY_TREES},
+      {{"five properties of trees, BEAM", 5000, 0, 0, 0, 0, CHORALE_JOINT_BEAM}, PROPERTY_TREES},
+      {{"one chain of repeated words", 100000, 0, 0, 0, 0, CHORALE_JOINT_AUTO}, POSITIONS},
+      {{"one long chain", 1000000, 0, 0, 0, 0, CHORALE_JOINT_AUTO}, PLAIN},
+  };
+  for (size_t k = 0; k < COUNT_OF(kCases); ++k)
+    check_run(&kCases[k].of, kCases[k].shape);
+  assert_int_equal(failures, 0);
+}
+
+/* Whether the library was built so that its comparisons are counted. */
+static int counts_comparisons(void) {
+  const Case plain = {"a small clique", 1000, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0};
+  chorale_error error;
+  CliqueProblem problem = {NULL, make_symmetric(POTTS, plain.size), numbers(VALUES * plain.size),
+                           NULL, NULL};
+  assert_int_equal(chorale_clique_solver_create(NULL, &problem.solver, &error), CHORALE_OK);
+  start_clock(INT64_MAX);
+  (void)solve_clique(&plain, &problem);
+  chorale_clique_solver_destroy(problem.solver);
+  chorale_potential_release(problem.potential);
+  free(problem.scores);
+  if (getenv("CHORALE_TEST_TELL"))
+    printf("%-44s %10lld in all\n", plain.name, (long long)comparisons);
+  return comparisons > 10 * plain.size && looks > 0;
+}
+
+int main(void) {
+  if (!counts_comparisons()) {
+    puts("skipped: comparisons are counted in the preset fuzz alone");
+    return 77;
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cliques_stop_in_time),
+      cmocka_unit_test(runs_stop_in_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
