@@ -561,8 +561,9 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    // Straight to the caller, where that can harm nothing that is read yet or may turn out false.
-    const bool straight = !task_.wants_marginals && !task_.potential->callback;
+    // Straight to the caller, unless something is read yet, or the labelling may be refused.
+    const bool straight = !task_.wants_marginals && !task_.potential->callback &&
+                          task_.potential->finite_tables;
     std::int32_t *values = straight ? task_.assignment : candidate_;
     answer.failure = solution_.failure;
     const bool independent = interrupted_without_labelling();
