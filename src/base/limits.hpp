@@ -62,7 +62,10 @@ private:
 // is compiled for the machine that its function is for.
 template <class Limits_, class Body>
 [[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count, std::int64_t work, Body &&body) noexcept {
-  const std::int64_t stretch = std::max<std::int64_t>(Limits::kStretch / work, 1);
+  // The usual loop is short: no division for it.
+  const std::int64_t stretch = count * work <= Limits::kStretch
+                                   ? count
+                                   : std::max<std::int64_t>(Limits::kStretch / work, 1);
   for (std::int64_t begin = 0; begin < count;) {
     const std::int64_t end = std::min(count, begin + stretch);
     if (!limits.spend((end - begin) * work))
@@ -78,7 +81,8 @@ template <class Limits_> class Pace {
 public:
   Pace(Limits_ &limits, std::int64_t work, std::int64_t count) noexcept
       : limits_(limits), work_(work),
-        stretch_(std::max<std::int64_t>(std::min(Limits::kStretch / work, count), 1)) {}
+        stretch_(std::max<std::int64_t>(
+            count * work <= Limits::kStretch ? count : Limits::kStretch / work, 1)) {}
   // Before each round: whether to go on.
   [[gnu::always_inline]] bool next() noexcept {
     if (--left_ >= 0) [[likely]]
