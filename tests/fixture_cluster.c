@@ -138,7 +138,9 @@ static void random_group(Random *random, Cluster *cluster, Group *group) {
     member->position = position;
     ++group->member_count;
   }
-  if (group->shape == CENTRED && group->member_count < 2)
+  /* A centre may be alone. */
+  if (group->shape == CENTRED && group->member_count < 2 &&
+      (group->member_count == 0 || random_chance(random, 50)))
     group->shape = OVER_POSITIONS;
   if (group->shape == OVER_PROPERTY && group->member_count == 0)
     group->shape = OVER_POSITIONS;
@@ -242,6 +244,32 @@ void random_outside_cluster(Random *random, Cluster *cluster) {
   while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || truth.own_is_decodable);
 }
 
+/* Forbids some counts of the values of a potential with tables. */
+static void forbid_counts(Random *random, Problem *problem) {
+  const int has_tables = (problem->kind >= KIND_SUM_SHARED && problem->kind <= KIND_CARDINALITY) ||
+                         problem->kind == KIND_MAX_SHARED || problem->kind == KIND_MAX_PER_VALUE;
+  if (!has_tables)
+    return;
+  problem->shape = CHORALE_SHAPE_DETECT;
+  const int32_t share = random_int(random, 10, 50);
+  for (int32_t v = 0; v < problem->table_count; ++v)
+    for (int32_t k = 0; k < problem->length; ++k)
+      if (random_chance(random, share))
+        problem->tables[v * MAX_LENGTH + k] = -INFINITY;
+}
+
+void random_forbidding_cluster(Random *random, Cluster *cluster) {
+  ClusterTruth truth;
+  do {
+    random_parts(random, cluster);
+    for (int32_t c = 0; c < cluster->clique_count; ++c)
+      for (int32_t k = 0; k < MOST_CENTRES; ++k)
+        if (cluster->cliques[c].potentials[k].values > 0)
+          forbid_counts(random, &cluster->cliques[c].potentials[k]);
+  } while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || !truth.own_is_decodable ||
+           truth.own_score > -INFINITY);
+}
+
 /* ---- Models of exact message passing ------------------------------------------------------ */
 
 static void random_forest(Random *random, Cluster *cluster) {
@@ -273,7 +301,8 @@ static void random_forest(Random *random, Cluster *cluster) {
         if (tree_of[j] == old)
           tree_of[j] = joined;
     }
-    if (group->member_count == 0 || (group->shape == CENTRED && group->member_count < 2))
+    if (group->member_count == 0 ||
+        (group->shape == CENTRED && group->member_count < 2 && random_chance(random, 50)))
       group->shape = OVER_POSITIONS;
     if (group->shape == OVER_PROPERTY)
       random_property_group(random, cluster, group);

@@ -58,6 +58,8 @@ typedef int32_t Labelling[MOST_CHAINS][MOST_POSITIONS];
 void random_cluster(Random *random, Cluster *cluster);
 /* One whose chains by themselves show what some dictionary without OUT does not know. */
 void random_outside_cluster(Random *random, Cluster *cluster);
+/* One whose chains by themselves show what some clique forbids. */
+void random_forbidding_cluster(Random *random, Cluster *cluster);
 /* One on which message passing is exact: no cycles, one member a chain, every family exact. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);

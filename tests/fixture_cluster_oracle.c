@@ -27,7 +27,7 @@ int32_t own_shown(const Cluster *cluster, int32_t clique, int32_t number, const 
 
 double own_group_score(const Group *group, const int32_t *values) {
   const int32_t n = plain_members(group);
-  if (n == 0)
+  if (n == 0 && group->shape != CENTRED)
     return 0;
   const Problem *problem = &group->potentials[group->shape == CENTRED ? values[n] : 0];
   int64_t counts[MAX_VALUES] = {0};

@@ -535,6 +535,49 @@ static void auto_chooses_and_says_so(void **state) {
   check_kinds("auto", KIND_POTTS, KIND_CALLBACK, test_rounds(3000), check_auto, &context);
 }
 
+/* Numbers of very different magnitudes, whose sums round differently in another order: a gap of 0
+ * that is reached is a proof all the same. */
+static void a_gap_of_nothing_is_a_proof(void **state) {
+  static const chorale_algorithm algorithms[] = {
+      CHORALE_ALGORITHM_AUTO, CHORALE_ALGORITHM_EXACT_MAJORITY, CHORALE_ALGORITHM_COUNT_BOXES,
+      CHORALE_ALGORITHM_DUAL_BOUND};
+  chorale_error error;
+  Random random = {test_seed() + 77};
+  int64_t proven = 0;
+  for (int64_t round = 0; round < test_rounds(5000); ++round) {
+    static Problem problem;
+    random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
+    problem.lambda *= pow(10, random_int(&random, -6, 6));
+    for (size_t e = 0; e < COUNT_OF(problem.scores); ++e)
+      problem.scores[e] *= pow(10, random_int(&random, -9, 9));
+    chorale_potential *potential = NULL;
+    OK(make_potential(&problem, NULL, &potential, &error));
+    for (size_t a = 0; a < COUNT_OF(algorithms); ++a) {
+      if (fits(&problem, algorithms[a]) != YES)
+        continue;
+      chorale_clique_options options;
+      options_of(algorithms[a], &options);
+      options.gap = 0;
+      Solved solved;
+      solve(*state, potential, &problem, &options, &solved);
+      assert_int_equal(solved.status, CHORALE_OK);
+      const chorale_clique_result *r = &solved.result;
+      if (r->outcome == CHORALE_OUTCOME_GAP_REACHED ||
+          (!r->proven && r->score > -INFINITY && r->upper_bound <= r->score)) {
+        dump_problem(stderr, &problem);
+        fail_msg("CHORALE_TEST_SEED=%llu, round %lld, %s: outcome %d, proven %d, score %.17g, "
+                 "bound %.17g",
+                 (unsigned long long)test_seed(), (long long)round,
+                 chorale_algorithm_name(algorithms[a]), r->outcome, r->proven, r->score,
+                 r->upper_bound);
+      }
+      proven += r->proven;
+    }
+    chorale_potential_release(potential);
+  }
+  assert_true(proven > 0);
+}
+
 /* ---- Evaluation --------------------------------------------------------------------------- */
 
 static const char *check_evaluate(const Problem *problem, void *user) {
@@ -643,6 +686,7 @@ int main(void) {
       cmocka_unit_test(start_value_may_be_one_that_does_not_count),
       cmocka_unit_test(auto_chooses_and_says_so),
       cmocka_unit_test(auto_is_near_the_optimum_of_contended_cliques),
+      cmocka_unit_test(a_gap_of_nothing_is_a_proof),
       cmocka_unit_test(evaluation_is_the_definition),
       cmocka_unit_test(outputs_are_optional),
       cmocka_unit_test(names_of_algorithms_go_both_ways),

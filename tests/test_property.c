@@ -488,6 +488,80 @@ static void restriction(void **state) {
   chorale_property_release(property);
 }
 
+/* Two different values outside a dictionary are one with OUT, and in conflict without; the clique of
+ * a model is shown the same. */
+static void two_values_outside(void **state) {
+  (void)state;
+  enum { LABELS = 4, LENGTH = 3 };
+  static const int32_t labellings[][LENGTH] = {{1, 1, 1}, {2, 2, 2}, {2, 3, 2}, {2, 1, 2}};
+  static const int32_t with_out[] = {0, 1, 1, 3}, without[] = {0, -1, 2, 2};
+  const int32_t kept[] = {1};
+  int32_t actions[LABELS];
+  for (int32_t y = 0; y < LABELS; ++y)
+    actions[y] = y;
+  const int32_t next[LABELS] = {0};
+  chorale_error error;
+  chorale_automaton automaton;
+  chorale_automaton_init(&automaton, sizeof automaton);
+  automaton.labels = automaton.values = LABELS;
+  automaton.classes = automaton.states = 1;
+  automaton.next = next;
+  automaton.actions = actions;
+  chorale_property *property = NULL;
+  OK(chorale_property_create(NULL, &automaton, &property, &error));
+  for (int32_t has_out = 0; has_out < 2; ++has_out) {
+    chorale_dictionary *dictionary = NULL;
+    OK(chorale_dictionary_create(NULL, kept, 1, has_out, &dictionary, &error));
+    chorale_attachment attachment;
+    chorale_attachment_init(&attachment, sizeof attachment);
+    attachment.property = property;
+    attachment.dictionary = dictionary;
+    chorale_potential *potts = NULL;
+    OK(chorale_potential_create_potts(NULL, 1 + has_out, 1, NULL, &potts, &error));
+    for (size_t k = 0; k < COUNT_OF(labellings); ++k) {
+      const int32_t expected = has_out ? with_out[k] : without[k];
+      int32_t value = UNTOUCHED;
+      OK(chorale_property_evaluate(&attachment, LENGTH, labellings[k], NULL, &value, &error));
+      assert_int_equal(value, expected);
+      /* A chain whose own best labelling it is. */
+      double unary[LENGTH][LABELS] = {{0}};
+      for (int32_t t = 0; t < LENGTH; ++t)
+        unary[t][labellings[k][t]] = 1;
+      chorale_chain chain;
+      chorale_chain_init(&chain, sizeof chain);
+      chain.length = LENGTH;
+      chain.labels = LABELS;
+      chain.unary = unary;
+      chorale_model_builder *builder = NULL;
+      OK(chorale_model_builder_create(NULL, &builder, &error));
+      OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+      chorale_clique_setup setup;
+      chorale_clique_setup_init(&setup, sizeof setup);
+      setup.property = property;
+      setup.dictionary = dictionary;
+      setup.potential = potts;
+      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+      OK(chorale_model_builder_add_member(builder, 0, 0, NULL, &error));
+      chorale_model *model = NULL;
+      chorale_run *run = NULL;
+      OK(chorale_model_builder_freeze(builder, &model, &error));
+      OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+      OK(chorale_run_step(run, NULL, &error));
+      OK(chorale_run_values(run, 0, 1, &value, 1, &error));
+      assert_int_equal(value, expected);
+      double score = NAN;
+      OK(chorale_run_clique_score(run, 0, 1, &score, &error));
+      assert_true(score == (expected >= 0 && expected < 1 + has_out)); /* CONFLICT is left out */
+      chorale_run_destroy(run);
+      chorale_model_release(model);
+      chorale_model_builder_destroy(builder);
+    }
+    chorale_potential_release(potts);
+    chorale_dictionary_release(dictionary);
+  }
+  chorale_property_release(property);
+}
+
 /* The best r values by the chain's own max-marginals: the message of the full range, cut down. */
 static void restriction_by_max_marginals(void **state) {
   (void)state;
@@ -551,6 +625,7 @@ int main(void) {
       cmocka_unit_test(parent_label_on_trees),
       cmocka_unit_test(dictionaries),
       cmocka_unit_test(restriction),
+      cmocka_unit_test(two_values_outside),
       cmocka_unit_test(restriction_by_max_marginals),
   };
   return cmocka_run_group_tests_name("property", tests, NULL, NULL);

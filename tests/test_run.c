@@ -21,7 +21,9 @@ static int run_once(const Cluster *cluster, const Built *built, chorale_run **ru
   *why = NULL;
   chorale_status status =
       chorale_run_create(NULL, built->model, &cluster->options, NULL, run, &error);
-  if (status == CHORALE_ERROR_STATE_SPACE && cluster->options.joint_mode == CHORALE_JOINT_EXACT)
+  if (status == CHORALE_ERROR_STATE_SPACE &&
+      (cluster->options.joint_mode == CHORALE_JOINT_EXACT ||
+       cluster->options.joint_mode == CHORALE_JOINT_ABSORPTION))
     return 0;
   if (status == CHORALE_OK) {
     chorale_run_result_init(result, sizeof *result);
@@ -126,6 +128,179 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
     chorale_property_release(property);
   }
 }
+
+/* ---- What is told when a run is created -------------------------------------------------- */
+
+/* Asks for absorption by name, with a small budget; some chains have nothing to choose from. */
+static void random_budget_cluster(Random *random, Cluster *cluster) {
+  random_cluster(random, cluster);
+  cluster->options.joint_mode = CHORALE_JOINT_ABSORPTION;
+  cluster->options.budget = random_int(random, 1, 12);
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    if (random_chance(random, 30))
+      cluster->chains[i].has_forced = 1;
+}
+
+typedef struct Refusals {
+  int64_t created, refused, replaced, kept;
+} Refusals;
+
+/* A joint state beyond the budget is told when the run is created, or given another chain, and
+ * never in the middle of a solve. */
+static const char *solve_within_the_budget(const Cluster *cluster, void *context) {
+  Refusals *refusals = context;
+  static Built built;
+  ClusterTruth truth;
+  if (!enumerate_cluster(cluster, &truth))
+    return NULL;
+  build(cluster, NULL, &built);
+  chorale_run *run;
+  chorale_run_result result;
+  chorale_error error;
+  const char *why;
+  if (run_once(cluster, &built, &run, &result, &why)) {
+    ++refusals->created;
+    why = check_run(cluster, &truth, run, &result);
+    for (int32_t i = 0; i < cluster->chain_count && !why; ++i) {
+      if (cluster->is_instance[i])
+        continue;
+      Sample free_sample = cluster->chains[i];
+      free_sample.has_forced = free_sample.has_allowed = 0;
+      static Given given;
+      give(&free_sample, &given);
+      const chorale_status status = chorale_run_set_chain(run, i, &given.chain, &error);
+      refusals->replaced += status == CHORALE_OK;
+      refusals->kept += status == CHORALE_ERROR_STATE_SPACE;
+      if (status != CHORALE_OK && status != CHORALE_ERROR_STATE_SPACE)
+        why = complain("chain %d: \"%s\"", i, error.message);
+      chorale_run_result_init(&result, sizeof result);
+      if (!why && chorale_run_solve(run, &result, &error) != CHORALE_OK)
+        why = complain("with another chain %d: \"%s\"", i, error.message);
+      if (!why && status == CHORALE_OK &&
+          chorale_run_set_chain(run, i, &built.given[i].chain, &error) != CHORALE_OK)
+        why = complain("chain %d, which it was created with: \"%s\"", i, error.message);
+      take_back(&given);
+    }
+  } else {
+    ++refusals->refused;
+  }
+  chorale_run_destroy(run);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void a_budget_is_judged_at_once(void **state) {
+  (void)state;
+  Refusals refusals = {0};
+  check_clusters("budget", test_rounds(2000), random_budget_cluster, solve_within_the_budget,
+                 &refusals);
+  print_message("%lld runs, %lld refused; %lld chains replaced, %lld refused\n",
+                (long long)refusals.created, (long long)refusals.refused,
+                (long long)refusals.replaced, (long long)refusals.kept);
+  assert_true(refusals.created > 0 && refusals.refused > 0 && refusals.replaced > 0);
+  assert_true(refusals.kept > 0 || test_rounds(2000) < 2000);
+}
+
+/* ---- Forbidden counts --------------------------------------------------------------------- */
+
+typedef struct Finds {
+  int64_t feasible, found, infeasible, proven;
+} Finds;
+
+static const char *find_what_there_is(const Cluster *cluster, void *context) {
+  Finds *finds = context;
+  static Built built;
+  ClusterTruth truth;
+  (void)enumerate_cluster(cluster, &truth);
+  build(cluster, NULL, &built);
+  chorale_run *run;
+  chorale_run_result result;
+  const char *why;
+  if (run_once(cluster, &built, &run, &result, &why)) {
+    why = check_run(cluster, &truth, run, &result);
+    if (!why && truth.best > -INFINITY) {
+      ++finds->feasible;
+      finds->found += result.score > -INFINITY;
+    } else if (!why) {
+      ++finds->infeasible;
+      finds->proven += result.outcome == CHORALE_OUTCOME_INFEASIBLE;
+    }
+  }
+  chorale_run_destroy(run);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void what_is_allowed_is_found(void **state) {
+  (void)state;
+  Finds finds = {0};
+  check_clusters("forbidding", test_rounds(3000), random_forbidding_cluster, find_what_there_is,
+                 &finds);
+  print_message("found in %lld of %lld models; %lld of %lld others proven to have none\n",
+                (long long)finds.found, (long long)finds.feasible, (long long)finds.proven,
+                (long long)finds.infeasible);
+  assert_true(finds.found * 1000 >= finds.feasible * 995 - 1000);
+  assert_true(finds.proven > 0);
+}
+
+/* Many overlapping cliques, each of which forbids more than its share of any label: no clique can be
+ * answered for by itself. */
+static void capacities_of_many_cliques(void **state) {
+  (void)state;
+  enum { CHAINS = 300, CLIQUES = 100, TOGETHER = 20, LABELS = 5, MOST = TOGETHER / LABELS + 2 };
+  Random random = {test_seed() + 91};
+  chorale_error error;
+  double table[TOGETHER + 1], unary[CHAINS][LABELS];
+  for (int32_t k = 0; k <= TOGETHER; ++k)
+    table[k] = k <= MOST ? k * k / 64.0 : -INFINITY;
+  chorale_potential *potential = NULL;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_potential_create_sum(NULL, LABELS, table, 1, TOGETHER + 1, TOGETHER + 1, NULL,
+                                  &potential, &error));
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int32_t i = 0; i < CHAINS; ++i) {
+    for (int32_t y = 0; y < LABELS; ++y)
+      unary[i][y] = random_unit(&random) + (y == 0);
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 1;
+    chain.labels = LABELS;
+    chain.unary = unary[i];
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  }
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = LABELS;
+  setup.potential = potential;
+  for (int64_t c = 0; c < CLIQUES; ++c) {
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    for (int32_t members = 0; members < TOGETHER;)
+      members += chorale_model_builder_add_position(
+                     builder, c, random_int(&random, 0, CHAINS - 1), 0, &error) == CHORALE_OK;
+  }
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_true(result.own_score == -INFINITY);
+  assert_true(result.score > -INFINITY);
+  int32_t values[TOGETHER];
+  for (int64_t c = 0; c < CLIQUES; ++c) {
+    int32_t counts[LABELS] = {0};
+    OK(chorale_run_values(run, c, 0, values, TOGETHER, &error));
+    for (int32_t i = 0; i < TOGETHER; ++i)
+      assert_true(++counts[values[i]] <= MOST);
+  }
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+}
+
+/* ---- Models of exact message passing ------------------------------------------------------ */
 
 static const char *must_find_the_optimum(const Cluster *cluster, void *context) {
   (void)context;
@@ -308,6 +483,58 @@ static void a_clique_changes_a_mind(void **state) {
   close_built(&cluster, &built);
 }
 
+/* A centre without neighbours has counts of 0, which a table may forbid: by messages, the polish,
+ * the repair and the bound alike. */
+static void a_centre_alone(void **state) {
+  (void)state;
+  static Cluster cluster;
+  static Built built;
+  for (int32_t how = 0; how < 8; ++how) {
+    const int is_infeasible = how % 2 == 1;
+    items(&cluster, 1, 0, 0.5);
+    Group *group = &cluster.cliques[cluster.clique_count++];
+    memset(group, 0, sizeof *group);
+    group->shape = CENTRED;
+    group->labels = group->values = group->centre_values = 2;
+    group->member_count = 1;
+    for (int32_t c = 0; c < 2; ++c) {
+      Problem *problem = &group->potentials[c];
+      problem->kind = KIND_SUM_SHARED;
+      problem->values = 2;
+      problem->table_count = problem->length = 1;
+      problem->tables[0] = c == 0 || is_infeasible ? -INFINITY : 0;
+    }
+    cluster.options.rounds = how / 2 == 0;
+    cluster.options.polish = how / 2 == 1;
+    cluster.options.bound_steps = how / 2 == 3 ? 4 : 0;
+    build(&cluster, NULL, &built);
+    chorale_run *run;
+    open_run(&cluster, &built, NULL, &run);
+    chorale_error error;
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_step(run, &result, &error));
+    assert_true(result.own_score == -INFINITY);
+    OK(chorale_run_solve(run, &result, &error));
+    if (is_infeasible) {
+      assert_true(result.score == -INFINITY);
+      assert_int_equal(result.outcome, cluster.options.bound_steps > 0
+                                           ? CHORALE_OUTCOME_INFEASIBLE
+                                           : CHORALE_OUTCOME_NOTHING_FOUND);
+    } else {
+      assert_true(result.score == 0);
+      assert_int_equal(result.proven, cluster.options.bound_steps > 0);
+      chorale_payment payment;
+      int64_t count = 0;
+      OK(chorale_run_payments(run, 0, &payment, 1, &count, &error));
+      assert_int_equal(count, 1);
+      assert_true(payment.amount == INFINITY);
+    }
+    chorale_run_destroy(run);
+    close_built(&cluster, &built);
+  }
+}
+
 static void a_chain_outside_all_cliques_is_decoded_once(void **state) {
   (void)state;
   static Cluster cluster;
@@ -423,6 +650,8 @@ static const char *follow_progress(const Cluster *cluster, void *context) {
   watched.options.progress = watch;
   watched.options.progress_user = &told;
   build(&watched, NULL, &built);
+  ClusterTruth truth;
+  (void)enumerate_cluster(cluster, &truth);
   chorale_run *run;
   chorale_run_result r;
   const char *why;
@@ -430,12 +659,13 @@ static const char *follow_progress(const Cluster *cluster, void *context) {
     const int is_stopped = told.stop_at > 0 && told.stop_at == told.calls;
     if (told.mistake[0] != '\0')
       why = complain("%s", told.mistake);
-    else if (r.outcome == CHORALE_OUTCOME_INFEASIBLE)
+    else if (truth.is_stuck)
       why = told.calls == 0 ? NULL : complain("infeasible after %lld calls", (long long)told.calls);
     else if (told.rounds != r.rounds + 1)
       why = complain("told of %lld rounds, it is %lld", (long long)told.rounds,
                      (long long)r.rounds + 1);
-    else if (is_stopped != (r.outcome == CHORALE_OUTCOME_CANCELLED))
+    else if (r.outcome != CHORALE_OUTCOME_INFEASIBLE &&
+             is_stopped != (r.outcome == CHORALE_OUTCOME_CANCELLED))
       why = complain("stopped: %d, outcome %d", is_stopped, r.outcome);
     else if (r.score < r.own_score)
       why = complain("score %.17g below the chains' own %.17g", r.score, r.own_score);
@@ -618,11 +848,15 @@ static void a_potential_that_fails_ends_the_call(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_clique_changes_a_mind),
+      cmocka_unit_test(a_centre_alone),
       cmocka_unit_test(a_chain_outside_all_cliques_is_decoded_once),
       cmocka_unit_test(an_empty_model_has_an_empty_labelling),
       cmocka_unit_test(every_result_is_what_it_says),
       cmocka_unit_test(own_labellings_outside_a_dictionary),
       cmocka_unit_test(a_bound_needs_a_place_for_every_value),
+      cmocka_unit_test(a_budget_is_judged_at_once),
+      cmocka_unit_test(what_is_allowed_is_found),
+      cmocka_unit_test(capacities_of_many_cliques),
       cmocka_unit_test(exact_where_message_passing_is),
       cmocka_unit_test(exact_with_the_other_schedule),
       cmocka_unit_test(exact_under_damping),

@@ -141,6 +141,102 @@ static void any_number_of_threads(void **state) {
   }
 }
 
+/* ---- Executors that are broken ------------------------------------------------------------ */
+
+typedef enum Fault {
+  RUNS_NOTHING,
+  LEAVES_OUT_THE_LAST,
+  RUNS_TWICE,
+  RUNS_ONE_TOO_MANY,
+  RUNS_ONE_BELOW,
+  HAS_A_WORKER_TOO_MANY,
+  HAS_A_WORKER_BELOW,
+  FAULTS
+} Fault;
+
+typedef struct Saboteur {
+  Fault fault;
+  int64_t calls, breaks_at; /* the call that is not as it should be, from 1 */
+} Saboteur;
+
+static void sabotage(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                     void *body_user) {
+  Saboteur *self = user;
+  if (++self->calls != self->breaks_at) {
+    for (int64_t i = 0; i < count; ++i)
+      body(body_user, i, i % workers);
+    return;
+  }
+  if (self->fault == RUNS_NOTHING)
+    return;
+  for (int64_t i = 0; i < count - (self->fault == LEAVES_OUT_THE_LAST); ++i) {
+    const int is_last = i == count - 1;
+    body(body_user, i,
+         is_last && self->fault == HAS_A_WORKER_TOO_MANY ? workers
+         : is_last && self->fault == HAS_A_WORKER_BELOW  ? -1
+                                                         : 0);
+    if (self->fault == RUNS_TWICE)
+      body(body_user, i, 1);
+  }
+  if (self->fault == RUNS_ONE_TOO_MANY)
+    body(body_user, count, 0);
+  if (self->fault == RUNS_ONE_BELOW)
+    body(body_user, -1, 0);
+}
+
+/* Whatever an executor does wrong, in whatever loop, ends the call; what the run says then is true,
+ * and it can go on. */
+static void an_executor_that_is_broken_is_noticed(void **state) {
+  (void)state;
+  Random random = {test_seed() + 57};
+  TextShape shape = kText;
+  shape.seed = random_bits(&random);
+  Text text;
+  open_text(&shape, NULL, &text);
+  for (int64_t round = 0; round < test_rounds(3); ++round) {
+    chorale_run_options options;
+    random_text_options(&random, &options);
+    options.bound_steps = 2;
+    Story whole, other;
+    solve_text(&text, &options, &whole);
+    Saboteur saboteur = {RUNS_NOTHING, 0, 0};
+    options.threads = 3;
+    options.executor = sabotage;
+    options.executor_user = &saboteur;
+    solve_text(&text, &options, &other);
+    expect_same_story(&text, &whole, &other, "an executor that is not broken", round);
+    forget(&other);
+    const int64_t loops = saboteur.calls;
+    assert_true(loops > 10);
+    for (int32_t k = 0; k < 4 * FAULTS; ++k) {
+      saboteur.fault = (Fault)(k % FAULTS);
+      saboteur.calls = 0;
+      saboteur.breaks_at = k < FAULTS ? 1 : 1 + (int64_t)(random_bits(&random) % (uint64_t)loops);
+      chorale_error error;
+      chorale_run *run = NULL;
+      OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
+      FAILS(chorale_run_solve(run, NULL, &error), CHORALE_ERROR_EXECUTOR, "executor");
+      assert_true(saboteur.calls >= saboteur.breaks_at);
+      chorale_run_result result;
+      chorale_run_result_init(&result, sizeof result);
+      OK(chorale_run_get_result(run, &result, &error));
+      assert_int_equal(result.proven, 0);
+      assert_true(result.score <= whole.result.upper_bound);
+      OK(chorale_run_solve(run, &result, &error));
+      assert_true(result.score >= whole.result.own_score);
+      assert_true(result.own_score == whole.result.own_score);
+      chorale_run_reset(run);
+      OK(chorale_run_solve(run, NULL, &error));
+      tell(&text, run, &other);
+      expect_same_story(&text, &whole, &other, "after an executor was broken", round);
+      forget(&other);
+      chorale_run_destroy(run);
+    }
+    forget(&whole);
+  }
+  close_text(&text);
+}
+
 /* One model, a run a thread. */
 typedef struct Reader {
   const Text *text;
@@ -755,6 +851,7 @@ static void stopping_and_going_on(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_number_of_threads),
+      cmocka_unit_test(an_executor_that_is_broken_is_noticed),
       cmocka_unit_test(runs_share_a_model),
       cmocka_unit_test(a_run_may_be_read_from_several_threads),
       cmocka_unit_test(any_way_of_running),

@@ -13,12 +13,93 @@ typedef struct Scene {
   chorale_model *model;
   int32_t label, value, status; /* what the instance says */
   double score, message;
+  struct Asker *asker; /* NULL: callbacks keep to themselves */
 } Scene;
+
+/* ---- Calls from callbacks ----------------------------------------------------------------- */
+
+/* Asks a run for everything from one of its callbacks, and counts what should not be. */
+typedef struct Asker {
+  const Scene *scene;
+  chorale_run *run;
+  int64_t asked, wrong;
+  char first[256]; /* what was wrong first */
+} Asker;
+
+static void expect(Asker *asker, const char *call, chorale_status status, chorale_status expected) {
+  ++asker->asked;
+  if (status == expected)
+    return;
+  if (asker->wrong++ == 0)
+    (void)snprintf(asker->first, sizeof asker->first, "%s is %s", call,
+                   chorale_status_name(status));
+}
+
+static void describe_chain(const Scene *scene, int64_t length, chorale_chain *chain);
+
+static void ask(Asker *asker, int may_read) {
+  if (!asker || !asker->run)
+    return;
+  chorale_run *run = asker->run;
+  chorale_error error;
+  chorale_chain chain;
+  describe_chain(asker->scene, 3, &chain);
+  double scores[8];
+  int32_t numbers[16];
+  char text[4096];
+  size_t needed;
+  int64_t count;
+  chorale_payment payments[4];
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+#define REFUSES(call) expect(asker, #call, chorale_run_##call, CHORALE_ERROR_BUSY)
+#define READS(call)                                                                                \
+  expect(asker, #call, chorale_run_##call, may_read ? CHORALE_OK : CHORALE_ERROR_BUSY)
+  REFUSES(step(run, &result, &error));
+  REFUSES(solve(run, NULL, &error));
+  REFUSES(polish(run, NULL, &error));
+  REFUSES(bound(run, 1, NULL, &error));
+  REFUSES(set_chain(run, 0, &chain, &error));
+  REFUSES(set_limits(run, 0, NULL, &error));
+  REFUSES(max_marginals(run, 0, scores, 0, NULL, &error));
+  chorale_run_reset(run);
+  chorale_run_destroy(run);
+  READS(get_result(run, &result, &error));
+  READS(labels(run, 0, 0, numbers, 16, &error));
+  READS(all_labels(run, 1, numbers, 16, &error));
+  READS(chain_score(run, 0, 0, scores, NULL, &error));
+  READS(clique_score(run, 0, 0, scores, &error));
+  READS(values(run, 2, 0, numbers, 16, &error));
+  READS(payments(run, 0, payments, 4, &count, &error));
+  READS(json(run, text, sizeof text, &needed, &error));
+  chorale_run *later = NULL;
+  READS(create(NULL, asker->scene->model, NULL, run, &later, &error));
+  chorale_run_destroy(later);
+#undef REFUSES
+#undef READS
+}
+
+static int32_t ask_in_progress(void *user, const chorale_progress *progress) {
+  (void)progress;
+  ask(user, 1);
+  return 0;
+}
+
+static void ask_in_executor(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                            void *body_user) {
+  (void)workers;
+  ask(user, 0);
+  for (int64_t i = 0; i < count; ++i)
+    body(body_user, i, 0);
+}
+
+/* ---- The scene ---------------------------------------------------------------------------- */
 
 static int32_t answer(void *user, int64_t ports, const int64_t *columns,
                       const double *const *incoming, double *const *outgoing) {
   const Scene *scene = user;
   (void)incoming;
+  ask(scene->asker, 0);
   for (int64_t p = 0; p < ports; ++p)
     for (int64_t v = 0; v < columns[p]; ++v)
       outgoing[p][v] = scene->message - (double)v;
@@ -31,6 +112,7 @@ static int32_t decide(void *user, int64_t ports, const int64_t *columns,
   const Scene *scene = user;
   (void)columns;
   (void)incoming;
+  ask(scene->asker, 0);
   labelling[0] = scene->label;
   for (int64_t p = 0; p < ports; ++p)
     values[p] = scene->value;
@@ -199,6 +281,10 @@ static void a_joint_state_beyond_the_budget(void **state) {
   FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
         "chain 0", "1");
   assert_null(run);
+  options.joint_mode = CHORALE_JOINT_ABSORPTION;
+  FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
+        "chain 0", "1");
+  assert_null(run);
   /* An estimate does not try the chains, so it cannot know. */
   OK(chorale_run_estimate(model, &options, &cost, &error));
   options.joint_mode = CHORALE_JOINT_AUTO;
@@ -207,6 +293,138 @@ static void a_joint_state_beyond_the_budget(void **state) {
   chorale_run_destroy(run);
   chorale_model_release(model);
   chorale_property_release(next);
+  close_scene(&scene);
+}
+
+/* So many properties on one chain that no joint state of theirs can be told from another. */
+static void properties_that_are_too_many(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_chain chain;
+  describe_chain(&scene, 3, &chain);
+  OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.property = scene.first;
+  setup.potential = scene.potts;
+  for (int64_t c = 0; c < 300; ++c) {
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_member(builder, c, 0, NULL, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
+                                             CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
+  for (size_t k = 0; k < COUNT_OF(modes); ++k) {
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.joint_mode = modes[k];
+    chorale_run *run = NULL;
+    FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
+          "chain 0", "too many");
+    assert_null(run);
+  }
+  chorale_model_release(model);
+  close_scene(&scene);
+}
+
+/* A run in the middle of a call is what it would be if its callbacks had kept to themselves. */
+static void callbacks_cannot_change_their_run(void **state) {
+  (void)state;
+  static char expected[4096], text[4096];
+  for (int32_t asks = 0; asks < 2; ++asks) {
+    Scene scene;
+    open_scene(&scene);
+    Asker asker;
+    memset(&asker, 0, sizeof asker);
+    asker.scene = &scene;
+    chorale_error error;
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.bound_steps = 3;
+    options.progress = asks ? ask_in_progress : NULL;
+    options.progress_user = &asker;
+    options.threads = 2;
+    options.executor = ask_in_executor;
+    options.executor_user = &asker;
+    OK(chorale_run_create(NULL, scene.model, &options, NULL, &asker.run, &error));
+    chorale_run *run = asker.run;
+    if (asks)
+      scene.asker = &asker;
+    else
+      asker.run = NULL;
+    OK(chorale_run_solve(run, NULL, &error));
+    scene.asker = NULL;
+    size_t needed = 0;
+    OK(chorale_run_json(run, asks ? text : expected, sizeof text, &needed, &error));
+    if (asker.wrong > 0)
+      fail_msg("%lld of %lld calls: %s", (long long)asker.wrong, (long long)asker.asked,
+               asker.first);
+    assert_true((asker.asked > 100) == asks);
+    /* When the call has ended the run is at rest again. */
+    OK(chorale_run_step(run, NULL, &error));
+    chorale_run_destroy(run);
+    close_scene(&scene);
+  }
+  assert_string_equal(text, expected);
+}
+
+/* A potential is asked for scores while labellings change. */
+static int32_t ask_in_potential(void *user, const int64_t *counts, int64_t values, int64_t members,
+                                double *score) {
+  (void)values;
+  (void)members;
+  ask(user, 0);
+  *score = (double)(counts[0] * counts[0]);
+  return 0;
+}
+
+static void potentials_cannot_change_the_run(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  static Asker self;
+  memset(&self, 0, sizeof self);
+  self.scene = &scene;
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  OK(chorale_potential_create_callback(NULL, 2, ask_in_potential, &self, NULL, NULL, &potential,
+                                       &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = 2;
+  setup.potential = potential;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int64_t i = 0; i < 3; ++i) {
+    chorale_chain chain;
+    describe_chain(&scene, 2, &chain);
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  OK(chorale_run_create(NULL, model, NULL, NULL, &self.run, &error));
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_solve(self.run, &result, &error));
+  if (self.wrong > 0)
+    fail_msg("%lld of %lld calls: %s", (long long)self.wrong, (long long)self.asked,
+             self.first);
+  assert_true(self.asked > 0);
+  assert_true(result.score > 0);
+  chorale_run *run = self.run;
+  self.run = NULL;
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_potential_release(potential);
   close_scene(&scene);
 }
 
@@ -497,6 +715,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_options),
       cmocka_unit_test(a_joint_state_beyond_the_budget),
+      cmocka_unit_test(properties_that_are_too_many),
+      cmocka_unit_test(callbacks_cannot_change_their_run),
+      cmocka_unit_test(potentials_cannot_change_the_run),
       cmocka_unit_test(a_run_of_another_model),
       cmocka_unit_test(bad_calls),
       cmocka_unit_test(bad_questions),

@@ -40,6 +40,7 @@ const (
 	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT
 	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED
+	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR
 	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY
 	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL
 	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT
@@ -56,6 +57,7 @@ const (
 	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING
 	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH
 	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING
+	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY // ErrBusy comes first, as Go answers before C does
 	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL
 	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT
 	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER

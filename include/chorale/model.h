@@ -13,7 +13,9 @@
  *                       have several members. The classical model of repeated words.
  *     centred clique    a position clique with one more member, the centre, and one potential for
  *                       each value of the centre, over the counts of the other members' values
- *                       (link-based classification).
+ *                       (link-based classification). A centre alone has counts of 0: its potential
+ *                       scores 0, or minus infinity where a table of a SUM forbids that, as where
+ *                       no member takes a value that counts (potential.h).
  *
  * Cost of large R. What no member of a property clique can fire has no row, count or room: where R is
  * above 62 and twice what fires, memory and time of model and run follow from the values that can
@@ -80,7 +82,7 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
  * they return 0, or non-zero, which ends the run's call with CALLBACK_STOPPED. NaN, plus infinity
  * and magnitudes above 1e290 end it with CALLBACK_VALUE. They are called on the thread that calls
  * the run, or on a worker if the run has several (at most one call at a time for one instance);
- * they must not unwind and must not call into the run. */
+ * they must not unwind, and every call on the run is refused to them (BUSY). */
 typedef struct chorale_instance {
   size_t struct_size; /* sizeof(chorale_instance); set by init */
   int64_t length;     /* how many int32_t a decoded labelling takes, >= 0 */
@@ -112,8 +114,9 @@ CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_buil
 typedef struct chorale_clique_setup {
   size_t struct_size; /* sizeof(chorale_clique_setup); set by init */
   /* A property clique: its property; R is that of the dictionary where there is one. The model
-   * takes references on both. A value outside a dictionary without OUT is never decoded; where a
-   * chain's own best labelling shows one it adds to no count. NULL: a position clique. */
+   * takes references on both. A labelling that fires a value outside a dictionary without OUT is
+   * never decoded; where it is a chain's own best, one such value adds to no count, and two
+   * different ones are CONFLICT (with OUT all of them are OUT). NULL: a position clique. */
   const chorale_property *property;
   const chorale_dictionary *dictionary;
   /* A position clique: R, and how labels become values: `labels` entries 0 .. R-1, or -1 for

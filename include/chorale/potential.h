@@ -148,9 +148,10 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
  * do not count are 0), stored in *score; the scale is applied afterwards. Returns 0, or non-zero to
  * stop the computation (CALLBACK_STOPPED). NaN, plus infinity and magnitudes above 1e290 (scaled or
  * not), whose sums might overflow, are CALLBACK_VALUE; minus infinity forbids the counts. It must
- * be a function of its arguments alone, must not unwind, and is called on the thread of the call
- * that needs the score; a potential used from several threads calls it from all of them. It is not
- * called when nothing counts. */
+ * be a function of its arguments alone, must not unwind, must not call into the run that needs the
+ * score (BUSY while that is solved), and is called on the thread of the call that needs it; a
+ * potential used from several threads calls it from all of them. It is not called when nothing
+ * counts. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,
                                           int64_t members, double *score);
 

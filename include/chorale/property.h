@@ -204,11 +204,16 @@ CHORALE_API chorale_status chorale_property_create_token_before(
 /* ---- Dictionaries ------------------------------------------------------------------------- */
 
 /* Which of a property's values a clique knows, numbered anew: 0 .. in ascending order, and after
- * them, if asked for, one value OUT for all others. */
+ * them, if asked for, one value OUT for all others.
+ *
+ * With OUT all values outside are one value: two different ones show OUT, and one beside a value
+ * inside shows CONFLICT. Without OUT values are told apart as the property fires them: one outside
+ * shows -1, two different ones show CONFLICT, and so does one beside a value inside. */
 typedef struct chorale_dictionary chorale_dictionary;
 
 /* values: `count` values >= 0 in any order, repetitions allowed; copied. with_out: 1 for OUT.
- * Without it, a labelling that fires a value outside is left out of messages and decoding.
+ * Without it, a labelling that fires a value outside, be it in a CONFLICT, is left out of messages
+ * and decoding.
  * Errors: NULL_ARGUMENT, SIZE (count < 0, or nothing at all), SIZE_OVERFLOW, OUT_OF_RANGE,
  * OUT_OF_MEMORY. O(count log count). */
 CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
@@ -258,7 +263,8 @@ CHORALE_API void chorale_attachment_init(chorale_attachment *attachment, size_t 
 CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachment);
 
 /* What a labelling (`length` labels) shows: *value is 0 .. R-1, R (EMPTY) or R + 1 (CONFLICT), in
- * the numbers of the dictionary if there is one, with -1 for one value outside it.
+ * the numbers of the dictionary if there is one, with -1 for a single value outside one without
+ * OUT.
  * parents: of a tree, as in chorale_chain; NULL: a chain.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
  * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */

@@ -8,8 +8,12 @@
  *             new messages, and equation 1 is evaluated on the labelling. Messages whose inputs did
  *             not change are not computed again; a round without changes ends the rounds.
  *   polish    one chain at a time is decoded anew given what all others show, until none gains:
- * from the best labelling of the rounds, and from the chains' own. Never lowers equation 1. bound
- * on request, an upper bound of equation 1 by dual decomposition.
+ *             from the best labelling of the rounds, and from the chains' own. Never lowers
+ *             equation 1.
+ *   repair    only where cliques forbid every labelling met so far: one chain at a time is decoded
+ *             anew to bring counts nearer to what is allowed, in a limited search; what it finds is
+ *             polished, if a polish is asked for.
+ *   bound     on request, an upper bound of equation 1 by dual decomposition.
  *
  * Messages. Chain i to clique p: the best phi_i + sum_{q != p} m_{q -> i} of all labellings that
  * show v (equation 6). Clique p to chain i: the best sum_{j != i} m_{j -> p} + C_p with value v for
@@ -89,13 +93,16 @@ enum {
 
 /* What the caller's executor is to do: call body(body_user, i, worker) once for every i from 0 to
  * count - 1, in any order and on any threads, `worker` from 0 to workers - 1 being different for
- * calls that run at the same time, and return when all are done. */
+ * calls that run at the same time, and return when all are done. If it leaves some out, calls some
+ * twice or gives an i or a worker out of range, the run's call ends with EXECUTOR; what it called a
+ * second time has not run again. */
 typedef void (*chorale_parallel_body)(void *body_user, int64_t i, int64_t worker);
 typedef void (*chorale_parallel_for)(void *user, int64_t count, int64_t workers,
                                      chorale_parallel_body body, void *body_user);
 
 /* Told after every round and every step of the bound, on the thread that calls the run. Non-zero
- * ends the call as a cancel would. */
+ * ends the call as a cancel would. The callback may call what takes the run as const, which reads
+ * the best labelling so far; see "The run" for the rest. */
 typedef struct chorale_progress {
   size_t struct_size;
   int64_t round;            /* 0: the chains' own labellings */
@@ -124,7 +131,11 @@ typedef struct chorale_run_options {
   int32_t restrict_range;
   int32_t reserved;
   /* How a chain under several properties is treated (message.h): mode, beam_width, budget. EXACT
-   * beyond the budget is STATE_SPACE when the run is created, which tries every such chain. A run
+   * or ABSORPTION beyond the budget is STATE_SPACE when the run is created, which tries every such
+   * chain, or given other scores. What is left to the calls is this: absorption has more to
+   * remember where messages forbid EMPTY, and drops what is beyond the budget as a beam does; and
+   * EXACT leaves out what cannot win, which depends on messages, so that it may exceed the budget
+   * under some and end the call with STATE_SPACE. A run
    * holds about T x (m + 1) x 8 bytes for each configuration that can be alive, once a thread. */
   chorale_joint_mode joint_mode;
   chorale_message_number message_number; /* default AUTO */
@@ -169,14 +180,20 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 
 /* ---- The run ------------------------------------------------------------------------------ */
 
+/* In the middle of a call its callbacks cannot change the run: step, solve, polish, bound,
+ * set_chain, set_limits and max_marginals are BUSY, destroy and reset do nothing (the host's log is
+ * told so), and nothing has changed. Calls that take a const run, and chorale_run_create with it as
+ * `earlier`, are allowed to the progress callback; to potentials, instances and executors, which
+ * are called while labellings change, they are BUSY too. Other runs may be called from anywhere. */
+
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling this one starts from: of the same
  *   model, where nothing is left to do then, or of one with as many chains and cliques, from which
  *   messages are taken for cliques of the same members and values and labellings for chains of the
  *   same shape. Its options may differ. Only read.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
- *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH (earlier), CALLBACK_STOPPED, CALLBACK_VALUE (an
- *   instance of a restricted clique), OUT_OF_MEMORY. */
+ *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), CALLBACK_STOPPED,
+ *   CALLBACK_VALUE (an instance of a restricted clique), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
                                               const chorale_run_options *options,
                                               const chorale_run *earlier, chorale_run **run,
@@ -190,13 +207,14 @@ CHORALE_API void chorale_run_reset(chorale_run *run);
  * shape (both chains or both trees with the same parents), whose arrays and transitions are
  * borrowed until the run is destroyed, reset, or told again. Messages stay; the chain is decoded by
  * itself again, and the best labelling judged anew, by the next step or solve.
- * Errors: those of a chain, OUT_OF_RANGE, SHAPE, OUT_OF_MEMORY. */
+ * Errors: those of a chain, OUT_OF_RANGE, SHAPE, STATE_SPACE, BUSY, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
                                                  const chorale_chain *scores, chorale_error *error);
 
 /* How a call ended: COMPLETE (messages have converged), ITERATION_LIMIT (the rounds are used up),
- * DEADLINE, CANCELLED, INFEASIBLE (some chain has no labelling), NOTHING_FOUND (every labelling met
- * is forbidden by some clique). */
+ * DEADLINE, CANCELLED, INFEASIBLE (proven: some chain has no labelling, or the bound on request is
+ * minus infinity), NOTHING_FOUND (every labelling met is forbidden by some clique; there may be
+ * others: to decide that is NP-hard, so the search for one is limited). */
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result); set by init */
   chorale_outcome outcome;
@@ -223,22 +241,23 @@ typedef struct chorale_run_result {
 CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
 
 /* One round (the first call: round 0). result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE,
- * CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE. After an error the run is as after a cancel. O(T
- * m^2) a chain and one all-max-marginals call a clique. */
+ * CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after
+ * a cancel. O(T m^2) a chain and one all-max-marginals call a clique. */
 CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                             chorale_error *error);
-/* To the end: the rounds that are left, polish, bound. May be called again: `rounds` more. */
+/* To the end: the rounds that are left, polish, repair, bound. May be called again: `rounds` more.
+ */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
-/* The polish alone, and the bound alone, of `steps` more steps (SIZE if the run was created
- * with bound_steps 0, and has no memory for it). */
+/* The polish alone (and the repair, if nothing has been found), and the bound alone, of `steps`
+ * more steps (SIZE if the run was created with bound_steps 0, and has no memory for it). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                               chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
                                              chorale_run_result *result, chorale_error *error);
 
 /* A new deadline (seconds a call; negative: none) and cancel flag (may be NULL). Errors:
- * NULL_ARGUMENT (run), NOT_A_NUMBER. */
+ * NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY. */
 CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
                                                   const chorale_cancel *cancel,
                                                   chorale_error *error);
@@ -248,9 +267,9 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 /* Everything below speaks of the best labelling so far, or with `own` 1 of the chains' own best
  * labellings. Errors of all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), NO_LABELLING (there is
  * none: round 0 has not been done, the run is infeasible, or cliques forbid every labelling met),
- * SIZE (capacity below what is needed). Those that take a const run may be called
- * from several threads at once while none changes it. No allocation, but for cliques of more than
- * 256 columns, whose counts need scratch memory (OUT_OF_MEMORY). */
+ * SIZE (capacity below what is needed), BUSY (from a callback of the run). Those that take a const
+ * run may be called from several threads at once while none changes it. No allocation, but for
+ * cliques of more than 256 columns, whose counts need scratch memory (OUT_OF_MEMORY). */
 
 /* The result as the last call returned it. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,

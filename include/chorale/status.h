@@ -52,6 +52,8 @@ enum {
   CHORALE_ERROR_CALLBACK_VALUE = 50,
   /* A callback returned non-zero: it asked to stop. */
   CHORALE_ERROR_CALLBACK_STOPPED = 51,
+  /* The caller's executor did not call every step of a loop once. */
+  CHORALE_ERROR_EXECUTOR = 53,
   CHORALE_ERROR_OUT_OF_MEMORY = 60,
   /* The caller's memory is too small; the message says how many bytes are needed. */
   CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
@@ -85,6 +87,8 @@ enum {
   CHORALE_ERROR_MODEL_MISMATCH = 83,
   /* A run that has no labelling (yet). */
   CHORALE_ERROR_NO_LABELLING = 84,
+  /* A run in the middle of a call, which one of its callbacks asked to change, or to be read. */
+  CHORALE_ERROR_BUSY = 86,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90,
   /* What is wrong with a problem file (problem.h): it is none; of the other byte order; of a version

@@ -1,6 +1,7 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
+#include <bit>
 #include <pthread.h>
 
 namespace chorale {
@@ -24,12 +25,47 @@ struct Worker {
   std::int64_t number;
 };
 
+// What an executor of the caller's has run of a loop: a bit for each i.
+struct Claims {
+  std::int64_t count;
+  std::int32_t workers;
+  Executor::Body body;
+  void *user;
+  std::atomic<bool> broken{false};
+  std::atomic<std::uint64_t> taken[kMostStretches / 64];
+
+  Claims(std::int64_t steps, std::int32_t on, Executor::Body step, void *step_user) noexcept
+      : count(steps), workers(on), body(step), user(step_user) {
+    for (std::int64_t word = 0; word * 64 < count; ++word)
+      taken[word].store(0, std::memory_order_relaxed);
+  }
+  void run(std::int64_t i, std::int64_t worker) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << (i & 63);
+    if (i < 0 || i >= count || worker < 0 || worker >= workers ||
+        (taken[i / 64].fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+      broken.store(true, std::memory_order_relaxed);
+    else
+      body(user, i, worker);
+  }
+  bool complete() const noexcept {
+    std::int64_t runs = 0;
+    for (std::int64_t word = 0; word * 64 < count; ++word)
+      runs += std::popcount(taken[word].load(std::memory_order_relaxed));
+    return runs == count && !broken.load(std::memory_order_relaxed);
+  }
+};
+
 } // namespace
 
-void Executor::run(std::int64_t count, Body body, void *body_user) const noexcept {
+bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcept {
   if (external) {
-    external(user, count, workers, body, body_user);
-    return;
+    Claims claims(count, workers, body, body_user);
+    external(user, count, workers,
+             [](void *at, std::int64_t i, std::int64_t worker) {
+               static_cast<Claims *>(at)->run(i, worker);
+             },
+             &claims);
+    return claims.complete();
   }
   Loop loop{count, body, body_user};
   pthread_t threads[kMostWorkers];
@@ -49,6 +85,7 @@ void Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
   loop.work(0);
   for (std::int32_t k = 0; k < started; ++k)
     pthread_join(threads[k], nullptr);
+  return true;
 }
 
 } // namespace chorale

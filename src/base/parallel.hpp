@@ -11,6 +11,7 @@ namespace chorale {
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
 inline constexpr std::int64_t kStretches = 64; // a worker has so many before they are lengthened
+inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // of a loop
 
 // Who runs a loop: the calling thread; it and threads that live as long as the loop; or the
 // caller's own.
@@ -23,28 +24,31 @@ struct Executor {
   External external = nullptr;
   void *user = nullptr;
 
-  // body(body_user, i, worker) for i = 0 .. count - 1.
-  void run(std::int64_t count, Body body, void *body_user) const noexcept;
+  // body(body_user, i, worker) for i = 0 .. count - 1; count at most kMostStretches. False where an
+  // external executor did not call it once for each i, with a worker that there is: what it asked
+  // for a second time was not run again.
+  bool run(std::int64_t count, Body body, void *body_user) const noexcept;
 };
 
 // step(i, worker), noexcept, for every i; in stretches of `grain`, since a step may be short, and in
 // long loops of up to kLongStretch times as many: steps near each other write near each other, and
-// are best on one thread.
+// are best on one thread. False where an external executor left steps out, or asked for some twice.
 template <class Step>
-void parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
+bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {
   if (executor.workers == 1 || count <= grain) {
     for (std::int64_t i = 0; i < count; ++i)
       step(i, std::int32_t{0});
-    return;
+    return true;
   }
   grain = std::clamp(count / (kStretches * executor.workers), grain, kLongStretch * grain);
+  grain = std::max(grain, count / kMostStretches + 1);
   struct Stretch {
     Step *step;
     std::int64_t count;
     std::int64_t grain;
   } stretch{&step, count, grain};
-  executor.run((count + grain - 1) / grain,
+  return executor.run((count + grain - 1) / grain,
                [](void *user, std::int64_t i, std::int64_t worker) {
                  const auto &of = *static_cast<Stretch *>(user);
                  const std::int64_t begin = i * of.grain;

@@ -139,6 +139,10 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
     return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
                        "an instance's callback gave NaN, plus infinity, a magnitude above ",
                        kLargestAnswer, ", or a label or value out of range");
+  case RunFailure::executor:
+    return report.fail(CHORALE_ERROR_EXECUTOR,
+                       "options->executor left out some steps of a loop, called some twice, or gave "
+                       "a worker out of range; it must call the body once for every step");
   case RunFailure::state_space:
     return report.fail(CHORALE_ERROR_STATE_SPACE,
                        "the joint state of a chain's properties exceeds options->budget, or its "
@@ -152,14 +156,60 @@ chorale_status check_result(const Report &report, const chorale_run_result *resu
   return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
 
+// Refuses to change a run from one of its own callbacks.
+chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
+  if (!run)
+    return report.null_argument("run");
+  if (run->activity.load(std::memory_order_relaxed) == Activity::none)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_BUSY, "run is in the middle of a call; a callback of that call "
+                                         "must not change it");
+}
+
+// Refuses to read a run while labellings and messages change: `name` is that of the argument.
+chorale_status check_readable(const Report &report, std::string_view name,
+                              const chorale_run *run) noexcept {
+  if (!run)
+    return report.null_argument(name);
+  if (run->activity.load(std::memory_order_relaxed) != Activity::working)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_BUSY, name,
+                     " is in the middle of a call; it can be read when the call has ended, or from "
+                     "its progress callback");
+}
+
+// True if the run may be changed by a call that returns nothing; the log says where it may not.
+bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
+  if (run->activity.load(std::memory_order_relaxed) == Activity::none)
+    return true;
+  run->model->log.write(CHORALE_LOG_WARNING, call,
+                        " does nothing: the run is in the middle of a call, and was asked from a "
+                        "callback of that call");
+  return false;
+}
+
+// Marks a run as working as long as a call works on it.
+class Occupied {
+public:
+  explicit Occupied(chorale_run &run) noexcept : run_(run) {
+    run_.activity.store(Activity::working, std::memory_order_relaxed);
+  }
+  ~Occupied() { run_.activity.store(Activity::none, std::memory_order_relaxed); }
+  Occupied(const Occupied &) = delete;
+  Occupied &operator=(const Occupied &) = delete;
+
+private:
+  chorale_run &run_;
+};
+
 // A call that works on the run: limits, failures, the result.
 template <class Work>
 chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_error *error,
                          Work &&work) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!run)
-      return report.null_argument("run");
+    CHORALE_CHECK(check_at_rest(report, run));
     CHORALE_CHECK(check_result(report, result));
+    const Occupied occupied(*run);
     run->begin_call();
     CHORALE_CHECK(work(report));
     CHORALE_CHECK(failure_status(report, run->failure.load(std::memory_order_relaxed)));
@@ -171,8 +221,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
 
 // Checks what calls about results share; `of` is then the assignment that was asked for.
 chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
-  if (!run)
-    return report.null_argument("run");
+  CHORALE_CHECK(check_readable(report, "run", run));
   report.takes_from(run->memory);
   if (!run->has_labelling || run->at.best.total() == kForbidden || run->fill_in_own)
     return report.fail(CHORALE_ERROR_NO_LABELLING,
@@ -199,6 +248,13 @@ chorale_status check_capacity(const Report &report, std::int64_t capacity,
 
 const Assignment &assignment(const chorale_run &run, std::int32_t own) noexcept {
   return own != 0 ? run.at.own : run.at.best;
+}
+
+chorale_status state_space(const Report &report, const chorale_run &run,
+                           std::int64_t chain) noexcept {
+  return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ", chain,
+                     " exceeds options->budget = ", run.options.joint.budget,
+                     ", or its properties are too many");
 }
 
 struct RunDraft {
@@ -271,6 +327,8 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     CHORALE_CHECK(read_host(report, host, lent));
     RunOptions checked;
     CHORALE_CHECK(take_options(report, *model, options, checked));
+    if (earlier)
+      CHORALE_CHECK(check_readable(report, "earlier", earlier));
     if (earlier && (earlier->model->chains.size() != model->chains.size() ||
                     earlier->model->cliques.size() != model->cliques.size()))
       return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "earlier is of a model of ",
@@ -286,9 +344,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     if (!draft.made->prepare())
       return report.out_of_memory(draft.made->estimate());
     if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
-      return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ",
-                         chain, " exceeds options->budget = ", checked.joint.budget,
-                         ", or its properties are too many");
+      return state_space(report, *draft.made, chain);
     if (!draft.made->restrict_ranges())
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
     CHORALE_CHECK(failure_status(report, draft.made->failure.load(std::memory_order_relaxed)));
@@ -300,20 +356,19 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
 }
 
 void chorale_run_destroy(chorale_run *run) {
-  if (run)
+  if (run && is_at_rest(run, "chorale_run_destroy"))
     Memory::destroy(run, run->memory);
 }
 
 void chorale_run_reset(chorale_run *run) {
-  if (run)
+  if (run && is_at_rest(run, "chorale_run_reset"))
     run->reset();
 }
 
 chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chorale_chain *scores,
                                      chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!run)
-      return report.null_argument("run");
+    CHORALE_CHECK(check_at_rest(report, run));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];
     if (of.is_instance)
@@ -333,8 +388,14 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
                          before.length, " and ", before.labels,
                          ", and both must be chains, or trees with the same parents");
     report.takes_from(run->memory);
-    if (!run->replace(gsl::narrow_cast<std::int32_t>(chain), call.view))
+    switch (run->replace(gsl::narrow_cast<std::int32_t>(chain), call.view)) {
+    case Replacement::no_memory:
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+    case Replacement::state_space:
+      return state_space(report, *run, chain);
+    case Replacement::done:
+      break;
+    }
     return CHORALE_OK;
   });
 }
@@ -358,8 +419,12 @@ chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
 chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                   chorale_error *error) {
   return carry_out(run, result, error, [&](Report &) -> chorale_status {
-    if (!run->pending || run->step())
-      run->polish();
+    if (!run->pending || run->step()) {
+      if (run->course.repair.stage == RepairStage::none)
+        run->polish();
+      if (!run->must_stop())
+        run->repair();
+    }
     return CHORALE_OK;
   });
 }
@@ -381,8 +446,7 @@ chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_re
 chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
                                       const chorale_cancel *cancel, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!run)
-      return report.null_argument("run");
+    CHORALE_CHECK(check_at_rest(report, run));
     CHORALE_CHECK(check_seconds(report, "time_limit", time_limit));
     run->options.time_limit = time_limit;
     run->options.cancel = cancel;
@@ -393,8 +457,7 @@ chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
 chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result *result,
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!run)
-      return report.null_argument("run");
+    CHORALE_CHECK(check_readable(report, "run", run));
     if (!result)
       return report.null_argument("result");
     CHORALE_CHECK(check_result(report, result));
@@ -507,6 +570,7 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
                                          int64_t row_stride, double *margins,
                                          chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_at_rest(report, run));
     CHORALE_CHECK(check_labelling(report, run));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];

@@ -100,7 +100,7 @@ void Joint::assign(std::int32_t outgoing) noexcept {
 
 double Joint::run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
                   std::int32_t width, JointOutcome &outcome) noexcept {
-  const bool is_exact = width == 0 && (options_.mode == CHORALE_JOINT_EXACT || absorbs());
+  const bool is_exact = width == 0 && may_overflow();
   const JointLimits limits{width == 0 ? plan_.width : width, is_exact || is_single_message()};
   return tree_ ? tree_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
                             message, to, outcome)
@@ -212,7 +212,7 @@ void Joint::marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summa
   if (is_interrupted())
     return;
   assign(-1);
-  const JointLimits limits{plan_.width, options_.mode == CHORALE_JOINT_EXACT || absorbs()};
+  const JointLimits limits{plan_.width, may_overflow()};
   chain_->marginals(scores_, properties_, fields_, attachments_.count, limits, to, row_stride,
                     summary.outcome);
 }

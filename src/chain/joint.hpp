@@ -25,6 +25,8 @@ struct JointOptions {
   chorale_joint_mode mode;
   std::int32_t beam_width;
   std::int32_t budget;
+  // Absorption: more configurations than the budget are an overflow; otherwise the best are kept.
+  bool is_strict = true;
 };
 
 // Bounds of a computation, known from sizes alone.
@@ -80,6 +82,10 @@ private:
   }
   bool absorbs() const noexcept {
     return options_.mode == CHORALE_JOINT_ABSORPTION && attachments_.count > 1;
+  }
+  // Whether exceeding the budget is an overflow.
+  bool may_overflow() const noexcept {
+    return options_.mode == CHORALE_JOINT_EXACT || (absorbs() && options_.is_strict);
   }
 
   ChainView view_;

@@ -586,8 +586,11 @@ private:
       if (task_.assignment && !straight)
         std::copy(values, values + instance_.members, task_.assignment);
       const double score = answer.member_score + answer.clique_score;
-      // A bound that rounding left a hair below the score is the score.
+      // A bound that rounding left a hair below the score is the score. So is one that meets the
+      // search's own sum of the same scores, however far that sum's rounding is from this one's.
       answer.upper_bound = std::max(answer.upper_bound, score);
+      if (solution_.bound <= solution_.score && !closes_gap(score, answer.upper_bound))
+        answer.upper_bound = score;
       answer.proven = closes_gap(score, answer.upper_bound);
     }
     answer.outcome = outcome(answer);

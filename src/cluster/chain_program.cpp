@@ -77,6 +77,11 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
   }
 }
 
+bool ChainProgram::fits() const noexcept {
+  Layout layout;
+  return Joint(layout, view_, attachments(), joint_, JointUse::messages).fits();
+}
+
 std::size_t ChainProgram::room_bytes() const noexcept {
   if (chain_.is_instance)
     return 0;

@@ -21,7 +21,8 @@ enum class RunFailure : std::int32_t {
   potential_value,
   instance_stopped,
   instance_value,
-  state_space
+  state_space,
+  executor
 };
 
 class ChainProgram {
@@ -30,6 +31,8 @@ public:
   // computed the dynamic programs need room of their own.
   ChainProgram(Layout &layout, const Model &model, std::int32_t chain, const ChainView &view,
                const JointOptions &joint) noexcept;
+  // Whether the codes of all properties fit into a key.
+  bool fits() const noexcept;
   // The bytes of that room.
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }

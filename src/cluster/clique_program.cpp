@@ -113,7 +113,7 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
   std::fill_n(outgoing, entries, kForbidden);
   for (std::int32_t c = 0; c < clique_->centre_values(); ++c) {
     if (n == 0) {
-      to_centre[c] = 0;
+      to_centre[c] = clique_->potential_at(c).evaluate_empty(0);
       continue;
     }
     CliqueTask task = task_for(*clique_->type->centre[c], true);
@@ -148,8 +148,8 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     const double own = clique_->centred() ? from_centre[c] : 0.0;
     if (own == kForbidden)
       continue;
-    double bound = 0;
-    double score = 0;
+    double bound = n > 0 ? 0 : clique_->potential_at(c).evaluate_empty(0);
+    double score = bound;
     if (n > 0) {
       CliqueTask task;
       const KeptColumns *kept = std::exchange(kept_, nullptr);
@@ -183,7 +183,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
 double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t centre,
                     CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
-  if (clique.members == 0)
+  if (clique.members == 0 && !clique.centred())
     return 0;
   const Potential &potential = clique.potential_at(centre);
   if (potential.callback)

@@ -57,7 +57,8 @@ chorale_run_result chorale_run::result() const noexcept {
   result.struct_size = sizeof result;
   const bool found = has_labelling && at.best.total() > kForbidden;
   const std::int32_t stopped = stop.load(std::memory_order_relaxed);
-  if (infeasible)
+  // A bound of minus infinity proves it.
+  if (infeasible || (!pending && !found && upper_bound == kForbidden))
     result.outcome = CHORALE_OUTCOME_INFEASIBLE;
   else if (stopped == 1)
     result.outcome = CHORALE_OUTCOME_DEADLINE;

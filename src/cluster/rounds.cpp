@@ -295,8 +295,10 @@ void chorale_run::report_progress() noexcept {
   progress.score = at.now.total();
   progress.best_score = at.best.total();
   progress.upper_bound = upper_bound;
+  activity.store(Activity::telling, std::memory_order_relaxed);
   if (options.progress(options.progress_user, &progress) != 0)
     stop.store(2, std::memory_order_relaxed);
+  activity.store(Activity::working, std::memory_order_relaxed);
 }
 
 void chorale_run::take_own(Assignment &of, std::int32_t number) noexcept {
@@ -391,6 +393,7 @@ bool chorale_run::step() noexcept {
       return !infeasible;
     is_polished = false;
     course.polish = {};
+    course.repair = {};
     course.dual = {};
   }
   if (pending) {
@@ -438,8 +441,12 @@ void chorale_run::solve() noexcept {
       course.solving = must_stop();
       return;
     }
-  if (options.polish && !is_polished)
-    polish();
+  if (course.dual.stage == DualStage::none) {
+    if (options.polish && !is_polished)
+      polish();
+    if (!must_stop())
+      repair();
+  }
   if (options.bound_steps > 0 && !must_stop())
     tighten(options.bound_steps);
   course.solving = must_stop();

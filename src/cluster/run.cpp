@@ -18,6 +18,8 @@ constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
 constexpr std::int64_t kMostBatch = 4096;
+// So many properties of a chain fit into a key whatever they are.
+constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
 std::size_t aligned(std::size_t bytes) noexcept {
   const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
@@ -109,7 +111,7 @@ std::size_t chorale_run::measure_chain(std::int32_t chain) const noexcept {
   Layout layout;
   const ChainProgram program(layout, *model, chain, view_of(chain), options.joint);
   return saturating_sum(saturating_sum(layout.bytes(), program.room_bytes()),
-                        polish_bytes(*model, chain));
+                        std::max(polish_bytes(*model, chain), repair_bytes(*model, chain)));
 }
 
 std::size_t chorale_run::count_bytes() const noexcept {
@@ -152,7 +154,10 @@ RoomBytes chorale_run::measure_rooms() const noexcept {
 std::size_t chorale_run::all_rooms(const RoomBytes &bytes) const noexcept {
   Layout polish;
   const PolishMemory measured(polish, *model);
-  const std::size_t last = std::max(bytes.worker, saturating_sum(bytes.chain, polish.bytes()));
+  Layout repair;
+  const RepairMemory measured_repair(repair, *model);
+  const std::size_t last = std::max({bytes.worker, saturating_sum(bytes.chain, polish.bytes()),
+                                     saturating_sum(bytes.chain, repair.bytes())});
   return saturating_sum(saturating_product(bytes.worker,
                                            static_cast<std::size_t>(options.executor.workers) - 1),
                         last);
@@ -256,24 +261,37 @@ bool chorale_run::prepare() noexcept {
   return true;
 }
 
-// How many configurations are alive does not depend on messages, unless these forbid some.
+// How many configurations are alive does not depend on messages, with two exceptions: properties
+// that are absorbed remember more where EMPTY is forbidden (the best configurations are kept then),
+// and bounds on what can win, which spare the exact mode some, depend on all scores.
+bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
+  const Chain &chain = model->chains[number];
+  const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
+                     options.joint.mode == CHORALE_JOINT_ABSORPTION;
+  if (chain.is_instance || chain.wholes() == 0 || (!tries && chain.wholes() <= kAlwaysFit))
+    return true;
+  JointOptions strict = options.joint;
+  strict.is_strict = true;
+  Layout layout(at.workers[0].room);
+  ChainProgram program(layout, *model, number, view_of(number), strict);
+  if (!program.fits())
+    return false;
+  if (!tries)
+    return true;
+  program.set_room(at.workers[0].room + layout.bytes());
+  std::fill_n(program.incoming, program.row_entries, 0.0);
+  Limits none;
+  program.decode(none);
+  if (program.failure == RunFailure::none)
+    program.send(none);
+  return program.failure == RunFailure::none;
+}
+
 std::int32_t chorale_run::try_joint_states() noexcept {
-  if (options.joint.mode != CHORALE_JOINT_EXACT)
-    return -1;
-  for (std::int32_t i = 0; i < model->chains.size(); ++i) {
-    if (model->chains[i].is_instance || model->chains[i].wholes() == 0)
-      continue;
-    Layout layout(at.workers[0].room);
-    ChainProgram program(layout, *model, i, view_of(i), options.joint);
-    program.set_room(at.workers[0].room + layout.bytes());
-    std::fill_n(program.incoming, program.row_entries, 0.0);
-    Limits none;
-    program.decode(none);
-    if (program.failure == RunFailure::none)
-      program.send(none);
-    if (program.failure != RunFailure::none)
+  for (std::int32_t i = 0; i < model->chains.size(); ++i)
+    if (!fits_joint_state(i))
       return i;
-  }
+  options.joint.is_strict = false;
   return -1;
 }
 
@@ -439,7 +457,7 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   upper_bound = earlier.upper_bound;
 }
 
-bool chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
+Replacement chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
   Replaced *place = std::lower_bound(replaced.begin(), replaced.end(), chain,
                                      [](const Replaced &a, std::int32_t b) { return a.chain < b; });
   const std::int64_t index = place - replaced.begin();
@@ -449,18 +467,23 @@ bool chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
     *place = {chain, view};
   } else {
     if (!replaced.push({chain, view}))
-      return false;
+      return Replacement::no_memory;
     std::rotate(replaced.begin() + index, replaced.end() - 1, replaced.end());
   }
   const std::size_t bytes = aligned(measure_chain(chain));
-  if (bytes > room_bytes.chain && !make_rooms({bytes, std::max(bytes, room_bytes.worker)})) {
+  Replacement result = Replacement::done;
+  if (bytes > room_bytes.chain && !make_rooms({bytes, std::max(bytes, room_bytes.worker)}))
+    result = Replacement::no_memory;
+  else if (!fits_joint_state(chain))
+    result = Replacement::state_space;
+  if (result != Replacement::done) {
     if (there) {
       replaced[index] = before;
     } else {
       std::rotate(replaced.begin() + index, replaced.begin() + index + 1, replaced.end());
       replaced.truncate(replaced.size() - 1);
     }
-    return false;
+    return result;
   }
   at.chain_needs[chain] = static_cast<std::uint8_t>(
       at.chain_needs[chain] | kNeedsOwn | (model->chains[chain].slots > 0 ? kNeedsUpdate : 0));
@@ -473,5 +496,5 @@ bool chorale_run::replace(std::int32_t chain, const ChainView &view) noexcept {
   drop_round();
   course = {};
   forget_bound();
-  return true;
+  return result;
 }

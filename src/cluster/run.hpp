@@ -2,8 +2,8 @@
 //
 // All memory is in two blocks: what the run remembers, and for each worker the room of one chain or
 // clique program. Behind the last room, or in what a chain program leaves of it, is what lives no
-// longer than a polish. The parts of a run are in rounds.cpp, polish.cpp, dual.cpp and
-// outcome.cpp.
+// longer than a polish or a repair. The parts of a run are in rounds.cpp, polish.cpp, repair.cpp,
+// dual.cpp and outcome.cpp.
 #pragma once
 
 #include "base/parallel.hpp"
@@ -15,8 +15,29 @@
 #include <chorale/run.h>
 
 #include <atomic>
+#include <utility>
 
 namespace chorale {
+
+// The executor of a run, which hears of a loop that was not carried out.
+struct RunExecutor : Executor {
+  std::atomic<RunFailure> *failure = nullptr; // of the run
+};
+
+template <class Step>
+void parallel_for(const RunExecutor &executor, std::int64_t count, std::int64_t grain,
+                  Step &&step) noexcept {
+  if (!parallel_for(static_cast<const Executor &>(executor), count, grain,
+                    std::forward<Step>(step)))
+    executor.failure->store(RunFailure::executor, std::memory_order_relaxed);
+}
+
+// What a run is in the middle of. Its callbacks are called in the middle of a call.
+enum class Activity : std::int32_t {
+  none,
+  working, // labellings and messages are being changed
+  telling  // progress: they are at rest, and may be read
+};
 
 // Options, checked.
 struct RunOptions {
@@ -28,7 +49,7 @@ struct RunOptions {
   bool polish = true;
   bool restrict_range = false;
   MessageNumber messages = MessageNumber::automatic;
-  Executor executor;
+  RunExecutor executor;
   double time_limit = -1;
   const chorale_cancel *cancel = nullptr;
   chorale_progress_function progress = nullptr;
@@ -97,6 +118,16 @@ struct PolishMemory {
   std::int64_t proposal_labels = 0; // room for proposals
   std::int64_t proposal_wholes = 0;
   std::int64_t batch_chains = 0;
+};
+
+// What the repair alone remembers; behind the rooms of chain programs as well.
+struct RepairMemory {
+  RepairMemory() noexcept = default;
+  RepairMemory(Layout &layout, const Model &model) noexcept;
+
+  CountStore counts;     // of every clique's columns
+  std::int32_t *weight;  // of each clique
+  std::int64_t *scratch; // counts of one clique
 };
 
 // Multipliers of the dual; kept apart because not every run has them.
@@ -168,6 +199,24 @@ struct DualCourse {
   std::int64_t left = 0;   // steps
 };
 
+enum class RepairStage : std::int32_t { none, search, score, polish };
+
+struct RepairCourse {
+  RepairStage stage = RepairStage::none;
+  std::int32_t pass = 0;
+  double price = 0;         // of a violation of 1 in a clique of weight 1
+  std::uint64_t random = 1; // the state of the random walk
+  std::int64_t decodes = 0; // that may still be made
+  bool forbids = false;     // some clique, in this pass
+  bool gains = false;       // some chain, in this pass
+  // The clique that is being repaired, the member that comes next, and the chain tried last.
+  std::int32_t clique = 0;
+  bool in_clique = false;
+  std::int32_t member = 0;
+  std::int32_t last = -1;
+  std::int32_t walked = -1; // at the end of a pass: the clique to give another value in
+};
+
 struct Course {
   bool solving = false;
   std::int64_t rounds_left = 0; // of a solve
@@ -176,6 +225,7 @@ struct Course {
   bool answered = false;  // ranked: that clique has answered its chains
   std::int64_t scored = 0; // cliques whose C is in the sum already
   PolishCourse polish;
+  RepairCourse repair;
   DualCourse dual;
 };
 
@@ -196,12 +246,15 @@ struct RoomBytes {
 
 // Bytes the polish needs for a chain beside its program.
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;
+// The same of the repair.
+std::size_t repair_bytes(const Model &model, std::int32_t chain) noexcept;
 
 // A chain that the run was told to read elsewhere.
 struct Replaced {
   std::int32_t chain;
   ChainView view;
 };
+enum class Replacement : std::int32_t { done, no_memory, state_space };
 
 } // namespace chorale
 
@@ -209,7 +262,9 @@ struct chorale_run {
   chorale_run(const chorale::Memory &from, const chorale::Model &of,
               const chorale::RunOptions &with) noexcept
       : memory(from), model(chorale_model_retain(&of)), options(with), replaced(from),
-        kept_columns(from), kept(from) {}
+        kept_columns(from), kept(from) {
+    options.executor.failure = &failure;
+  }
   ~chorale_run();
   chorale_run(const chorale_run &) = delete;
   chorale_run &operator=(const chorale_run &) = delete;
@@ -231,13 +286,15 @@ struct chorale_run {
   void judge_chain(chorale::Assignment &of, std::int32_t number) noexcept;
   // Bytes of all of it, as far as they are known before ranges are restricted.
   std::size_t estimate() const noexcept;
-  // The first chain whose joint state, asked to be exact, exceeds the budget, or -1.
+  // The first chain whose joint state, asked to be exact or absorbed, exceeds the budget, or whose
+  // properties are too many; or -1.
   std::int32_t try_joint_states() noexcept;
+  bool fits_joint_state(std::int32_t number) noexcept;
   // Finds the columns each property clique keeps. False: `failure` or no memory.
   bool restrict_ranges() noexcept;
   void reset() noexcept;
   void start_from(const chorale_run &earlier) noexcept;
-  bool replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
+  chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   chorale::ChainView view_of(std::int32_t chain) const noexcept;
 
   // ---- Rounds (rounds.cpp) ----
@@ -246,8 +303,10 @@ struct chorale_run {
   // end.
   bool step() noexcept;
   void solve() noexcept;
-  // ---- Polish (polish.cpp), dual bound (dual.cpp) ----
+  // ---- Polish (polish.cpp), repair (repair.cpp), dual bound (dual.cpp) ----
   void polish() noexcept;
+  // Where everything met is forbidden: looks for a labelling that is not, and polishes that.
+  void repair() noexcept;
   void tighten(std::int64_t steps) noexcept;
   // ---- Outcome (outcome.cpp) ----
   chorale_run_result result() const noexcept;
@@ -303,6 +362,7 @@ struct chorale_run {
   std::atomic<bool> has_worked{false}; // in this call
   std::atomic<std::int32_t> stop{0};
   std::atomic<chorale::RunFailure> failure{chorale::RunFailure::none};
+  std::atomic<chorale::Activity> activity{chorale::Activity::none};
 
   // ---- Steps of a round ----
   chorale::RoomBytes measure_rooms() const noexcept;

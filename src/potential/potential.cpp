@@ -190,6 +190,15 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
   return scaled;
 }
 
+// A SUM that forbids a count of 0 forbids it here as well; everything else is 0 by definition.
+double chorale_potential::evaluate_empty(std::int64_t members) const noexcept {
+  if (family == CHORALE_FAMILY_SUM)
+    for (std::int32_t v = 0; v < values; ++v)
+      if (counts(v) && table_entry(v, 0, members) == kForbidden)
+        return kForbidden;
+  return 0.0;
+}
+
 double chorale_potential::evaluate(const std::int64_t *count, std::int64_t members,
                                    chorale::CallbackFailure *failure) const noexcept {
   *failure = chorale::CallbackFailure::none;
@@ -201,14 +210,8 @@ double chorale_potential::evaluate(const std::int64_t *count, std::int64_t membe
       counted += count[v];
       most = std::max(most, count[v]);
     }
-  // A SUM that forbids a count of 0 forbids it here as well; everything else is 0 by definition.
-  if (counted == 0) {
-    if (family == CHORALE_FAMILY_SUM)
-      for (std::int32_t v = 0; v < values; ++v)
-        if (counts(v) && table_entry(v, 0, members) == kForbidden)
-          return kForbidden;
-    return 0.0;
-  }
+  if (counted == 0)
+    return evaluate_empty(members);
 
   const double scaled_by = factor(members);
   switch (family) {

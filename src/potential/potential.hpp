@@ -48,6 +48,8 @@ struct chorale_potential {
   // C of `values` counts, scale included; *failure says why a callback gave none.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
+  // The same where no member takes a value that counts.
+  double evaluate_empty(std::int64_t members) const noexcept;
   // The callback's score alone, checked and scaled; entries of values that do not count must be 0.
   double call(const std::int64_t *counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;

@@ -232,7 +232,9 @@ static void use_run(World *w) {
   restruct(w, &result.struct_size);
   w->reports_left = 40;
   chorale_chain chain;
-  switch (upto(w, 9)) {
+  const int32_t what = upto(w, 9);
+  w->running = what <= 4 ? run : NULL;
+  switch (what) {
   case 0:
     CALL(chorale_run_step(run, SELDOM(&result), &w->error));
     break;
@@ -260,6 +262,7 @@ static void use_run(World *w) {
   default:
     read_run(w, run);
   }
+  w->running = NULL;
   if (run && chance(w, 30)) {
     chorale_run_result_init(&result, sizeof result);
     CALL(chorale_run_get_result(run, &result, &w->error));

@@ -14,6 +14,7 @@ typedef struct World {
   chorale_status status;
   int64_t calls_left; /* of callbacks, until one stops or lies; 0: never */
   int64_t reports_left;
+  chorale_run *running; /* the run that is in the middle of a call, or NULL */
   double doubles[POOL];
   int32_t small[POOL]; /* -1 .. 3 */
   int32_t parents[POOL];

@@ -5,9 +5,25 @@
 
 static int misbehaves(World *w) { return w->calls_left > 0 && --w->calls_left == 0; }
 
+/* A run in the middle of a call is not changed by its callbacks, and read by one of them alone. */
+static void disturb(const World *w, int may_read) {
+  if (!w->running)
+    return;
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  REQUIRE(chorale_run_step(w->running, NULL, &error) == CHORALE_ERROR_BUSY, "a step in a call");
+  chorale_run_reset(w->running);
+  chorale_run_destroy(w->running);
+  REQUIRE(chorale_run_get_result(w->running, &result, &error) ==
+              (may_read ? CHORALE_OK : CHORALE_ERROR_BUSY),
+          "%s", error.message);
+}
+
 static int32_t count_function(void *user, const int64_t *counts, int64_t values, int64_t members,
                               double *score) {
   World *w = user;
+  disturb(w, 0);
   if (misbehaves(w)) {
     *score = NAN;
     return (int32_t)(members % 2);
@@ -22,6 +38,7 @@ static int32_t count_function(void *user, const int64_t *counts, int64_t values,
 static int32_t send_messages(void *user, int64_t ports, const int64_t *columns,
                              const double *const *incoming, double *const *outgoing) {
   (void)incoming;
+  disturb(user, 0);
   for (int64_t p = 0; p < ports; ++p)
     for (int64_t v = 0; v < columns[p]; ++v)
       outgoing[p][v] = misbehaves(user) ? NAN : v == 0 ? 1 : -INFINITY;
@@ -44,6 +61,7 @@ int32_t report_progress(void *user, const chorale_progress *progress) {
   World *w = user;
   REQUIRE(progress->struct_size == sizeof *progress, "progress of %zu bytes",
           progress->struct_size);
+  disturb(w, 1);
   return --w->reports_left <= 0;
 }
 

@@ -215,10 +215,38 @@ static void solve_run(Trial *trial, chorale_run *run, chorale_run_result *result
 
 /* ---- Sequences ---------------------------------------------------------------------------- */
 
+typedef struct Follower {
+  chorale_run *run;
+  int64_t left; /* reports until it cancels */
+  int64_t loops, breaks_at;
+  int is_broken; /* in the last call */
+} Follower;
+
+/* A callback may read its run, but not change it. */
 static int32_t report_progress(void *user, const chorale_progress *progress) {
-  int64_t *left = user;
+  Follower *self = user;
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
   REQUIRE(!isnan(progress->best_score), "no score");
-  return --*left == 0;
+  REQUIRE(chorale_run_get_result(self->run, &result, &error) == CHORALE_OK, "%s", error.message);
+  REQUIRE(chorale_run_step(self->run, &result, &error) == CHORALE_ERROR_BUSY, "a step in a step");
+  REQUIRE(chorale_run_solve(self->run, NULL, &error) == CHORALE_ERROR_BUSY, "a solve in a step");
+  chorale_run_reset(self->run);
+  chorale_run_destroy(self->run);
+  return --self->left == 0;
+}
+
+/* Leaves out the first step, or runs the last one twice, of one loop. */
+static void run_most(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                     void *body_user) {
+  Follower *self = user;
+  const int breaks = ++self->loops == self->breaks_at;
+  for (int64_t i = breaks && count % 2 == 0; i < count; ++i)
+    body(body_user, i, i % workers);
+  if (breaks && count % 2 == 1)
+    body(body_user, count - 1, 0);
+  self->is_broken = self->is_broken || breaks;
 }
 
 /* Steps, polish, bound, limits, resets in any order: the best never falls but by a reset. */
@@ -228,18 +256,24 @@ static void wander(Trial *trial, Random *random) {
   chorale_cancel *cancel = NULL;
   chorale_status status;
   FED(&trial->supply, status, chorale_cancel_create(&trial->supply.host, &cancel, &error), &error);
-  int64_t left = random_int(random, 0, 12);
+  Follower follower = {NULL, random_int(random, 0, 12), 0, 0, 0};
   options.progress = report_progress;
-  options.progress_user = &left;
+  options.progress_user = &follower;
   options.cancel = cancel;
   options.bound_steps += random_int(random, 0, 1);
+  options.threads = 2;
+  options.executor = run_most;
+  options.executor_user = &follower;
+  follower.breaks_at = random_chance(random, 30) ? random_int(random, 1, 20) : 0;
   chorale_run *run = open_run(trial, trial->built.model, &options, NULL);
+  follower.run = run;
   double best = -INFINITY;
   const int32_t steps = random_int(random, 1, 8);
   for (int32_t k = 0; run && k < steps; ++k) {
     chorale_run_result r;
     chorale_run_result_init(&r, sizeof r);
     status = CHORALE_OK;
+    follower.is_broken = 0;
     switch (random_int(random, 0, 8)) {
     case 0:
     case 1:
@@ -274,7 +308,8 @@ static void wander(Trial *trial, Random *random) {
             chorale_run_set_chain(run, 0, &trial->built.given[0].chain, &error), &error);
       }
     }
-    REQUIRE(status == CHORALE_OK, "%d: %s", status, error.message);
+    REQUIRE(status == (follower.is_broken ? CHORALE_ERROR_EXECUTOR : CHORALE_OK), "%d: %s", status,
+            error.message);
     REQUIRE(chorale_run_get_result(run, &r, &error) == CHORALE_OK, "%s", error.message);
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
     if (chorale_run_all_labels(run, 0, labels, (int64_t)COUNT_OF(labels), &error) != CHORALE_OK)
@@ -348,7 +383,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memset(&trial, 0, sizeof trial);
   const int32_t numbers = random_int(&random, 0, 9);
   const int32_t what = random_int(&random, 0, 15);
-  if (numbers == 9)
+  if (numbers == 9 && random_chance(&random, 50))
+    random_forbidding_cluster(&random, &trial.cluster);
+  else if (numbers == 9)
     random_outside_cluster(&random, &trial.cluster);
   else
     random_cluster(&random, &trial.cluster);

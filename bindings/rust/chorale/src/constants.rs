@@ -70,6 +70,8 @@ constants! {
         CALLBACK_VALUE = CHORALE_ERROR_CALLBACK_VALUE,
         /// A callback asked to stop.
         CALLBACK_STOPPED = CHORALE_ERROR_CALLBACK_STOPPED,
+        /// An executor that did not call every step of a loop once.
+        EXECUTOR = CHORALE_ERROR_EXECUTOR,
         OUT_OF_MEMORY = CHORALE_ERROR_OUT_OF_MEMORY,
         /// The caller's memory is too small; the message says how many bytes are needed.
         WORKSPACE_TOO_SMALL = CHORALE_ERROR_WORKSPACE_TOO_SMALL,
@@ -94,6 +96,8 @@ constants! {
         MODEL_MISMATCH = CHORALE_ERROR_MODEL_MISMATCH,
         /// A run that has no labelling (yet).
         NO_LABELLING = CHORALE_ERROR_NO_LABELLING,
+        /// A run in the middle of a call, which one of its callbacks asked to change, or to be read.
+        BUSY = CHORALE_ERROR_BUSY,
         /// A fault of the library itself: please report it.
         INTERNAL = CHORALE_ERROR_INTERNAL,
         /// Not a problem file.

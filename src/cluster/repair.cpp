@@ -1,0 +1,444 @@
+// Repair: looks for a labelling that no clique forbids, where rounds and polish have met none.
+//
+// A clique's *violation* is 0 where its potential allows the counts, and otherwise tells how far
+// they are from allowed ones. One chain at a time is decoded under rows that charge, for each value
+// of each slot, the violation which would be left, and is taken over where the sum of weight times
+// violation over all cliques falls. Where no chain lowers the sum, the cliques that still forbid
+// weigh more from then on (breakout local search), violations are charged more against the scores
+// of chains, and some member of some clique that forbids is given some other value, at any cost
+// (random walk): several slots of a chain may have to move together.
+//
+// Whether any labelling is allowed is NP-hard to decide (each clique may ask for one of two labels
+// of its members, as the clauses of a satisfiability problem do), so passes and decodes are
+// limited: what is not found is not proven to be nothing.
+#include "cluster/run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kPasses = 100;
+// Chains that are decoded at most: so many, and some times all of them.
+constexpr std::int64_t kDecodes = 20000;
+constexpr std::int64_t kDecodesOfAll = 20;
+constexpr std::int32_t kAlone = 8; // slots of a chain that are tried one at a time
+constexpr double kFirstPrice = 16; // of a violation of 1, in scores of chains; doubled at dead ends
+constexpr double kMostPrice = 0x1p900;
+
+// Scratch for one chain.
+struct BlockScratch {
+  BlockScratch(Layout &layout, const Model &model, std::int32_t number) noexcept {
+    const Chain &chain = model.chains[number];
+    std::int32_t columns = 1;
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      columns = std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
+    counts = layout.take<std::int64_t>(columns);
+    shown = layout.take<std::int32_t>(chain.slots);
+    by_clique = layout.take<std::int32_t>(chain.slots);
+  }
+  std::int64_t *counts;    // of a clique
+  std::int32_t *shown;     // what the slots show now
+  std::int32_t *by_clique; // slots by the number of their clique
+};
+
+// How many counts of value v lie between k and the nearest that its table allows.
+std::int64_t distance(const Potential &potential, std::int32_t v, std::int64_t k,
+                      std::int64_t n) noexcept {
+  const auto allows = [&](std::int64_t count) noexcept {
+    return count >= 0 && count <= n && potential.table_entry(v, count, n) > kForbidden;
+  };
+  for (std::int64_t d = 0; d <= n; ++d)
+    if (allows(k - d) || allows(k + d))
+      return d;
+  return n + 1;
+}
+
+class Repairer {
+public:
+  explicit Repairer(Run &run) noexcept
+      : run_(run), model_(*run.model), course_(run.course.repair) {
+    Layout layout(run.behind(run.room_bytes.chain));
+    memory_ = RepairMemory(layout, model_);
+  }
+
+  void begin() noexcept {
+    course_.price = kFirstPrice;
+    course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
+    count();
+    std::fill_n(memory_.weight, model_.cliques.size(), 1);
+  }
+
+  // Changes the run's `now` until no clique forbids it, or passes are used up. False where the call
+  // must end.
+  bool run() noexcept {
+    for (; course_.pass < kPasses; ++course_.pass) {
+      for (; course_.clique < model_.cliques.size(); ++course_.clique) {
+        if (!repair_clique(course_.clique, model_.cliques[course_.clique]))
+          return false;
+        if (course_.decodes <= 0)
+          return true;
+      }
+      if (!course_.forbids)
+        return true;
+      if (!course_.gains && !break_out())
+        return false;
+      course_.forbids = course_.gains = false;
+      course_.clique = 0;
+    }
+    return true;
+  }
+
+private:
+  void count() noexcept {
+    memory_.counts.clear();
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
+      const Clique clique = model_.cliques[c];
+      for (std::int32_t i = 0; i < clique.members; ++i)
+        if (const std::int32_t v = run_.at.now.shown(clique, i); v >= 0)
+          memory_.counts.add(model_.first_count(c) + v, 1);
+    }
+  }
+
+  // False where the call must end.
+  bool break_out() noexcept {
+    if (course_.walked < 0) {
+      course_.price = std::min(2 * course_.price, kMostPrice);
+      std::int32_t forbidding = 0;
+      course_.walked = 0;
+      for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
+        if (violation_of(c, model_.cliques[c]) > 0) {
+          ++memory_.weight[c];
+          if (draw(++forbidding) == 0)
+            course_.walked = c;
+        }
+    }
+    const RepairCourse before = course_;
+    walk(course_.walked);
+    if (run_.must_stop()) {
+      course_ = before;
+      return false;
+    }
+    course_.walked = -1;
+    run_.finish_step();
+    return true;
+  }
+
+  // Gives a member another value, and the other slots of its chain what is best then.
+  void walk(std::int32_t number) noexcept {
+    const Clique clique = model_.cliques[number];
+    const std::int32_t i = draw(clique.all_members());
+    const std::int32_t v = draw(clique.width(i));
+    repair_chain(model_.chain_of(clique, i), [&](ChainProgram &program, std::int32_t slots) {
+      for (std::int32_t s = 0; s < slots; ++s)
+        if (program.slots()[s].clique == number && program.slots()[s].member == i) {
+          double *row = program.incoming + program.row_begin()[s];
+          std::fill_n(row, program.columns_of(s), kForbidden);
+          row[v] = 0;
+        }
+    });
+  }
+
+  // A number from 0 to below - 1; the same ones in every run.
+  std::int32_t draw(std::int32_t below) noexcept {
+    course_.random = course_.random * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::int32_t>((course_.random >> 33) % static_cast<std::uint32_t>(below));
+  }
+
+  // Tries the chains of its members, another one first in every pass. False where the call must end.
+  bool repair_clique(std::int32_t number, const Clique &clique) noexcept {
+    if (!std::exchange(course_.in_clique, true)) {
+      course_.member = 0;
+      course_.last = -1;
+    }
+    for (; course_.member < clique.all_members() && violation_of(number, clique) > 0;
+         ++course_.member) {
+      course_.forbids = true;
+      const std::int32_t i = (course_.member + course_.pass) % clique.all_members();
+      const std::int32_t chain = model_.chain_of(clique, i);
+      if (chain == course_.last)
+        continue; // tried a moment ago
+      if (course_.decodes <= 0)
+        break;
+      if (!run_.check_limits(run_.at.workers[0]))
+        return false;
+      const RepairCourse before = course_;
+      const bool gains = repair_chain(chain);
+      if (run_.must_stop()) {
+        course_ = before;
+        return false;
+      }
+      course_.gains |= gains;
+      course_.last = chain;
+      run_.finish_step();
+    }
+    course_.in_clique = false;
+    return true;
+  }
+
+  // ---- Violations ----
+
+  // How far counts are from allowed ones. Those of a SUM may lack a member; `counts` may be changed.
+  std::int64_t violation(const Clique &clique, std::int64_t *counts, std::int32_t centre) noexcept {
+    const std::int64_t n = clique.members;
+    if (clique.all_members() == 0)
+      return 0;
+    const Potential &potential = clique.potential_at(centre);
+    std::int64_t counted = 0;
+    for (std::int32_t v = 0; v < clique.columns(); ++v)
+      counted += potential.counts(v) ? counts[v] : 0;
+    if (potential.family == CHORALE_FAMILY_SUM) {
+      std::int64_t sum = 0;
+      for (std::int32_t v = 0; v < clique.columns() && !potential.finite_tables; ++v)
+        sum += potential.counts(v) ? distance(potential, v, counts[v], n) : 0;
+      return sum;
+    }
+    if (potential.family == CHORALE_FAMILY_MAX && counted > 0) {
+      std::int64_t least = n + 1;
+      for (std::int32_t v = 0; v < clique.columns() && least > 0; ++v)
+        if (potential.counts(v))
+          least = std::min(least, distance(potential, v, counts[v], n));
+      return least;
+    }
+    CallbackFailure failed = CallbackFailure::none;
+    const double score = clique_score(clique, counts, centre, &failed);
+    if (failed != CallbackFailure::none)
+      run_.fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
+                                                   : RunFailure::potential_value);
+    return score == kForbidden ? 1 : 0;
+  }
+
+  std::int32_t centre_value(const Clique &clique) const noexcept {
+    return clique.centred() ? run_.at.now.shown(clique, clique.members) : 0;
+  }
+
+  std::int64_t violation_of(std::int32_t number, const Clique &clique) noexcept {
+    return violation_at(number, clique, centre_value(clique));
+  }
+  std::int64_t violation_at(std::int32_t number, const Clique &clique,
+                            std::int32_t centre) noexcept {
+    memory_.counts.load(model_.first_count(number), clique.columns(), memory_.scratch);
+    return graded(violation(clique, memory_.scratch, centre));
+  }
+  // In the second half of the passes one violation is like another: what is nearer to allowed counts
+  // may be farther from those that can be had.
+  std::int64_t graded(std::int64_t violation) const noexcept {
+    return course_.pass < kPasses / 2 ? violation : std::min<std::int64_t>(violation, 1);
+  }
+
+  // ---- One chain ----
+
+  // With `force`, which may change rows, what is decoded is taken whatever it costs.
+  template <class Force> void repair_chain(std::int32_t number, Force &&force) noexcept {
+    const Chain chain = model_.chains[number];
+    Layout layout(run_.at.workers[0].room);
+    ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
+    const BlockScratch scratch(layout, model_, number);
+    program.set_room(run_.at.workers[0].room + layout.bytes());
+    load(program, scratch, chain.slots);
+    fill_rows(program, scratch, chain.slots);
+    force(program, chain.slots);
+    if (decode(program, chain.slots))
+      take(number, program, scratch, true);
+  }
+
+  bool repair_chain(std::int32_t number) noexcept {
+    const Chain chain = model_.chains[number];
+    Layout layout(run_.at.workers[0].room);
+    ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
+    const BlockScratch scratch(layout, model_, number);
+    program.set_room(run_.at.workers[0].room + layout.bytes());
+    const Slot *slots = program.slots();
+    load(program, scratch, chain.slots);
+    fill_rows(program, scratch, chain.slots);
+    if (decode(program, chain.slots) && take(number, program, scratch, false))
+      return true;
+    // Several slots of the chain in one clique do not know of each other: one at a time.
+    std::sort(scratch.by_clique, scratch.by_clique + chain.slots,
+              [&](std::int32_t a, std::int32_t b) {
+                return slots[a].clique != slots[b].clique ? slots[a].clique < slots[b].clique
+                                                          : a < b;
+              });
+    const auto is_one_of_several = [&](std::int32_t k) {
+      const std::int32_t own = slots[scratch.by_clique[k]].clique;
+      return (k > 0 && slots[scratch.by_clique[k - 1]].clique == own) ||
+             (k + 1 < chain.slots && slots[scratch.by_clique[k + 1]].clique == own);
+    };
+    std::int32_t tries = kAlone;
+    const std::int32_t first = draw(chain.slots);
+    for (std::int32_t next = 0; next < chain.slots && tries > 0 && !run_.must_stop(); ++next) {
+      const std::int32_t k = (first + next) % chain.slots;
+      if (!is_one_of_several(k))
+        continue;
+      --tries;
+      fill_rows(program, scratch, chain.slots);
+      for (std::int32_t j = 0; j < chain.slots; ++j)
+        if (const std::int32_t s = scratch.by_clique[j];
+            j != k && scratch.shown[s] >= 0 && is_one_of_several(j)) {
+          double *row = program.incoming + program.row_begin()[s];
+          std::fill_n(row, program.columns_of(s), kForbidden);
+          row[scratch.shown[s]] = 0;
+        }
+      if (decode(program, chain.slots) && take(number, program, scratch, false))
+        return true;
+    }
+    return false;
+  }
+
+  // What the slots show now.
+  void load(const ChainProgram &program, const BlockScratch &scratch,
+            std::int32_t slots) const noexcept {
+    for (std::int32_t s = 0; s < slots; ++s) {
+      scratch.shown[s] = run_.at.now.shown(program.slots()[s]);
+      scratch.by_clique[s] = s;
+    }
+  }
+
+  // Whether there is a labelling whose values all have columns.
+  bool decode(ChainProgram &program, std::int32_t slots) noexcept {
+    --course_.decodes;
+    program.score = kForbidden;
+    double value = 0;
+    if (!program.bound(&value, run_.at.workers[0].limits)) {
+      run_.give_up(program, run_.at.workers[0]);
+      return false;
+    }
+    return program.score > kForbidden &&
+           std::all_of(program.shown, program.shown + slots, [](std::int32_t v) { return v >= 0; });
+  }
+
+  // What each value of each slot costs alone, everything else as it is.
+  void fill_rows(ChainProgram &program, const BlockScratch &scratch, std::int32_t slots) noexcept {
+    for (std::int32_t s = 0; s < slots; ++s)
+      fill_row(program.slots()[s], program.clique_of(s), scratch.shown[s], scratch.counts,
+               program.incoming + program.row_begin()[s]);
+  }
+
+  void fill_row(const Slot &slot, const Clique &clique, std::int32_t own, std::int64_t *counts,
+                double *row) noexcept {
+    const double price = -course_.price * memory_.weight[slot.clique];
+    const auto set = [&](std::int32_t v, std::int64_t cost) {
+      row[v] = cost > 0 ? price * static_cast<double>(graded(cost)) : 0.0;
+    };
+    if (slot.member == clique.members) {
+      for (std::int32_t c = 0; c < clique.centre_values(); ++c)
+        set(c, violation_at(slot.clique, clique, c));
+      return;
+    }
+    const std::int32_t centre = centre_value(clique);
+    const Potential &potential = clique.potential_at(centre);
+    memory_.counts.load(model_.first_count(slot.clique), clique.columns(), counts);
+    if (own >= 0)
+      --counts[own];
+    if (potential.family == CHORALE_FAMILY_SUM) {
+      const std::int64_t others = violation(clique, counts, centre);
+      for (std::int32_t v = 0; v < clique.columns(); ++v)
+        set(v, potential.finite_tables || !potential.counts(v)
+                   ? others
+                   : others - distance(potential, v, counts[v], clique.members) +
+                         distance(potential, v, counts[v] + 1, clique.members));
+      return;
+    }
+    for (std::int32_t v = 0; v < clique.columns(); ++v) {
+      std::copy_n(counts, clique.columns(), memory_.scratch);
+      ++memory_.scratch[v];
+      set(v, violation(clique, memory_.scratch, centre));
+    }
+  }
+
+  // Moves the counts slot by slot, members before centres, and adds up what that changes; takes the
+  // labelling over if weighted violations fall, or always.
+  bool take(std::int32_t number, const ChainProgram &program, const BlockScratch &scratch,
+            bool always) noexcept {
+    const std::int32_t slots = model_.chains[number].slots;
+    std::int64_t change = 0;
+    for (std::int32_t s = 0; s < slots; ++s) {
+      const Slot &slot = program.slots()[s];
+      const Clique &clique = program.clique_of(s);
+      if (program.shown[s] == scratch.shown[s] || slot.member == clique.members)
+        continue;
+      const std::int64_t before = violation_of(slot.clique, clique);
+      move(slot, scratch.shown[s], program.shown[s]);
+      change += memory_.weight[slot.clique] * (violation_of(slot.clique, clique) - before);
+    }
+    for (std::int32_t s = 0; s < slots; ++s) {
+      const Slot &slot = program.slots()[s];
+      const Clique &clique = program.clique_of(s);
+      if (program.shown[s] != scratch.shown[s] && slot.member == clique.members)
+        change += memory_.weight[slot.clique] *
+                  (violation_at(slot.clique, clique, program.shown[s]) -
+                   violation_at(slot.clique, clique, scratch.shown[s]));
+    }
+    if ((change < 0 || always) && !run_.must_stop()) {
+      run_.at.now.set(number, program.labels, program.shown, program.score);
+      return true;
+    }
+    for (std::int32_t s = 0; s < slots; ++s)
+      if (program.slots()[s].member != program.clique_of(s).members)
+        move(program.slots()[s], program.shown[s], scratch.shown[s]);
+    return false;
+  }
+
+  void move(const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
+    const std::int64_t counts = model_.first_count(slot.clique);
+    if (from >= 0)
+      memory_.counts.add(counts + from, -1);
+    if (to >= 0)
+      memory_.counts.add(counts + to, 1);
+  }
+
+  Run &run_;
+  const Model &model_;
+  RepairMemory memory_;
+  RepairCourse &course_;
+};
+
+} // namespace
+
+RepairMemory::RepairMemory(Layout &layout, const Model &model) noexcept
+    : counts(layout, model), weight(layout.take<std::int32_t>(model.cliques.size())) {
+  std::int32_t columns = 1;
+  for (const Clique &clique : model.cliques)
+    columns = std::max(columns, clique.columns());
+  scratch = layout.take<std::int64_t>(columns);
+}
+
+std::size_t repair_bytes(const Model &model, std::int32_t chain) noexcept {
+  Layout layout;
+  const BlockScratch scratch(layout, model, chain);
+  return layout.bytes();
+}
+
+} // namespace chorale
+
+using namespace chorale;
+
+void chorale_run::repair() noexcept {
+  RepairStage &stage = course.repair.stage;
+  if (stage == RepairStage::none) {
+    if (!has_labelling || at.best.total() > kForbidden || model->slots.empty() || must_stop())
+      return;
+    drop_round();
+    course.dual = {};
+    course.repair = {};
+    Repairer(*this).begin();
+    stage = RepairStage::search;
+  }
+  if (stage == RepairStage::search) {
+    if (!Repairer(*this).run())
+      return;
+    stage = RepairStage::score;
+  }
+  if (stage == RepairStage::score) {
+    if (!offer_now())
+      return;
+    stage = options.polish && at.best.total() > kForbidden ? RepairStage::polish
+                                                           : RepairStage::none;
+  }
+  if (stage == RepairStage::polish) {
+    polish();
+    if (!must_stop())
+      stage = RepairStage::none;
+  }
+}
