@@ -103,6 +103,9 @@ void random_problem_of(Random *random, Kind kind, int32_t members, int32_t value
 /* Makes every score a different real number, so that no order of members is a matter of ties. */
 void break_ties(Random *random, Problem *problem);
 void dump_problem(FILE *to, const Problem *problem);
+void scale_numbers(double *numbers, size_t count, double factor);
+/* Every score, those of the potential included. */
+void scale_problem(Problem *problem, double factor);
 
 int counts_value(const Problem *problem, int32_t value);
 int32_t column_count(const Problem *problem);
@@ -126,6 +129,10 @@ double own_factor(const Problem *problem);
 double own_clique_score(const Problem *problem, const int64_t *counts);
 double own_member_score(const Problem *problem, const int32_t *assignment);
 double own_score(const Problem *problem, const int32_t *assignment);
+/* sum_i |psi_i,x_i| + |clique_score|. */
+double own_magnitude(const Problem *problem, const int32_t *assignment, double clique_score);
+/* Within the part `gap` of the score, or within rounding: 1e-12 of the magnitude. */
+int closes(double score, double magnitude, double bound, double gap);
 void own_counts(const Problem *problem, const int32_t *assignment, int64_t *counts);
 
 typedef enum Truth { NO, YES, UNCLEAR } Truth;

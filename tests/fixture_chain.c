@@ -163,6 +163,14 @@ void give(const Sample *sample, Given *given) {
 
 void take_back(Given *given) { chorale_transitions_release(given->transitions); }
 
+void scale_sample(Sample *sample, double factor) {
+  scale_numbers(&sample->unary[0][0], sizeof sample->unary / sizeof(double), factor);
+  scale_numbers(&sample->edges[0][0][0], sizeof sample->edges / sizeof(double), factor);
+  scale_numbers(sample->start, COUNT_OF(sample->start), factor);
+  scale_numbers(sample->end, COUNT_OF(sample->end), factor);
+  sample->number = CHORALE_FLOAT64;
+}
+
 void print_sample(const Sample *sample) {
   const int32_t m = sample->labels;
   fprintf(stderr, "%s of %d positions, %d labels, edge source %d\n",

@@ -59,6 +59,8 @@ void random_sample(Random *random, int is_tree, Sample *sample);
 void give(const Sample *sample, Given *given);
 void take_back(Given *given);
 void print_sample(const Sample *sample);
+/* Multiplies every score, to be given in double precision: single numbers end at 1e38. */
+void scale_sample(Sample *sample, double factor);
 
 /* phi, in the order that chain.h states. */
 double own_phi(const Sample *sample, const int32_t *labelling);

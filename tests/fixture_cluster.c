@@ -328,3 +328,15 @@ void random_exact_cluster(Random *random, Cluster *cluster) {
     found = enumerate_cluster(cluster, &truth);
   } while (!found || truth.is_stuck || !truth.is_unique || !truth.own_is_decodable);
 }
+
+int scale_cluster(Cluster *cluster, double factor) {
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    scale_sample(&cluster->chains[i], factor);
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    for (int32_t k = 0; k < MOST_CENTRES; ++k) {
+      scale_problem(&cluster->cliques[c].potentials[k], factor);
+      if (cluster->cliques[c].potentials[k].kind == KIND_CALLBACK)
+        return 0;
+    }
+  return 1;
+}

@@ -63,6 +63,8 @@ void random_forbidding_cluster(Random *random, Cluster *cluster);
 /* One on which message passing is exact: no cycles, one member a chain, every family exact. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);
+/* Multiplies every score; 0 where a callback gives scores of its own. */
+int scale_cluster(Cluster *cluster, double factor);
 int chain_in_cliques(const Cluster *cluster, int32_t chain);
 /* Members that count: the centre is not one of them. */
 int32_t plain_members(const Group *group);

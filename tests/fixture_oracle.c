@@ -132,6 +132,17 @@ double own_member_score(const Problem *problem, const int32_t *assignment) {
   return sum;
 }
 
+double own_magnitude(const Problem *problem, const int32_t *assignment, double clique_score) {
+  double sum = 0;
+  for (int32_t i = 0; i < problem->members; ++i)
+    sum += fabs(score_of(problem, i, assignment[i]));
+  return sum + fabs(clique_score);
+}
+
+int closes(double score, double magnitude, double bound, double gap) {
+  return bound - score <= fmax(gap * fabs(score), 1e-12 * magnitude);
+}
+
 double own_score(const Problem *problem, const int32_t *assignment) {
   int64_t counts[MAX_VALUES];
   own_counts(problem, assignment, counts);
@@ -379,7 +390,8 @@ const char *check_result(const Problem *problem, const Oracle *oracle,
     return complain("score %.17g is not the sum of its parts", r->score);
   if (!is_at_most(r->score, oracle->best))
     return complain("score %.17g above the optimum %.17g", r->score, oracle->best);
-  const int closed = r->upper_bound - r->score <= 1e-9 * fmax(1, fabs(r->score));
+  const double magnitude = own_magnitude(problem, solved->assignment, r->clique_score);
+  const int closed = closes(r->score, magnitude, r->upper_bound, 1e-9);
   if (r->proven != closed)
     return complain("proven is %d, bound %.17g, score %.17g", r->proven, r->upper_bound, r->score);
   if (exact && !is_close(r->score, oracle->best))

@@ -281,6 +281,19 @@ void break_ties(Random *random, Problem *problem) {
         problem->scores[i * problem->row_stride + v] += random_unit(random);
 }
 
+void scale_numbers(double *numbers, size_t count, double factor) {
+  for (size_t i = 0; i < count; ++i)
+    numbers[i] *= factor;
+}
+
+void scale_problem(Problem *problem, double factor) {
+  problem->lambda *= factor;
+  scale_numbers(problem->tables, COUNT_OF(problem->tables), factor);
+  scale_numbers(problem->matrix, COUNT_OF(problem->matrix), factor);
+  scale_numbers(problem->bias, COUNT_OF(problem->bias), factor);
+  scale_numbers(problem->scores, COUNT_OF(problem->scores), factor);
+}
+
 void dump_problem(FILE *to, const Problem *problem) {
   const int32_t n = problem->members;
   const int32_t R = problem->values;

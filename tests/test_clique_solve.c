@@ -520,8 +520,8 @@ static const char *check_auto(const Problem *problem, void *user) {
       why = check_choice(problem, gaps[g], solved.result.algorithm);
     const chorale_clique_result *r = &solved.result;
     if (!why && (exact || is_sum(problem) == YES) && oracle.best > -INFINITY &&
-        !(r->upper_bound - r->score <=
-          gaps[g] * fmax(1, fabs(r->score)) + 1e-9 * fmax(1, fabs(r->score))))
+        !closes(r->score, own_magnitude(problem, solved.assignment, r->clique_score),
+                r->upper_bound, gaps[g] + 1e-9))
       why = complain("gap %g was asked for: score %.17g, bound %.17g", gaps[g], r->score,
                      r->upper_bound);
   }

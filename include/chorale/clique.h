@@ -145,8 +145,9 @@ typedef struct chorale_clique_options {
   /* LAGRANGIAN_*: violation of complementary slackness that ends a relaxation, as a fraction of the
    * largest useful multiplier; >= 0, default 1e-3. */
   double tolerance;
-  /* Requested gap: stop when upper bound - score <= gap * max(1, |score|). Negative (default -1):
-   * none requested, AUTO looks for no bound it need not compute. 0 asks for a proof. */
+  /* Requested gap: stop when upper bound - score <= gap * |score|, or within rounding: 1e-12
+   * (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): none requested, AUTO looks for no bound
+   * it need not compute. 0 asks for a proof. */
   double gap;
   /* Seconds from the start of the call; negative (default): none. Every algorithm looks at clock and
    * flag within milliseconds of work, however large the clique; arguments are checked and an answer
@@ -170,7 +171,7 @@ typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result); set by init */
   chorale_outcome outcome;
   chorale_algorithm algorithm; /* what ran; AUTO (0) only from chorale_clique_evaluate */
-  int32_t proven;          /* 1: upper_bound - score <= 1e-9 max(1, |score|) */
+  int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within rounding (gap) */
   int32_t marginals_exact; /* max-marginals: 1 exact, 0 lower bounds that labellings attain */
   double score;            /* member_score + clique_score */
   double member_score;     /* sum_i psi[i][x_i], added in the order of i */

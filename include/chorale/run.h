@@ -63,7 +63,9 @@ enum {
 /* What messages are stored as. A membership has a row of R (or R + 2) numbers each way, and rows
  * are compared with what is stored: one that has changed by no more than rounding counts as
  * converged. Computing is in double precision throughout, and equation 1 is always evaluated by the
- * scores. */
+ * scores. Limits below are multiples of the run's unit: a power of two of about the size by which a
+ * position's best label is ahead of the next one, so that a factor on all scores changes nothing.
+ */
 typedef int32_t chorale_message_number;
 enum {
   /* 16 bytes for both ways; differences of 1e-12 are told */
@@ -218,7 +220,8 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result); set by init */
   chorale_outcome outcome;
-  int32_t proven;        /* 1: upper_bound - score <= 1e-9 max(1, |score|) */
+  int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: 1e-12
+                            (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* done so far, round 0 not counted */
   int64_t best_round;    /* whose labelling is the best, or was polished to it */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus

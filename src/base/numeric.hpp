@@ -46,9 +46,39 @@ constexpr std::size_t saturating_sum(std::size_t a, std::size_t b) noexcept {
   return b > SIZE_MAX - a ? SIZE_MAX : a + b;
 }
 
-// Whether `score` and `bound` on it are close enough to call the score optimal.
-inline bool closes_gap(double score, double bound, double gap = 1e-9) noexcept {
-  return bound - score <= gap * std::fmax(1.0, std::fabs(score));
+// |score|, and 0 of what is forbidden.
+inline double magnitude_of(double score) noexcept {
+  return score == kForbidden ? 0.0 : std::fabs(score);
+}
+
+// A sum, and the sum of the magnitudes of what is added up. Rounding goes by the latter, and so
+// does every tolerance of the library: a power of two on all scores then changes no decision.
+struct MeasuredSum {
+  double total = 0;
+  double magnitude = 0;
+
+  void add(double score) noexcept {
+    total += score;
+    magnitude += magnitude_of(score);
+  }
+  void operator+=(const MeasuredSum &other) noexcept {
+    total += other.total;
+    magnitude += other.magnitude;
+  }
+};
+
+// A bound is as good as met within this part of the score, or what rounding may hide: this part of
+// the magnitude of everything that adds up to the score.
+inline constexpr double kProvenGap = 1e-9;
+inline constexpr double kRoundingGap = 1e-12;
+
+inline double tolerated_gap(double score, double magnitude, double gap = kProvenGap) noexcept {
+  return std::fmax(gap * std::fabs(score), kRoundingGap * magnitude);
+}
+// Whether `bound` is within the part `gap` (negative: none) of the score, or within rounding.
+inline bool closes_gap(double score, double magnitude, double bound,
+                       double gap = kProvenGap) noexcept {
+  return gap >= 0 && bound - score <= tolerated_gap(score, magnitude, gap);
 }
 
 } // namespace chorale

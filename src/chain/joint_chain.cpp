@@ -6,6 +6,13 @@
 #include <cmath>
 
 namespace chorale {
+namespace {
+
+// More than rounding, as a part of the numbers compared.
+constexpr double kRounding = 1e-9;
+
+} // namespace
+
 JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
                        std::int32_t count, std::int64_t most, std::int32_t width,
                        std::int64_t codes, JointUse use) noexcept
@@ -160,7 +167,7 @@ double JointChain::threshold(const std::uint64_t *key) const noexcept {
   }
   if (least == kForbidden || hope == kForbidden)
     return hope == kForbidden ? kInfinity : kForbidden;
-  return least - hope - 1e-9 * std::max({1.0, std::fabs(least), std::fabs(hope)});
+  return least - hope - kRounding * (std::fabs(least) + std::fabs(hope));
 }
 
 void JointChain::drop_hopeless(std::int32_t t) noexcept {

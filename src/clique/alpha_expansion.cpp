@@ -85,8 +85,12 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
   }
 
   // D over the columns; scores are relative to nobody's member score, so gains alone add up.
+  const MeasuredSum staying = in.member_sum(assignment);
+  if (in.interrupted())
+    return false;
   const double *f_alpha = in.potential.tables[alpha] + counts_[alpha];
-  double stay = f_alpha[0];
+  MeasuredSum stay;
+  stay.add(f_alpha[0]);
   std::int64_t used = 0;
   std::int32_t total_movable = 0;
   best_[0] = 0;
@@ -94,7 +98,7 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
     if (v == alpha)
       continue;
     const double *f = in.potential.tables[v] + counts_[v];
-    stay += f[0];
+    stay.add(f[0]);
     leaving_start_[v] = used;
     const std::int32_t reachable = total_movable + movable_[v];
     std::int32_t *choice = leaving_ + used;
@@ -123,8 +127,7 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
   }
 
   std::int32_t best_moved = 0;
-  double best =
-      stay + (stay == kForbidden ? 0.0 : kLeastImprovement * std::max(1.0, std::fabs(stay)));
+  double best = stay.total + kLeastImprovement * (stay.magnitude + staying.magnitude);
   if (!in_stretches(limits, total_movable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
         for (auto k = static_cast<std::int32_t>(std::max<std::int64_t>(begin, 1)); k < end; ++k)
           if (best_[k] + f_alpha[k] > best) {

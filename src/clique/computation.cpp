@@ -328,7 +328,7 @@ private:
     while (limits_.interruption() == Interruption::none && groups.move_group(begin())) {
       const double before = solution_.score;
       improve_candidate(moves, true);
-      if (!(solution_.score > before + kLeastImprovement * std::fabs(before)))
+      if (!(solution_.score > before + kLeastImprovement * solution_.magnitude()))
         return;
     }
   }
@@ -428,19 +428,20 @@ private:
   void rate(const std::int32_t *assignment, std::int32_t *values, CliqueAnswer &to) noexcept {
     const Instance &in = instance_;
     std::fill(counts_, counts_ + task_.potential->values, 0);
-    double members = 0;
+    MeasuredSum members;
     for (std::int64_t i = 0; i < in.members; ++i) {
       const std::int32_t column = assignment ? assignment[i] : best_column(i);
-      members += column == in.best[i]     ? in.best_score[i]
-                 : column == in.second[i] ? in.second_score[i]
-                                          : in.score(i, column);
+      members.add(column == in.best[i]     ? in.best_score[i]
+                  : column == in.second[i] ? in.second_score[i]
+                                           : in.score(i, column));
       const std::int32_t value = in.value_of(i, column);
       if (values)
         values[i] = value;
       ++counts_[value];
     }
-    to.member_score = members;
+    to.member_score = members.total;
     score_counts(*task_.potential, in.members, counts_, to);
+    to.magnitude = members.magnitude + magnitude_of(to.clique_score);
   }
 
   // Scores the labelling the solution holds; it may turn out forbidden by the potential.
@@ -586,12 +587,15 @@ private:
       if (task_.assignment && !straight)
         std::copy(values, values + instance_.members, task_.assignment);
       const double score = answer.member_score + answer.clique_score;
-      // A bound that rounding left a hair below the score is the score. So is one that meets the
-      // search's own sum of the same scores, however far that sum's rounding is from this one's.
+      // A bound that rounding left a hair below the score is the score.
       answer.upper_bound = std::max(answer.upper_bound, score);
-      if (solution_.bound <= solution_.score && !closes_gap(score, answer.upper_bound))
+      answer.proven = closes_gap(score, answer.magnitude, answer.upper_bound);
+      // So is one that met the sum an algorithm kept from move to move, whose rounding may be more
+      // than a part of what the labelling itself adds up.
+      if (!answer.proven && solution_.bound <= solution_.score) {
         answer.upper_bound = score;
-      answer.proven = closes_gap(score, answer.upper_bound);
+        answer.proven = true;
+      }
     }
     answer.outcome = outcome(answer);
     return answer;
@@ -644,12 +648,14 @@ CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) 
 void evaluate(const Potential &potential, const ProblemView &problem,
               const std::int32_t *assignment, std::int64_t *counts, CliqueAnswer &answer) noexcept {
   std::fill(counts, counts + potential.values, 0);
-  answer.member_score = 0;
+  MeasuredSum members;
   for (std::int64_t i = 0; i < problem.members; ++i) {
-    answer.member_score += problem.scores[i * problem.row_stride + assignment[i]];
+    members.add(problem.scores[i * problem.row_stride + assignment[i]]);
     ++counts[assignment[i]];
   }
+  answer.member_score = members.total;
   score_counts(potential, problem.members, counts, answer);
+  answer.magnitude = members.magnitude + magnitude_of(answer.clique_score);
 }
 
 } // namespace chorale

@@ -33,6 +33,7 @@ struct CliqueAnswer {
   bool marginals_exact = false;
   double member_score = kForbidden;
   double clique_score = 0;
+  double magnitude = 0; // sum_i |psi_i,x_i| + |clique_score|
   double upper_bound = kInfinity;
   std::int64_t iterations = 0;
   std::int64_t nodes = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace chorale {
@@ -26,6 +27,8 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
       only_row_(layout.take<double>(instance.columns)),
       bounds_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members),
                                                      static_cast<std::size_t>(instance.columns)))),
+      magnitudes_(layout.take<double>(saturating_product(
+          static_cast<std::size_t>(instance.members), static_cast<std::size_t>(instance.columns)))),
       counts_(layout.take<std::int32_t>(instance.columns)) {}
 
 bool CountBoxes::Search::must_stop() noexcept {
@@ -35,7 +38,7 @@ bool CountBoxes::Search::must_stop() noexcept {
 }
 
 bool CountBoxes::Search::reaches_gap(double bound) const noexcept {
-  return options.gap >= 0 && incumbent.found() && closes_gap(incumbent.score, bound, options.gap);
+  return incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, options.gap);
 }
 
 bool CountBoxes::is_fixed() const noexcept {
@@ -190,7 +193,7 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
 
 void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const SumView view(*instance_);
-  Incumbent incumbent{solution.assignment, solution.score};
+  const Incumbent incumbent = incumbent_of(solution);
   start_prices(view, root_prices_);
   Search s{view, options, limits, incumbent, cutoff_for(view, incumbent)};
   ascent_.reset_steps();
@@ -213,14 +216,21 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
   const double *const *f = instance_->potential.tables;
   if (!instance_->count(assignment, counts_))
     return;
+  const MeasuredSum members = instance_->member_sum(assignment);
+  if (instance_->interrupted())
+    return;
+  const double clique = score - members.total;
   Pace pace(*instance_, 8 + 4 * K, instance_->members);
   for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     const std::int32_t u = assignment[i];
-    const double others = score - instance_->score(i, u);
+    const double own = instance_->score(i, u);
     const double left = f[u][counts_[u] - 1] - f[u][counts_[u]];
     for (std::int64_t v = 0; v < K; ++v) {
       const double gain = v == u ? 0.0 : left + (f[v][counts_[v] + 1] - f[v][counts_[v]]);
-      messages[i * K + v] = std::max(messages[i * K + v], others + gain);
+      if (const double message = (score - own) + gain; message > messages[i * K + v]) {
+        messages[i * K + v] = message;
+        magnitudes_[i * K + v] = (members.magnitude - std::fabs(own)) + std::fabs(clique + gain);
+      }
     }
   }
 }
@@ -275,12 +285,13 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
       return false;
     for (std::int32_t v = 0; v < K; ++v) {
       double &message = messages[std::int64_t{i} * K + v];
+      double &magnitude = magnitudes_[std::int64_t{i} * K + v];
       const double bound = bounds_[std::int64_t{i} * K + v];
-      if (message > kForbidden ? closes_gap(message, bound) : bound == kForbidden)
+      if (message > kForbidden ? closes_gap(message, magnitude, bound) : bound == kForbidden)
         continue;
       std::fill(only_row_, only_row_ + K, kForbidden);
       only_row_[v] = 0.0;
-      Search s{view, exact, limits, {labelling_, message}, {}};
+      Search s{view, exact, limits, {labelling_, message, magnitude}, {}};
       s.cutoff = cutoff_for(view, s.incumbent);
       const double own_price = std::exchange(root_prices_[i], price_of_fixed(whole, v));
       ascent_.reset_steps();
@@ -290,6 +301,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
       solution.nodes += s.nodes;
       if (s.incumbent.score > message) {
         message = s.incumbent.score;
+        magnitude = s.incumbent.magnitude;
         const double own = instance_->score(i, v);
         if (own > kForbidden)
           note_labelling(labelling_, message + own, messages);

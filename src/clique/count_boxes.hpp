@@ -83,6 +83,7 @@ private:
   std::int32_t *labelling_; // n: incumbent of a restricted search
   double *only_row_;        // K
   double *bounds_;          // n x K: on the messages
+  double *magnitudes_;      // n x K: of the messages
   std::int32_t *counts_;    // K
 };
 

@@ -272,7 +272,10 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
   std::fill(leave_loss_, leave_loss_ + members_, 0.0);
   std::fill(remaining_, remaining_ + members_, 0);
-  const auto drop = [&](double loss) { *dropped = std::max(*dropped, value_ - loss); };
+  // By a loss of the slack at least: not above the level, though the difference may be rounded up.
+  const auto drop = [&](double loss) {
+    *dropped = std::max(*dropped, std::min(value_ - loss, level));
+  };
 
   for (std::int64_t v = 0; v < columns_; ++v) {
     if (!view_->spend(16 * members_))

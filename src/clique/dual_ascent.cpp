@@ -1,12 +1,13 @@
 #include "clique/dual_ascent.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
 
 // Half of what "proven" allows, so that what is dropped below it stays proven.
-constexpr double kSlack = 0.5e-9;
+constexpr double kSlack = 0.5;
 constexpr double kNegligible = 0.2; // rounding, as a part of that
 constexpr double kFade = 0.1;       // weight of the newest step in the averages
 constexpr double kFirstStep = 1.0;  // factor on Polyak's step
@@ -16,15 +17,17 @@ constexpr std::int32_t kPatience = 10;
 // An impatient ascent ends when ten steps close less than this part of what is open.
 constexpr double kFading = 0.1;
 constexpr std::int64_t kRoundEvery = 10;
+// A column scatters where its average score is above the table by more than rounding.
+constexpr double kNoise = 1e-12;
 
 } // namespace
 
 Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
   if (incumbent.found())
-    return {incumbent.score, incumbent.score + kSlack * std::fmax(1.0, std::fabs(incumbent.score)),
-            true};
+    return {incumbent.score,
+            incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
   double lowest = 0;
-  double magnitude = 1;
+  double magnitude = 0;
   // The floor lies below every labelling by more than a bound is off by rounding, which goes by the
   // greatest numbers that enter it.
   const auto add_least = [&](const double *numbers, std::int64_t count) {
@@ -47,7 +50,7 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
     add_least(view.tables[v], std::int64_t{view.members} + 1);
   if (view.interrupted())
     return {kForbidden, kForbidden, false};
-  const double floor = lowest - 1e-6 * magnitude;
+  const double floor = lowest - (magnitude > 0 ? 1e-6 * magnitude : 1.0);
   return {floor, floor, false};
 }
 
@@ -117,7 +120,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
         return bound;
       if (!dual.reduce(cutoff.level, dropped))
         return kForbidden;
-      if (gap >= 0 && incumbent.found() && closes_gap(incumbent.score, bound, gap))
+      if (incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, gap))
         return bound;
     } else if (++in_vain > kPatience) {
       factor *= kShorter;
@@ -167,6 +170,7 @@ void DualAscent::offer(const SumView &view, const std::int32_t *assignment, Incu
 std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) const noexcept {
   std::int32_t chosen = -1;
   double most = -1;
+  double most_central = 0;
   for (std::int32_t v = 0; v < columns_; ++v) {
     const std::int32_t lo = dual.lo()[v];
     const std::int32_t hi = dual.hi()[v];
@@ -177,12 +181,16 @@ std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) 
     const double *f = tables_[v] + below;
     const double part = count - below;
     double excess = kInfinity;
-    if (f[0] > kForbidden && f[1] > kForbidden)
-      excess = std::max(0.0, average_score_[v] - (f[0] + part * (f[1] - f[0])));
+    if (f[0] > kForbidden && f[1] > kForbidden) {
+      excess = average_score_[v] - (f[0] + part * (f[1] - f[0]));
+      if (!(excess > kNoise * (std::fabs(average_score_[v]) + std::fabs(f[0]) + std::fabs(f[1]))))
+        excess = 0;
+    }
     // Where nothing scatters, the count nearest the middle of its box.
-    excess += 1e-9 * std::min(count - lo, hi - count);
-    if (excess > most) {
+    const double central = std::min(count - lo, hi - count);
+    if (excess > most || (excess == most && central > most_central)) {
       most = excess;
+      most_central = central;
       chosen = v;
       *at = below;
     }

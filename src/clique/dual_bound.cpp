@@ -6,6 +6,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kSteps = 1000;
+constexpr double kRoundings = 4; // of the step that gave the bound, and of others
 
 } // namespace
 
@@ -15,7 +16,7 @@ DualBound::DualBound(Layout &layout, const Instance &instance) noexcept
 
 void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const SumView view(*instance_);
-  Incumbent incumbent{solution.assignment, solution.score};
+  Incumbent incumbent = incumbent_of(solution);
   Cutoff cutoff = cutoff_for(view, incumbent);
   dual_.load(view);
   if (view.interrupted())
@@ -31,6 +32,9 @@ void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solut
     solution.iteration_limit_hit = ascent_.limit_hit();
   }
   bound = std::max(bound, dropped);
+  // The bound has its own rounding in it: where no more than that is left, it has met the score.
+  if (incumbent.found() && bound - incumbent.score <= kRoundings * dual_.rounding())
+    bound = incumbent.score;
   solution.score = incumbent.score;
   solution.iterations += ascent_.steps();
   if (!incumbent.found() && bound <= cutoff.level)

@@ -10,7 +10,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int32_t kBlock = 8;  // columns whose bounds are found together
-constexpr double kRounding = 1e-12; // relative; see slack_
+constexpr double kRounding = 1e-12; // of what is added up; see slack_
 
 } // namespace
 
@@ -195,14 +195,15 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
     return;
   for (std::int32_t j = 0; j < counted; ++j) {
     const std::int32_t a = order_[j];
-    slack_ = kRounding * std::fmax(1.0, std::fabs(solution.score));
+    const double magnitude = solution.magnitude();
+    slack_ = kRounding * magnitude;
     if (bounds_[a] <= solution.score + slack_)
       break;
     const double bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
     solution.iteration_limit_hit =
         options.iteration_limit > 0 && solution.iterations >= options.iteration_limit;
     if (!limits.spend(instance_->columns) || solution.iteration_limit_hit ||
-        closes_gap(solution.score, bound, options.gap)) {
+        closes_gap(solution.score, magnitude, bound, options.gap)) {
       solution.bound = bound;
       return;
     }
@@ -395,7 +396,7 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
       }))
     return false;
   run(SolveOptions{}, limits, solution);
-  slack_ = solution.found() ? kRounding * std::fmax(1.0, std::fabs(solution.score)) : 0.0;
+  slack_ = solution.found() ? kRounding * solution.magnitude() : 0.0;
   const std::int32_t counted = counted_columns(instance_->potential);
   if (solution.infeasible)
     std::iota(order_, order_ + counted, 0);

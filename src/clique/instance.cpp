@@ -107,13 +107,14 @@ bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const
   return counted;
 }
 
-double Instance::member_score(const std::int32_t *assignment) const noexcept {
-  double total = 0;
-  const bool whole = in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      total += score(i, assignment[i]);
-  });
-  return whole ? total : kForbidden;
+MeasuredSum Instance::member_sum(const std::int32_t *assignment) const noexcept {
+  MeasuredSum sum;
+  if (!in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          sum.add(score(i, assignment[i]));
+      }))
+    sum.total = kForbidden;
+  return sum;
 }
 
 } // namespace chorale

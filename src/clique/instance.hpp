@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "base/numeric.hpp"
 #include "base/workspace.hpp"
 #include "potential/clique_potential.hpp"
 
@@ -42,7 +43,10 @@ struct Instance {
   // Counts of an assignment over columns, into `counts`. False where the limits ended it.
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
   // sum_i scores[i][x_i], in the order of i; minus infinity where the limits ended it.
-  double member_score(const std::int32_t *assignment) const noexcept;
+  double member_score(const std::int32_t *assignment) const noexcept {
+    return member_sum(assignment).total;
+  }
+  MeasuredSum member_sum(const std::int32_t *assignment) const noexcept;
 
   CliquePotential potential;
   std::int32_t members; // n
@@ -77,15 +81,24 @@ struct SolveOptions {
 // What an algorithm has found. Algorithms improve it: they never make `score` lower or `bound`
 // higher than they got it.
 struct Solution {
-  Solution(Layout &layout, const Instance &instance) noexcept
-      : assignment(layout.take<std::int32_t>(instance.members)) {}
+  Solution(Layout &layout, const Instance &of) noexcept
+      : instance(&of), assignment(layout.take<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
-  bool proven() const noexcept { return found() && closes_gap(score, bound); }
+  bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {
-    return gap >= 0 && found() && closes_gap(score, bound, gap);
+    return gap >= 0 && found() && bound < kInfinity &&
+           closes_gap(score, magnitude(), bound, gap);
+  }
+  // Of the score, once there is one: sum_i |psi_i,x_i| + |C|; no less than |score| where the limits
+  // ended it. O(n).
+  double magnitude() const noexcept {
+    const MeasuredSum members = instance->member_sum(assignment);
+    return members.total == kForbidden ? std::fabs(score)
+                                       : members.magnitude + std::fabs(score - members.total);
   }
 
+  const Instance *instance;
   std::int32_t *assignment; // columns; undefined until found
   double score = kForbidden;
   double bound = kInfinity;

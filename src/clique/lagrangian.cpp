@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// Steps below this fraction of the largest useful multiplier are ties, not steps.
+// Steps below this fraction of the largest useful multiplier, or of the magnitude of L where they
+// lower L, are ties, not steps.
 constexpr double kTie = 1e-12;
 // Line search: the golden section, and how often the interval is cut, to a millionth of the first.
 constexpr double kGolden = 0.6180339887498949;
@@ -46,8 +47,8 @@ Lagrangian::Lagrangian(Layout &layout, const Instance &instance, StepRule rule) 
       stuck_(layout.take<std::uint8_t>(static_cast<std::size_t>(instance.columns))),
       bounds_(layout.take<double>(instance.columns)),
       order_(layout.take<std::int32_t>(instance.columns)), score_(layout, instance.potential),
-      repair_(layout, instance), member_score_(0), largest_(0), step_size_(0), least_(0),
-      failures_(0) {}
+      repair_(layout, instance), member_score_(0), magnitude_(0), largest_(0), step_size_(0),
+      least_(0), failures_(0) {}
 
 void Lagrangian::set_levels() noexcept {
   double sum = 0;
@@ -60,7 +61,8 @@ void Lagrangian::set_levels() noexcept {
 
 // Gives every member its best column and returns L.
 double Lagrangian::choose() noexcept {
-  double total = instance_->potential.bias[alpha_];
+  MeasuredSum sum;
+  sum.add(instance_->potential.bias[alpha_]);
   const auto take_best = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       std::int32_t best = 0;
@@ -71,7 +73,7 @@ double Lagrangian::choose() noexcept {
         highest = score > highest ? score : highest;
       }
       x_[i] = best;
-      total += highest;
+      sum.add(highest);
     }
   };
   if (!in_stretches(*instance_, instance_->members, 8 + 2 * instance_->columns, take_best) ||
@@ -79,7 +81,8 @@ double Lagrangian::choose() noexcept {
     return kInfinity;
   score_.reset(counts_);
   member_score_ = instance_->member_score(x_);
-  return instance_->interrupted() ? kInfinity : total;
+  magnitude_ = sum.magnitude;
+  return instance_->interrupted() ? kInfinity : sum.total;
 }
 
 // The paper's first candidate: every member that may takes alpha.
@@ -253,7 +256,7 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   const double change = at_left <= at_right ? left : right;
   if (instance_->interrupted())
     return Progress::stepped;
-  if (!(along(v, change) < present - kTie * std::max(1.0, std::fabs(present)))) {
+  if (!(along(v, change) < present - kTie * magnitude_)) {
     stuck_[v] = 1;
     return Progress::stuck;
   }

@@ -77,6 +77,7 @@ private:
   MajorityScore score_;
   MajorityRepair repair_;
   double member_score_;
+  double magnitude_; // of L at the last choice
   double largest_;   // largest useful multiplier
   double step_size_; // subgradient
   double least_;     // subgradient: lowest L so far

@@ -79,7 +79,8 @@ double forbidding_penalty(const Instance &instance) noexcept {
   const auto [least_bias, most_bias] = std::minmax_element(potential.bias, potential.bias + K);
   double range = static_cast<double>(instance.members) * (*most_weight - *least_weight) +
                  (*most_bias - *least_bias);
-  double largest = 1;
+  double largest = std::max({std::fabs(*least_weight), std::fabs(*most_weight),
+                             std::fabs(*least_bias), std::fabs(*most_bias)});
   Pace pace(instance, 2 * K, instance.members);
   for (std::int64_t i = 0; i < instance.members && pace.next(); ++i) {
     double low = kInfinity;
@@ -96,7 +97,8 @@ double forbidding_penalty(const Instance &instance) noexcept {
       largest = std::max(largest, std::max(high, -low));
     }
   }
-  return std::exp2(std::ceil(std::log2(range + largest)) + 2);
+  const double reach = range + largest;
+  return reach > 0 ? std::scalbn(1.0, std::ilogb(reach) + 3) : 1.0;
 }
 
 } // namespace chorale

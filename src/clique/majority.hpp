@@ -34,7 +34,7 @@ bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::
 
 // More than any choice of finite entries makes up for, four times over: so the value of a labelling
 // tells how many forbidden entries it contains. A power of two, so that it rounds nothing off that
-// it need not.
+// it need not; infinite where it would overflow.
 double forbidding_penalty(const Instance &instance) noexcept;
 
 } // namespace chorale

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// What adds less than this fraction of the largest gain at stake is rounding.
+// What adds less than this fraction of the most that a chain of moves could gain is rounding.
 constexpr double kRounding = 1e-12;
 
 } // namespace
@@ -175,10 +175,11 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
   for (std::int32_t v = 0; v < counted_; ++v)
     if (v != alpha_)
       fullest = std::max(fullest, counts_[v]);
-  double least = 0;
-  for (std::int64_t j = 0; j < std::int64_t{K} * K; ++j)
-    if (gains_[j] > kForbidden)
-      least = std::max(least, kRounding * std::fabs(gains_[j]));
+  // A chain leaves each column once; moves that lose more than it can gain have no part in it.
+  double most = 0;
+  for (std::int64_t u = 0; u < K; ++u)
+    most += std::max(0.0, *std::max_element(gains_ + u * K, gains_ + (u + 1) * K));
+  const double least = kRounding * most;
   std::int32_t over = -1;
   std::int32_t from = link(least, &over, limits);
   std::int32_t to = from;

@@ -18,7 +18,11 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
   };
   if (!in.count(assignment, counts_))
     return kForbidden;
-  double score = in.member_score(assignment) + total(counts_);
+  const MeasuredSum members_at_start = in.member_sum(assignment);
+  const double clique_at_start = total(counts_);
+  double score = members_at_start.total + clique_at_start;
+  const double least =
+      kLeastImprovement * (members_at_start.magnitude + magnitude_of(clique_at_start));
   while (steps > 0 && limits.spend(in.columns)) {
     --steps;
     // Between the two steps at the count; at the ends of a table the only one there is.
@@ -49,7 +53,7 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
     if (!whole)
       break;
     const double improved = members + total(counts_);
-    if (!(improved > score + kLeastImprovement * std::max(1.0, std::fabs(score))))
+    if (!(improved > score + least))
       break;
     score = improved;
     std::copy(next_, next_ + in.members, assignment);

@@ -7,8 +7,8 @@
 
 namespace chorale {
 
-// Moves below this fraction of the score are rounding, not improvement; without it, sums of rounded
-// differences could go round in circles.
+// Moves below this part of the score's magnitude are rounding, not improvement; without it, sums of
+// rounded differences could go round in circles.
 inline constexpr double kLeastImprovement = 1e-13;
 
 // Moves one member at a time to its best column while that raises the score.
@@ -24,17 +24,18 @@ public:
     return improve(*instance_, assignment, limits, sweeps);
   }
   // The same with other scores for the members of the instance: `in` has members, row, count and
-  // member_score as an Instance.
+  // member_sum as an Instance.
   template <class Rows>
   double improve(const Rows &in, std::int32_t *assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
     if (!in.count(assignment, counts_))
       return kForbidden;
     score_.reset(counts_);
-    double members = in.member_score(assignment);
-    if (instance_->interrupted())
-      return kForbidden;
-    const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
+    const MeasuredSum start = in.member_sum(assignment);
+    if (start.total == kForbidden)
+      return kForbidden; // no single move tells how much it gains, or the limits ended it
+    double members = start.total;
+    const double least = kLeastImprovement * (start.magnitude + magnitude_of(score_.total()));
     std::int32_t unmoved = 0;
     Pace pace(limits, instance_->columns * score_.work(), in.members);
     for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {

@@ -1,6 +1,7 @@
 #include "clique/rounding.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
@@ -75,9 +76,12 @@ void Rounding::offer(const SumView &view, const std::int32_t *assignment,
                      Incumbent &incumbent) noexcept {
   if (!view.count(assignment, counts_))
     return;
-  const double score = view.member_score(assignment) + view.clique_score(counts_);
+  const MeasuredSum members = view.member_sum(assignment);
+  const double clique = view.clique_score(counts_);
+  const double score = members.total + clique;
   if (score > incumbent.score) {
     incumbent.score = score;
+    incumbent.magnitude = members.magnitude + std::fabs(clique);
     std::copy(assignment, assignment + view.members, incumbent.assignment);
   }
 }

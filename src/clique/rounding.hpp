@@ -11,9 +11,14 @@ namespace chorale {
 struct Incumbent {
   std::int32_t *assignment;
   double score = kForbidden;
+  double magnitude = 0; // of the score
 
   bool found() const noexcept { return score > kForbidden; }
 };
+
+inline Incumbent incumbent_of(const Solution &solution) noexcept {
+  return {solution.assignment, solution.score, solution.found() ? solution.magnitude() : 0.0};
+}
 
 class Rounding {
 public:

@@ -82,8 +82,16 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
   if (!in.count(assignment, counts_))
     return kForbidden;
   score_.reset(counts_);
-  double members = in.member_score(assignment);
-  const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
+  const MeasuredSum start = in.member_sum(assignment);
+  if (start.total == kForbidden) {
+    // What is known of members does not serve the next time.
+    std::fill(safe_, safe_ + in.members, kForbidden);
+    std::copy(assignment, assignment + in.members, last_);
+    risen_ = 0;
+    return kForbidden;
+  }
+  double members = start.total;
+  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
   if (again)
     adjust_leads(in, assignment, least);
   else if (!begin_leads(in, assignment, least))
@@ -156,9 +164,12 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   epoch_ = -1;
   begin_epoch();
   std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
-  double members = in.member_score(assignment);
-  const double least = kLeastImprovement * std::max(1.0, std::fabs(members));
-  if (instance_->interrupted() || !begin_leads(in, assignment, least))
+  const MeasuredSum start = in.member_sum(assignment);
+  if (start.total == kForbidden)
+    return kForbidden;
+  double members = start.total;
+  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
+  if (!begin_leads(in, assignment, least))
     return kForbidden;
   std::int32_t unmoved = 0;
   std::int32_t waiting[kAhead];

@@ -25,12 +25,16 @@ struct SumView {
   }
   // The scores of an assignment, in the order of the members.
   double member_score(const std::int32_t *assignment) const noexcept {
-    double total = 0;
-    const bool whole = in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        total += row(i)[assignment[i]];
-    });
-    return whole ? total : kForbidden;
+    return member_sum(assignment).total;
+  }
+  MeasuredSum member_sum(const std::int32_t *assignment) const noexcept {
+    MeasuredSum sum;
+    if (!in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i)
+            sum.add(row(i)[assignment[i]]);
+        }))
+      sum.total = kForbidden;
+    return sum;
   }
   // sum_v f_v(n_v).
   double clique_score(const std::int32_t *counts) const noexcept {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 namespace chorale {
@@ -142,17 +143,28 @@ bool ThresholdBounds::place_closer() noexcept {
 // so are thresholds. Closer ones lie within one octave, all but evenly.
 bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   const Instance &in = *instance_;
+  // Single precision reaches as far as this on both sides.
   constexpr double farthest = 1e30;
-  if (!(high - low > 1 / farthest && high < farthest && low > -farthest && most_ < farthest))
+  const double width = high - low;
+  if (!(width > 0 && std::fabs(high) < farthest * width && std::fabs(low) < farthest * width &&
+        most_ < farthest * width))
     return false;
-  const auto second = static_cast<float>((high - low) * (closer ? 1.25 : 1.0 / 9));
+  int exponent = std::ilogb(width);
+  if (exponent < -1000 || exponent > 1000)
+    return false;
+  // Where single precision reaches far enough, places are what they are: the parts are the same.
+  if (std::abs(exponent) < 64)
+    exponent = 0;
+  factor_ = std::scalbn(1.0, -exponent);
+  const double unit = std::scalbn(1.0, exponent);
+  const auto second = static_cast<float>(width * (closer ? 1.25 : 1.0 / 9) * factor_);
   shift_ = (closer ? 19 : 21) - (parts_ == kMany ? 2 : 0);
   first_bits_ = std::bit_cast<std::int32_t>(second) - (1 << shift_);
-  top_ = high + static_cast<double>(second);
+  top_ = high + static_cast<double>(second) * unit;
   thresholds_[0] = std::max(most_, 0.0);
   double place = 0;
   for (int j = 1; j < parts_; ++j) {
-    place = static_cast<double>(std::bit_cast<float>(first_bits_ + (j << shift_)));
+    place = static_cast<double>(std::bit_cast<float>(first_bits_ + (j << shift_))) * unit;
     thresholds_[j] = top_ - place;
   }
   margin_ = 1e-6 * (place + std::fabs(top_));
@@ -162,16 +174,17 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
 }
 
 inline std::int32_t ThresholdBounds::part_of(double place) const noexcept {
-  const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(place));
+  const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(place * factor_));
   return std::min((std::max(bits, first_bits_) - first_bits_) >> shift_, parts_ - 1);
 }
 
-template <int parts> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
+template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
   using Half = float __attribute__((vector_size(kLanes * sizeof(float))));
   using Parts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
   const Instance &in = *instance_;
   const std::int64_t K = in.columns;
   const Lanes top = Lanes{} + top_;
+  const Lanes factor = Lanes{} + factor_;
   const Parts first = Parts{} + first_bits_;
   const Parts last = Parts{} + (parts - 1);
   const int shift = shift_;
@@ -194,7 +207,7 @@ template <int parts> CHORALE_INLINE bool ThresholdBounds::count_members() noexce
         Lanes score;
         std::memcpy(&score, row + v, sizeof score);
         const Lanes place = (best - score) + top;
-        const Half rounded = __builtin_convertvector(place, Half);
+        const Half rounded = __builtin_convertvector(scaled ? place * factor : place, Half);
         Parts bits;
         std::memcpy(&bits, &rounded, sizeof bits);
         bits = bits > first ? bits : first;
@@ -244,14 +257,25 @@ template <int parts> CHORALE_INLINE bool ThresholdBounds::count_members() noexce
 }
 
 struct ThresholdBounds::Variants {
-  template <int parts> static bool anywhere(ThresholdBounds &bounds) noexcept {
-    return bounds.count_members<parts>();
+  template <int parts, bool scaled> static bool anywhere(ThresholdBounds &bounds) noexcept {
+    return bounds.count_members<parts, scaled>();
   }
 #if CHORALE_HAS_AVX2_VARIANTS
-  template <int parts> [[gnu::target("avx2")]] static bool avx2(ThresholdBounds &bounds) noexcept {
-    return bounds.count_members<parts>();
+  template <int parts, bool scaled>
+  [[gnu::target("avx2")]] static bool avx2(ThresholdBounds &bounds) noexcept {
+    return bounds.count_members<parts, scaled>();
   }
 #endif
+  template <int parts, bool scaled> static bool here(ThresholdBounds &bounds) noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+    if (has_avx2())
+      return avx2<parts, scaled>(bounds);
+#endif
+    return anywhere<parts, scaled>(bounds);
+  }
+  template <int parts> static bool all(ThresholdBounds &bounds) noexcept {
+    return bounds.factor_ == 1 ? here<parts, false>(bounds) : here<parts, true>(bounds);
+  }
 };
 
 bool ThresholdBounds::bound_passes(bool whole) noexcept {
@@ -262,12 +286,7 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
       }))
     return false;
   std::fill(sums_, sums_ + all, 0.0);
-  auto count = parts_ == kFew ? Variants::anywhere<kFew> : Variants::anywhere<kMany>;
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    count = parts_ == kFew ? Variants::avx2<kFew> : Variants::avx2<kMany>;
-#endif
-  if (!count(*this))
+  if (!(parts_ == kFew ? Variants::all<kFew>(*this) : Variants::all<kMany>(*this)))
     return false;
   for (std::int32_t w = 0; w < open_; ++w) {
     if (!in.spend(4 * all))

@@ -57,7 +57,7 @@ private:
   bool place(double high, double low, bool closer) noexcept;
   std::int32_t part_of(double place) const noexcept;
   // Of the passes whose bounds are wanted: the first `open_` of `wanted_`.
-  template <int parts> bool count_members() noexcept;
+  template <int parts, bool scaled> bool count_members() noexcept;
   bool bound_passes(bool whole) noexcept;
   void note_states(std::int32_t alpha) noexcept;
   // whole: what lies beyond the outermost thresholds can matter too.
@@ -86,6 +86,7 @@ private:
                                   // than thresholds_[j + 1]
   std::int32_t open_ = 0;
   double top_ = 0;              // a gain's place is so much less that gain
+  double factor_ = 1;           // a power of two: places times this are in reach of floats
   std::int32_t first_bits_ = 0; // of the places, in single precision, where part 0 begins
   int shift_ = 0;               // parts begin at multiples of 2^shift of these bits
   double margin_ = 0;           // more than gains can lie beyond thresholds by rounding

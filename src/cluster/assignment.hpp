@@ -1,6 +1,7 @@
 // A labelling of a whole model, and counts of what it shows, in as few bytes as they need.
 #pragma once
 
+#include "base/numeric.hpp"
 #include "base/workspace.hpp"
 #include "cluster/model.hpp"
 
@@ -144,6 +145,12 @@ struct Assignment {
     std::copy_n(from.score, model_->chains.size(), score);
     chain_total = from.chain_total;
     clique_total = from.clique_total;
+    magnitude = from.magnitude;
+  }
+  void set_totals(const MeasuredSum &chains, const MeasuredSum &cliques) noexcept {
+    chain_total = chains.total;
+    clique_total = cliques.total;
+    magnitude = chains.magnitude + cliques.magnitude;
   }
   double total() const noexcept { return chain_total + clique_total; }
 
@@ -156,6 +163,7 @@ public:
   double *score = nullptr; // phi of each chain; minus infinity where it has no labelling
   double chain_total = kForbidden;
   double clique_total = 0;
+  double magnitude = 0; // sum_i |phi_i| + sum_p |C_p|
 };
 
 // How many members of each clique show each of its columns, in as few bytes as the largest clique

@@ -20,6 +20,10 @@ namespace {
 constexpr std::int64_t kGrain = 2;
 constexpr std::int64_t kPatience = 6;
 constexpr double kSlower = 0.7;
+// Where no labelling is known, and where the bound all but meets the one that is, steps aim this
+// part of the magnitude of what the bound adds up below it.
+constexpr double kReach = 0.01;
+constexpr double kLeastReach = 1e-9;
 
 class Dual {
 public:
@@ -63,7 +67,7 @@ public:
     }
     for (; course_.left > 0; --course_.left) {
       if (!course_.evaluating && run_.has_labelling &&
-          closes_gap(run_.at.best.total(), run_.upper_bound))
+          closes_gap(run_.at.best.total(), run_.at.best.magnitude, run_.upper_bound))
         break;
       if (!evaluate(value))
         return;
@@ -120,14 +124,17 @@ private:
     if (run_.must_stop())
       return false;
     const auto total = [](const double *of, std::int64_t count) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < count && sum > kForbidden; ++i)
-        sum = of[i] == kForbidden ? kForbidden : sum + of[i];
+      MeasuredSum sum;
+      for (std::int64_t i = 0; i < count && sum.total > kForbidden; ++i)
+        sum.add(of[i]);
       return sum;
     };
-    const double chains = total(chain_value, model_.chains.size());
-    const double cliques = total(clique_value, model_.cliques.size());
-    value = chains == kForbidden || cliques == kForbidden ? kForbidden : chains + cliques;
+    const MeasuredSum chains = total(chain_value, model_.chains.size());
+    const MeasuredSum cliques = total(clique_value, model_.cliques.size());
+    value = chains.total == kForbidden || cliques.total == kForbidden
+                ? kForbidden
+                : chains.total + cliques.total;
+    magnitude_ = chains.magnitude + cliques.magnitude;
     // What the chains show now is a labelling like any other.
     if (value > kForbidden && run_.has_labelling && !run_.offer_now())
       return false;
@@ -227,9 +234,10 @@ private:
     each([&](double *, std::int32_t, std::int32_t) { ++differences; });
     if (differences == 0)
       return false;
-    const double target =
-        run_.has_labelling && run_.at.best.total() > kForbidden ? run_.at.best.total() : value - 1;
-    const double gap = std::max(value - target, 1e-9 * std::max(1.0, std::fabs(value)));
+    const bool knows_labelling = run_.has_labelling && run_.at.best.total() > kForbidden;
+    const double gap = knows_labelling
+                           ? std::max(value - run_.at.best.total(), kLeastReach * magnitude_)
+                           : kReach * magnitude_;
     const double size = run_.dual_pace * gap / static_cast<double>(2 * differences);
     each([&](double *row, std::int32_t shown, std::int32_t wanted) {
       row[shown] -= size;
@@ -242,6 +250,7 @@ private:
   const Model &model_;
   DualMemory &dual_;
   DualCourse &course_;
+  double magnitude_ = 0; // of the last D: sum of |chain's part| and |clique's part|
 };
 
 } // namespace

@@ -1,7 +1,9 @@
 // Messages of a whole model in as few bytes as they are worth.
 //
 // A row says nothing by a constant: it is stored with 0 as its greatest entry, so every entry is
-// minus a magnitude.
+// minus a magnitude. Numbers with a narrower range than that of scores are stored in units: a power
+// of two of the size of the model's scores, so that a row loses no more by storing where all scores
+// are tiny or huge.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -17,7 +19,7 @@ namespace chorale {
 enum class MessageNumber : std::int32_t { automatic, float64, float32, magnitude16, magnitude8 };
 
 // Minus a magnitude in 16 bits: 6 of exponent, 10 of mantissa, gradual towards zero. From 2^-41 to
-// 2^33, to half a thousandth; all bits set is minus infinity, which no finite number becomes.
+// 2^33 units, to half a thousandth; all bits set is minus infinity, which no finite number becomes.
 namespace magnitude16 {
 
 inline constexpr std::uint16_t kForbiddenCode = 0xffff;
@@ -49,8 +51,9 @@ inline double decode(std::uint16_t code) noexcept {
 } // namespace magnitude16
 
 // Minus a magnitude in 8 bits, in units of its row: 3 of exponent, 5 of mantissa, gradual towards
-// zero. The unit is the power of two that brings the row's greatest magnitude into the topmost
-// octave; all bits set is minus infinity, which no finite number becomes.
+// zero. The row's unit is the power of two, from 2^-128 to 2^127 units of the store, that brings
+// the row's greatest magnitude into the topmost octave; all bits set is minus infinity, which no
+// finite number becomes.
 namespace magnitude8 {
 
 inline constexpr std::uint8_t kForbiddenCode = 0xff;
@@ -120,6 +123,10 @@ public:
     }
   }
 
+  // A power of two, before anything is stored.
+  void set_unit(double unit) noexcept { unit_ = unit; }
+  double unit() const noexcept { return unit_; }
+
   void clear() noexcept {
     if (bytes_)
       std::fill_n(bytes_, count_, std::uint8_t{0});
@@ -139,12 +146,14 @@ public:
       for (std::int64_t r = 0; r < rows; ++r) {
         const double unit = magnitude8::unit(*from++);
         for (std::int32_t v = 0; v < width; ++v)
-          *to++ = magnitude8::decode(*from++, unit);
+          *to++ = magnitude8::decode(*from++, unit) * unit_;
       }
     } else if (codes_) {
-      std::transform(codes_ + begin, codes_ + begin + count, to, magnitude16::decode);
+      std::transform(codes_ + begin, codes_ + begin + count, to,
+                     [this](std::uint16_t code) { return magnitude16::decode(code) * unit_; });
     } else if (floats_) {
-      std::copy_n(floats_ + begin, count, to);
+      std::transform(floats_ + begin, floats_ + begin + count, to,
+                     [this](float number) { return double{number} * unit_; });
     } else {
       std::copy_n(doubles_ + begin, count, to);
     }
@@ -159,6 +168,7 @@ public:
       top = row[v] > top ? row[v] : top;
     for (std::int32_t v = 0; v < count; ++v)
       row[v] = top == kForbidden ? 0.0 : row[v] - top;
+    enter_units(count, row);
     if (kept > 0) {
       const double unit = bytes_ ? magnitude8::unit(bytes_[at.entry + at.number]) : 0;
       for (std::int32_t v = 0; v < count; ++v)
@@ -166,16 +176,34 @@ public:
           row[v] += kept * (before - row[v]);
     }
     if (bytes_)
-      return write(at, count, row);
+      return put(at, count, row);
     const bool changes = codes_    ? differs(codes_ + at.entry, count, row)
                          : floats_ ? differs(floats_ + at.entry, count, row)
                                    : differs(doubles_ + at.entry, count, row);
     if (changes)
-      write(at, count, row);
+      put(at, count, row);
     return changes;
   }
-  // Whether anything is written that was not there.
-  bool write(RowPlace at, std::int32_t count, const double *row) noexcept {
+  // Stores what `load` gave. Overwrites the row.
+  void write(RowPlace at, std::int32_t count, double *row) noexcept {
+    enter_units(count, row);
+    put(at, count, row);
+  }
+
+private:
+  // The row in units, where it is not stored as it is. What lies beyond the range of doubles
+  // becomes its end: only minus infinity forbids.
+  void enter_units(std::int32_t count, double *row) const noexcept {
+    if (doubles_ || unit_ == 1)
+      return;
+    const double per_unit = 1 / unit_;
+    for (std::int32_t v = 0; v < count; ++v) {
+      const double number = std::max(row[v] * per_unit, -std::numeric_limits<double>::max());
+      row[v] = row[v] == kForbidden ? kForbidden : number;
+    }
+  }
+  // Stores a row in units; whether anything is written that was not there.
+  bool put(RowPlace at, std::int32_t count, const double *row) noexcept {
     const std::int64_t begin = at.entry;
     if (bytes_)
       return write_bytes(bytes_ + at.entry + at.number, count, row);
@@ -188,7 +216,6 @@ public:
     return true;
   }
 
-private:
   static bool write_bytes(std::uint8_t *to, std::int32_t count, const double *row) noexcept {
     const std::uint8_t exponent = magnitude8::unit_of(row, count);
     const double per_unit = 1 / magnitude8::unit(exponent);
@@ -222,16 +249,17 @@ private:
     return false;
   }
   template <class Number>
-  static bool differs(const Number *before, std::int32_t count, const double *row) noexcept {
+  bool differs(const Number *before, std::int32_t count, const double *row) const noexcept {
     constexpr bool kSingle = std::is_same_v<Number, float>;
     constexpr double kTolerance = kSingle ? 1e-6 : 1e-12;
+    const double least = kSingle ? kTolerance : kTolerance * unit_;
     bool any = false;
     for (std::int32_t v = 0; v < count; ++v) {
       const double old = before[v];
       const double value = kSingle ? double{single(row[v])} : row[v];
       const double difference = std::fabs(old - value);
       const double magnitude = std::fabs(value);
-      const bool is_close = (difference <= kTolerance) |
+      const bool is_close = (difference <= least) |
                             ((difference <= kTolerance * magnitude) & (magnitude < kInfinity));
       any |= (old != value) & !is_close;
     }
@@ -239,6 +267,7 @@ private:
   }
 
   std::int64_t count_ = 0;
+  double unit_ = 1;
   double *doubles_ = nullptr;
   float *floats_ = nullptr;
   std::uint16_t *codes_ = nullptr;

@@ -79,7 +79,7 @@ chorale_run_result chorale_run::result() const noexcept {
   result.polished_own_score = polished_own_score;
   result.upper_bound = infeasible ? kForbidden : upper_bound;
   result.gap = found ? upper_bound - result.score : kInfinity;
-  result.proven = found && closes_gap(result.score, upper_bound) ? 1 : 0;
+  result.proven = found && closes_gap(result.score, at.best.magnitude, upper_bound) ? 1 : 0;
   for (std::int32_t i = 0; found && i < model->chains.size(); ++i)
     result.changed_chains += has_changed(i) ? 1 : 0;
   result.messages_changed = messages_changed;

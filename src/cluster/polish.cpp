@@ -16,6 +16,7 @@
 #include "cluster/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace chorale {
@@ -28,10 +29,11 @@ constexpr std::int32_t kSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
 constexpr std::int64_t kStepsALabel = 20; // of a walk, for each slot
 
-bool gains(double before, double after) noexcept {
-  if (before == kForbidden)
+// Whether `after` is more than `before`, by more than rounding.
+bool gains(const MeasuredSum &before, double after) noexcept {
+  if (before.total == kForbidden)
     return after > kForbidden;
-  return after - before > 1e-12 * std::max(1.0, std::fabs(before));
+  return after - before.total > 1e-12 * before.magnitude;
 }
 
 // What one chain needs in the polish.
@@ -126,9 +128,10 @@ public:
 
   // What would change in (1) with other values shown, C of cliques that see no change left out: its
   // two sides.
-  void compare(double score, const std::int32_t *others, double &before, double &after) noexcept {
-    before = run_.at.now.score[number_];
-    after = score;
+  void compare(double score, const std::int32_t *others, MeasuredSum &before,
+               MeasuredSum &after) noexcept {
+    before.add(run_.at.now.score[number_]);
+    after.add(score);
     for (std::int32_t k = 0; k < chain_.slots;) {
       const std::int32_t end = end_of_clique(k);
       bool changes = false;
@@ -137,8 +140,8 @@ public:
         changes = changes || shown[s] != others[s];
       }
       if (changes) {
-        before += score_with(k, end, shown);
-        after += score_with(k, end, others);
+        before.add(score_with(k, end, shown));
+        after.add(score_with(k, end, others));
       }
       k = end;
     }
@@ -227,13 +230,14 @@ public:
   // as they are. Rows are those of fill_rows; `most`: the greatest sum of scores and rows. False
   // where none gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept {
-    double now = run_.at.now.score[number_];
+    MeasuredSum now;
+    now.add(run_.at.now.score[number_]);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
-      now += shown[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown[s]];
+      now.add(shown[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown[s]]);
     if (!gains(now, most))
       return false;
     // More than a labelling that moves two repeats of this chain can gain.
-    hold_by(program, 2 * (most - now), nullptr);
+    hold_by(program, 2 * (most - now.total), nullptr);
     if (!program.send(limits))
       return false;
     bool any = false;
@@ -250,13 +254,15 @@ public:
         const double *others = program.outgoing + program.row_begin()[s];
         if (shown[s] < 0)
           continue;
-        const double stays = others[shown[s]] + own[shown[s]];
+        // Messages are differences of sums over the whole chain.
+        const MeasuredSum stays = {others[shown[s]] + own[shown[s]],
+                                   now.magnitude + magnitude_of(own[shown[s]])};
         double moves = kForbidden;
         for (std::int32_t v = 0; v < program.columns_of(s); ++v)
           moves = std::max(moves, others[v] + own[v]);
         if (!gains(stays, moves))
           continue;
-        const double gain = stays == kForbidden ? kInfinity : moves - stays;
+        const double gain = stays.total == kForbidden ? kInfinity : moves - stays.total;
         if (gain > best_gain) {
           best_gain = gain;
           best = s;
@@ -317,6 +323,7 @@ private:
   bool visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
     const std::int32_t m = scores.labels();
     double *total = memory_.scores;
+    double rows = 0; // magnitude of what cliques say of what is held now
     bool any = false;
     for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
       if (!is_held(s))
@@ -329,16 +336,17 @@ private:
       fill_row(s, memory_.values[s], memory_.row);
       for (std::int32_t y = 0; y < m; ++y)
         total[y] += memory_.row[clique.column_of(slots_[s].member, y)];
+      rows += memory_.values[s] < 0 ? 0.0 : magnitude_of(memory_.row[memory_.values[s]]);
     }
     if (!any)
       return false;
     const std::int32_t best = index_of_greatest(total, m);
     if (best < 0)
       return false;
-    double stays = kForbidden;
+    MeasuredSum stays{kForbidden, 0};
     for (std::int32_t y = 0; y < m; ++y)
-      if (total[y] > stays && shows_held(t, y))
-        stays = total[y];
+      if (total[y] > stays.total && shows_held(t, y))
+        stays = {total[y], std::fabs(others[y]) + std::fabs(scores.unary(t)[y]) + rows};
     if (!gains(stays, total[best]))
       return false;
     for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
@@ -677,10 +685,10 @@ private:
     if (block.repeats && course_.sweep >= kVisits)
       return false;
     const auto offer_found = [&]() noexcept {
-      double before = 0;
-      double after = 0;
+      MeasuredSum before;
+      MeasuredSum after;
       block.compare(program.score, program.shown, before, after);
-      if (!chorale::gains(before, after))
+      if (!chorale::gains(before, after.total))
         return false;
       polish_.proposed_labels.write(proposal.first_label, chain.length, program.labels);
       std::copy_n(program.shown, chain.wholes(), polish_.proposed_wholes + proposal.first_whole);
@@ -728,12 +736,12 @@ private:
     // Under the counts that it was made for a proposal gains what it gained then.
     if (!was_current) {
       block.sort();
-      double before = 0;
-      double after = 0;
+      MeasuredSum before;
+      MeasuredSum after;
       block.compare(proposal.score, shown, before, after);
       if (run_.must_stop())
         polish_.visited_at[number] = visited;
-      if (run_.must_stop() || !chorale::gains(before, after))
+      if (run_.must_stop() || !chorale::gains(before, after.total))
         return;
     }
     ++course_.stamp;
@@ -826,11 +834,13 @@ void chorale_run::offer_polished_so_far() noexcept {
       model->slots.size() + model->chains.size() > kMembers ||
       !std::exchange(course.polish.moved, false))
     return;
-  at.now.chain_total = at.now.clique_total = 0;
+  MeasuredSum chains;
+  MeasuredSum cliques;
   for (std::int64_t i = 0; i < model->chains.size(); ++i)
-    at.now.chain_total += at.now.score[i];
+    chains.add(at.now.score[i]);
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-    at.now.clique_total += score_clique(at.now, c, at.workers[0]);
+    cliques.add(score_clique(at.now, c, at.workers[0]));
+  at.now.set_totals(chains, cliques);
   if (failure.load(std::memory_order_relaxed) == RunFailure::none &&
       at.now.total() > at.best.total()) {
     at.best.copy(at.now);

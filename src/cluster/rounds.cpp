@@ -244,9 +244,10 @@ double chorale_run::score_clique(const Assignment &of, std::int64_t number,
 // Stretch by stretch: what has been added up stays in `of`.
 bool chorale_run::evaluate(Assignment &of) noexcept {
   if (course.scored == 0) {
-    of.chain_total = of.clique_total = 0;
+    MeasuredSum chains;
     for (std::int64_t i = 0; i < model->chains.size(); ++i)
-      of.chain_total += of.score[i];
+      chains.add(of.score[i]);
+    of.set_totals(chains, {});
   }
   auto *values = reinterpret_cast<double *>(behind(count_bytes()));
   while (course.scored < model->cliques.size()) {
@@ -266,8 +267,10 @@ bool chorale_run::evaluate(Assignment &of) noexcept {
       course.scored = 0;
       return false;
     }
-    for (std::int64_t k = 0; k < end - first; ++k)
+    for (std::int64_t k = 0; k < end - first; ++k) {
       of.clique_total += values[k];
+      of.magnitude += magnitude_of(values[k]);
+    }
     course.scored = end;
     finish_step();
   }
@@ -397,6 +400,7 @@ bool chorale_run::step() noexcept {
     course.dual = {};
   }
   if (pending) {
+    choose_unit();
     first_round();
     return !must_stop() && !infeasible;
   }

@@ -374,6 +374,7 @@ void chorale_run::reset() noexcept {
   pending = true;
   infeasible = converged = has_labelling = is_polished = false;
   zero_messages = true;
+  has_unit = false;
   rounds = best_round = messages_changed = chain_updates = clique_updates = 0;
   own_score = rounds_score = polished_score = polished_own_score = kForbidden;
   forget_bound();
@@ -404,6 +405,13 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   const std::int64_t cliques = model->cliques.size();
   const std::int64_t chains = model->chains.size();
   zero_messages = false;
+  if (same_model) {
+    has_unit = earlier.has_unit;
+    at.to_chain.set_unit(earlier.at.to_chain.unit());
+    at.to_clique.set_unit(earlier.at.to_clique.unit());
+  } else {
+    choose_unit();
+  }
   double *row = reinterpret_cast<double *>(at.workers[0].room);
   for (std::int64_t c = 0; c < cliques; ++c) {
     const Clique &clique = model->cliques[c];

@@ -272,6 +272,9 @@ struct chorale_run {
   // ---- Memory (run.cpp) ----
   // Settles what messages are stored as, if that is left to the run. First of all.
   void choose_messages() noexcept;
+  // Settles the unit of what messages are stored as, before the first of them is: chains are read
+  // where they lie.
+  void choose_unit() noexcept;
   // Lays everything out; false where there is no memory.
   bool prepare() noexcept;
   bool make_rooms(const chorale::RoomBytes &bytes) noexcept;
@@ -396,6 +399,7 @@ struct chorale_run {
   bool end_polish() noexcept;
   void take_own(chorale::Assignment &of, std::int32_t number) noexcept;
 
+  bool has_unit = false;      // see choose_unit
   bool zero_messages = true;  // no clique has answered yet
   bool is_polished = false;   // nothing has happened since
   bool has_labelling = false; // `best` holds one

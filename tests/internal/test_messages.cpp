@@ -148,6 +148,48 @@ void damping_keeps_a_share(void **) {
   }
 }
 
+// In a unit as much larger or smaller, rows times a power of two change when the rows themselves
+// do, to the same rows times that power, damped or taken over from another store.
+void rows_in_a_unit_of_any_size(void **) {
+  std::uint32_t state = 1;
+  const auto below = [&](std::uint32_t limit) {
+    state = state * 1664525 + 1013904223;
+    return state / 65536 % limit;
+  };
+  for (const MessageNumber number : kNumbers)
+    for (const int exponent : {-930, -200, -40, 40, 200, 890}) {
+      Stored plain(number);
+      Stored scaled(number);
+      Stored taken(number);
+      scaled.store.set_unit(std::ldexp(1.0, exponent));
+      taken.store.set_unit(std::ldexp(1.0, exponent));
+      for (int round = 0; round < 200; ++round) {
+        std::vector<double> row = plain.row();
+        for (double &entry : row) {
+          const std::uint32_t how = below(8);
+          if (how == 0)
+            entry = kForbidden;
+          else if (how == 1 && entry > kForbidden)
+            entry += 3e-13 * below(10); // rounding, or nearly so
+          else if (how > 4)
+            entry = -std::ldexp(below(1000) / 999.0, static_cast<int>(below(60)) - 30);
+        }
+        std::vector<double> large(row);
+        for (double &entry : large)
+          entry = std::ldexp(entry, exponent);
+        const double kept = below(3) == 0 ? 0.5 : 0.0;
+        assert_int_equal(plain.put(row, kept), scaled.put(large, kept));
+        std::vector<double> loaded = scaled.row();
+        taken.store.write({3, 1}, 4, std::vector<double>(loaded).data());
+        for (std::size_t v = 0; v < 4; ++v) {
+          assert_true(loaded[v] == std::ldexp(plain.row()[v], exponent));
+          assert_true(loaded[v] == taken.row()[v]);
+        }
+      }
+      assert_true(scaled.put({0, -1e280, -1, 0}) && scaled.row()[1] > kForbidden);
+    }
+}
+
 } // namespace
 
 int main() {
@@ -159,6 +201,7 @@ int main() {
       cmocka_unit_test(bytes_round_to_the_nearest),
       cmocka_unit_test(rows_change_by_more_than_rounding),
       cmocka_unit_test(damping_keeps_a_share),
+      cmocka_unit_test(rows_in_a_unit_of_any_size),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -126,7 +126,7 @@ impl<'a> CliqueOptions<'a> {
         self.raw.tolerance = tolerance;
         self
     }
-    /// Stop when `upper_bound - score <= gap * max(1, |score|)`; 0 asks for a proof.
+    /// Stop when `upper_bound - score <= gap * |score|`, or within rounding; 0 asks for a proof.
     pub fn gap(mut self, gap: f64) -> Self {
         self.raw.gap = gap;
         self
@@ -165,7 +165,7 @@ pub struct CliqueResult {
     pub outcome: Outcome,
     /// What ran.
     pub algorithm: Algorithm,
-    /// `upper_bound - score <= 1e-9 max(1, |score|)`.
+    /// `upper_bound - score <= 1e-9 |score|`, or within rounding.
     pub proven: bool,
     /// Max-marginals: exact, or lower bounds that labellings attain.
     pub marginals_exact: bool,

@@ -30,7 +30,7 @@ impl Labelling {
 #[non_exhaustive]
 pub struct RunResult {
     pub outcome: Outcome,
-    /// `upper_bound - score <= 1e-9 max(1, |score|)`.
+    /// `upper_bound - score <= 1e-9 |score|`, or within rounding.
     pub proven: bool,
     /// Done so far, round 0 not counted.
     pub rounds: i64,

@@ -1,0 +1,91 @@
+// The unit that messages are stored in: of the size of what tells labels apart.
+#include "cluster/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+// Positions looked at, spread evenly over the model: so many, or as many as have so many scores.
+constexpr std::int64_t kSamples = 1024;
+constexpr std::int64_t kScores = 1 << 20;
+// One part in so many of what they say is below the unit: scores that stand for "never" at most
+// positions must not decide.
+constexpr std::int64_t kParts = 4;
+// The unit and its inverse are doubles of full precision.
+constexpr int kLargestExponent = 1000;
+
+// By how much the best label of a position is ahead of the next one; the magnitude of the best
+// score where there is no next one, or it is as good.
+double lead_at(const ChainView &view, std::int32_t t) noexcept {
+  double best = kForbidden;
+  double second = kForbidden;
+  for (std::int32_t y = 0; y < view.labels; ++y) {
+    const double score = view.unary_at(t, y);
+    second = std::max(second, std::min(best, score));
+    best = std::max(best, score);
+  }
+  return best > second && second > kForbidden ? best - second : magnitude_of(best);
+}
+
+// The magnitude of the first number of a potential other than 0; 0 where it has none, or none among
+// the first `left`, from which those looked at are taken.
+double first_number(const Potential &p, std::int64_t &left) noexcept {
+  --left;
+  if (p.lambda != 0)
+    return std::fabs(p.lambda);
+  const std::int64_t R = p.values;
+  const std::int64_t count = p.table_length > 0 ? p.table_count * p.table_length : R * R;
+  for (std::int64_t k = 0; p.numbers && k < count && left > 0; ++k, --left)
+    if (p.numbers[k] != 0 && is_finite_score(p.numbers[k]))
+      return std::fabs(p.numbers[k]) * p.strength;
+  return 0;
+}
+
+// The chain whose labels lie at a site.
+std::int64_t chain_at(const Chains &chains, std::int64_t site) noexcept {
+  std::int64_t chain = 0;
+  for (std::int64_t beyond = chains.size(); beyond - chain > 1;) {
+    const std::int64_t middle = chain + (beyond - chain) / 2;
+    (chains.first_label(middle) <= site ? chain : beyond) = middle;
+  }
+  return chain;
+}
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+void chorale_run::choose_unit() noexcept {
+  if (std::exchange(has_unit, true))
+    return;
+  std::int16_t exponents[kSamples];
+  std::int64_t count = 0;
+  const auto add = [&](double number) {
+    if (number > 0)
+      exponents[count++] = static_cast<std::int16_t>(std::ilogb(number));
+  };
+  const std::int64_t sites = model->chains.sites();
+  const std::int64_t samples =
+      std::min({sites, kSamples, std::max<std::int64_t>(kScores / model->most_labels, 1)});
+  for (std::int64_t k = 0; k < samples; ++k) {
+    const std::int64_t site = k * sites / samples;
+    const auto number = static_cast<std::int32_t>(chain_at(model->chains, site));
+    const Chain chain = model->chains[number];
+    if (!chain.is_instance && site - chain.first_label < chain.length)
+      add(lead_at(view_of(number), static_cast<std::int32_t>(site - chain.first_label)));
+  }
+  std::int64_t left = kScores;
+  for (std::int64_t c = 0; count == 0 && c < model->cliques.size() && left > 0; ++c)
+    add(first_number(model->cliques[c].potential_at(0), left));
+  double unit = 1;
+  if (count > 0) {
+    std::int16_t *chosen = exponents + count / kParts;
+    std::nth_element(exponents, chosen, exponents + count);
+    unit = std::scalbn(1.0, std::clamp<int>(*chosen, -kLargestExponent, kLargestExponent));
+  }
+  at.to_chain.set_unit(unit);
+  at.to_clique.set_unit(unit);
+}
