@@ -63,6 +63,11 @@ double hostile_power(Random *random) {
   return ldexp(1, exponents[random_int(random, 0, (int32_t)COUNT_OF(exponents) - 1)]);
 }
 
+double mixed_power(Random *random) {
+  static const int32_t exponents[] = {-50, -50, -23, 0, 17};
+  return ldexp(1, exponents[random_int(random, 0, (int32_t)COUNT_OF(exponents) - 1)]);
+}
+
 /* ---- Memory ------------------------------------------------------------------------------- */
 
 enum { LARGEST_BLOCK = 1 << 26 };

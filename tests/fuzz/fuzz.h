@@ -43,6 +43,10 @@ double hostile_score(Random *random);
 int64_t hostile_size(Random *random);
 /* 2^e for every number of a problem, so that sums stay as exact as they were. */
 double hostile_power(Random *random);
+/* Factors for numbers side by side: from 1e-15 to 1e5, powers of two. */
+double mixed_power(Random *random);
+/* Numbers are compared as if they were no smaller: below, digits are lost. */
+#define LEAST_MAGNITUDE 0x1p-1030
 
 /* ---- Memory that runs out ----------------------------------------------------------------- */
 

@@ -16,11 +16,6 @@ typedef struct Trial {
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
 
-static void scale_numbers(double *numbers, size_t count, double factor) {
-  for (size_t k = 0; k < count; ++k)
-    numbers[k] *= factor;
-}
-
 static int may_scale(const Cluster *cluster) {
   for (int32_t i = 0; i < cluster->chain_count; ++i)
     if (cluster->chains[i].number == CHORALE_FLOAT32)
@@ -32,22 +27,22 @@ static int may_scale(const Cluster *cluster) {
   return 1;
 }
 
-static void scale(Cluster *cluster, double factor) {
+/* Sizes that do not mix: every chain and every potential has one of its own. Returns the largest.
+ */
+static double mix_sizes(Random *random, Cluster *cluster) {
+  double largest = 0;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
-    Sample *s = &cluster->chains[i];
-    scale_numbers(&s->unary[0][0], sizeof s->unary / sizeof(double), factor);
-    scale_numbers(&s->edges[0][0][0], sizeof s->edges / sizeof(double), factor);
-    scale_numbers(s->start, COUNT_OF(s->start), factor);
-    scale_numbers(s->end, COUNT_OF(s->end), factor);
+    const double factor = mixed_power(random);
+    scale_sample(&cluster->chains[i], factor);
+    largest = fmax(largest, factor);
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c)
     for (int32_t k = 0; k < MOST_CENTRES; ++k) {
-      Problem *p = &cluster->cliques[c].potentials[k];
-      p->lambda *= factor;
-      scale_numbers(p->tables, COUNT_OF(p->tables), factor);
-      scale_numbers(p->matrix, COUNT_OF(p->matrix), factor);
-      scale_numbers(p->bias, COUNT_OF(p->bias), factor);
+      const double factor = mixed_power(random);
+      scale_problem(&cluster->cliques[c].potentials[k], factor);
+      largest = fmax(largest, factor);
     }
+  return largest;
 }
 
 static double make_wild(Random *random, Cluster *cluster) {
@@ -393,8 +388,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   trial.cluster.options.threads = 1;
   if (numbers >= 5 && numbers < 7 && may_scale(&trial.cluster)) {
     const double factor = hostile_power(&random);
-    scale(&trial.cluster, factor);
-    set_magnitude(fmax(1, factor));
+    (void)scale_cluster(&trial.cluster, factor);
+    set_magnitude(fmax(LEAST_MAGNITUDE, factor));
+  } else if (numbers == 4 && may_scale(&trial.cluster)) {
+    set_magnitude(100 * mix_sizes(&random, &trial.cluster));
   } else if (numbers >= 7 && numbers < 9) {
     trial.is_wild = 1;
     set_magnitude(make_wild(&random, &trial.cluster));
