@@ -24,8 +24,10 @@ constexpr std::int32_t kPasses = 100;
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
 constexpr std::int32_t kAlone = 8; // slots of a chain that are tried one at a time
-constexpr double kFirstPrice = 16; // of a violation of 1, in scores of chains; doubled at dead ends
-constexpr double kMostPrice = 0x1p900;
+// Of a violation of 1, in the unit that messages are stored in; doubled at dead ends. The sum of all
+// that a chain is charged must stay finite.
+constexpr double kFirstPrice = 16;
+constexpr double kMostPrice = 0x1p960;
 
 // Scratch for one chain.
 struct BlockScratch {
@@ -64,7 +66,7 @@ public:
   }
 
   void begin() noexcept {
-    course_.price = kFirstPrice;
+    course_.price = std::min(kFirstPrice * run_.at.to_chain.unit(), kMostPrice);
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
     count();
     std::fill_n(memory_.weight, model_.cliques.size(), 1);
