@@ -36,8 +36,10 @@ double first_number(const Potential &p, std::int64_t &left) noexcept {
   if (p.lambda != 0)
     return std::fabs(p.lambda);
   const std::int64_t R = p.values;
-  const std::int64_t count = p.table_length > 0 ? p.table_count * p.table_length : R * R;
-  for (std::int64_t k = 0; p.numbers && k < count && left > 0; ++k, --left)
+  const bool is_square = p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
+  const bool has_tables = p.source == TableSource::stored || p.source == TableSource::cardinality;
+  const std::int64_t count = is_square ? R * R : has_tables ? p.table_count * p.table_length : 0;
+  for (std::int64_t k = 0; k < count && left > 0; ++k, --left)
     if (p.numbers[k] != 0 && is_finite_score(p.numbers[k]))
       return std::fabs(p.numbers[k]) * p.strength;
   return 0;
