@@ -455,6 +455,83 @@ static void any_way_of_running(void **state) {
   assert_true(slices_of_all > test_rounds(400));
 }
 
+/* ---- A step longer than any slice --------------------------------------------------------- */
+
+enum { VOTERS = 200, CHOICES = 6 };
+
+/* Agreement, slowly: a clique of VOTERS asks a hundred thousand times. */
+static int32_t think(void *user, const int64_t *counts, int64_t values, int64_t members,
+                     double *score) {
+  volatile int64_t *thoughts = user;
+  for (int k = 0; k < 20000; ++k)
+    ++*thoughts;
+  double sum = 0;
+  for (int64_t v = 0; v < values; ++v)
+    sum += (double)(counts[v] * counts[v]);
+  *score = sum / (double)members;
+  return 0;
+}
+
+static void a_long_step_gets_done_in_short_calls(void **state) {
+  (void)state;
+  Random random = {test_seed() + 33};
+  static double scores[VOTERS * CHOICES];
+  for (size_t k = 0; k < COUNT_OF(scores); ++k)
+    scores[k] = random_unit(&random);
+  chorale_error error;
+  int64_t thoughts = 0, clique = 0;
+  chorale_potential *potential = NULL;
+  OK(chorale_potential_create_callback(NULL, CHOICES, think, &thoughts, NULL, NULL, &potential,
+                                       &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = CHOICES;
+  setup.potential = potential;
+  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  for (int64_t i = 0; i < VOTERS; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 1;
+    chain.labels = CHOICES;
+    chain.unary = scores + i * CHOICES;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = 1;
+  options.polish = 0;
+  chorale_run *whole = NULL, *sliced = NULL;
+  OK(chorale_run_create(NULL, model, &options, NULL, &whole, &error));
+  options.time_limit = 2e-4;
+  OK(chorale_run_create(NULL, model, &options, NULL, &sliced, &error));
+  chorale_run_result one, other;
+  chorale_run_result_init(&one, sizeof one);
+  chorale_run_result_init(&other, sizeof other);
+  OK(chorale_run_solve(whole, &one, &error));
+  int calls = 0;
+  do {
+    OK(chorale_run_solve(sliced, &other, &error));
+    assert_true(++calls < 3 * VOTERS);
+  } while (other.outcome == CHORALE_OUTCOME_DEADLINE);
+  print_message("%d calls\n", calls);
+  assert_true(one.score == other.score);
+  assert_int_equal(one.clique_updates, other.clique_updates);
+  int32_t labels[VOTERS], others[VOTERS];
+  OK(chorale_run_all_labels(whole, 0, labels, VOTERS, &error));
+  OK(chorale_run_all_labels(sliced, 0, others, VOTERS, &error));
+  assert_memory_equal(labels, others, sizeof labels);
+  chorale_run_destroy(whole);
+  chorale_run_destroy(sliced);
+  chorale_model_release(model);
+  chorale_potential_release(potential);
+}
+
 /* A text in slices, on one thread and on two: the same bits as in one piece. */
 static void any_slicing_of_a_text(void **state) {
   (void)state;
@@ -856,6 +933,7 @@ int main(void) {
       cmocka_unit_test(a_run_may_be_read_from_several_threads),
       cmocka_unit_test(any_way_of_running),
       cmocka_unit_test(any_slicing_of_a_text),
+      cmocka_unit_test(a_long_step_gets_done_in_short_calls),
       cmocka_unit_test(an_unchanged_model_needs_no_work),
       cmocka_unit_test(a_changed_model_goes_on),
       cmocka_unit_test(little_work_for_a_little_change),

@@ -34,11 +34,15 @@
  * values can fire.
  *
  * A deadline or a cancel is seen within milliseconds of work, inside the computations of chains,
- * trees and cliques too; only instances, and callbacks of the host, take the time they take. A
- * chain or clique that is cut short has done nothing. What has been done until then
- * stays: the best labelling, and every message; the next call goes on from there. Before round 0 is
- * done there is no labelling. Limits are for step, solve, polish and bound: what makes a run, gives
- * it new scores or tells its results looks at neither clock nor flag.
+ * trees and cliques too; only instances, and callbacks of the host, take the time they take. What
+ * has been done until then stays, and the next call of the same function goes on from there, in the
+ * middle of a round, a polish or a bound: however work is cut into calls, the last of them ends
+ * with the bits of a single call without limits. A chain or clique that is cut short is begun
+ * again. So that every call gets on, the first chain or clique of a call with a limit above 0 may
+ * take 40 ms though the limit is shorter, and twice as long after each call in a row that has not
+ * got through one; a limit of 0 does nothing. Before round 0 is done there is no labelling. Limits
+ * are for step, solve, polish and bound: what makes a run, gives it new scores or tells its results
+ * looks at neither clock nor flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H

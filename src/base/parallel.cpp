@@ -1,7 +1,6 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
-#include <bit>
 #include <pthread.h>
 
 namespace chorale {
@@ -32,6 +31,7 @@ struct Claims {
   Executor::Body body;
   void *user;
   std::atomic<bool> broken{false};
+  std::atomic<std::int64_t> run_so_far{0};
   std::atomic<std::uint64_t> taken[kMostStretches / 64];
 
   Claims(std::int64_t steps, std::int32_t on, Executor::Body step, void *step_user) noexcept
@@ -42,16 +42,16 @@ struct Claims {
   void run(std::int64_t i, std::int64_t worker) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << (i & 63);
     if (i < 0 || i >= count || worker < 0 || worker >= workers ||
-        (taken[i / 64].fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+        (taken[i / 64].fetch_or(bit, std::memory_order_relaxed) & bit) != 0) {
       broken.store(true, std::memory_order_relaxed);
-    else
-      body(user, i, worker);
+      return;
+    }
+    body(user, i, worker);
+    run_so_far.fetch_add(1, std::memory_order_relaxed);
   }
   bool complete() const noexcept {
-    std::int64_t runs = 0;
-    for (std::int64_t word = 0; word * 64 < count; ++word)
-      runs += std::popcount(taken[word].load(std::memory_order_relaxed));
-    return runs == count && !broken.load(std::memory_order_relaxed);
+    return run_so_far.load(std::memory_order_relaxed) == count &&
+           !broken.load(std::memory_order_relaxed);
   }
 };
 

@@ -24,10 +24,9 @@ constexpr std::int32_t kPasses = 100;
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
 constexpr std::int32_t kAlone = 8; // slots of a chain that are tried one at a time
-// Of a violation of 1, in the unit that messages are stored in; doubled at dead ends. The sum of all
-// that a chain is charged must stay finite.
+// Of a violation of 1, in the unit that messages are stored in; doubled at dead ends. What a value
+// is charged is a score like any other, and no greater than those may be.
 constexpr double kFirstPrice = 16;
-constexpr double kMostPrice = 0x1p960;
 
 // Scratch for one chain.
 struct BlockScratch {
@@ -66,7 +65,7 @@ public:
   }
 
   void begin() noexcept {
-    course_.price = std::min(kFirstPrice * run_.at.to_chain.unit(), kMostPrice);
+    course_.price = kFirstPrice * run_.at.to_chain.unit();
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
     count();
     std::fill_n(memory_.weight, model_.cliques.size(), 1);
@@ -106,7 +105,7 @@ private:
   // False where the call must end.
   bool break_out() noexcept {
     if (course_.walked < 0) {
-      course_.price = std::min(2 * course_.price, kMostPrice);
+      course_.price = std::min(2 * course_.price, kLargestScore);
       std::int32_t forbidding = 0;
       course_.walked = 0;
       for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
@@ -321,7 +320,7 @@ private:
                 double *row) noexcept {
     const double price = -course_.price * memory_.weight[slot.clique];
     const auto set = [&](std::int32_t v, std::int64_t cost) {
-      row[v] = cost > 0 ? price * static_cast<double>(graded(cost)) : 0.0;
+      row[v] = cost > 0 ? std::max(price * static_cast<double>(graded(cost)), -kLargestScore) : 0.0;
     };
     if (slot.member == clique.members) {
       for (std::int32_t c = 0; c < clique.centre_values(); ++c)

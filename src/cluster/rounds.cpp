@@ -5,6 +5,7 @@
 #include "cluster/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
@@ -12,8 +13,9 @@ namespace {
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
 // The first step of a call may take so long, in seconds, however short the call is to be, but for a
-// limit of 0: so every call gets on.
+// limit of 0: so every call gets on. Twice as long after each call whose first step took longer.
 constexpr double kFirstStep = 0.04;
+constexpr int kMostDoublings = 40;
 constexpr std::int64_t kScoredMembers = 1 << 17; // scored between two looks at the limits
 
 // What a clique waits for: an answer in this round, or in the next.
@@ -32,13 +34,18 @@ void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
 using namespace chorale;
 
 void chorale_run::begin_call() noexcept {
+  const bool was_fruitless =
+      stop.load(std::memory_order_relaxed) == 1 && !has_worked.load(std::memory_order_relaxed);
+  fruitless_calls = was_fruitless ? std::min(fruitless_calls + 1, kMostDoublings) : 0;
   stop.store(0, std::memory_order_relaxed);
   failure.store(RunFailure::none, std::memory_order_relaxed);
   has_worked.store(false, std::memory_order_relaxed);
   limits = Limits(options.time_limit, options.cancel);
-  const Limits first(options.time_limit > 0 ? std::max(options.time_limit, kFirstStep)
-                                            : options.time_limit,
-                     options.cancel);
+  const double first_step =
+      options.time_limit > 0
+          ? std::ldexp(std::max(options.time_limit, kFirstStep), fruitless_calls)
+          : options.time_limit;
+  const Limits first(first_step, options.cancel);
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
     at.workers[w].limits = first;
 }

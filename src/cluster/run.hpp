@@ -363,6 +363,7 @@ struct chorale_run {
   chorale::Course course;
   chorale::Limits limits;             // of this call, once a step of it has been done
   std::atomic<bool> has_worked{false}; // in this call
+  int fruitless_calls = 0;             // in a row, that ended at a deadline before their first step
   std::atomic<std::int32_t> stop{0};
   std::atomic<chorale::RunFailure> failure{chorale::RunFailure::none};
   std::atomic<chorale::Activity> activity{chorale::Activity::none};
