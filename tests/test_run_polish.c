@@ -186,7 +186,7 @@ static void no_word_gains_by_a_move_of_its_own(void **state) {
   static Text text;
   int64_t moved = 0;
   for (int64_t k = 0; k < test_rounds(400); ++k) {
-    const Shape shape = random_int(&random, CHAIN, TREE);
+    const Shape shape = random_chance(&random, 50) ? TREE : CHAIN;
     random_text(&random, shape, random_int(&random, SHORTEST, SHORT), random_int(&random, 1, 3),
                 &text);
     chorale_run *run = open_run(&text, random_chance(&random, 50));
