@@ -136,10 +136,13 @@ std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
   for (std::int32_t v = 0; v < instance_->columns; ++v) {
     if (lane_of_[v] >= 0)
       continue;
+    lane_of_[v] = first;
+    if (count > kMostSteps)
+      continue;
     const double step = step_of(v);
     if (count == 0 || steps[last] != step)
       last = static_cast<std::int32_t>(std::find(steps, steps + count, step) - steps);
-    if (last == count && count <= kMostSteps)
+    if (last == count)
       steps[count++] = step;
     lane_of_[v] = first + last;
   }
