@@ -270,6 +270,59 @@ void random_forbidding_cluster(Random *random, Cluster *cluster) {
            truth.own_score > -INFINITY);
 }
 
+/* ---- Models of long chains ---------------------------------------------------------------- */
+
+static void random_crowd(Random *random, Cluster *cluster, Group *group) {
+  memset(group, 0, sizeof *group);
+  group->shape = random_chance(random, 30) ? CENTRED : OVER_POSITIONS;
+  group->labels = cluster->chains[0].labels;
+  const int32_t wanted = random_int(random, 3, MOST_TOGETHER);
+  const int32_t chain = random_int(random, 0, cluster->chain_count - 1);
+  const int32_t first = random_int(random, 0, MOST_POSITIONS - 1);
+  for (int32_t k = 0; k < 2 * MOST_POSITIONS && group->member_count < wanted; ++k) {
+    Member *member = &group->members[group->member_count];
+    member->chain = (chain + k / MOST_POSITIONS) % cluster->chain_count;
+    member->position = (first + k) % MOST_POSITIONS;
+    if (member->position < cluster->chains[member->chain].length &&
+        !has_member(group, member->chain, member->position) && !random_chance(random, 10))
+      ++group->member_count;
+  }
+  if (group->member_count < 2)
+    group->shape = OVER_POSITIONS;
+  random_position_group(random, group);
+  random_group_potentials(random, 0, group);
+}
+
+static void random_long_chain(Random *random, int32_t labels, Sample *sample) {
+  do
+    random_sample(random, random_chance(random, 25), sample);
+  while (sample->labels != labels || sample->length != MOST_POSITIONS);
+  sample->has_forced = 0;
+}
+
+void random_crowded_cluster(Random *random, Cluster *cluster) {
+  ClusterTruth truth;
+  do {
+    memset(cluster, 0, sizeof *cluster);
+    cluster->chain_count = random_int(random, 1, 2);
+    const int32_t labels = cluster->chain_count == 1 ? random_int(random, 2, 3) : 2;
+    for (int32_t i = 0; i < cluster->chain_count; ++i) {
+      random_long_chain(random, labels, &cluster->chains[i]);
+      cluster->has_tokens[i] = random_chance(random, 60);
+      cluster->is_borrowed[i] = random_chance(random, 30);
+      for (int32_t t = 0; t < MOST_POSITIONS; ++t)
+        cluster->tokens[i][t] = random_int(random, -1, labels - 1);
+    }
+    cluster->clique_count = random_int(random, 1, MOST_CLIQUES);
+    for (int32_t c = 0; c < cluster->clique_count; ++c)
+      if (random_chance(random, 75))
+        random_crowd(random, cluster, &cluster->cliques[c]);
+      else
+        random_group(random, cluster, &cluster->cliques[c]);
+    random_options(random, &cluster->options);
+  } while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || !truth.own_is_decodable);
+}
+
 /* ---- Models of exact message passing ------------------------------------------------------ */
 
 static void random_forest(Random *random, Cluster *cluster) {

@@ -68,6 +68,129 @@ double mixed_power(Random *random) {
   return ldexp(1, exponents[random_int(random, 0, (int32_t)COUNT_OF(exponents) - 1)]);
 }
 
+/* ---- Many values, few of which matter ----------------------------------------------------- */
+
+void spread_values(Random *random, int32_t few, int32_t many, int32_t *column) {
+  int32_t least = 0;
+  for (int32_t v = 0; v < few; ++v) {
+    column[v] = random_int(random, least, many - few + v);
+    least = column[v] + 1;
+  }
+}
+
+int numbers_grow(const Problem *problem) {
+  return problem->table_count > 1 || problem->kind >= KIND_MAJORITY;
+}
+
+/* Whether a value that nobody takes changes nothing, with zeros for its numbers. */
+static int others_may_count(const Problem *problem) {
+  switch (problem->kind) {
+  case KIND_CARDINALITY:
+  case KIND_MAX_SHARED:
+  case KIND_MAX_PER_VALUE:
+    return 0;
+  case KIND_MAKESPAN:
+  case KIND_SQUARE_MAKESPAN:
+    return problem->lambda >= 0;
+  default: /* a sum adds the count 0 of every value */
+    return problem->kind < KIND_SUM_SHARED || problem->kind > KIND_SUM_CONCAVE ||
+           problem->table_count > 1 || problem->tables[0] == 0;
+  }
+}
+
+static int32_t call_wide(void *user, const int64_t *counts, int64_t values, int64_t members,
+                         double *score) {
+  const Wide *wide = user;
+  int64_t own[MAX_VALUES] = {0};
+  REQUIRE(values == wide->values, "called for %lld values", (long long)values);
+  for (int32_t v = 0; v < wide->problem->values; ++v)
+    own[v] = counts[wide->column[v]];
+  Problem problem = *wide->problem;
+  problem.members = (int32_t)members;
+  *score = own_callback(&problem, own);
+  return 0;
+}
+
+chorale_status make_wide_potential(const Wide *wide, const chorale_host *host,
+                                   chorale_potential **potential, chorale_error *error) {
+  const Problem *p = wide->problem;
+  const int64_t R = wide->values;
+  const int64_t rows = p->table_count > 1 ? R : 1;
+  const int64_t square = p->kind >= KIND_MAJORITY && p->kind <= KIND_PAIRS_SEPARABLE ? R : 0;
+  uint8_t *counted = calloc((size_t)R, 1);
+  double *tables = calloc((size_t)(rows * MAX_LENGTH), sizeof *tables);
+  double *matrix = calloc((size_t)(square * square + 1), sizeof *matrix);
+  double *bias = calloc((size_t)square + 1, sizeof *bias);
+  REQUIRE(counted && tables && matrix && bias, "no memory");
+  memset(counted, !wide->is_masked && others_may_count(p), (size_t)R);
+  for (int32_t v = 0; v < p->values; ++v)
+    counted[wide->column[v]] = counts_value(p, v) != 0;
+  for (int32_t v = 0; v < p->table_count; ++v)
+    memcpy(tables + (rows > 1 ? wide->column[v] : v) * MAX_LENGTH, p->tables + v * MAX_LENGTH,
+           MAX_LENGTH * sizeof *tables);
+  for (int32_t v = 0; square > 0 && v < p->values; ++v) {
+    bias[wide->column[v]] = p->bias[v];
+    for (int32_t w = 0; w < p->values; ++w)
+      matrix[wide->column[v] * R + wide->column[w]] = p->matrix[v * MAX_VALUES + w];
+  }
+  chorale_potential_options options;
+  chorale_potential_options_init(&options, sizeof options);
+  options.scale = p->scale;
+  options.shape = p->shape;
+  options.counted = memchr(counted, 0, (size_t)R) ? counted : NULL;
+  chorale_status status;
+  switch (p->kind) {
+  case KIND_POTTS:
+    status = chorale_potential_create_potts(host, R, p->lambda, &options, potential, error);
+    break;
+  case KIND_ENTROPY:
+    status = chorale_potential_create_entropy(host, R, p->lambda, &options, potential, error);
+    break;
+  case KIND_SUM_SHARED:
+  case KIND_SUM_PER_VALUE:
+  case KIND_SUM_CONVEX:
+  case KIND_SUM_CONCAVE:
+    status = chorale_potential_create_sum(host, R, tables, rows, p->length, MAX_LENGTH, &options,
+                                          potential, error);
+    break;
+  case KIND_CARDINALITY:
+    status = chorale_potential_create_cardinality(host, R, tables, p->length, &options, potential,
+                                                  error);
+    break;
+  case KIND_MAX_SHARED:
+  case KIND_MAX_PER_VALUE:
+    status = chorale_potential_create_max(host, R, tables, rows, p->length, MAX_LENGTH, &options,
+                                          potential, error);
+    break;
+  case KIND_MAKESPAN:
+    status = chorale_potential_create_makespan(host, R, p->lambda, &options, potential, error);
+    break;
+  case KIND_SQUARE_MAKESPAN:
+    status =
+        chorale_potential_create_square_makespan(host, R, p->lambda, &options, potential, error);
+    break;
+  case KIND_MAJORITY:
+    status = chorale_potential_create_majority(host, R, matrix, R, R, R, p->has_bias ? bias : NULL,
+                                               &options, potential, error);
+    break;
+  case KIND_PAIRS:
+  case KIND_PAIRS_SEPARABLE:
+    status = chorale_potential_create_pairs(host, R, matrix, R, R, R, &options, potential, error);
+    break;
+  default: {
+    void *user;
+    memcpy(&user, &wide, sizeof user);
+    status = chorale_potential_create_callback(host, R, call_wide, user, NULL, &options, potential,
+                                               error);
+  }
+  }
+  free(counted);
+  free(tables);
+  free(matrix);
+  free(bias);
+  return status;
+}
+
 /* ---- Memory ------------------------------------------------------------------------------- */
 
 enum { LARGEST_BLOCK = 1 << 26 };

@@ -48,6 +48,28 @@ double mixed_power(Random *random);
 /* Numbers are compared as if they were no smaller: below, digits are lost. */
 #define LEAST_MAGNITUDE 0x1p-1030
 
+/* ---- Many values, few of which matter ----------------------------------------------------- */
+
+double own_callback(const Problem *problem, const int64_t *counts);
+
+/* A problem's values among many others: its value v is column[v], and the numbers of the others are
+ * such that the potential says of the problem's counts what it said. */
+typedef struct Wide {
+  const Problem *problem;
+  int64_t values;
+  int32_t column[MAX_VALUES + 2];
+  int is_masked; /* the others do not count; otherwise they do where that changes nothing */
+} Wide;
+
+/* A rising sequence of `few` numbers below `many`. */
+void spread_values(Random *random, int32_t few, int32_t many, int32_t *column);
+/* Whether there are numbers for every pair of values or every value, which a million is too many
+ * for. */
+int numbers_grow(const Problem *problem);
+/* `wide` and its problem must outlive the potential. */
+chorale_status make_wide_potential(const Wide *wide, const chorale_host *host,
+                                   chorale_potential **potential, chorale_error *error);
+
 /* ---- Memory that runs out ----------------------------------------------------------------- */
 
 typedef struct Supply {

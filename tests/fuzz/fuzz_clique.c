@@ -3,8 +3,6 @@
  * lies, limits, a raised flag, memory of the caller and memory that runs out. */
 #include "fuzz.h"
 
-double own_callback(const Problem *problem, const int64_t *counts);
-
 typedef struct Caller {
   const Problem *problem;
   int64_t calls, stop_at; /* the call that misbehaves, from 1; 0: none */
@@ -216,8 +214,8 @@ static void check_legal(const Trial *trial, const Solved *solved, int exact) {
   REQUIRE(is_at_most(r->score, best), "score %.17g above the optimum %.17g", r->score, best);
   REQUIRE(!exact || is_at_most(best, r->score), "%s scores %.17g, the optimum is %.17g",
           chorale_algorithm_name(r->algorithm), r->score, best);
-  const int closed = closes(
-      r->score, own_magnitude(p, solved->assignment, r->clique_score), r->upper_bound, 1e-9);
+  const int closed =
+      closes(r->score, own_magnitude(p, solved->assignment, r->clique_score), r->upper_bound, 1e-9);
   REQUIRE(r->proven == closed, "proven is %d, bound %.17g, score %.17g", r->proven, r->upper_bound,
           r->score);
 }
@@ -342,12 +340,120 @@ static void check_in_place(const Trial *trial, const chorale_potential *potentia
           "other results in the caller's memory");
 }
 
+/* ---- Many columns that nobody prefers ------------------------------------------------------ */
+
+enum { MOST_COLUMNS = 300, MOST_PAIRED = 60, COLUMN_STRIDE = MOST_COLUMNS + 2 };
+
+/* Whether no count is forbidden, so that nobody has to take what is far worse. */
+static int allows_all(const Problem *problem) {
+  if (problem->kind == KIND_CALLBACK)
+    return problem->salt % 4 != 0;
+  for (int32_t v = 0; v < problem->table_count; ++v)
+    for (int32_t k = 0; k < problem->length; ++k)
+      if (problem->tables[v * MAX_LENGTH + k] == -INFINITY)
+        return 0;
+  return 1;
+}
+
+/* The same problem among columns that are forbidden or far worse: optimum and max-marginals are
+ * those of the problem alone. */
+static void check_wide(const Trial *trial, Random *random) {
+  const Problem *p = &trial->problem;
+  const Oracle *oracle = &trial->oracle;
+  const int is_square = p->kind >= KIND_MAJORITY && p->kind <= KIND_PAIRS_SEPARABLE;
+  Wide wide = {p,
+               random_int(random, is_square ? 20 : 60, is_square ? MOST_PAIRED : MOST_COLUMNS),
+               {0},
+               random_chance(random, 50)};
+  spread_values(random, p->values, (int32_t)wide.values, wide.column);
+  const int may_be_worse = allows_all(p) && !some_member_is_stuck(p) && oracle->best > -INFINITY;
+  const int32_t forbidden = may_be_worse ? random_int(random, 0, 2) * 50 : 100;
+  const double worse = -16 * trial->magnitude;
+  static double scores[MAX_MEMBERS * COLUMN_STRIDE], marginals[MAX_MEMBERS * COLUMN_STRIDE];
+  int32_t fixed[MAX_MEMBERS], start[MAX_MEMBERS];
+  const int64_t stride = wide.values + random_int(random, 0, 2);
+  Random noise = {(uint64_t)random_int(random, 0, 255)};
+  for (int32_t i = 0; i < p->members; ++i) {
+    for (int64_t v = 0; v < stride; ++v)
+      scores[i * stride + v] = v >= wide.values ? NAN
+                               : random_chance(&noise, forbidden)
+                                   ? -INFINITY
+                                   : worse * (1 + random_unit(&noise));
+    for (int32_t v = 0; v < p->values; ++v)
+      scores[i * stride + wide.column[v]] = score_of(p, i, v);
+    fixed[i] = p->fixed[i] >= 0 ? wide.column[p->fixed[i]] : -1;
+    start[i] = wide.column[trial->start[i]];
+  }
+  set_magnitude(64 * trial->magnitude);
+  chorale_clique_options options = trial->options;
+  options.start_value = wide.column[options.start_value];
+  options.start_assignment = start;
+  /* Of that many columns at once, all subsets are looked at. */
+  options.subset_size = 1;
+  chorale_clique_problem described;
+  describe_problem(p, &described);
+  described.values = wide.values;
+  described.scores = scores;
+  described.row_stride = stride;
+  described.fixed = p->has_fixed ? fixed : NULL;
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  REQUIRE(make_wide_potential(&wide, NULL, &potential, &error) == CHORALE_OK, "%s", error.message);
+  chorale_clique_solver *solver = new_solver();
+  int32_t assignment[MAX_MEMBERS];
+  chorale_clique_result result;
+  chorale_clique_result_init(&result, sizeof result);
+  chorale_status status =
+      chorale_clique_solve(solver, potential, &described, &options, assignment, &result, &error);
+  const chorale_algorithm algorithm = options.algorithm;
+  const int is_family = p->kind >= KIND_MAX_SHARED && p->kind <= KIND_MAJORITY;
+  const int is_exact =
+      !trial->is_limited && options.gap <= 0 &&
+      (algorithm == CHORALE_ALGORITHM_EXACT_MAJORITY ||
+       algorithm == CHORALE_ALGORITHM_CONCAVE_FLOW || algorithm == CHORALE_ALGORITHM_COUNT_BOXES ||
+       (algorithm == CHORALE_ALGORITHM_AUTO && is_family));
+  for (int32_t k = 0; k < 2; ++k) {
+    REQUIRE(status == CHORALE_OK || is_refused(status) || status == CHORALE_ERROR_OUT_OF_RANGE ||
+                status == CHORALE_ERROR_NOT_A_NUMBER || status == CHORALE_ERROR_INFINITE,
+            "status %d: %s", status, error.message);
+    if (status == CHORALE_OK) {
+      REQUIRE(is_at_most(result.score, oracle->best) &&
+                  is_at_most(oracle->best, result.upper_bound) &&
+                  (!result.proven || is_close(result.score, oracle->best)),
+              "among %lld columns score %.17g, bound %.17g, the optimum is %.17g",
+              (long long)wide.values, result.score, result.upper_bound, oracle->best);
+      REQUIRE(k == 1 || !is_exact || is_close(result.score, oracle->best),
+              "among %lld columns %s scores %.17g, the optimum is %.17g", (long long)wide.values,
+              chorale_algorithm_name(result.algorithm), result.score, oracle->best);
+      REQUIRE(result.outcome != CHORALE_OUTCOME_INFEASIBLE || oracle->best == -INFINITY,
+              "infeasible, yet a labelling scores %.17g", oracle->best);
+    }
+    if (k == 1)
+      break;
+    options.algorithm = CHORALE_ALGORITHM_AUTO;
+    status = chorale_clique_max_marginals(solver, potential, &described, &options,
+                                          CHORALE_MARGINAL_SCORE, marginals, COLUMN_STRIDE,
+                                          assignment, &result, &error);
+  }
+  for (int32_t i = 0; status == CHORALE_OK && i < p->members; ++i)
+    for (int32_t v = 0; v < p->values; ++v) {
+      const double found = marginals[i * COLUMN_STRIDE + wide.column[v]];
+      const double truth = oracle->marginals[i * p->values + v];
+      REQUIRE(is_at_most(found, truth) && (!result.marginals_exact || is_close(found, truth)),
+              "among %lld columns marginal [%d][%d] %.17g, by enumeration %.17g, exact %d",
+              (long long)wide.values, i, v, found, truth, result.marginals_exact);
+    }
+  chorale_clique_solver_destroy(solver);
+  chorale_potential_release(potential);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Random random = open_input(data, size);
   draw_from(&random, data, size);
   static Trial trial;
   memset(&trial, 0, sizeof trial);
-  random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &trial.problem);
+  const int32_t first = random_int(&random, 0, 17 * KIND_COUNT - 1);
+  random_problem(&random, (Kind)(first % KIND_COUNT), &trial.problem);
   trial.problem.salt = (uint64_t)random_int(&random, 0, 1023);
   make_hostile(&random, &trial);
   trial.magnitude = magnitude_of(&trial.problem);
@@ -384,6 +490,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (trial.problem.kind != KIND_CALLBACK)
       check_in_place(&trial, potential);
     chorale_clique_solver_destroy(solver);
+    if (first / KIND_COUNT >= 15 && !trial.is_hostile)
+      check_wide(&trial, &random);
   }
   chorale_potential_release(potential);
   chorale_cancel_destroy(cancel);

@@ -371,17 +371,214 @@ static void check_file(Trial *trial, const chorale_run_result *expected) {
   chorale_problem_destroy(problem);
 }
 
+/* ---- In slices ---------------------------------------------------------------------------- */
+
+/* A run in slices of no time says what it says when it is left alone. */
+static void check_slices(const Trial *trial) {
+  enum { MOST_SLICES = 100000 }; /* for a slice that does nothing */
+  static Said whole, sliced;
+  for (int32_t k = 0; k < 2; ++k) {
+    chorale_run *run = NULL;
+    chorale_run_result result;
+    chorale_error error;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_create(NULL, trial->built.model, &trial->cluster.options, NULL, &run, &error));
+    if (k == 1)
+      OK(chorale_run_set_limits(run, 1e-9, NULL, &error));
+    int32_t slices = 0;
+    do
+      OK(chorale_run_solve(run, &result, &error));
+    while (k == 1 && result.outcome == CHORALE_OUTCOME_DEADLINE && ++slices < MOST_SLICES);
+    REQUIRE(slices < MOST_SLICES, "no end of slices");
+    listen_to(&trial->cluster, run, k == 0 ? &whole : &sliced);
+    chorale_run_destroy(run);
+  }
+  const char *why = compare_said(&trial->cluster, &whole, &sliced);
+  REQUIRE(!why, "in slices: %s", why);
+}
+
+/* ---- Values among many others ------------------------------------------------------------- */
+
+typedef struct Widened {
+  Cluster cluster;
+  Built built;
+  Wide wide[MOST_CLIQUES];
+  int is_wide[MOST_CLIQUES];
+  int32_t value[MOST_RANGE]; /* that each value has become */
+} Widened;
+
+static void widen_action(const Widened *w, int32_t *action) {
+  if (*action >= 0)
+    *action = w->value[*action];
+}
+
+static void widen_rule(const Widened *w, int32_t range, Use *use) {
+  Rule *rule = &use->rule;
+  for (int32_t y = 0; y < MOST_LABELS; ++y) {
+    if (!rule->has_label_values)
+      rule->label_values[y] = y;
+    widen_action(w, &rule->label_values[y]);
+    for (int32_t c = 0; c < MOST_CLASSES; ++c) {
+      for (int32_t s = 0; s < MOST_STATES; ++s)
+        widen_action(w, &rule->actions[s][c][y]);
+      for (int32_t above = 0; above <= MOST_LABELS; ++above)
+        widen_action(w, &rule->local[c][y][above]);
+    }
+  }
+  for (int32_t s = 0; s < MOST_STATES; ++s)
+    widen_action(w, &rule->end_actions[s]);
+  widen_action(w, &rule->outside_value);
+  widen_action(w, &rule->start_value);
+  for (int32_t k = 0; k < use->kept_count; ++k)
+    widen_action(w, &use->kept[k]);
+  rule->has_label_values = 1;
+  rule->values = range;
+}
+
+/* The model, of properties of a large range of which the old values stay; with `dictionaries` that
+ * know those alone, or potentials as wide as the range. */
+static void widen(const Trial *trial, int32_t range, int32_t dictionaries, Widened *w) {
+  w->cluster = trial->cluster;
+  for (int32_t c = 0; c < w->cluster.clique_count; ++c) {
+    Group *group = &w->cluster.cliques[c];
+    const PropertyKind kind = group->use.rule.kind;
+    w->is_wide[c] = 0;
+    if (group->shape != OVER_PROPERTY)
+      continue;
+    for (int32_t i = 0; i < group->member_count; ++i) {
+      Member *member = &group->members[i];
+      if (member->reads_tokens)
+        memcpy(member->table, w->cluster.tokens[member->chain], sizeof member->table);
+      member->reads_tokens = 0;
+    }
+    const int fires_any =
+        kind == PROPERTY_AUTOMATON || kind == PROPERTY_LOCAL || kind == PROPERTY_BEFORE;
+    const int needs_potential = !group->use.has_dictionary && !dictionaries;
+    if (!fires_any || (needs_potential && range > 400 && numbers_grow(&group->potentials[0])) ||
+        (needs_potential && range > 80 && group->potentials[0].kind >= KIND_MAJORITY &&
+         group->potentials[0].kind <= KIND_PAIRS_SEPARABLE))
+      continue;
+    const int32_t values = group->use.rule.values;
+    widen_rule(w, range, &group->use);
+    for (int32_t i = 0; i < group->member_count; ++i)
+      for (int32_t t = 0; t < MOST_POSITIONS; ++t)
+        widen_action(w, &group->members[i].table[t]);
+    w->is_wide[c] = needs_potential;
+    if (!group->use.has_dictionary && dictionaries) {
+      group->use.has_dictionary = 1;
+      group->use.has_out = 0;
+      group->use.kept_count = values;
+      memcpy(group->use.kept, w->value, sizeof group->use.kept);
+    }
+  }
+}
+
+static void build_widened(int32_t range, int is_masked, Widened *w) {
+  chorale_error error;
+  open_parts(&w->cluster, NULL, &w->built);
+  for (int32_t c = 0; c < w->cluster.clique_count; ++c) {
+    if (!w->is_wide[c])
+      continue;
+    const Group *group = &w->cluster.cliques[c];
+    Wide *wide = &w->wide[c];
+    wide->problem = &group->potentials[0];
+    wide->is_masked = is_masked;
+    /* EMPTY and CONFLICT come after the values. */
+    wide->values = range + wide->problem->values - group->values;
+    for (int32_t v = 0; v < wide->problem->values; ++v)
+      wide->column[v] = v < group->values ? w->value[v] : range + v - group->values;
+    chorale_potential_release(w->built.potentials[c][0]);
+    OK(make_wide_potential(wide, NULL, &w->built.potentials[c][0], &error));
+  }
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  OK(add_chains(&w->cluster, &w->built, builder, &error));
+  OK(add_cliques(&w->cluster, &w->built, builder, &error));
+  OK(chorale_model_builder_freeze(builder, &w->built.model, &error));
+  chorale_model_builder_destroy(builder);
+}
+
+/* Rounds and polish. Which labellings a bound finds depends on what can be bounded: not
+ * dictionaries without OUT, nor pairs beside values that do not count. */
+static void run_unbounded(const Cluster *cluster, chorale_run *run) {
+  chorale_error error;
+  for (int64_t round = 0; round <= cluster->options.rounds; ++round)
+    OK(chorale_run_step(run, NULL, &error));
+  if (cluster->options.polish)
+    OK(chorale_run_polish(run, NULL, &error));
+}
+
+/* Says the same of properties whose few values are numbers in a large range. */
+static void check_ranges(const Trial *trial, Random *random) {
+  static const int32_t ranges[] = {70, 300, 1000, 65537, 1000000};
+  static Widened w;
+  static Said narrow, said;
+  int32_t range = ranges[random_int(random, 0, (int32_t)COUNT_OF(ranges) - 1)];
+  if (has_instance(&trial->cluster) && range > 300)
+    range = 300; /* an instance is told of every value */
+  spread_values(random, MOST_RANGE, range, w.value);
+  const int is_masked = random_chance(random, 50);
+  const Cluster *cluster = &trial->cluster;
+  chorale_error error;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, trial->built.model, &cluster->options, NULL, &run, &error));
+  run_unbounded(cluster, run);
+  listen_to(cluster, run, &narrow);
+  chorale_run_destroy(run);
+  for (int32_t dictionaries = 0; dictionaries < 2; ++dictionaries) {
+    const char *const how = dictionaries ? "under dictionaries" : "as wide potentials";
+    widen(trial, range, dictionaries, &w);
+    build_widened(range, is_masked, &w);
+    OK(chorale_run_create(NULL, w.built.model, &cluster->options, NULL, &run, &error));
+    run_unbounded(cluster, run);
+    listen_to(cluster, run, &said);
+    chorale_run_result bounded;
+    chorale_run_result_init(&bounded, sizeof bounded);
+    if (cluster->options.bound_steps > 0)
+      OK(chorale_run_bound(run, cluster->options.bound_steps, NULL, &error));
+    OK(chorale_run_get_result(run, &bounded, &error));
+    REQUIRE(is_at_most(trial->truth.best, bounded.upper_bound) &&
+                is_at_most(bounded.score, trial->truth.best_any),
+            "%d values %s: score %.17g, bound %.17g, the optimum is %.17g", range, how,
+            bounded.score, bounded.upper_bound, trial->truth.best);
+    chorale_run_destroy(run);
+    REQUIRE(said.result.score == narrow.result.score, "%d values %s: score %.17g, not %.17g", range,
+            how, said.result.score, narrow.result.score);
+    REQUIRE(memcmp(said.labels, narrow.labels, sizeof said.labels) == 0 &&
+                memcmp(said.own, narrow.own, sizeof said.own) == 0,
+            "%d values %s: other labels", range, how);
+    for (int32_t c = 0; narrow.result.score > -INFINITY && c < cluster->clique_count; ++c) {
+      REQUIRE(said.clique_scores[c] == narrow.clique_scores[c],
+              "%d values %s: clique %d scores %.17g, not %.17g", range, how, c,
+              said.clique_scores[c], narrow.clique_scores[c]);
+      for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
+        const int32_t few = cluster->cliques[c].values, value = narrow.values[c][i];
+        const int32_t expected = !w.is_wide[c] ? value
+                                 : value < few ? w.value[value]
+                                               : range + value - few;
+        REQUIRE(said.values[c][i] == expected,
+                "%d values %s: clique %d, member %d shows %d, not %d", range, how, c, i,
+                said.values[c][i], expected);
+      }
+    }
+    close_built(&w.cluster, &w.built);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Random random = open_input(data, size);
   draw_from(&random, data, size);
   static Trial trial;
   memset(&trial, 0, sizeof trial);
-  const int32_t numbers = random_int(&random, 0, 9);
-  const int32_t what = random_int(&random, 0, 15);
+  const int32_t first = random_int(&random, 0, 249);
+  const int32_t numbers = first % 10;
+  const int32_t what = random_int(&random, 0, 255);
   if (numbers == 9 && random_chance(&random, 50))
     random_forbidding_cluster(&random, &trial.cluster);
   else if (numbers == 9)
     random_outside_cluster(&random, &trial.cluster);
+  else if (first >= 220)
+    random_crowded_cluster(&random, &trial.cluster);
   else
     random_cluster(&random, &trial.cluster);
   /* Threads say nothing here, and slow everything down. */
@@ -420,6 +617,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       check_strengths(&trial, &random, run);
     if ((what & 4) && can_be_saved(&trial.cluster))
       check_file(&trial, &result);
+    if (what >> 6 == 3)
+      check_slices(&trial);
+    if ((what >> 4 & 3) == 3 && !trial.is_wild)
+      check_ranges(&trial, &random);
     chorale_run *later =
         what & 8 ? open_run(&trial, trial.built.model, &trial.cluster.options, run) : NULL;
     chorale_run_destroy(run);
