@@ -69,6 +69,14 @@ static void every_result_is_what_it_says(void **state) {
   assert_true(tally.optima * 2 > tally.models);
 }
 
+/* Many positions of one chain in one clique, and the same again in others. */
+static void long_chains_in_many_cliques(void **state) {
+  (void)state;
+  Tally tally = {0};
+  check_clusters("crowded", test_rounds(500), random_crowded_cluster, solve_and_check, &tally);
+  assert_true(tally.optima * 2 > tally.models);
+}
+
 static void own_labellings_outside_a_dictionary(void **state) {
   (void)state;
   Tally tally = {0};
@@ -852,6 +860,7 @@ int main(void) {
       cmocka_unit_test(a_chain_outside_all_cliques_is_decoded_once),
       cmocka_unit_test(an_empty_model_has_an_empty_labelling),
       cmocka_unit_test(every_result_is_what_it_says),
+      cmocka_unit_test(long_chains_in_many_cliques),
       cmocka_unit_test(own_labellings_outside_a_dictionary),
       cmocka_unit_test(a_bound_needs_a_place_for_every_value),
       cmocka_unit_test(a_budget_is_judged_at_once),
