@@ -2,7 +2,7 @@
  * have moved alone gains. */
 #include "fixture.h"
 
-enum { LONGEST = 400, LABELS = 3, WORDS = 20, SHORTEST = 4, SHORT = 7 };
+enum { LONGEST = 6000, LONG = 400, LABELS = 3, WORDS = 20, SHORTEST = 4, SHORT = 7 };
 
 /* What the models are of. */
 typedef enum Shape { CHAIN, TREE, UNDER_A_PROPERTY, SHAPES } Shape;
@@ -114,7 +114,7 @@ static void the_polish_of_a_long_chain_costs_a_few_rounds(void **state) {
   Random random = {test_seed()};
   static Text text;
   for (Shape shape = 0; shape < SHAPES; ++shape) {
-    random_text(&random, shape, LONGEST, WORDS, &text);
+    random_text(&random, shape, LONG, WORDS, &text);
     chorale_run *run = open_run(&text, 1);
     chorale_error error;
     OK(chorale_run_solve(run, NULL, &error));
@@ -216,7 +216,7 @@ static void a_limit_ends_the_polish(void **state) {
   (void)state;
   Random random = {test_seed()};
   static Text text;
-  random_text(&random, CHAIN, LONGEST, WORDS, &text);
+  random_text(&random, CHAIN, LONG, WORDS, &text);
   chorale_run *run = open_run(&text, 0);
   chorale_run_result before, after;
   chorale_run_result_init(&before, sizeof before);
@@ -238,11 +238,48 @@ static void a_limit_ends_the_polish(void **state) {
   chorale_cancel_destroy(cancel);
 }
 
+/* Calls that end in the middle of a decode or a walk: the same bits in the end. */
+static void a_long_chain_in_slices(void **state) {
+  (void)state;
+  enum { MANY_WORDS = 1000, MOST_CALLS = 100000 };
+  Random random = {test_seed()};
+  static Text text;
+  static int32_t labels[LONGEST], others[LONGEST];
+  for (int64_t k = 0; k < test_rounds(30); ++k) {
+    const double limit = k == 0 ? 1e-9 : 1e-3 * random_unit(&random);
+    random_text(&random, CHAIN, random_int(&random, 1000, LONGEST), MANY_WORDS, &text);
+    text.strength = 1;
+    chorale_run *whole = open_run(&text, 0), *sliced = open_run(&text, 0);
+    chorale_run_result one, other;
+    chorale_run_result_init(&one, sizeof one);
+    chorale_run_result_init(&other, sizeof other);
+    chorale_error error;
+    OK(chorale_run_solve(whole, &one, &error));
+    OK(chorale_run_polish(whole, &one, &error));
+    OK(chorale_run_solve(sliced, &other, &error));
+    OK(chorale_run_set_limits(sliced, limit, NULL, &error));
+    int32_t calls = 0;
+    do {
+      OK(chorale_run_polish(sliced, &other, &error));
+      assert_true(++calls < MOST_CALLS);
+    } while (other.outcome == CHORALE_OUTCOME_DEADLINE);
+    assert_true(one.score == other.score);
+    assert_true(one.polished_score == other.polished_score);
+    assert_true(one.polished_own_score == other.polished_own_score);
+    OK(chorale_run_labels(whole, 0, 0, labels, LONGEST, &error));
+    OK(chorale_run_labels(sliced, 0, 0, others, LONGEST, &error));
+    assert_memory_equal(labels, others, (size_t)text.length * sizeof *labels);
+    chorale_run_destroy(whole);
+    chorale_run_destroy(sliced);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_polish_of_a_long_chain_costs_a_few_rounds),
       cmocka_unit_test(no_word_gains_by_a_move_of_its_own),
       cmocka_unit_test(a_limit_ends_the_polish),
+      cmocka_unit_test(a_long_chain_in_slices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -666,8 +666,11 @@ private:
     const Verdict verdict = !is_due                   ? Verdict::unchanged
                             : gains(proposal, worker) ? Verdict::gains
                                                       : Verdict::stays;
-    if (worker.limits.interruption() != Interruption::none)
+    // Limits may have ended a walk, which tells nobody.
+    if (worker.limits.interruption() != Interruption::none) {
+      run_.check_limits(worker);
       return;
+    }
     proposal.verdict = verdict;
     run_.finish_step();
   }
