@@ -712,7 +712,8 @@ private:
       return false;
     double most = program.score;
     for (std::int32_t s = 0; s < chain.slots && most > kForbidden; ++s)
-      most += program.incoming[program.row_begin()[s] + program.shown[s]];
+      most += program.shown[s] < 0 ? kForbidden
+                                   : program.incoming[program.row_begin()[s] + program.shown[s]];
     if (block.fill_linear(program) && offer())
       return true;
     block.fill_rows(program);

@@ -381,8 +381,7 @@ void chorale_run::drop_round() noexcept {
 // After the last chain of a round: the verdict on its labelling. False where the call must end.
 bool chorale_run::end_round() noexcept {
   ++rounds;
-  const bool goes_on = offer_now();
-  if (!goes_on) {
+  if (!offer_now()) {
     --rounds; // not done yet
     return false;
   }
