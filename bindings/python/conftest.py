@@ -32,7 +32,7 @@ class RecordingLibrary(ctypes.CDLL):
 plain = ctypes.CDLL
 ctypes.CDLL = RecordingLibrary
 try:
-    import chorale
+    import libchorale
 finally:
     ctypes.CDLL = plain
 
@@ -52,9 +52,9 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace):
-    """Examples are written as after `from chorale import *` and `import numpy as np`."""
+    """Examples are written as after `from libchorale import *` and `import numpy as np`."""
     doctest_namespace["np"] = np
-    doctest_namespace.update({name: getattr(chorale, name) for name in chorale.__all__})
+    doctest_namespace.update({name: getattr(libchorale, name) for name in libchorale.__all__})
 
 
 def pytest_collection_modifyitems(items):

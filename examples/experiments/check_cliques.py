@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-import chorale as ch
+import libchorale as ch
 import synthetic
 from rivals import TRWS, complete_graph, potts_expansion, potts_score, potts_trws, printed_lagrangian
 

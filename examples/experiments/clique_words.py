@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import chorale as ch
+import libchorale as ch
 from base_model import Store, fit
 from datasets import read, split
 from features import Features

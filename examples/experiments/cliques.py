@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-import chorale as ch
+import libchorale as ch
 import clique_words
 import synthetic
 from report import line_plot, markdown_table

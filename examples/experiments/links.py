@@ -6,7 +6,7 @@ training groups train; the others are labelled together, from links among themse
 
 from dataclasses import dataclass, replace
 
-import chorale as ch
+import libchorale as ch
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression

@@ -17,7 +17,7 @@ counts, and so is EMPTY unless a setting pays it.
 import re
 from dataclasses import dataclass, field
 
-import chorale as ch
+import libchorale as ch
 import numpy as np
 
 from scored import by_group

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-import chorale as ch
+import libchorale as ch
 import numpy as np
 
 

@@ -5,7 +5,7 @@ import os
 import platform
 from collections import namedtuple
 
-import chorale
+import libchorale
 import numpy as np
 
 import domain_adaptation
@@ -393,7 +393,7 @@ def write(found, missing, this, out, quick):
     command += f" --experiments {' '.join(this.options.experiments)}" if this.options.experiments else ""
     text = [f"# Results of the {'quick' if quick else 'full'} pass\n",
             f"    {command}\n",
-            f"{datetime.date.today()}; {machine()}; chorale {chorale.__version__}.\n"]
+            f"{datetime.date.today()}; {machine()}; chorale {libchorale.__version__}.\n"]
     if this.skipped:
         text.append("Skipped, not there: " + ", ".join(this.skipped) + ".\n")
     if missing:

@@ -5,7 +5,7 @@ A clique counts kinds: B-X and I-X are both X. The classical model of the paper'
 
 from dataclasses import dataclass
 
-import chorale as ch
+import libchorale as ch
 import numpy as np
 
 from scored import by_group

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-import chorale as ch
+import libchorale as ch
 import numpy as np
 
 from pages import OTHER, Record

@@ -18,10 +18,10 @@ import pathlib
 import sys
 import tempfile
 
-import chorale as ch
+import libchorale as ch
 import numpy as np
 import pycrfsuite
-from chorale import crfsuite
+from libchorale import crfsuite
 
 from collective import KINDS, Collection, Scored, f1_of, solve, total_f1
 from make_pages import LABELS

@@ -45,10 +45,10 @@ FAMILIES = ("potts", "negative potts", "entropy", "makespan", "square_makespan",
 FAMILIES += ("majority", "pairs", "callback")
 
 
-def potential(chorale, rng, family, values, members):
+def potential(module, rng, family, values, members):
     """A random potential of a family, and the same as a Python function of the counts."""
     strength = float(rng.uniform(0.1, 1.5))
-    make = chorale.Potential
+    make = module.Potential
     if family == "potts":
         return make.potts(values, strength), lambda n, m: strength * float((n**2).sum())
     if family == "negative potts":

@@ -14,7 +14,7 @@ directory=$(realpath "$directory")
   './bindings/python[test]' mypy
 # Of the checkout only the tests: the package, and the examples in its docstrings, are the installed.
 installed=$("$directory/bin/python" -c \
-  'import chorale, pathlib; print(pathlib.Path(chorale.__file__).parent)')
+  'import libchorale, pathlib; print(pathlib.Path(libchorale.__file__).parent)')
 sanitized=$PWD/build/asan-ubsan/src/libchorale.so
 cd bindings/python
 tests() {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle import chain_score, labellings
 
-import chorale as ch
+import libchorale as ch
 
 
 def random_chain(rng, dtype=np.float64):

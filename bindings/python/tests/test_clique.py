@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from oracle import FAMILIES, clique_scores, potential
 
-import chorale as ch
+import libchorale as ch
 
 
 @pytest.mark.parametrize("family", FAMILIES)

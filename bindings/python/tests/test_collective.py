@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import chorale as ch
+import libchorale as ch
 
 SCORES = [
     np.array([[2.0, 0.1, 0.2], [0.1, 2.2, 0.4]]),

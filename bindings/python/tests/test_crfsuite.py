@@ -5,10 +5,10 @@ import gc
 import numpy as np
 import pytest
 
-import chorale as ch
+import libchorale as ch
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
-from chorale import crfsuite  # noqa: E402
+from libchorale import crfsuite  # noqa: E402
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from chorale import _declarations as c
+from libchorale import _declarations as c
 
 PACKAGE = Path(__file__).resolve().parent.parent
 TOP = PACKAGE.parent.parent
@@ -127,7 +127,7 @@ def test_every_exported_symbol_is_declared():
 
 def test_modules_import_each_other_in_one_direction():
     """What a module imports as it is loaded never leads back to it, not even for a type."""
-    source = PACKAGE / "src" / "chorale"
+    source = PACKAGE / "src" / "libchorale"
     modules = {path.stem for path in source.glob("*.py")} - {"__init__"}
     imported: dict[str, set[str]] = {}
     for name in modules:

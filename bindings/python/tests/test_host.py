@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from test_lifetime import model_of_temporaries, test_nothing_leaks
 
-import chorale as ch
+import libchorale as ch
 
 libc = ctypes.CDLL(None)
 libc.aligned_alloc.restype = ctypes.c_void_p
@@ -430,7 +430,7 @@ def test_hosts_leak_nothing():
 def test_an_interpreter_may_end_with_objects_of_a_host():
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
-        "import chorale as ch, test_host\n"
+        "import libchorale as ch, test_host\n"
         "memory = test_host.Memory()\n"
         "host = memory.host(log=print)\n"
         "with host:\n"

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-import chorale as ch
+import libchorale as ch
 
 AGREE = ch.Potential.potts(2, 1.0)
 

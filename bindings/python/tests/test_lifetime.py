@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 import pytest
 
-import chorale as ch
+import libchorale as ch
 
 
 def trash():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from oracle import chain_score, labellings
 
-import chorale as ch
-from chorale.logits import label_names, scheme_transitions, torchcrf, word_scores
+import libchorale as ch
+from libchorale.logits import label_names, scheme_transitions, torchcrf, word_scores
 
 
 class Tensor:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle import FAMILIES, potential
 
-import chorale as ch
+import libchorale as ch
 
 
 @pytest.mark.parametrize("family", FAMILIES)

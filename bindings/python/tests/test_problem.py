@@ -9,7 +9,7 @@ import struct
 import numpy as np
 import pytest
 
-import chorale as ch
+import libchorale as ch
 
 LABELS = ["O", "Title", "Übersetzer"]
 WORDS = [["Zur", "Kritik"], ["A", "<b>"], ["naïve", "Kritik"]]

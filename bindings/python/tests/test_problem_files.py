@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import chorale as ch
+import libchorale as ch
 
 FILES = Path(__file__).resolve().parents[3] / "tests" / "problems"
 

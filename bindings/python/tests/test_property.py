@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle import chain_score, labellings
 
-import chorale as ch
+import libchorale as ch
 
 
 def shown(fired, values):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import chain_score, labellings
 
-import chorale as ch
+import libchorale as ch
 
 MANY = 100  # chains, of which each thread gets some
 

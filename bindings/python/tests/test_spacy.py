@@ -6,7 +6,7 @@ spacy = pytest.importorskip("spacy")
 from spacy.language import Language  # noqa: E402
 from spacy.tokens import Span  # noqa: E402
 
-import chorale.spacy  # noqa: E402, F401  (registers the component)
+import libchorale.spacy  # noqa: E402, F401  (registers the component)
 
 TEXTS = [
     "Acme hired Jordan .",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/chorale/_declarations.py, the C interface as ctypes sees it, from the public headers.
+"""Writes src/libchorale/_declarations.py, the C interface as ctypes sees it, from the public headers.
 
     tools/declare.py            writes the file
     tools/declare.py --check    fails, with the differences, where it is not what the headers say
@@ -18,7 +18,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
 HEADERS = PACKAGE.parent.parent / "include" / "chorale"
-TARGET = PACKAGE / "src" / "chorale" / "_declarations.py"
+TARGET = PACKAGE / "src" / "libchorale" / "_declarations.py"
 
 SCALARS = {
     "int8_t": "c_int8",

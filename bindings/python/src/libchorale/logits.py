@@ -39,7 +39,7 @@ def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
 def label_names(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
     """The names of labels 0, 1, ...: of a model's id2label, whose keys may be texts.
 
-    >>> from chorale.logits import label_names
+    >>> from libchorale.logits import label_names
     >>> label_names({"0": "O", "1": "B-PER"})
     ['O', 'B-PER']
     """
@@ -77,7 +77,7 @@ def word_scores(
                  sub-token stands for, score all labels alike. None: up to the last one seen
     temperature  logits are divided by it: above 1, a model that is too sure of itself is less so
 
-    >>> from chorale.logits import word_scores
+    >>> from libchorale.logits import word_scores
     >>> scores = word_scores([[[0.0, 0.0], [0.0, 9.0], [5.0, 0.0]]], [[None, 0, 0]])
     >>> np.round(np.exp(scores[0]), 3).tolist()
     [[0.0, 1.0]]
