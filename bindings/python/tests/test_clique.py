@@ -34,13 +34,13 @@ def test_enumeration(rng, family):
             exact = solver.solve(made, scores, algorithm="exact")
             assert exact.proven and exact.score == pytest.approx(best, abs=1e-8)
             assert solver.bound(made, scores) >= best - 1e-8
-            marginals, info = solver.max_marginals(made, scores, exact=True, with_result=True)
-            assert info.marginals_exact
+            found = solver.marginals(made, scores, exact=True)
+            assert found.result.marginals_exact
             expected = np.full_like(scores, -math.inf)
             for assignment, score in truth.items():
                 for member, value in enumerate(assignment):
                     expected[member, value] = max(expected[member, value], score)
-            np.testing.assert_allclose(marginals, expected, atol=1e-8)
+            np.testing.assert_allclose(found.marginals, expected, atol=1e-8)
         marginals = solver.max_marginals(made, scores)
         message = solver.max_marginals(made, scores, form="message")
         finite = np.isfinite(scores)

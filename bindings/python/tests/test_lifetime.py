@@ -24,14 +24,14 @@ def model_of_temporaries(borrow):
     tokens = rng.integers(0, 5, (4, 8))
     for i in range(4):
         transitions = ch.Transitions(rng.normal(size=(3, 3)), borrow=borrow)
-        builder.add_chain(
+        chain = ch.Chain(
             rng.normal(size=(8, 3)),
             transitions,
-            tokens=tokens[i].astype(np.int32),
             start=rng.normal(size=3),
             allowed=rng.random((8, 3)) < 0.9,
             borrow=borrow,
         )
+        builder.add_chain(chain, tokens=tokens[i].astype(np.int32), borrow=borrow)
     strength = ch.Potential.callback(3, lambda counts, members: float((counts**2).sum()) / members)
     builder.add_repeated_words(strength, across=True)
     clique = builder.add_clique(
@@ -63,7 +63,7 @@ def test_arrays_are_let_go():
     unary = np.zeros((3, 2))
     seen = weakref.ref(unary)
     builder = ch.ModelBuilder()
-    builder.add_chain(unary, ch.Transitions(labels=2))
+    builder.add_chain(unary, ch.Transitions(labels=2), borrow=True)
     del unary
     holders = [builder.freeze()]
     del builder
@@ -88,7 +88,7 @@ def test_copied_arrays_are_not_kept():
     unary = np.zeros((3, 2))
     seen = weakref.ref(unary)
     builder = ch.ModelBuilder()
-    builder.add_chain(unary, borrow=False)
+    builder.add_chain(unary)
     del unary
     gc.collect()
     assert seen() is None
@@ -104,7 +104,7 @@ def test_chains_of_set_chain_are_kept():
     assert run.solve().score == 15.0
     unary = np.zeros((8, 3))
     seen = weakref.ref(unary)
-    run.set_chain(0, unary)
+    run.set_chain(0, unary, borrow=True)
     del unary
     junk += trash()
     assert seen() is not None and run.solve().score == 0.0

@@ -100,7 +100,7 @@ def test_reading_in_place(rng):
     shift = -memory.ctypes.data % 64
     place = memory[shift : shift + len(data)]
     place[:] = np.frombuffer(data, dtype=np.uint8)
-    again = ch.Problem.from_bytes(place, copy=False)
+    again = ch.Problem.from_bytes(place, borrow=True)
     assert np.shares_memory(again.model.chain(0).unary, memory)
     model = again.model
     again.close()
@@ -112,7 +112,7 @@ def test_reading_in_place(rng):
     memory = np.zeros(256, dtype=np.uint8)
     shift = -memory.ctypes.data % 64
     with pytest.raises(ch.ArgumentError) as caught:
-        ch.Problem.from_bytes(memory[shift + 1 : shift + 101], copy=False)
+        ch.Problem.from_bytes(memory[shift + 1 : shift + 101], borrow=True)
     assert caught.value.name == "CHORALE_ERROR_ALIGNMENT"
 
 

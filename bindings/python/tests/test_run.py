@@ -112,8 +112,8 @@ def test_what_a_chain_was_added_as(rng):
     unary = np.asfortranarray(rng.normal(size=(5, 3)))
     transitions = ch.Transitions(rng.normal(size=(3, 3)), start=[1, 0, 0])
     tokens = np.array([4, 5, -1, 4, 0], dtype=np.int32)
-    builder.add_chain(unary, transitions, tokens=tokens, group=7)
-    builder.add_chain(unary.astype(np.float32), borrow=False)
+    builder.add_chain(unary, transitions, tokens=tokens, group=7, borrow=True)
+    builder.add_chain(unary.astype(np.float32))
     model = builder.freeze()
     del builder
     chain = model.chain(0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/libchorale/_declarations.py, the C interface as ctypes sees it, from the public headers.
+"""Writes src/libchorale/_declarations.py, the C interface for ctypes, from the public headers.
 
     tools/declare.py            writes the file
     tools/declare.py --check    fails, with the differences, where it is not what the headers say

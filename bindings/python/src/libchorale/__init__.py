@@ -14,8 +14,8 @@ from ._native import abi
 from ._native import version as __version__
 from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
-from .clique import CliqueResult, CliqueSolver, algorithms
-from .collective import Change, Decoded, Reason, decode
+from .clique import CliqueResult, CliqueSolver, MarginalsResult, algorithms
+from .collective import Change, Decoded, Reason, build_problem, decode
 from .errors import (
     ArgumentError,
     ArgumentMissingError,
@@ -82,6 +82,7 @@ __all__ = [
     "InternalError",
     "Kernel",
     "LabelMap",
+    "MarginalsResult",
     "Mask",
     "MessageResult",
     "Model",
@@ -104,6 +105,7 @@ __all__ = [
     "__version__",
     "abi",
     "algorithms",
+    "build_problem",
     "bytes_needed",
     "decode",
     "mask",

@@ -1,16 +1,17 @@
 """NumPy arrays in and out.
 
-Scores are lent to the library as they are. An array that it cannot read in place is refused with
-the reason, unless the caller allows a copy; lists and tuples have no place, and become arrays.
-Arrays of small integers, and tables that the library copies anyway, are converted where that
-loses nothing.
+What only a call reads is read in place where the library can, and converted otherwise. What is read
+after the call is copied, unless the caller says borrow=True: then an array that the library cannot
+read in place is refused with the reason, and one that it can is read-only until it is given back.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
+import weakref
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -47,27 +48,83 @@ def _array(name: str, value: Any) -> npt.NDArray[Any]:
         raise ValueError(f"{name} is not an array: {error}") from None
 
 
+#: Who reads an array, and until when: "call": the library during a call; "copy": it or the package
+#: later, from a read-only copy; "borrow": it later, from the array itself.
+How = Literal["call", "copy", "borrow"]
+
+
+def keeping(borrow: bool) -> How:
+    """How an object reads what it keeps."""
+    return "borrow" if borrow else "copy"
+
+
+def own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A read-only copy."""
+    array = np.array(array, order="C")
+    array.flags.writeable = False
+    return array
+
+
+class Lent:
+    """Arrays that the library reads in place for as long as this object lives. Until then they, and
+    the arrays that they are views of, are read-only where NumPy allows that."""
+
+    def __init__(self, *given: Any) -> None:
+        self.arrays: list[npt.NDArray[Any]] = []  # a view before what it is a view of
+        for array in given:
+            while isinstance(array, np.ndarray):
+                self.arrays.append(array)
+                array = array.base
+        with _lending:
+            for array in self.arrays:
+                count = _lent.get(id(array), 0)
+                if count or array.flags.writeable:
+                    array.flags.writeable = False
+                    _lent[id(array)] = count + 1
+
+    def __del__(self) -> None:
+        with _lending:
+            # A view can be writable again once its base is.
+            for array in reversed(self.arrays):
+                count = _lent.get(id(array), 0)
+                if count > 1:
+                    _lent[id(array)] = count - 1
+                elif count == 1:
+                    del _lent[id(array)]
+                    _waiting.append(weakref.ref(array))
+            waiting, _waiting[:] = _waiting[:], []
+            for seen in waiting:
+                array = seen()
+                if array is None or id(array) in _lent:
+                    continue
+                try:
+                    array.flags.writeable = True
+                except ValueError:  # its base is lent to another object
+                    _waiting.append(seen)
+
+
+_lending = threading.RLock()  # __del__ may run within either block
+_lent: dict[int, int] = {}  # how often each array is lent, by identity; a Lent keeps it alive
+_waiting: list[weakref.ref[npt.NDArray[Any]]] = []  # given back, and not yet writable
+
+
 def scores(
     name: str,
     value: Any,
     ndim: int | tuple[int, ...],
+    how: How = "call",
     *,
-    copy: bool = False,
     float32: bool = True,
     packed_rows: bool = False,
-    number: np.dtype[Any] | None = None,
 ) -> npt.NDArray[Any]:
-    """An array of float64 (or float32) that can be read in place.
+    """An array of float64 (or float32) that the library can read. Numbers of other types become
+    float64.
 
-    packed_rows: entries of a row must lie side by side. number: the one element type allowed.
+    packed_rows: entries of a row must lie side by side.
     """
-    own = not isinstance(value, (list, tuple))
     array = _array(name, value)
     _dimensions(name, array, ndim)
-    if number is not None:
-        allowed = [number]
-    else:
-        allowed = [np.dtype(np.float64)] + ([np.dtype(np.float32)] if float32 else [])
+    allowed = [np.dtype(np.float64)] + ([np.dtype(np.float32)] if float32 else [])
     reason: Exception | None = None
     if array.dtype not in allowed or not array.dtype.isnative:
         wanted = " or ".join(str(d) for d in allowed)
@@ -78,15 +135,13 @@ def scores(
         what = "rows without gaps" if packed_rows else "positive strides of whole elements"
         reason = ValueError(f"{name} has strides {array.strides}, where {what} are needed")
     if reason is None:
-        return array
-    if own and not copy:
-        raise type(reason)(f"{reason} (copy=True makes a copy)")
-    if array.dtype.kind not in "fiub":
+        return own(array) if how == "copy" else array
+    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} has elements of type {array.dtype}, not numbers")
-    target = (
-        array.dtype.newbyteorder("=") if array.dtype.newbyteorder("=") in allowed else allowed[0]
-    )
-    return np.array(array, dtype=target, order="C")
+    if how == "borrow" and not isinstance(value, (list, tuple)):
+        raise type(reason)(f"{reason}; without borrow=True it is copied")
+    native = array.dtype.newbyteorder("=")
+    return own(array.astype(native if native in allowed else allowed[0]))
 
 
 def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
@@ -127,12 +182,13 @@ def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def ints(name: str, value: Any, ndim: int = 1, size: int | None = None) -> Ints:
+def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
     """Small integers: int32 and C-contiguous as they are, other integers converted."""
     array = _integers(name, value, ndim, np.iinfo(np.int32))
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
-    return np.ascontiguousarray(array, dtype=np.int32)
+    made = np.ascontiguousarray(array, dtype=np.int32)
+    return own(made) if how == "copy" else made
 
 
 def longs(name: str, value: Any) -> npt.NDArray[np.int64]:
@@ -154,7 +210,7 @@ def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]
     return array
 
 
-def flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes:
+def flags(name: str, value: Any, shape: tuple[int, ...] | None = None, how: How = "call") -> Bytes:
     """Yes or no for each entry: bool, or integers 0 and 1, C-contiguous."""
     array = _array(name, value)
     if array.dtype.kind not in "biu":
@@ -162,11 +218,13 @@ def flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes:
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, not {shape}")
     if array.dtype.kind == "b":
-        return np.ascontiguousarray(array).view(np.uint8)
+        made = np.ascontiguousarray(array).view(np.uint8)
+        return own(made) if how == "copy" else made
     wrong = array[(array != 0) & (array != 1)]
     if wrong.size:
         raise ValueError(f"{name} holds {wrong[0]}, neither 0 nor 1: it says yes or no of each")
-    return np.ascontiguousarray(array, dtype=np.uint8)
+    made = np.ascontiguousarray(array, dtype=np.uint8)
+    return own(made) if how == "copy" else made
 
 
 def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes | None:

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ._native import call, guarded
 from .errors import ClosedError, InUseError
@@ -29,6 +29,23 @@ class _Use:
 
     def __exit__(self, *_: object) -> None:
         self._handle._end()
+
+
+class Recipe(NamedTuple):
+    """What an object was made of: by which class, and which of its methods (None: the class)."""
+
+    kind: type[Any]
+    method: str | None
+    positional: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+    def make(self) -> Any:
+        maker = self.kind if self.method is None else getattr(self.kind, self.method)
+        return maker(*self.positional, **self.keywords)
+
+    def remake(self) -> Any:
+        """For __reduce__."""
+        return Recipe.make, (self,)
 
 
 class Handle:
@@ -105,7 +122,10 @@ class Handle:
             self._close()
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+        raise TypeError(
+            f"a {type(self).__name__} cannot be copied or pickled; it belongs to its process. "
+            "Models, problems and results can be"
+        )
 
 
 class Closable(Handle):
@@ -141,6 +161,7 @@ class Shared(Closable):
     """A handle whose C object is immutable and counts its references."""
 
     _retain: ClassVar[Any]  # the C function
+    _recipe: Recipe
 
     def clone(self: Self) -> Self:
         """Another handle to the same object, which stays when this one is closed."""
@@ -149,3 +170,13 @@ class Shared(Closable):
         with self._use() as pointer:
             Handle.__init__(again, type(self)._retain(pointer), *self._kept)
         return again
+
+    def __copy__(self: Self) -> Self:
+        return self.clone()
+
+    def __deepcopy__(self: Self, memo: dict[int, Any]) -> Self:
+        return self.clone()  # what never changes need not be doubled
+
+    def __reduce__(self) -> Any:
+        with self._use():  # not after it has been closed
+            return self._recipe.remake()

@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_double, c_int64, c_size_t
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Shared
+from ._handle import Recipe, Shared
 from ._native import call, library, struct
 from .host import lent
 from .outcome import Outcome
+
+Orientation = Literal["from", "to"]
+Scheme = Literal["plain", "bio", "bioes", "bilou"]
 
 ORIENTATIONS = {"from": c.CHORALE_ROWS_FROM, "to": c.CHORALE_ROWS_TO}
 SCHEMES = {
@@ -46,14 +49,15 @@ class Names:
 
 
 class Mask(NamedTuple):
-    """Which labels may follow which: m x m in rows "from", which may begin, which may end."""
+    """Which labels may follow which (m x m, entry [x, y] for label y after label x), which of the m
+    may begin, and which may end."""
 
     between: npt.NDArray[np.bool_]
     start: npt.NDArray[np.bool_]
     end: npt.NDArray[np.bool_]
 
 
-def mask(names: Sequence[str], scheme: str = "bio") -> Mask:
+def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
     """The mask of label names such as "O", "B-Title" in a scheme: plain, bio, bioes, bilou.
 
     >>> mask(["O", "B-X", "I-X"]).between.tolist()
@@ -80,12 +84,14 @@ def mask(names: Sequence[str], scheme: str = "bio") -> Mask:
 class Transitions(Shared):
     """Transition scores that many chains share: immutable, for any number of threads.
 
-    scores       m x m, entry [x, y] from label x to label y (orientation "to": [y, x]); None: zeros
-    start, end   m scores of beginning and ending with each label; None: none
-    mask         what is allowed: a `Mask`, or m x m booleans in rows "from"
+    scores       m x m, float64 or float32: entry [x, y] is the score of label y after label x
+                 (orientation "to": entry [y, x]); None: all zero
+    start, end   m scores of beginning and ending with each label; None: all zero
+    mask         which labels may follow which: a `Mask`, or m x m booleans, entry [x, y] for label
+                 y after label x
     labels       m, where scores is None
-    borrow       True: scores (float64, rows "from", no mask) is read in place as long as this
-                 lives, and must not change; False: copied
+    borrow       True: scores (float64, orientation "from", no mask) are read in place, and are
+                 read-only, as long as this lives; False: they are copied
 
     >>> Transitions([[0.0, 1.0], [0.5, 0.0]], start=[0.0, -1.0]).labels
     2
@@ -96,97 +102,162 @@ class Transitions(Shared):
 
     def __init__(
         self,
-        scores: Any = None,
-        start: Any = None,
-        end: Any = None,
-        mask: Any = None,
+        scores: npt.ArrayLike | None = None,
+        start: npt.ArrayLike | None = None,
+        end: npt.ArrayLike | None = None,
+        mask: Mask | npt.ArrayLike | None = None,
         *,
         labels: int | None = None,
-        orientation: str = "from",
+        orientation: Orientation = "from",
         borrow: bool = False,
-        copy: bool = False,
     ) -> None:
         options = struct(c.chorale_transitions_options)
         options.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
         options.borrow = bool(borrow)
         array = None
         if scores is not None:
-            array = arrays.scores("scores", scores, 2, copy=copy)
+            array = arrays.scores("scores", scores, 2, arrays.keeping(borrow))
             if array.shape[0] != array.shape[1]:
                 raise ValueError(f"scores has shape {array.shape}, which is not square")
             if labels is not None and labels != len(array):
                 raise ValueError(f"labels is {labels}, but scores has shape {array.shape}")
+            if borrow and (array.dtype != np.float64 or orientation != "from" or mask is not None):
+                raise ValueError(
+                    "borrow=True needs scores of float64, in orientation 'from', without a mask"
+                )
             labels = len(array)
             options.number = arrays.NUMBERS[array.dtype]
             options.row_stride = arrays.stride(array, 0)
             options.column_stride = arrays.stride(array, 1)
         elif labels is None:
-            raise TypeError("without scores, say how many `labels` there are")
+            raise TypeError("labels is missing: without scores it says how many labels there are")
         count = arrays.integer("labels", labels)
         number = np.dtype(np.float64) if array is None else array.dtype
-        kept = []
+        ends: list[npt.NDArray[Any] | None] = []
         for name, value in (("start", start), ("end", end)):
+            own = None
             if value is not None:
-                ends = arrays.table(name, value, 1).astype(number)
-                if ends.shape != (count,):
-                    raise ValueError(f"{name} has shape {ends.shape}, not ({count},)")
-                kept.append(ends)
-                setattr(options, name, arrays.address(ends))
+                own = arrays.own(arrays.table(name, value, 1).astype(number))
+                if own.shape != (count,):
+                    raise ValueError(f"{name} has shape {own.shape}, not ({count},)")
+                setattr(options, name, arrays.address(own))
+            ends.append(own)
+        allowed: list[Any] = []
         if mask is not None:
-            allowed = mask if isinstance(mask, Mask) else (mask, None, None)
             for name, value, shape in zip(
-                ("mask", "start_mask", "end_mask"), allowed, ((count, count), (count,), (count,))
+                ("mask", "start_mask", "end_mask"),
+                mask if isinstance(mask, Mask) else (mask, None, None),
+                ((count, count), (count,), (count,)),
             ):
+                own = None
                 if value is not None:
-                    flags = arrays.flags(name, value, shape)
-                    kept.append(flags)
-                    setattr(options, name, arrays.address(flags))
+                    own = arrays.flags(name, value, shape, "copy")
+                    setattr(options, name, arrays.address(own))
+                allowed.append(own)
         pointer = self._create(
             library.chorale_transitions_create, lent(), count, arrays.address(array), byref(options)
         )
-        super().__init__(pointer, array if borrow else None)
+        super().__init__(pointer, arrays.Lent(array) if borrow else None)
+        kept = Mask(*allowed) if isinstance(mask, Mask) else (allowed or [None])[0]
+        self._recipe = Recipe(
+            type(self), None, (array, *ends, kept), {"labels": count, "orientation": orientation}
+        )
 
     @property
     def labels(self) -> int:
-        """m."""
+        """m, the number of labels."""
         with self._use() as transitions:
             return int(library.chorale_transitions_labels(transitions))
 
 
 class Chain:
-    """The scores of one chain or tree: what the calls below and `ModelBuilder.add_chain` read.
+    """The scores of one chain or tree of T positions and m labels.
 
-    unary        T x m, float64 or float32, any positive strides; -inf forbids
-    transitions  a `Transitions`, or arrays: m x m for all edges, or (T - 1) x m x m, one an edge,
-                 of the element type of unary; None: none
-    edges        arrays as above beside a `Transitions` that gives start and end
-    start, end   m scores, in the place of those of the transitions
-    parents      of a tree: T indices, each below its position, -1 for a root; None: a chain
-    forced       T labels that must be taken, -1 where free
-    allowed      T x m, False forbids
-    copy         True: arrays that cannot be read in place are copied; False: they are refused
-
-    The arrays are read where they lie, at every call, and must not change under one.
+    unary        T x m, float64 or float32: the score of each label at each position; -inf forbids
+    transitions  a `Transitions`, or scores: m x m for all edges, or (T - 1) x m x m, one matrix an
+                 edge; None: all zero
+    edges        scores as above, beside a `Transitions` that gives start and end
+    orientation  of these scores: "from", entry [x, y] for label y after label x, or "to", [y, x]
+    start, end   m scores of beginning and ending with each label, in the place of those of the
+                 transitions
+    parents      of a tree: T indices, each below its own position, -1 for a root; None: a chain
+    forced       T labels that must be taken, -1 where any may be
+    allowed      T x m booleans, False forbids
+    borrow       True: the arrays are read where they lie, and are read-only, as long as the chain
+                 (or a model or run that it was given to) lives; False: they are copied
 
     >>> Chain([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).score([1, 1])
     2.5
     """
 
+    length: int
+    labels: int
+    unary: npt.NDArray[Any]
+    transitions: Transitions | None
+    _struct: c.chorale_chain
+    _kept: tuple[Any, ...]
+    _recipe: Recipe
+
     def __init__(
         self,
-        unary: Any,
-        transitions: Any = None,
+        unary: npt.ArrayLike,
+        transitions: Transitions | npt.ArrayLike | None = None,
         *,
-        edges: Any = None,
-        orientation: str = "from",
-        start: Any = None,
-        end: Any = None,
-        parents: Any = None,
-        forced: Any = None,
-        allowed: Any = None,
-        copy: bool = False,
+        edges: npt.ArrayLike | None = None,
+        orientation: Orientation = "from",
+        start: npt.ArrayLike | None = None,
+        end: npt.ArrayLike | None = None,
+        parents: npt.ArrayLike | None = None,
+        forced: npt.ArrayLike | None = None,
+        allowed: npt.ArrayLike | None = None,
+        borrow: bool = False,
     ) -> None:
-        array = arrays.scores("unary", unary, 2, copy=copy)
+        if not isinstance(transitions, Transitions) and transitions is not None:
+            if edges is not None:
+                raise TypeError("edges are given twice: transitions is an array, and so is edges")
+            edges, transitions = transitions, None
+        how = arrays.keeping(borrow)
+        made = self._read(unary, transitions, edges, orientation, how)
+        length, labels, array = self.length, self.labels, self.unary
+        parts: dict[str, Any] = {"edges": self._kept[1], "orientation": orientation}
+        for name, value in (("start", start), ("end", end)):
+            if value is not None:
+                ends = arrays.own(arrays.table(name, value, 1).astype(array.dtype))
+                if ends.shape != (labels,):
+                    raise ValueError(f"{name} has shape {ends.shape}, not ({labels},)")
+                parts[name] = ends
+        for name, value in (("parents", parents), ("forced", forced)):
+            if value is not None:
+                parts[name] = arrays.ints(name, value, size=length, how=how)
+        if allowed is not None:
+            parts["allowed"] = arrays.flags("allowed", allowed, (length, labels), how)
+        for name in parts.keys() - {"edges", "orientation"}:
+            setattr(made, name, arrays.address(parts[name]))
+        held = [array, *parts.values()]
+        self._kept = (*held, arrays.Lent(*held) if borrow else None)
+        self._recipe = Recipe(Chain, None, (array, transitions), parts)
+
+    def _read(
+        self,
+        unary: Any,
+        transitions: Transitions | None,
+        edges: Any,
+        orientation: Orientation,
+        how: arrays.How,
+    ) -> c.chorale_chain:
+        """Takes over the scores; the struct, which may be added to."""
+        array = arrays.scores("unary", unary, 2, how)
+        matrices = None
+        if edges is not None:
+            matrices = arrays.scores("transitions", edges, (2, 3), how)
+            if matrices.dtype != array.dtype:
+                if how == "borrow":
+                    raise TypeError(
+                        f"transitions has elements of type {matrices.dtype}, unary of type "
+                        f"{array.dtype}; without borrow=True both become float64"
+                    )
+                array = arrays.own(array.astype(np.float64))
+                matrices = arrays.own(matrices.astype(np.float64))
         length, labels = array.shape
         made = struct(c.chorale_chain)
         made.length, made.labels = length, labels
@@ -197,16 +268,7 @@ class Chain:
         made.unary_column_stride = arrays.stride(array, 1)
         if length == 1 and made.unary_column_stride > 1:
             made.unary_row_stride = made.unary_column_stride * labels
-        kept: list[Any] = [array]
-        self.transitions: Transitions | None = None
-        if isinstance(transitions, Transitions):
-            self.transitions = transitions
-        elif transitions is not None:
-            if edges is not None:
-                raise TypeError("edges are given twice: transitions is an array, and so is edges")
-            edges = transitions
-        if edges is not None:
-            matrices = arrays.scores("transitions", edges, (2, 3), copy=copy, number=array.dtype)
+        if matrices is not None:
             if matrices.shape[-2:] != (labels, labels):
                 raise ValueError(
                     f"transitions has shape {matrices.shape} for chains of {labels} labels"
@@ -224,33 +286,34 @@ class Chain:
                     made.edge_matrix_stride = arrays.stride(matrices, 0)
                 made.edge_row_stride = arrays.stride(matrices, matrices.ndim - 2)
                 made.edge_column_stride = arrays.stride(matrices, matrices.ndim - 1)
-                kept.append(matrices)
-        for name, value in (("start", start), ("end", end)):
-            if value is not None:
-                ends = arrays.table(name, value, 1).astype(array.dtype)
-                if ends.shape != (labels,):
-                    raise ValueError(f"{name} has shape {ends.shape}, not ({labels},)")
-                kept.append(ends)
-                setattr(made, name, arrays.address(ends))
-        for name, value in (("parents", parents), ("forced", forced)):
-            if value is not None:
-                numbers = arrays.ints(name, value, size=length)
-                kept.append(numbers)
-                setattr(made, name, arrays.address(numbers))
-        if allowed is not None:
-            flags = arrays.flags("allowed", allowed, (length, labels))
-            kept.append(flags)
-            made.allowed = arrays.address(flags)
         self._struct = made
-        self._kept = tuple(kept)
-        self.length = int(length)
-        self.labels = int(labels)
+        self.transitions = transitions
+        self._kept = (array, matrices)
+        self.length, self.labels = int(length), int(labels)
         self.unary = array
+        return made
 
     @classmethod
-    def _within(cls, scores: c.chorale_chain, model: Any) -> Chain:
-        """A chain of a model, whose arrays and transitions live as long as `model`."""
+    def _for_a_call(cls, unary: Any, transitions: Any, how: arrays.How = "call") -> Chain:
+        """A chain as which a call reads its arguments, a `Chain` among them."""
+        if isinstance(unary, Chain):
+            if transitions is not None:
+                raise TypeError("unary is a Chain, which has transitions of its own")
+            return unary
+        if how != "call":
+            return cls(unary, transitions, borrow=how == "borrow")
         made = cls.__new__(cls)
+        shared = isinstance(transitions, Transitions)
+        made._read(
+            unary, transitions if shared else None, None if shared else transitions, "from", how
+        )
+        return made
+
+    @classmethod
+    def _within(cls, scores: c.chorale_chain, model: Any, number: int) -> Chain:
+        """Chain `number` of a model, whose arrays and transitions live as long as `model`."""
+        made = cls.__new__(cls)
+        made._recipe = Recipe(type(model), "chain", (model, number), {})
         made._struct = scores
         made._kept = (model,)
         made.transitions = None
@@ -269,18 +332,26 @@ class Chain:
         return made
 
     def __len__(self) -> int:
+        """T, the number of positions."""
         return self.length
+
+    def __reduce__(self) -> Any:
+        return self._recipe.remake()
 
     def _use(self) -> _ChainUse:
         return _ChainUse(self)
 
-    def score(self, labels: Any) -> float:
-        """phi of a labelling (T labels): -inf where it is forbidden."""
+    def score(self, labels: npt.ArrayLike) -> float:
+        """The score of a labelling (T labels): -inf where it is forbidden."""
         array = arrays.ints("labels", labels, size=self.length)
         score = c_double()
         with self._use() as chain:
             call(library.chorale_chain_score, chain, arrays.address(array), byref(score))
         return float(score.value)
+
+
+#: Transitions of the calls that take unary scores.
+Edges = Union[Transitions, npt.ArrayLike, None]
 
 
 class _ChainUse:
@@ -299,14 +370,6 @@ class _ChainUse:
     def __exit__(self, *_: object) -> None:
         if self._chain.transitions is not None:
             self._chain.transitions._end()
-
-
-def as_chain(unary: Any, transitions: Any, given: dict[str, Any]) -> Chain:
-    if isinstance(unary, Chain):
-        if transitions is not None or given:
-            raise TypeError("unary is a Chain, which has transitions and the rest of its own")
-        return unary
-    return Chain(unary, transitions, **given)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -335,13 +398,13 @@ class ChainCalls:
     def _invoke(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
 
-    def best(self, unary: Any, transitions: Any = None, **chain: Any) -> ChainResult:
-        """The best labelling. Here and below: a `Chain`, or what one is made of.
+    def best(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainResult:
+        """The best labelling of a `Chain`, or of unary scores (T x m) and transitions.
 
         >>> ChainSolver().best([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).labels.tolist()
         [1, 1]
         """
-        scores = as_chain(unary, transitions, chain)
+        scores = Chain._for_a_call(unary, transitions)
         labels = np.empty(scores.length, dtype=np.int32)
         result = struct(c.chorale_chain_result)
         with scores._use() as chain_struct:
@@ -349,7 +412,7 @@ class ChainCalls:
         return _result(result, labels)
 
     def k_best(
-        self, unary: Any, transitions: Any = None, *, k: int, **chain: Any
+        self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, k: int
     ) -> tuple[arrays.Ints, arrays.Doubles]:
         """The k best labellings of a chain, best first, and their scores: fewer rows than k where
         no more are allowed.
@@ -357,7 +420,7 @@ class ChainCalls:
         >>> ChainSolver().k_best([[1.0, 0.0], [0.0, 2.0]], k=2)[1].tolist()
         [3.0, 2.0]
         """
-        scores = as_chain(unary, transitions, chain)
+        scores = Chain._for_a_call(unary, transitions)
         count = arrays.integer("k", k)
         if count < 1:
             raise ValueError(f"k is {count}, below 1")
@@ -378,27 +441,29 @@ class ChainCalls:
             )
         return labels[: found.value], values[: found.value]
 
-    def marginals(self, unary: Any, transitions: Any = None, **chain: Any) -> ChainMarginals:
+    def marginals(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainMarginals:
         """All max-marginals, of positions and edges, and margins."""
-        scores = as_chain(unary, transitions, chain)
+        scores = Chain._for_a_call(unary, transitions)
         edges = np.empty((max(0, scores.length - 1), scores.labels, scores.labels))
         return self._marginals(scores, edges)
 
-    def max_marginals(self, unary: Any, transitions: Any = None, **chain: Any) -> arrays.Doubles:
+    def max_marginals(
+        self, unary: Chain | npt.ArrayLike, transitions: Edges = None
+    ) -> arrays.Doubles:
         """T x m: the best score with label y at position t.
 
         >>> ChainSolver().max_marginals([[1.0, 0.0], [0.0, 2.0]]).tolist()
         [[3.0, 2.0], [1.0, 3.0]]
         """
-        return self._marginals(as_chain(unary, transitions, chain), None).marginals
+        return self._marginals(Chain._for_a_call(unary, transitions), None).marginals
 
-    def margins(self, unary: Any, transitions: Any = None, **chain: Any) -> arrays.Doubles:
+    def margins(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> arrays.Doubles:
         """T: the best max-marginal less the second best; +inf where one label alone is possible.
 
         >>> ChainSolver().margins([[1.0, 0.0], [0.0, 2.0]]).tolist()
         [1.0, 2.0]
         """
-        return self._marginals(as_chain(unary, transitions, chain), None).margins
+        return self._marginals(Chain._for_a_call(unary, transitions), None).margins
 
     def _marginals(self, scores: Chain, edges: arrays.Doubles | None) -> ChainMarginals:
         marginals = np.empty((scores.length, scores.labels))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from ctypes import byref, c_size_t
-from typing import Any
+from typing import Any, Literal, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
@@ -18,14 +19,16 @@ from .host import lent
 from .outcome import Outcome
 from .potential import Potential
 
+StartName = Literal["independent", "alpha_pass"]
+Start = Union[StartName, int, npt.ArrayLike]
+Form = Literal["marginal", "message"]
+Task = Literal["solve", "max_marginals"]
+
 STARTS = {
     "independent": c.CHORALE_START_INDEPENDENT,
-    "value": c.CHORALE_START_VALUE,
-    "assignment": c.CHORALE_START_ASSIGNMENT,
     "alpha_pass": c.CHORALE_START_ALPHA_PASS,
 }
 FORMS = {
-    "score": c.CHORALE_MARGINAL_SCORE,
     "marginal": c.CHORALE_MARGINAL_SCORE,
     "message": c.CHORALE_MARGINAL_MESSAGE,
 }
@@ -87,6 +90,14 @@ class CliqueResult:
         return self.upper_bound - self.score
 
 
+@dataclasses.dataclass(frozen=True)
+class MarginalsResult:
+    """marginals: n x R, float64; result: the best values found along the way."""
+
+    marginals: arrays.Doubles
+    result: CliqueResult
+
+
 class CliqueSolver(Closable):
     """A reusable workspace for clique inference, for one call at a time: one a thread.
 
@@ -98,10 +109,26 @@ class CliqueSolver(Closable):
     >>> result.labels.tolist(), round(result.score, 6), result.proven
     ([0, 0, 0], 7.4, True)
 
-    Options of all calls: algorithm (see `algorithms`; "exact" asks "auto" for a proof), fixed (n
-    values, -1 free), start ("independent", "alpha_pass", a value, or n values), subset_size,
-    iteration_limit, node_limit, node_pool, tolerance, gap, time_limit (seconds), cancel; copy=True
-    lets scores be copied that cannot be read in place.
+    What the calls take, n being the number of members and R that of values:
+
+    potential        a `Potential` over R values
+    scores           n x R, each member's score of each value, float64 with rows without gaps
+                     (anything else is converted); -inf forbids
+    algorithm        one of `algorithms()`; "auto" chooses; "exact" is "auto" with a gap of 0
+    fixed            n integers: the value that a member must have, -1 where any may be; None: all
+    start            where a local search starts: "independent" (each member's own best value),
+                     "alpha_pass" (the result of that algorithm), a value for all members, or n
+                     values
+    subset_size      how many values the generalised alpha-pass lets take part at once
+    iteration_limit  of iterative algorithms; 0: a default of their own
+    node_limit       of branch and bound; 0: none
+    node_pool        how many open nodes branch and bound keeps at once; 0: as many as fit in 16 MB
+    tolerance        when Lagrangian methods end: the violation of complementary slackness that is
+                     left, as a fraction of the largest useful multiplier
+    gap              the search ends when the bound is at most this fraction of the score above
+                     it; 0: when the answer is proven; None: no proof is looked for
+    time_limit       seconds; None: any
+    cancel           a `Cancel` that any thread may set to end the call early
     """
 
     _exclusive = True
@@ -120,15 +147,33 @@ class CliqueSolver(Closable):
     def solve(
         self,
         potential: Potential,
-        scores: Any,
+        scores: npt.ArrayLike,
         *,
         algorithm: str = "auto",
-        fixed: Any = None,
-        copy: bool = False,
-        **options: Any,
+        fixed: npt.ArrayLike | None = None,
+        start: Start = "independent",
+        subset_size: int = 2,
+        iteration_limit: int = 0,
+        node_limit: int = 0,
+        node_pool: int = 0,
+        tolerance: float = 0.001,
+        gap: float | None = None,
+        time_limit: float | None = None,
+        cancel: Cancel | None = None,
     ) -> CliqueResult:
-        """The best values. scores: n x R, -inf forbids; rows may be apart."""
-        with _Call(potential, scores, fixed, copy, algorithm, options) as made:
+        """The best values."""
+        options = _Options(
+            algorithm,
+            subset_size=subset_size,
+            iteration_limit=iteration_limit,
+            node_limit=node_limit,
+            node_pool=node_pool,
+            tolerance=tolerance,
+            gap=gap,
+            time_limit=time_limit,
+            cancel=cancel,
+        )
+        with _Call(potential, scores, fixed, start, options) as made:
             labels = np.full(made.members, -1, dtype=np.int32)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
@@ -143,30 +188,48 @@ class CliqueSolver(Closable):
                 )
         return _result(result, labels)
 
-    def max_marginals(
+    def marginals(
         self,
         potential: Potential,
-        scores: Any,
+        scores: npt.ArrayLike,
         *,
-        form: str = "marginal",
+        form: Form = "marginal",
         exact: bool = False,
         algorithm: str = "auto",
-        fixed: Any = None,
-        copy: bool = False,
-        with_result: bool = False,
-        **options: Any,
-    ) -> Any:
-        """All max-marginals, n x R: the best score with member i at value v.
+        fixed: npt.ArrayLike | None = None,
+        start: Start = "independent",
+        subset_size: int = 2,
+        iteration_limit: int = 0,
+        node_limit: int = 0,
+        node_pool: int = 0,
+        tolerance: float = 0.001,
+        gap: float | None = None,
+        time_limit: float | None = None,
+        cancel: Cancel | None = None,
+    ) -> MarginalsResult:
+        """All max-marginals: for each member and value the best score with that value there.
 
-        form "message": less the member's own score, what the others and the potential say of it.
-        exact: True insists on exact ones (slow for convex sums).
-        with_result: True gives a pair, the array and a `CliqueResult`.
+        form   "message": less the member's own score: what the others and the potential say of it
+        exact  True: they are exact, which is slow for convex sums; False: exact where the result
+               says so, lower bounds elsewhere
 
-        >>> CliqueSolver().max_marginals(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]]).tolist()
-        [[5.0, 4.5], [5.0, 4.5]]
+        >>> found = CliqueSolver().marginals(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
+        >>> found.marginals.tolist(), found.result.labels.tolist()
+        ([[5.0, 4.5], [5.0, 4.5]], [0, 0])
         """
         wanted = arrays.chosen("form", form, FORMS)
-        with _Call(potential, scores, fixed, copy, algorithm, options) as made:
+        options = _Options(
+            algorithm,
+            subset_size=subset_size,
+            iteration_limit=iteration_limit,
+            node_limit=node_limit,
+            node_pool=node_pool,
+            tolerance=tolerance,
+            gap=gap,
+            time_limit=time_limit,
+            cancel=cancel,
+        )
+        with _Call(potential, scores, fixed, start, options) as made:
             made.options.exact_marginals = bool(exact)
             labels = np.full(made.members, -1, dtype=np.int32)
             marginals = np.empty((made.members, made.values))
@@ -184,27 +247,62 @@ class CliqueSolver(Closable):
                     arrays.address(labels),
                     byref(result),
                 )
-        return (marginals, _result(result, labels)) if with_result else marginals
+        return MarginalsResult(marginals, _result(result, labels))
 
-    def bound(self, potential: Potential, scores: Any, **options: Any) -> float:
+    def max_marginals(
+        self,
+        potential: Potential,
+        scores: npt.ArrayLike,
+        *,
+        form: Form = "marginal",
+        exact: bool = False,
+        algorithm: str = "auto",
+        fixed: npt.ArrayLike | None = None,
+    ) -> arrays.Doubles:
+        """The array alone, n x R, of `marginals`."""
+        found = self.marginals(
+            potential, scores, form=form, exact=exact, algorithm=algorithm, fixed=fixed
+        )
+        return found.marginals
+
+    def bound(
+        self,
+        potential: Potential,
+        scores: npt.ArrayLike,
+        *,
+        fixed: npt.ArrayLike | None = None,
+        iteration_limit: int = 0,
+        tolerance: float = 0.001,
+        time_limit: float | None = None,
+        cancel: Cancel | None = None,
+    ) -> float:
         """An upper bound on the score of any labelling: by the dual for SUM potentials, by the
         exact algorithm where the family has one, plus infinity otherwise.
 
         >>> CliqueSolver().bound(Potential.makespan(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         3.0
         """
-        algorithm = "dual_bound" if potential.family == "sum" else "auto"
-        return self.solve(potential, scores, algorithm=algorithm, **options).upper_bound
+        result = self.solve(
+            potential,
+            scores,
+            algorithm="dual_bound" if _checked(potential).family == "sum" else "auto",
+            fixed=fixed,
+            iteration_limit=iteration_limit,
+            tolerance=tolerance,
+            time_limit=time_limit,
+            cancel=cancel,
+        )
+        return result.upper_bound
 
     def evaluate(
-        self, potential: Potential, scores: Any, labels: Any, *, copy: bool = False
+        self, potential: Potential, scores: npt.ArrayLike, labels: npt.ArrayLike
     ) -> CliqueResult:
         """The scores of given labels (n values).
 
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
         """
-        with _Call(potential, scores, None, copy, "auto", {}) as made:
+        with _Call(potential, scores, None, "independent", _Options("auto")) as made:
             array = arrays.ints("labels", labels, size=made.members)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
@@ -219,18 +317,39 @@ class CliqueSolver(Closable):
         return _result(result, array.copy())
 
     def reserve(
-        self, potential: Potential, members: int, *, task: str = "solve", **options: Any
+        self,
+        potential: Potential,
+        members: int,
+        *,
+        task: Task = "solve",
+        exact: bool = False,
+        algorithm: str = "auto",
+        start: StartName = "independent",
+        subset_size: int = 2,
+        node_pool: int = 0,
+        gap: float | None = None,
     ) -> None:
-        """Grows the workspace so that no problem of at most so many members allocates."""
-        with _Sizes(potential, members, task, options) as sizes, self._use() as solver:
+        """Grows the workspace so that no problem of at most so many members allocates; the options
+        are those of the call ("solve" or "max_marginals")."""
+        options = _Options(algorithm, subset_size=subset_size, node_pool=node_pool, gap=gap)
+        sizes = _Sizes(potential, members, task, exact, start, options)
+        with sizes, self._use() as solver:
             call(library.chorale_clique_solver_reserve, solver, *sizes.arguments)
 
     @staticmethod
     def bytes_needed(
-        potential: Potential, members: int, *, task: str = "solve", **options: Any
+        potential: Potential,
+        members: int,
+        *,
+        task: Task = "solve",
+        exact: bool = False,
+        algorithm: str = "auto",
+        start: StartName = "independent",
+        subset_size: int = 2,
+        node_pool: int = 0,
+        gap: float | None = None,
     ) -> int:
-        """What `memory` must be for problems of at most so many members ("solve" or
-        "max_marginals").
+        """What `memory` must be for problems of at most so many members; as in `reserve`.
 
         >>> agree = Potential.potts(4, 1.0)
         >>> solver = CliqueSolver(memory=CliqueSolver.bytes_needed(agree, 10))
@@ -238,7 +357,9 @@ class CliqueSolver(Closable):
         100.0
         """
         needed = c_size_t()
-        with _Sizes(potential, members, task, options) as sizes:
+        options = _Options(algorithm, subset_size=subset_size, node_pool=node_pool, gap=gap)
+        sizes = _Sizes(potential, members, task, exact, start, options)
+        with sizes:
             call(library.chorale_clique_solver_bytes, *sizes.arguments, byref(needed))
         return needed.value
 
@@ -246,31 +367,33 @@ class CliqueSolver(Closable):
 class _Options:
     """chorale_clique_options from names; a cancel flag stays in use until the end."""
 
-    def __init__(self, algorithm: str, given: dict[str, Any], members: int) -> None:
+    def __init__(
+        self,
+        algorithm: str,
+        *,
+        tolerance: float = 0.001,
+        gap: float | None = None,
+        time_limit: float | None = None,
+        cancel: Cancel | None = None,
+        **numbers: int,
+    ) -> None:
         self.struct = struct(c.chorale_clique_options)
-        self.cancel: Cancel | None = None
         self._kept: Any = None
+        for name, value in numbers.items():
+            take = arrays.integer32 if name == "subset_size" else arrays.integer
+            setattr(self.struct, name, take(name, value))
+        self.struct.tolerance = arrays.real("tolerance", tolerance)
+        for name, limit in (("gap", gap), ("time_limit", time_limit)):
+            setattr(self.struct, name, -1.0 if limit is None else arrays.real(name, limit))
         if algorithm == "exact":
             self.struct.gap = 0.0
         else:
             self.struct.algorithm = algorithm_number(algorithm)
-        for name, value in given.items():
-            if name in ("iteration_limit", "node_limit", "node_pool"):
-                setattr(self.struct, name, arrays.integer(name, value))
-            elif name == "subset_size":
-                self.struct.subset_size = arrays.integer32(name, value)
-            elif name in ("tolerance", "gap", "time_limit"):
-                setattr(self.struct, name, -1.0 if value is None else arrays.real(name, value))
-            elif name == "start":
-                self._start(value, members)
-            elif name == "cancel":
-                if value is not None and not isinstance(value, Cancel):
-                    raise TypeError(f"cancel is {value!r}, not a Cancel")
-                self.cancel = value
-            else:
-                raise TypeError(f"there is no option {name!r}")
+        if cancel is not None and not isinstance(cancel, Cancel):
+            raise TypeError(f"cancel is {cancel!r}, not a Cancel")
+        self.cancel = cancel
 
-    def _start(self, value: Any, members: int) -> None:
+    def start(self, value: Any, members: int) -> None:
         if isinstance(value, str):
             self.struct.start = arrays.chosen("start", value, STARTS)
         elif hasattr(value, "__index__") and not isinstance(value, np.ndarray):
@@ -286,17 +409,21 @@ class _Sizes:
     """The arguments by which a workspace is sized."""
 
     def __init__(
-        self, potential: Potential, members: int, task: str, given: dict[str, Any]
+        self,
+        potential: Potential,
+        members: int,
+        task: Task,
+        exact: bool,
+        start: StartName,
+        options: _Options,
     ) -> None:
         self._potential = _checked(potential)
         self._members = arrays.integer("members", members)
-        given = dict(given)
-        algorithm = given.pop("algorithm", "auto")
-        exact = given.pop("exact", False)
-        if "start" in given and not isinstance(given["start"], str):
-            raise TypeError("start is not looked at where only sizes are asked for")
-        self._options = _Options(algorithm, given, self._members)
-        self._options.struct.exact_marginals = bool(exact)
+        if not isinstance(start, str):
+            raise TypeError(f"start is {start!r}; sizes are asked for with a name")
+        options.start(start, 0)
+        options.struct.exact_marginals = bool(exact)
+        self._options = options
         self._task = arrays.chosen("task", task, TASKS)
 
     def __enter__(self) -> _Sizes:
@@ -326,14 +453,11 @@ class _Call:
         potential: Potential,
         scores: Any,
         fixed: Any,
-        copy: bool,
-        algorithm: str,
-        given: dict[str, Any],
+        start: Start,
+        options: _Options,
     ) -> None:
         self._handle = _checked(potential)
-        self._scores = arrays.scores(
-            "scores", scores, 2, copy=copy, float32=False, packed_rows=True
-        )
+        self._scores = arrays.scores("scores", scores, 2, float32=False, packed_rows=True)
         self.members, self.values = self._scores.shape
         self.problem = struct(c.chorale_clique_problem)
         self.problem.members = self.members
@@ -343,8 +467,9 @@ class _Call:
         if fixed is not None:
             self._fixed = arrays.ints("fixed", fixed, size=self.members)
             self.problem.fixed = arrays.address(self._fixed)
-        self._given = _Options(algorithm, given, self.members)
-        self.options = self._given.struct
+        options.start(start, self.members)
+        self._given = options
+        self.options = options.struct
 
     def __enter__(self) -> _Call:
         self.potential = self._handle._begin()

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from concurrent.futures import Executor
 from typing import Any, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import html
-from .chain import Chain, Transitions
-from .message import ChainSolver
+from .cancel import Cancel
+from .chain import Chain, Edges, Transitions
+from .message import ChainSolver, JointMode
 from .model import ModelBuilder
 from .outcome import Outcome
 from .potential import Potential
 from .problem import Problem
 from .property import Dictionary, Property
-from .run import Run
+from .run import MessageNumber, Progress, Run, Schedule
 
 #: A property with more values than this gets a dictionary of those that fire in the chains' own
 #: best labellings.
@@ -28,9 +31,15 @@ Agreement = Union[str, Property, "tuple[str | Property, float]"]
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """Why a chain changed: a clique ("word", or the number of the property in `agree`, in a group)
-    pays `amount` for it. position: -1 for a property; values are labels, or what the property
-    shows."""
+    """Why a chain changed: a clique pays for it.
+
+    what       "word": the places of a word; or the number of a property in `agree`
+    group      the group (document) of the chain
+    position   where in the chain; -1 for a property, which is of the whole chain
+    own_value  what stood there in the chain's own best labelling; value: what stands there now.
+               For a word these are labels, for a property what it shows
+    amount     what the clique would lose if this place alone went back to own_value
+    """
 
     what: str | int
     group: Hashable
@@ -42,7 +51,12 @@ class Reason:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A chain whose labels are not its own best."""
+    """A chain whose labels are not its own best.
+
+    chain          its number; before, after: T labels each, int32
+    reasons        which cliques pay for the change; a position without a reason was moved by its
+                   neighbours
+    """
 
     chain: int
     before: arrays.Ints
@@ -52,8 +66,16 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class Decoded:
-    """labels: of each chain; own: each chain's by itself. score: of all together, own_score that of
-    `own`, upper_bound: no labelling scores more (+inf where none was asked for)."""
+    """What `decode` found. It stands by itself, and can be pickled.
+
+    labels       for each chain T labels, int32; own: each chain's best labels by itself
+    score        of all labels together, agreement included; own_score: that of `own`
+    upper_bound  no labelling scores more; infinite where bound_steps is 0
+    proven       True: the labels are the best there are, up to rounding
+    outcome      how it ended; rounds: of messages
+    changed      the chains whose labels differ from their own best, and why
+    names, words as they were given, for the display in notebooks
+    """
 
     labels: list[arrays.Ints]
     own: list[arrays.Ints]
@@ -62,16 +84,48 @@ class Decoded:
     upper_bound: float
     proven: bool
     outcome: Outcome
+    rounds: int
     changed: list[Change]
-    run: Run = dataclasses.field(repr=False, compare=False)
+    names: Sequence[str] = dataclasses.field(default=(), repr=False)
+    words: Sequence[Sequence[Hashable]] | None = dataclasses.field(default=None, repr=False)
 
     def _repr_html_(self) -> str:
-        return html.result(self.run.result)
+        parts = [html.head(self, len(self.changed))]
+        for change in self.changed[: html.LIMIT]:
+            words = range(len(change.after)) if self.words is None else self.words[change.chain]
+            texts = [str(word) for word in words]
+            reasons = (
+                (
+                    texts[reason.position] if reason.position >= 0 else None,
+                    self._value(reason, reason.value),
+                    self._value(reason, reason.own_value),
+                    f"{_kind(reason.what)} pays {reason.amount:.3g}",
+                )
+                for reason in change.reasons
+            )
+            before, after = change.before.tolist(), change.after.tolist()
+            title = f"chain {change.chain}"
+            parts.append(html.chain(title, texts, before, after, self.names, reasons))
+        return "".join(parts) + html.left_out(len(self.changed))
+
+    def _value(self, reason: Reason, value: int) -> str:
+        return html.label_name(self.names if reason.what == "word" else (), value)
 
 
-def decode(
-    unaries: Iterable[Any],
-    transitions: Any = None,
+def _kind(what: str | int) -> str:
+    return "word" if what == "word" else f"property {what}"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Built:
+    problem: Problem
+    groups: Sequence[Hashable]
+    kinds: list[str | int]  # by clique
+
+
+def build_problem(
+    unaries: Iterable[Chain | npt.ArrayLike],
+    transitions: Edges = None,
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
@@ -80,23 +134,68 @@ def decode(
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
     names: Sequence[str] | None = None,
+) -> Problem:
+    """What `decode` solves, as a `Problem`: to save it, or to run it with a `Run` of one's own. The
+    arguments are those of `decode`.
+
+    >>> problem = build_problem([[[2.1, 0.3]], [[0.7, 0.9]]], tokens=[["Rome"], ["Rome"]])
+    >>> Run(problem).solve().changed_chains
+    1
+    """
+    return _build(
+        unaries, transitions, groups, tokens, agree, strength, minimum, stop, names
+    ).problem
+
+
+def decode(
+    unaries: Iterable[Chain | npt.ArrayLike],
+    transitions: Edges = None,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    tokens: Sequence[Sequence[Hashable]] | None = None,
+    agree: Agreement | Sequence[Agreement] = "word",
+    strength: float = 1.0,
+    minimum: int = 2,
+    stop: Iterable[Hashable] = (),
+    names: Sequence[str] | None = None,
+    rounds: int = 10,
+    damping: float = 0.0,
+    schedule: Schedule = "all",
+    algorithm: str = "auto",
+    exact_marginals: bool = False,
+    polish: bool = True,
+    restrict_range: bool = False,
+    joint_mode: JointMode = "auto",
+    beam_width: int = 300,
+    budget: int = 1024,
+    message_number: MessageNumber = "auto",
+    threads: int = 1,
+    executor: Executor | None = None,
+    time_limit: float | None = None,
+    cancel: Cancel | None = None,
+    progress: Callable[[Progress], Any] | None = None,
     bound_steps: int = 0,
-    copy: bool = False,
-    **options: Any,
 ) -> Decoded:
     """Labels chains together: those of a group (a document, say) ought to agree.
 
-    unaries      for each chain T x m scores (or a `Chain`)
-    transitions  a `Transitions`, or m x m scores, for all chains; None: none
-    groups       the group of each chain; None: all are of one
-    tokens       the words of each chain: texts, or ids >= 0
-    agree        what ought to agree within a group: "word", the labels of a word wherever it occurs
-                 (at least `minimum` times, and not in `stop`); a `Property` of the chains (whose
-                 tokens are ids); or a list of these, also as pairs with strengths of their own
-    strength     how much: a clique of n members of which n_v show v scores strength / n * sum_v
-                 n_v^2, so that joining all others is worth up to twice the strength to a member
-    names        names of labels, for the result's HTML
-    bound_steps  steps of the bound, options: of the `Run`; copy as in `Chain`
+    unaries      for each chain T x m scores, float64 or float32: the score of each label at each
+                 position, such as a tagger's log-probabilities; or a `Chain`
+    transitions  m x m scores of one label after another, or a `Transitions`, for all chains; None:
+                 all zero
+    groups       the group of each chain, anything that can be a dictionary's key; None: all are of
+                 one group
+    tokens       for each chain its T words: texts, or integers from 0
+    agree        what ought to agree within a group: "word", the labels of a word wherever it is (at
+                 least `minimum` times, and not one of `stop`); a `Property` of the chains (whose
+                 tokens are integers); or a list of these, also as pairs with their own strengths
+    strength     how much agreement is worth, in the unit of the scores. The n places of a word gain
+                 strength / n times the sum, over the labels, of the squared number of places with
+                 that label. So a place that joins all others gains 2 - 2 / n times the strength: as
+                 much as the strength in a pair, nearly twice as much in a large clique. Tune it on
+                 data that the tagger was not trained on: on its own training data 0 looks best
+    names        m names of labels, for the display in notebooks
+
+    The other options are those of `Run`. The display in notebooks shows what changed.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -106,10 +205,83 @@ def decode(
     >>> [(reason.what, round(reason.amount, 6)) for reason in result.changed[0].reasons]
     [('word', 1.2)]
     """
+    built = _build(unaries, transitions, groups, tokens, agree, strength, minimum, stop, names)
+    with Run(
+        built.problem,
+        rounds=rounds,
+        damping=damping,
+        schedule=schedule,
+        algorithm=algorithm,
+        exact_marginals=exact_marginals,
+        polish=polish,
+        restrict_range=restrict_range,
+        joint_mode=joint_mode,
+        beam_width=beam_width,
+        budget=budget,
+        message_number=message_number,
+        threads=threads,
+        executor=executor,
+        time_limit=time_limit,
+        cancel=cancel,
+        progress=progress,
+        bound_steps=bound_steps,
+    ) as run:
+        result = run.solve()
+        ends = np.cumsum(built.problem.model.chain_lengths).tolist()
+        spans = list(zip([0, *ends], ends))
+        now, own = run.all_labels(), run.all_labels(own=True)
+        labels_now = [now[first:last] for first, last in spans]
+        labels_own = [own[first:last] for first, last in spans]
+        changed = [
+            Change(
+                number,
+                labels_own[number],
+                labels_now[number],
+                [
+                    Reason(
+                        built.kinds[paid.clique],
+                        built.groups[number],
+                        paid.position,
+                        paid.own_value,
+                        paid.value,
+                        paid.amount,
+                    )
+                    for paid in run.payments(number)
+                ],
+            )
+            for number in run.changed_chains().tolist()
+        ]
+    return Decoded(
+        labels=labels_now,
+        own=labels_own,
+        score=result.score,
+        own_score=result.own_score,
+        upper_bound=result.upper_bound,
+        proven=result.proven,
+        outcome=result.outcome,
+        rounds=result.rounds,
+        changed=changed,
+        names=() if names is None else list(names),
+        words=tokens,
+    )
+
+
+def _build(
+    unaries: Iterable[Any],
+    transitions: Any,
+    groups: Sequence[Hashable] | None,
+    tokens: Sequence[Sequence[Hashable]] | None,
+    agree: Any,
+    strength: float,
+    minimum: int,
+    stop: Iterable[Hashable],
+    names: Sequence[str] | None,
+) -> _Built:
     if transitions is not None and not isinstance(transitions, Transitions):
-        transitions = Transitions(transitions, copy=copy)
+        transitions = Transitions(transitions)
     chains = [
-        item if isinstance(item, Chain) else Chain(item, transitions, copy=copy) for item in unaries
+        item if isinstance(item, Chain) else Chain._for_a_call(item, transitions)
+        for item in unaries
     ]
     if groups is None:
         groups = [0] * len(chains)
@@ -129,15 +301,16 @@ def decode(
     for what, prop, own_strength in wanted:
         if prop is None:
             if ids is None:
-                raise TypeError('to agree on a "word", decode needs the tokens of the chains')
+                raise TypeError('tokens is missing: agree="word" needs the words of the chains')
             labels = {chain.labels for chain in chains}
             if len(labels) > 1:
                 raise ValueError(f"chains have different numbers of labels: {sorted(labels)}")
             if not labels:
                 continue
             potential = Potential.potts(labels.pop(), own_strength, scale="members")
-            left_out = [n for n, text in enumerate(texts) if text in set(stop)] if texts else stop
-            made = builder.add_repeated_words(potential, minimum=minimum, stop=list(left_out))
+            left_out = set(stop)
+            words = [n for n, text in enumerate(texts) if text in left_out] if texts else left_out
+            made = builder.add_repeated_words(potential, minimum=minimum, stop=list(words))
             kinds.extend(what for _ in made)
             continue
         members: dict[int, list[int]] = {}
@@ -160,39 +333,9 @@ def decode(
             for index in own_chains:
                 builder.add_member(clique, index)
 
-    model = builder.freeze()
-    problem = _named(Problem(model), chains, names, tokens if texts else None, kinds)
-    run = Run(problem, bound_steps=bound_steps, **options)
-    result = run.solve()
-    ends = np.cumsum([chain.length for chain in chains])[:-1]
-    labels_now = np.split(run.all_labels(), ends) if chains else []
-    labels_own = np.split(run.all_labels(own=True), ends) if chains else []
-    changed = []
-    for index, (before, after) in enumerate(zip(labels_own, labels_now)):
-        if (before != after).any():
-            reasons = [
-                Reason(
-                    kinds[paid.clique],
-                    groups[index],
-                    paid.position,
-                    paid.own_value,
-                    paid.value,
-                    paid.amount,
-                )
-                for paid in run.payments(index)
-            ]
-            changed.append(Change(index, before, after, reasons))
-    return Decoded(
-        labels=labels_now,
-        own=labels_own,
-        score=result.score,
-        own_score=result.own_score,
-        upper_bound=result.upper_bound,
-        proven=result.proven,
-        outcome=result.outcome,
-        changed=changed,
-        run=run,
-    )
+    problem = Problem(builder.freeze())
+    _name(problem, names, tokens if texts else None, kinds)
+    return _Built(problem, groups, kinds)
 
 
 def _token_ids(
@@ -251,19 +394,17 @@ def _dictionary(
     return Dictionary(sorted(fired), out=True)
 
 
-def _named(
+def _name(
     problem: Problem,
-    chains: list[Chain],
     names: Sequence[str] | None,
     words: Sequence[Sequence[Hashable]] | None,
     kinds: list[str | int],
-) -> Problem:
+) -> None:
     if names is not None:
-        problem.labels = names
+        problem.labels = list(names)
     if words is not None:
         problem.words = [str(word) for chain in words for word in chain]
     if kinds:
-        problem.clique_kinds = [w if w == "word" else f"property {w}" for w in kinds]
+        problem.clique_kinds = [_kind(what) for what in kinds]
         if names is not None:
-            problem.name_values(["labels" if w == "word" else None for w in kinds])
-    return problem
+            problem.name_values(["labels" if what == "word" else None for what in kinds])

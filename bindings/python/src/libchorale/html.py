@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 from .errors import ClosedError, InUseError, StateError
 from .run import Run, RunResult
@@ -13,57 +15,81 @@ LIMIT = 20
 
 def result(outcome: RunResult) -> str:
     """A run's result: its scores, and the changed chains as the run has them now."""
+    try:
+        if outcome.run is not None:
+            return head(outcome, outcome.changed_chains) + _changes(outcome.run)
+    except (ClosedError, InUseError, StateError):
+        pass  # the run has no labels to show any more, or not now
+    return head(outcome, outcome.changed_chains)
+
+
+def head(outcome: Any, changed: int) -> str:
+    """Scores of a `RunResult`, or of what `decode` returns."""
     bound = f", upper bound {outcome.upper_bound:.6g}" if outcome.upper_bound < float("inf") else ""
     proven = ", proven optimal" if outcome.proven else ""
-    head = (
+    return (
         f"<p><b>{outcome.outcome.name.lower().replace('_', ' ')}</b> after {outcome.rounds} "
         f"rounds: score {outcome.score:.6g} (chains by themselves {outcome.own_score:.6g})"
-        f"{bound}{proven}; {outcome.changed_chains} chains changed</p>"
+        f"{bound}{proven}; {changed} chains changed</p>"
     )
-    try:
-        return head + _changes(outcome.run)
-    except (ClosedError, InUseError, StateError):
-        return head  # the run has no labels to show any more, or not now
 
 
 def _changes(run: Run) -> str:
     names = _Names(run)
+    changed = run.changed_chains().tolist()
     lengths = run._model.chain_lengths
-    parts: list[str] = []
-    left_out = 0
-    first = 0
-    for chain, length in enumerate(map(int, lengths)):
-        if run.changed(chain):
-            if len(parts) < LIMIT:
-                parts.append(_chain(run, names, chain, first))
-            else:
-                left_out += 1
-        first += length
-    if left_out:
-        parts.append(f"<p>and {left_out} more</p>")
-    return "".join(parts)
-
-
-def _chain(run: Run, names: _Names, chain: int, first: int) -> str:
-    own, now = run.labels(chain, own=True), run.labels(chain)
-    rows = []
-    for title, labels in (("before", own), ("after", now)):
-        cells = "".join(
-            _word(names.word(first, position), names.label(int(label)), int(label), label != other)
-            for position, (label, other) in enumerate(zip(labels, now if labels is own else own))
+    parts = []
+    for number in changed[:LIMIT]:
+        first = int(lengths[:number].sum())
+        words = names.words(first, int(lengths[number]))
+        reasons = (
+            (
+                words[paid.position] if paid.position >= 0 else None,
+                names.value(paid.clique, paid.value),
+                names.value(paid.clique, paid.own_value),
+                f"{names.clique(paid.clique)} pays {paid.amount:.3g}",
+            )
+            for paid in run.payments(number)
         )
-        rows.append(f'<div><span style="color:#888;font-size:80%">{title} </span>{cells}</div>')
-    reasons = "".join(
-        f"<li>{escape(names.where(first, paid.position))}"
-        f"{escape(names.value(paid.clique, paid.value))}, "
-        f"no longer {escape(names.value(paid.clique, paid.own_value))}: "
-        f"{escape(names.clique(paid.clique))} pays {paid.amount:.3g}</li>"
-        for paid in run.payments(chain)
+        own, now = run.labels(number, own=True).tolist(), run.labels(number).tolist()
+        parts.append(chain(names.chain(number), words, own, now, names.labels, reasons))
+    return "".join(parts) + left_out(len(changed))
+
+
+def left_out(changed: int) -> str:
+    return f"<p>and {changed - LIMIT} more</p>" if changed > LIMIT else ""
+
+
+def chain(
+    title: str,
+    words: Sequence[str],
+    own: Sequence[int],
+    now: Sequence[int],
+    names: Sequence[str],
+    reasons: Iterable[tuple[str | None, str, str, str]],
+) -> str:
+    """One chain before and after. reasons: a word (None: the chain), its value now and before, and
+    what pays for the change."""
+    rows = []
+    for when, labels, others in (("before", own, now), ("after", now, own)):
+        cells = "".join(
+            _word(word, label_name(names, label), label, label != other)
+            for word, label, other in zip(words, labels, others)
+        )
+        rows.append(f'<div><span style="color:#888;font-size:80%">{when} </span>{cells}</div>')
+    listed = "".join(
+        f"<li>{'shows' if word is None else escape(word) + ' is'} {escape(value)}, "
+        f"no longer {escape(before)}: {escape(what)}</li>"
+        for word, value, before, what in reasons
     )
     return (
-        f'<div style="margin:0.6em 0"><b>{escape(names.chain(chain))}</b>{"".join(rows)}'
-        f'<ul style="margin:0;font-size:85%">{reasons}</ul></div>'
+        f'<div style="margin:0.6em 0"><b>{escape(title)}</b>{"".join(rows)}'
+        f'<ul style="margin:0;font-size:85%">{listed}</ul></div>'
     )
+
+
+def label_name(names: Sequence[str], label: int) -> str:
+    return names[label] if 0 <= label < len(names) else str(label)
 
 
 def _word(word: str, label: str, number: int, changed: bool) -> str:
@@ -84,23 +110,17 @@ class _Names:
         problem = run.problem
         self._problem = problem
         self._model = run._model
-        self._labels = problem.labels if problem else []
+        self.labels = problem.labels if problem else []
         self._words = problem.words if problem else []
         self._chains = problem.chain_names if problem else []
         self._cliques = problem.clique_names if problem else []
         self._kinds = problem.clique_kinds if problem else []
 
-    def label(self, label: int) -> str:
-        return self._labels[label] if label < len(self._labels) else str(label)
-
-    def word(self, first: int, position: int) -> str:
-        return self._words[first + position] if self._words else str(position)
+    def words(self, first: int, length: int) -> list[str]:
+        return self._words[first : first + length] or [str(position) for position in range(length)]
 
     def chain(self, chain: int) -> str:
         return self._chains[chain] if self._chains else f"chain {chain}"
-
-    def where(self, first: int, position: int) -> str:
-        return "shows " if position < 0 else f"{self.word(first, position)} is "
 
     def clique(self, clique: int) -> str:
         if self._cliques:

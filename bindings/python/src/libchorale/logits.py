@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays as arrays
-from .chain import Transitions, mask
+from .chain import Scheme, Transitions, mask
 
 __all__ = ["label_names", "scheme_transitions", "torchcrf", "word_scores"]
 
@@ -51,7 +51,7 @@ def label_names(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
     return [named[number] for number in range(len(named))]
 
 
-def scheme_transitions(names: Sequence[str], scheme: str = "bio") -> Transitions:
+def scheme_transitions(names: Sequence[str], scheme: Scheme = "bio") -> Transitions:
     """Transitions that score 0 what a labelling scheme allows, and forbid the rest."""
     allowed = mask(names, scheme)
     return Transitions(labels=len(allowed.start), mask=allowed)
@@ -181,6 +181,5 @@ def torchcrf(
         edges,
         _numbers("start_transitions", crf.start_transitions, 1),
         _numbers("end_transitions", crf.end_transitions, 1),
-        copy=True,
     )
     return [scores[i, : lengths[i]] for i in range(count)], transitions

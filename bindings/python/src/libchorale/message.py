@@ -6,15 +6,16 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any
+from typing import Any, Literal, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
 from ._native import call, library, struct
-from .chain import CHAIN_TASKS, Chain, ChainCalls, as_chain
+from .chain import CHAIN_TASKS, Chain, ChainCalls
 from .host import lent
 from .outcome import Outcome
 from .property import Attachment, Property
@@ -25,6 +26,9 @@ JOINT_MODES = {
     "absorption": c.CHORALE_JOINT_ABSORPTION,
     "beam": c.CHORALE_JOINT_BEAM,
 }
+JointMode = Literal["auto", "exact", "absorption", "beam"]
+ChainTask = Literal["best", "max_marginals", "k_best", "messages", "decode"]
+
 MESSAGE_TASKS = {"messages": c.CHORALE_MESSAGE_SEND, "decode": c.CHORALE_MESSAGE_DECODE}
 
 
@@ -54,16 +58,16 @@ class DecodeResult:
     configurations: int
 
 
-def message_options(
-    mode: str = "auto", beam_width: int | None = None, budget: int | None = None
-) -> c.chorale_message_options:
+def message_options(mode: JointMode, beam_width: int, budget: int) -> c.chorale_message_options:
     options = struct(c.chorale_message_options)
     options.mode = arrays.chosen("mode", mode, JOINT_MODES)
-    if beam_width is not None:
-        options.beam_width = arrays.integer("beam_width", beam_width)
-    if budget is not None:
-        options.budget = arrays.integer("budget", budget)
+    options.beam_width = arrays.integer("beam_width", beam_width)
+    options.budget = arrays.integer("budget", budget)
     return options
+
+
+#: One property or attachment, or several.
+Attached = Union[Attachment, Property, Sequence[Union[Attachment, Property]]]
 
 
 class _Attachments:
@@ -98,17 +102,25 @@ class _Attachments:
 class MessageCalls(ChainCalls):
     """What a solver and a kernel's scratch memory do for chains under properties.
 
-    Options: mode ("auto", "exact", "absorption", "beam"), beam_width, budget.
+    What several properties have seen of a labelling so far is a *configuration*; a chain is worked
+    through with all configurations that can still win. Options of all calls:
+
+    mode        "exact": with all of them; "beam": with the best at each position; "absorption":
+                approximately, a property's message being paid as soon as it fires; "auto": exact
+                within the budget, and a beam beyond it
+    beam_width  how many configurations a beam keeps at each position
+    budget      how many configurations "exact" and "absorption" may need at a position; where they
+                need more, the call raises `StateError`
     """
 
     def messages(
         self,
-        chain: Chain | Any,
-        attachments: Sequence[Attachment | Property],
+        chain: Chain | npt.ArrayLike,
+        attachments: Attached,
         *,
-        mode: str = "auto",
-        beam_width: int | None = None,
-        budget: int | None = None,
+        mode: JointMode = "auto",
+        beam_width: int = 300,
+        budget: int = 1024,
     ) -> tuple[list[arrays.Doubles], MessageResult]:
         """The messages of a chain (or unary scores) to its cliques: for each attachment R + 2
         scores, EMPTY and CONFLICT last, of the best labelling that shows the value.
@@ -118,7 +130,7 @@ class MessageCalls(ChainCalls):
         >>> sent[0].tolist()
         [1.0, 3.0, -inf, -inf]
         """
-        scores = as_chain(chain, None, {})
+        scores = Chain._for_a_call(chain, None)
         options = message_options(mode, beam_width, budget)
         result = struct(c.chorale_message_result)
         attached = _Attachments(attachments, scores.length)
@@ -135,12 +147,12 @@ class MessageCalls(ChainCalls):
 
     def decode(
         self,
-        chain: Chain | Any,
-        attachments: Sequence[Attachment | Property] = (),
+        chain: Chain | npt.ArrayLike,
+        attachments: Attached = (),
         *,
-        mode: str = "auto",
-        beam_width: int | None = None,
-        budget: int | None = None,
+        mode: JointMode = "auto",
+        beam_width: int = 300,
+        budget: int = 1024,
     ) -> DecodeResult:
         """The best labelling under the messages of the attachments.
 
@@ -148,7 +160,7 @@ class MessageCalls(ChainCalls):
         >>> ChainSolver().decode([[1.0, 0.0], [0.0, 2.0]], [said]).labels.tolist()
         [0, 0]
         """
-        scores = as_chain(chain, None, {})
+        scores = Chain._for_a_call(chain, None)
         options = message_options(mode, beam_width, budget)
         result = struct(c.chorale_message_result)
         attached = _Attachments(attachments, scores.length)
@@ -204,16 +216,18 @@ class ChainSolver(Closable, MessageCalls):
 
     def reserve(
         self,
-        chain: Chain | Any,
-        task: str = "best",
+        chain: Chain | npt.ArrayLike,
+        task: ChainTask = "best",
         *,
         k: int = 1,
-        attachments: Any = (),
-        **options: Any,
+        attachments: Attached = (),
+        mode: JointMode = "auto",
+        beam_width: int = 300,
+        budget: int = 1024,
     ) -> None:
         """Grows the workspace so that `task` ("best", "max_marginals", "k_best", "messages",
-        "decode") on chains of this shape allocates nothing."""
-        scores = as_chain(chain, None, {})
+        "decode", with the options of that call) on chains of this shape allocates nothing."""
+        scores = Chain._for_a_call(chain, None)
         with self._use() as solver:
             if task in MESSAGE_TASKS:
                 attached = _Attachments(attachments, scores.length)
@@ -224,11 +238,11 @@ class ChainSolver(Closable, MessageCalls):
                         chain_struct,
                         structs,
                         len(attached.items),
-                        byref(message_options(**options)),
+                        byref(message_options(mode, beam_width, budget)),
                         MESSAGE_TASKS[task],
                     )
             else:
-                number = _chain_task(task, options)
+                number = arrays.chosen("task", task, {**CHAIN_TASKS, **MESSAGE_TASKS})
                 with scores._use() as chain_struct:
                     call(
                         library.chorale_chain_solver_reserve,
@@ -240,16 +254,24 @@ class ChainSolver(Closable, MessageCalls):
 
 
 def bytes_needed(
-    chain: Chain | Any, task: str = "best", *, k: int = 1, attachments: Any = (), **options: Any
+    chain: Chain | npt.ArrayLike,
+    task: ChainTask = "best",
+    *,
+    k: int = 1,
+    attachments: Attached = (),
+    mode: JointMode = "auto",
+    beam_width: int = 300,
+    budget: int = 1024,
 ) -> int:
-    """What `ChainSolver(memory=...)` and `Kernel` need for a task on chains of this shape.
+    """How many bytes `ChainSolver(memory=...)` and `Kernel` need for a task on chains of this
+    shape; the options are those of the call.
 
     >>> chain = Chain([[1.0, 0.0], [0.0, 2.0]])
     >>> solver = ChainSolver(memory=bytes_needed(chain, "best"))
     >>> solver.best(chain).score
     3.0
     """
-    scores = as_chain(chain, None, {})
+    scores = Chain._for_a_call(chain, None)
     needed = c_size_t()
     if task in MESSAGE_TASKS:
         attached = _Attachments(attachments, scores.length)
@@ -259,12 +281,12 @@ def bytes_needed(
                 chain_struct,
                 structs,
                 len(attached.items),
-                byref(message_options(**options)),
+                byref(message_options(mode, beam_width, budget)),
                 MESSAGE_TASKS[task],
                 byref(needed),
             )
     else:
-        number = _chain_task(task, options)
+        number = arrays.chosen("task", task, {**CHAIN_TASKS, **MESSAGE_TASKS})
         with scores._use() as chain_struct:
             call(
                 library.chorale_chain_solver_bytes,
@@ -274,9 +296,3 @@ def bytes_needed(
                 byref(needed),
             )
     return needed.value
-
-
-def _chain_task(task: str, options: dict[str, Any]) -> int:
-    if options:
-        raise TypeError(f"there is no option {next(iter(options))!r} for {task!r}")
-    return arrays.chosen("task", task, {**CHAIN_TASKS, **MESSAGE_TASKS})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from ctypes import byref, c_double, c_int32, c_int64, c_void_p, cast
+from ctypes import byref, c_char, c_double, c_int32, c_int64, c_size_t, c_void_p, cast
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Handle, Shared
 from ._native import call, library, struct
-from .chain import Chain, as_chain
+from .chain import Chain, Edges
 from .errors import OutOfRangeError
 from .host import lent
 from .potential import Potential
@@ -75,22 +75,23 @@ class ModelBuilder(Handle):
 
     def add_chain(
         self,
-        unary: Any,
-        transitions: Any = None,
+        unary: Chain | npt.ArrayLike,
+        transitions: Edges = None,
         *,
-        tokens: Any = None,
+        tokens: npt.ArrayLike | None = None,
         group: int = 0,
-        borrow: bool = True,
-        **chain: Any,
+        borrow: bool = False,
     ) -> int:
-        """Adds a chain or tree: a `Chain`, or what one is made of. Its number.
+        """Adds a chain or tree; its number.
 
-        tokens  T token ids (-1: none), for repeated words and properties that read tokens
-        group   the document it belongs to
-        borrow  True: the model reads the arrays where they lie as long as it lives, and they must
-                not change; False: it copies them
+        unary, transitions  T x m scores and what `Chain` takes as transitions; or a `Chain`
+        tokens              T integers, the ids of the words (-1: none), for repeated words and
+                            properties that read tokens; None: none
+        group               the document it belongs to, any integer
+        borrow              True: the model reads the arrays where they lie, and they are read-only,
+                            as long as it lives; False: it copies them
         """
-        scores = as_chain(unary, transitions, chain)
+        scores = Chain._for_a_call(unary, transitions, "borrow" if borrow else "call")
         options = struct(c.chorale_chain_options)
         options.borrow = bool(borrow)
         options.group = arrays.integer("group", group)
@@ -109,7 +110,7 @@ class ModelBuilder(Handle):
             )
             self._shapes.append((scores.length, scores.labels))
             if borrow:
-                self._keep.append((scores._kept, ids))
+                self._keep.append((scores._kept, arrays.Lent(ids)))
             if scores.transitions is not None:
                 self._keep.append(scores.transitions)
         return index.value
@@ -219,8 +220,9 @@ class ModelBuilder(Handle):
         borrow: bool = False,
     ) -> None:
         """Adds a whole chain to a property clique, or an instance (its next port) to any that is
-        not centred. classes, table (None: the chain's tokens): T entries each, as in `Attachment`;
-        borrow: they are read where they lie (int32) as long as the model lives."""
+        not centred. classes, table (None: the chain's tokens): T integers each, as in `Attachment`.
+        borrow: arrays of int32 are read where they lie, and are read-only, as long as the model
+        lives; False: they are copied."""
         chain = arrays.integer("chain", chain)
         options = struct(c.chorale_member_options)
         # Of a chain that does not exist the library complains.
@@ -241,7 +243,7 @@ class ModelBuilder(Handle):
                 byref(options),
             )
             if borrow and kept:
-                self._keep.append(kept)
+                self._keep.append(arrays.Lent(*kept))
 
     def add_position(self, clique: int, chain: int, position: int) -> None:
         """Adds one position of a chain to a position or centred clique."""
@@ -315,12 +317,13 @@ class ModelBuilder(Handle):
 
 class Model(Shared):
     """A frozen model: immutable, for any number of threads and runs. Made by `ModelBuilder.freeze`.
-    The arrays it borrows live as long as it."""
+    The arrays it borrows live as long as it. It can be pickled, unless a Python function or an
+    `Instance` is part of it."""
 
     _free = library.chorale_model_release
     _retain = library.chorale_model_retain
     _raised: tuple[Raised, ...]
-    _shapes: npt.NDArray[np.int64]
+    _known_shapes: npt.NDArray[np.int64] | None
 
     def __init__(self) -> None:
         raise TypeError("a Model is made by ModelBuilder.freeze")
@@ -331,26 +334,49 @@ class Model(Shared):
         pointer: int,
         kept: Sequence[Any],
         raised: Sequence[Raised],
-        shapes: Any,
+        shapes: Any = None,
     ) -> Model:
         model = cls.__new__(cls)
         super(Model, model).__init__(pointer, *kept)
         model._raised = tuple(raised)
-        model._shapes = np.array(shapes, dtype=np.int64).reshape(-1, 2)
+        model._known_shapes = (
+            None if shapes is None else np.array(shapes, dtype=np.int64).reshape(-1, 2)
+        )
         return model
 
     @classmethod
-    def _loaded(cls, pointer: int, kept: Sequence[Any]) -> Model:
-        """A model that no builder of this process made: of chains and trees alone."""
-        model = cls._made(pointer, kept, (), ())
-        count = library.chorale_model_chains(pointer)
-        shapes = np.empty((count, 2), dtype=np.int64)
-        scores = struct(c.chorale_chain)
-        for chain in range(count):
-            call(library.chorale_model_get_chain, pointer, chain, byref(scores), None)
-            shapes[chain] = scores.length, scores.labels
-        model._shapes = shapes
-        return model
+    def _from_problem_bytes(cls, data: bytes) -> Model:
+        """The model of a problem file."""
+        problem = c_void_p()
+        call(library.chorale_problem_read, lent(), data, len(data), 0, byref(problem))
+        try:
+            return cls._made(
+                library.chorale_model_retain(library.chorale_problem_model(problem)), (), ()
+            )
+        finally:
+            library.chorale_problem_destroy(problem)
+
+    def __reduce__(self) -> Any:
+        with self._use() as model:
+            problem = c_void_p()
+            call(library.chorale_problem_create, None, model, byref(problem))
+        try:
+            return Model._from_problem_bytes, (problem_bytes(problem),)
+        finally:
+            library.chorale_problem_destroy(problem)
+
+    @property
+    def _shapes(self) -> npt.NDArray[np.int64]:
+        """A row for each chain: positions and labels."""
+        if self._known_shapes is None:  # no builder of this process made it
+            scores = struct(c.chorale_chain)
+            with self._use() as model:
+                shapes = np.empty((library.chorale_model_chains(model), 2), dtype=np.int64)
+                for chain in range(len(shapes)):
+                    call(library.chorale_model_get_chain, model, chain, byref(scores), None)
+                    shapes[chain] = scores.length, scores.labels
+            self._known_shapes = shapes
+        return self._known_shapes
 
     def _shape(self, chain: int) -> tuple[int, int]:
         """Positions and labels."""
@@ -438,7 +464,7 @@ class Model(Shared):
     def chain(self, chain: int) -> Chain:
         """What a chain was added as, for solvers: its `unary` is a read-only view."""
         scores, _ = self._get_chain(chain)
-        return Chain._within(scores, self.clone())
+        return Chain._within(scores, self.clone(), int(chain))
 
     def tokens(self, chain: int) -> arrays.Ints | None:
         """The token ids of a chain, a read-only view; None: it has none."""
@@ -481,7 +507,7 @@ class Model(Shared):
             pointer = self._create(
                 library.chorale_model_reweigh, lent(), model, arrays.address(array)
             )
-        return Model._made(pointer, self._kept, self._raised, self._shapes)
+        return Model._made(pointer, self._kept, self._raised, self._known_shapes)
 
     def _of_clique(self, function: Any, clique: int) -> int:
         with self._use() as model:
@@ -502,6 +528,17 @@ class Model(Shared):
         if self.closed:
             return "<Model, closed>"
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
+
+
+def problem_bytes(problem: Any) -> bytes:
+    """A problem as the bytes of its file."""
+    needed = c_size_t()
+    call(library.chorale_problem_write, problem, None, 0, byref(needed))
+    data = bytearray(needed.value)
+    target = (c_char * len(data)).from_buffer(data)
+    call(library.chorale_problem_write, problem, target, needed.value, byref(needed))
+    del target
+    return bytes(data)
 
 
 class _Oracle:

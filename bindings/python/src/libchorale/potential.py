@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from ctypes import byref, c_double, c_int64
-from typing import Any
+from typing import Any, Literal, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,12 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Carrying, Raised
-from ._handle import Shared
+from ._handle import Recipe, Shared
 from ._native import call, library, struct
 from .host import lent
+
+Scale = Optional[Literal["members", "log"]]
+Shape = Optional[Literal["convex", "concave"]]
 
 SCALES = {
     None: c.CHORALE_SCALE_NONE,
@@ -59,57 +62,68 @@ class Potential(Shared):
         raise TypeError("a Potential is made by Potential.potts, Potential.sum, ...")
 
     @classmethod
-    def _made(cls, pointer: int, *kept: Any) -> Potential:
+    def _made(cls, recipe: Recipe, pointer: int, *kept: Any) -> Potential:
         potential = cls.__new__(cls)
         super(Potential, potential).__init__(pointer, *kept)
+        potential._recipe = recipe
         return potential
+
+    @classmethod
+    def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
+        """How a potential is made again: the arrays of its method, which may have been the
+        caller's, are copied."""
+        own = [arrays.own(p) if isinstance(p, np.ndarray) else p for p in positional]
+        if keywords.get("counted") is not None:
+            keywords["counted"] = arrays.flags("counted", keywords["counted"], how="copy")
+        return Recipe(cls, method, tuple(own), keywords)
 
     # ---- Families
 
     @classmethod
     def potts(
-        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
     ) -> Potential:
         """strength * sum_v n_v^2, any sign."""
-        return cls._strength(
-            library.chorale_potential_create_potts, values, strength, scale, counted
-        )
+        return cls._strength("potts", values, strength, scale, counted)
 
     @classmethod
     def entropy(
-        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
     ) -> Potential:
         """strength * sum_v n_v log n_v, any sign."""
-        return cls._strength(
-            library.chorale_potential_create_entropy, values, strength, scale, counted
-        )
+        return cls._strength("entropy", values, strength, scale, counted)
 
     @classmethod
     def makespan(
-        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
     ) -> Potential:
         """strength * max_v n_v, any sign."""
-        return cls._strength(
-            library.chorale_potential_create_makespan, values, strength, scale, counted
-        )
+        return cls._strength("makespan", values, strength, scale, counted)
 
     @classmethod
     def square_makespan(
-        cls, values: int, strength: float, *, scale: str | None = None, counted: Any = None
+        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
     ) -> Potential:
         """strength * max_v n_v^2, any sign."""
-        return cls._strength(
-            library.chorale_potential_create_square_makespan, values, strength, scale, counted
-        )
+        return cls._strength("square_makespan", values, strength, scale, counted)
 
     @classmethod
     def _strength(
-        cls, function: Any, values: int, strength: float, scale: str | None, counted: Any
+        cls, family: str, values: int, strength: float, scale: Scale, counted: Any
     ) -> Potential:
         values = arrays.integer("values", values)
         options = _options(values, scale, counted)
         strength = arrays.real("strength", strength)
-        return cls._made(cls._create(function, lent(), values, strength, byref(options)))
+        return cls._made(
+            cls._by(family, values, strength, scale=scale, counted=counted),
+            cls._create(
+                getattr(library, f"chorale_potential_create_{family}"),
+                lent(),
+                values,
+                strength,
+                byref(options),
+            ),
+        )
 
     @classmethod
     def sum(
@@ -117,8 +131,8 @@ class Potential(Shared):
         tables: Any,
         values: int | None = None,
         *,
-        scale: str | None = None,
-        shape: str | None = None,
+        scale: Scale = None,
+        shape: Shape = None,
         counted: Any = None,
     ) -> Potential:
         """sum_v f_v(n_v).
@@ -130,9 +144,7 @@ class Potential(Shared):
         >>> Potential.sum([0, 0, 3, 4], values=2).evaluate([2, 1])
         3.0
         """
-        return cls._tables(
-            library.chorale_potential_create_sum, tables, values, scale, shape, counted
-        )
+        return cls._tables("sum", tables, values, scale, counted, shape=shape)
 
     @classmethod
     def max(
@@ -140,23 +152,21 @@ class Potential(Shared):
         tables: Any,
         values: int | None = None,
         *,
-        scale: str | None = None,
+        scale: Scale = None,
         counted: Any = None,
     ) -> Potential:
         """max_v f_v(n_v); tables as in `sum`."""
-        return cls._tables(
-            library.chorale_potential_create_max, tables, values, scale, None, counted
-        )
+        return cls._tables("max", tables, values, scale, counted)
 
     @classmethod
     def _tables(
         cls,
-        function: Any,
+        family: str,
         tables: Any,
         values: int | None,
-        scale: str | None,
-        shape: str | None,
+        scale: Scale,
         counted: Any,
+        **shape: Shape,
     ) -> Potential:
         array = arrays.table("tables", tables, (1, 2))
         if array.ndim == 1:
@@ -167,11 +177,12 @@ class Potential(Shared):
             values = array.shape[0]
         values = arrays.integer("values", values)
         options = _options(values, scale, counted)
-        options.shape = arrays.chosen("shape", shape, SHAPES)
+        options.shape = arrays.chosen("shape", shape.get("shape"), SHAPES)
         count, length = array.shape
         return cls._made(
+            cls._by(family, array, values, scale=scale, counted=counted, **shape),
             cls._create(
-                function,
+                getattr(library, f"chorale_potential_create_{family}"),
                 lent(),
                 values,
                 arrays.address(array),
@@ -179,18 +190,19 @@ class Potential(Shared):
                 length,
                 length,
                 byref(options),
-            )
+            ),
         )
 
     @classmethod
     def cardinality(
-        cls, table: Any, values: int = 2, *, scale: str | None = None, counted: Any = None
+        cls, table: Any, values: int = 2, *, scale: Scale = None, counted: Any = None
     ) -> Potential:
         """g(n_b), b the higher of the two values that count: entry k of `table` is g(k)."""
         values = arrays.integer("values", values)
         array = arrays.table("table", table, 1)
         options = _options(values, scale, counted)
         return cls._made(
+            cls._by("cardinality", array, values, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_cardinality,
                 lent(),
@@ -198,7 +210,7 @@ class Potential(Shared):
                 arrays.address(array),
                 len(array),
                 byref(options),
-            )
+            ),
         )
 
     @classmethod
@@ -207,7 +219,7 @@ class Potential(Shared):
         weights: Any,
         bias: Any = None,
         *,
-        scale: str | None = None,
+        scale: Scale = None,
         counted: Any = None,
     ) -> Potential:
         """b_a + sum_v w_av n_v, a being the value of highest count: row a of `weights`, entry a of
@@ -219,6 +231,7 @@ class Potential(Shared):
             raise ValueError(f"bias has shape {own.shape}, not ({rows},)")
         options = _options(rows, scale, counted)
         return cls._made(
+            cls._by("majority", array, own, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_majority,
                 lent(),
@@ -229,16 +242,17 @@ class Potential(Shared):
                 columns,
                 arrays.address(own),
                 byref(options),
-            )
+            ),
         )
 
     @classmethod
-    def pairs(cls, scores: Any, *, scale: str | None = None, counted: Any = None) -> Potential:
+    def pairs(cls, scores: Any, *, scale: Scale = None, counted: Any = None) -> Potential:
         """sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
         array = arrays.table("scores", scores, 2)
         rows, columns = array.shape
         options = _options(rows, scale, counted)
         return cls._made(
+            cls._by("pairs", array, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_pairs,
                 lent(),
@@ -248,7 +262,7 @@ class Potential(Shared):
                 columns,
                 columns,
                 byref(options),
-            )
+            ),
         )
 
     @classmethod
@@ -257,7 +271,7 @@ class Potential(Shared):
         values: int,
         function: CountFunction,
         *,
-        scale: str | None = None,
+        scale: Scale = None,
         counted: Any = None,
     ) -> Potential:
         """Any function of the counts: `function(counts, members)` gives the score, -inf forbids.
@@ -288,6 +302,7 @@ class Potential(Shared):
 
         thunk = c.chorale_count_function(score)
         potential = cls._made(
+            cls._by("callback", values, function, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_callback,
                 lent(),
@@ -316,15 +331,21 @@ class Potential(Shared):
                 potential,
                 arrays.real("factor", factor),
             )
-        scaled = type(self)._made(pointer, *self._kept)
+        recipe = Recipe(type(self), "_scaled", (self._recipe, float(factor)), {})
+        scaled = type(self)._made(recipe, pointer, *self._kept)
         scaled._raised = self._raised
         return scaled
+
+    @classmethod
+    def _scaled(cls, recipe: Recipe, factor: float) -> Potential:
+        made: Potential = recipe.make()
+        return made.scaled(factor)
 
     # ---- What it is
 
     @property
     def values(self) -> int:
-        """R."""
+        """R, the number of values."""
         with self._use() as potential:
             return int(library.chorale_potential_values(potential))
 
@@ -359,7 +380,7 @@ class Potential(Shared):
         return f"<Potential: {self.family} over {self.values} values>"
 
 
-def _options(values: int, scale: str | None, counted: Any) -> c.chorale_potential_options:
+def _options(values: int, scale: Scale, counted: Any) -> c.chorale_potential_options:
     options = struct(c.chorale_potential_options)
     options.scale = arrays.chosen("scale", scale, SCALES)
     if counted is not None:

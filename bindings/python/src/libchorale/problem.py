@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from ctypes import POINTER, byref, c_size_t
+from ctypes import POINTER
 from typing import Any, Union
 
 import numpy as np
@@ -14,9 +14,9 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
 from ._native import call, library
-from .errors import FileAccessError
+from .errors import ClosedError, FileAccessError
 from .host import lent
-from .model import Model
+from .model import Model, problem_bytes
 
 #: What names the values of a clique: the labels, the tokens, list k of `add_value_names`, nothing.
 ValueNames = Union[str, int, None]
@@ -60,11 +60,16 @@ class Problem(Closable):
         super(Problem, problem).__init__(pointer, *kept)
         with problem._use(shared=True) as handle:
             model = library.chorale_model_retain(library.chorale_problem_model(handle))
-        problem._of(Model._loaded(model, kept))
+        problem._of(Model._made(model, kept, ()))
         return problem
+
+    def __reduce__(self) -> Any:
+        return Problem.from_bytes, (self.to_bytes(),)
 
     def _of(self, model: Model) -> None:
         self._model = model
+        self._lists: dict[int, list[str]] = {}  # those that have been set or read
+        self._kinds: list[int] | None = None
         self._value_lists = 0
         with self._use(shared=True) as problem:
             while library.chorale_problem_text_count(
@@ -80,16 +85,24 @@ class Problem(Closable):
     # ---- Lists of names
 
     def _texts(self, which: int) -> list[str]:
-        with self._use(shared=True) as problem:
-            return [
-                _text(library.chorale_problem_text(problem, which, index)) or ""
-                for index in range(library.chorale_problem_text_count(problem, which))
-            ]
+        """A list, which is read from the library text by text once."""
+        known = self._lists.get(which)
+        if known is None:
+            with self._use(shared=True) as problem:
+                known = self._lists[which] = [
+                    _text(library.chorale_problem_text(problem, which, index)) or ""
+                    for index in range(library.chorale_problem_text_count(problem, which))
+                ]
+        elif self.closed:
+            raise ClosedError("this Problem has been closed")
+        return list(known)
 
     def _set_texts(self, name: str, which: int, texts: Iterable[str] | None) -> None:
-        packed = _Texts(name, () if texts is None else texts)
+        given = [] if texts is None else texts if isinstance(texts, (str, bytes)) else list(texts)
+        packed = _Texts(name, given)
         with self._use() as problem:
             call(library.chorale_problem_set_texts, problem, which, packed.pointer, packed.count)
+            self._lists[which] = list(given)
 
     @property
     def labels(self) -> list[str]:
@@ -171,11 +184,13 @@ class Problem(Closable):
         Cliques of one kind, of one property say, share a strength and are switched together.
         """
         names = self.kinds
-        with self._use(shared=True) as problem:
-            numbers = [
-                library.chorale_problem_clique_kind(problem, clique)
-                for clique in range(self._model.cliques)
-            ]
+        numbers = self._kinds
+        if numbers is None:
+            with self._use(shared=True) as problem:
+                numbers = self._kinds = [
+                    library.chorale_problem_clique_kind(problem, clique)
+                    for clique in range(self._model.cliques)
+                ]
         return [names[n] if 0 <= n < len(names) else (None if n < 0 else str(n)) for n in numbers]
 
     @clique_kinds.setter
@@ -191,6 +206,7 @@ class Problem(Closable):
         array = arrays.ints("clique_kinds", given, size=self._model.cliques)
         with self._use() as problem:
             call(library.chorale_problem_set_cliques, problem, arrays.address(array), None)
+            self._kinds = array.tolist()
 
     def clique_kind(self, clique: int) -> int:
         """The index of a clique's kind in `kinds`; -1: none."""
@@ -278,12 +294,8 @@ class Problem(Closable):
 
     def to_bytes(self) -> bytes:
         """The file as bytes; the same problem is always the same bytes."""
-        needed = c_size_t()
         with self._use(shared=True) as problem:
-            call(library.chorale_problem_write, problem, None, 0, byref(needed))
-            made = ctypes.create_string_buffer(needed.value)
-            call(library.chorale_problem_write, problem, made, needed.value, byref(needed))
-        return made.raw
+            return problem_bytes(problem)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file, through one beside it that takes its place when complete."""
@@ -292,11 +304,11 @@ class Problem(Closable):
                 call(library.chorale_problem_save, problem, encoded)
 
     @classmethod
-    def from_bytes(cls, data: Any, *, copy: bool = True) -> Problem:
+    def from_bytes(cls, data: Any, *, borrow: bool = False) -> Problem:
         """A problem from the bytes of a file.
 
-        copy False: they are read in place, must lie at a multiple of 64, and must not change while
-        the problem or its model lives.
+        borrow True: they are read in place, must lie at an address that is a multiple of 64, and
+        must not change (an array is read-only) while the problem or its model lives.
         """
         try:
             view = memoryview(data)
@@ -306,9 +318,9 @@ class Problem(Closable):
             raise ValueError("data is not contiguous")
         array = np.frombuffer(view.cast("B"), dtype=np.uint8) if view.nbytes else np.empty(0, "u1")
         pointer = cls._create(
-            library.chorale_problem_read, lent(), arrays.address(array), len(array), not copy
+            library.chorale_problem_read, lent(), arrays.address(array), len(array), bool(borrow)
         )
-        return cls._made(pointer) if copy else cls._made(pointer, array, view)
+        return cls._made(pointer, arrays.Lent(array, data), view) if borrow else cls._made(pointer)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from ctypes import byref, c_int32, c_int64
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Handle, Shared
+from ._handle import Handle, Recipe, Shared
 from ._native import call, library, struct
-from .chain import Names
+from .chain import Names, Scheme
 from .host import lent
 
 #: Actions of automata besides values, and the wildcard of `PropertyBuilder`.
@@ -26,6 +26,8 @@ FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
 FIRE_LABEL = c.CHORALE_FIRE_LABEL
 FIRE_TABLE = c.CHORALE_FIRE_TABLE
 ANY = c.CHORALE_ANY
+
+SegmentRule = Literal["spans_ignored", "ends_at_ignored"]
 
 SEGMENT_RULES = {
     "spans_ignored": c.CHORALE_SEGMENT_SPANS_IGNORED,
@@ -51,8 +53,14 @@ class LabelMap:
     begins: arrays.Bytes | None = None
     kind_names: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("kind_of_label", "begins"):
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, arrays.own(np.asarray(given)))
+
     @classmethod
-    def from_names(cls, names: Sequence[str], scheme: str = "bio") -> LabelMap:
+    def from_names(cls, names: Sequence[str], scheme: Scheme = "bio") -> LabelMap:
         """The map of label names written in a scheme: plain, bio, bioes, bilou."""
         known = Names(names, scheme)
         kind_of_label = np.empty(known.count, dtype=np.int32)
@@ -120,10 +128,17 @@ class Property(Shared):
         raise TypeError("a Property is made by Property.next_label, Property.automaton, ...")
 
     @classmethod
-    def _made(cls, pointer: int) -> Property:
+    def _made(cls, recipe: Recipe, pointer: int) -> Property:
         made = cls.__new__(cls)
         super(Property, made).__init__(pointer)
+        made._recipe = recipe
         return made
+
+    @classmethod
+    def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
+        """How a property is made again: arrays, which may be the caller's, are copied."""
+        own = {k: arrays.own(v) if isinstance(v, np.ndarray) else v for k, v in keywords.items()}
+        return Recipe(cls, method, positional, own)
 
     # ---- Automata
 
@@ -162,7 +177,18 @@ class Property(Shared):
             made.end_actions = arrays.address(at_end)
         own = _label_values(label_values, made.labels)
         made.label_values = arrays.address(own)
-        return cls._made(cls._create(library.chorale_property_create, lent(), byref(made)))
+        recipe = cls._by(
+            "automaton",
+            next=following,
+            actions=fired,
+            values=made.values,
+            start=made.start,
+            end_actions=at_end,
+            label_values=own,
+            table_offset=made.table_offset,
+            outside_value=made.outside_value,
+        )
+        return cls._made(recipe, cls._create(library.chorale_property_create, lent(), byref(made)))
 
     @classmethod
     def local(cls, actions: Any, *, values: int, label_values: Any = None) -> Property:
@@ -176,6 +202,7 @@ class Property(Shared):
             )
         own = _label_values(label_values, labels)
         return cls._made(
+            cls._by("local", actions=fired, values=values, label_values=own),
             cls._create(
                 library.chorale_property_create_local,
                 lent(),
@@ -184,7 +211,7 @@ class Property(Shared):
                 arrays.integer("values", values),
                 arrays.address(fired),
                 arrays.address(own),
-            )
+            ),
         )
 
     @staticmethod
@@ -199,12 +226,13 @@ class Property(Shared):
         """The label at a position."""
         made = _map(labels)
         return cls._made(
+            cls._by("position_label", labels, position),
             cls._create(
                 library.chorale_property_create_position_label,
                 lent(),
                 byref(made),
                 arrays.integer("position", position),
-            )
+            ),
         )
 
     @classmethod
@@ -212,12 +240,13 @@ class Property(Shared):
         """The label of every position that holds the token."""
         made = _map(labels)
         return cls._made(
+            cls._by("token_label", labels, token),
             cls._create(
                 library.chorale_property_create_token_label,
                 lent(),
                 byref(made),
                 arrays.integer32("token", token),
-            )
+            ),
         )
 
     @classmethod
@@ -230,12 +259,13 @@ class Property(Shared):
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
+            cls._by("first_label", labels, ignored=skipped),
             cls._create(
                 library.chorale_property_create_first_label,
                 lent(),
                 byref(made),
                 arrays.address(skipped),
-            )
+            ),
         )
 
     @classmethod
@@ -245,7 +275,7 @@ class Property(Shared):
         anchor: int,
         *,
         ignored: Any = None,
-        rule: str = "spans_ignored",
+        rule: SegmentRule = "spans_ignored",
         end_value: int | None = None,
     ) -> Property:
         """For every segment of the kind `anchor`, the first label after it that is not ignored, or
@@ -257,6 +287,7 @@ class Property(Shared):
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
+            cls._by("next_label", labels, anchor, ignored=skipped, rule=rule, end_value=end_value),
             cls._create(
                 library.chorale_property_create_next_label,
                 lent(),
@@ -265,7 +296,7 @@ class Property(Shared):
                 arrays.address(skipped),
                 arrays.chosen("rule", rule, SEGMENT_RULES),
                 FIRE_NOTHING if end_value is None else arrays.integer32("end_value", end_value),
-            )
+            ),
         )
 
     @classmethod
@@ -276,7 +307,7 @@ class Property(Shared):
         *,
         values: int,
         ignored: Any = None,
-        rule: str = "spans_ignored",
+        rule: SegmentRule = "spans_ignored",
         start_value: int | None = None,
     ) -> Property:
         """For every segment of the kind `anchor`, the table entry (token) before it; start_value at
@@ -284,6 +315,15 @@ class Property(Shared):
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
+            cls._by(
+                "token_before",
+                labels,
+                anchor,
+                values=values,
+                ignored=skipped,
+                rule=rule,
+                start_value=start_value,
+            ),
             cls._create(
                 library.chorale_property_create_token_before,
                 lent(),
@@ -295,20 +335,35 @@ class Property(Shared):
                 FIRE_NOTHING
                 if start_value is None
                 else arrays.integer32("start_value", start_value),
-            )
+            ),
         )
+
+    @classmethod
+    def _by_rules(
+        cls,
+        made_of: dict[str, int],
+        calls: Sequence[tuple[str, tuple[int, ...]]],
+        label_values: Any,
+    ) -> Property:
+        builder = PropertyBuilder(**made_of)
+        with builder._use() as pointer:
+            for name, numbers in calls:
+                state = (byref(c_int32()),) if name == "add_state" else ()
+                function = getattr(library, f"chorale_property_builder_{name}")
+                call(function, pointer, *numbers, *state)
+        return builder.finish(label_values)
 
     # ---- What it is
 
     @property
     def values(self) -> int:
-        """R."""
+        """R, the number of values."""
         with self._use() as made:
             return int(library.chorale_property_values(made))
 
     @property
     def labels(self) -> int:
-        """m."""
+        """m, the number of labels."""
         with self._use() as made:
             return int(library.chorale_property_labels(made))
 
@@ -400,13 +455,22 @@ class PropertyBuilder(Handle):
                 arrays.integer("values", values),
             )
         )
+        self._made_of = {"labels": self.labels, "values": values, "classes": classes}
+        self._calls: list[tuple[str, tuple[int, ...]]] = []
 
     def add_state(self) -> int:
         """A new state; its number."""
         state = c_int32()
         with self._use() as builder:
             call(library.chorale_property_builder_add_state, builder, byref(state))
+            self._calls.append(("add_state", ()))
         return state.value
+
+    def _add(self, name: str, **arguments: int) -> None:
+        numbers = tuple(arrays.integer32(key, value) for key, value in arguments.items())
+        with self._use() as builder:
+            call(getattr(library, f"chorale_property_builder_{name}"), builder, *numbers)
+            self._calls.append((name, numbers))
 
     def rule(
         self,
@@ -419,45 +483,33 @@ class PropertyBuilder(Handle):
     ) -> None:
         """In `state`, reading `label` at a position of `position_class`: go to `next` (ANY: stay)
         and fire `action`."""
-        with self._use() as builder:
-            call(
-                library.chorale_property_builder_rule,
-                builder,
-                arrays.integer32("state", state),
-                arrays.integer32("position_class", position_class),
-                arrays.integer32("label", label),
-                arrays.integer32("next", next),
-                arrays.integer32("action", action),
-            )
+        self._add(
+            "rule",
+            state=state,
+            position_class=position_class,
+            label=label,
+            next=next,
+            action=action,
+        )
 
     def end_rule(self, state: int = ANY, *, action: int) -> None:
         """At the end in `state` fire `action`."""
-        with self._use() as builder:
-            call(
-                library.chorale_property_builder_end_rule,
-                builder,
-                arrays.integer32("state", state),
-                arrays.integer32("action", action),
-            )
+        self._add("end_rule", state=state, action=action)
 
     def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
         """FIRE_TABLE reads the entry `offset` positions on; outside_value where there is none."""
-        with self._use() as builder:
-            call(
-                library.chorale_property_builder_table,
-                builder,
-                arrays.integer32("offset", offset),
-                arrays.integer32("outside_value", outside_value),
-            )
+        self._add("table", offset=offset, outside_value=outside_value)
 
     def finish(self, label_values: Any = None) -> Property:
         """The property as the rules are now; more may follow."""
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
+            recipe = Property._by("_by_rules", self._made_of, tuple(self._calls), label_values=own)
             return Property._made(
+                recipe,
                 Property._create(
                     library.chorale_property_builder_finish, builder, arrays.address(own)
-                )
+                ),
             )
 
 
@@ -484,6 +536,7 @@ class Dictionary(Shared):
                 bool(out),
             )
         )
+        self._recipe = Recipe(type(self), None, (arrays.own(array),), {"out": bool(out)})
 
     @classmethod
     def best(
@@ -516,7 +569,13 @@ class Dictionary(Shared):
         finally:
             if full is not None:
                 full._end()
+        known = None if full is None else full._recipe
+        made._recipe = Recipe(cls, "_best_of", (arrays.own(array), keep, known, bool(out)), {})
         return made
+
+    @classmethod
+    def _best_of(cls, scores: Any, keep: int, full: Recipe | None, out: bool) -> Dictionary:
+        return cls.best(scores, keep, full=None if full is None else full.make(), out=out)
 
     def __len__(self) -> int:
         with self._use() as dictionary:
@@ -560,9 +619,9 @@ class Attachment:
             raise TypeError(f"dictionary is {dictionary!r}, not a Dictionary")
         self.property = property
         self.dictionary = dictionary
-        self._classes = None if classes is None else arrays.ints("classes", classes)
-        self._table = None if table is None else arrays.ints("table", table)
-        self._message = None if message is None else arrays.table("message", message, 1)
+        self._classes = None if classes is None else arrays.ints("classes", classes, how="copy")
+        self._table = None if table is None else arrays.ints("table", table, how="copy")
+        self._message = None if message is None else arrays.own(arrays.table("message", message, 1))
 
     @property
     def values(self) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Executor, wait
-from ctypes import byref, c_double, c_int32, c_int64, c_size_t, create_string_buffer
-from typing import Any
+from ctypes import POINTER, byref, c_double, c_int32, c_int64, c_size_t, cast, create_string_buffer
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
@@ -16,13 +17,16 @@ from ._callbacks import Carrying, Interrupts, Raised
 from ._handle import Closable
 from ._native import call, library, struct
 from .cancel import Cancel
-from .chain import Chain, as_chain
+from .chain import Chain, Edges
 from .clique import algorithm_number
 from .host import lent
-from .message import JOINT_MODES
+from .message import JOINT_MODES, JointMode
 from .model import Model
 from .outcome import Outcome
 from .problem import Problem
+
+Schedule = Literal["all", "disagreement"]
+MessageNumber = Literal["auto", "float64", "float32", "magnitude16"]
 
 SCHEDULES = {
     "all": c.CHORALE_SCHEDULE_ALL,
@@ -77,7 +81,18 @@ class Cost:
 class RunResult:
     """How a call on a run ended, and what the best labelling so far is worth.
 
-    score = chain_score + clique_score; own_score is that of the chains' own labellings.
+    outcome           why the call ended; ITERATION_LIMIT is no error: the rounds were used up
+    proven            True: no labelling scores more, up to rounding
+    rounds            rounds done so far; best_round: the one that the best labelling is from
+    score             of the best labelling: chain_score + clique_score
+    own_score         of the chains' own best labellings, before any message
+    rounds_score      of the best labelling of the rounds, before it was polished; polished_score
+                      after that, polished_own_score of the chains' own, polished
+    upper_bound       no labelling scores more; infinite where none was asked for
+    gap               upper_bound - score
+    changed_chains    how many chains differ from their own best labelling
+    messages_changed  in the last round; chain_updates, clique_updates: computed in all rounds
+    run               the run; None in a result that was pickled
     """
 
     outcome: Outcome
@@ -97,7 +112,10 @@ class RunResult:
     messages_changed: int
     chain_updates: int
     clique_updates: int
-    run: Run = dataclasses.field(repr=False, compare=False)
+    run: Run | None = dataclasses.field(repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "run": None}
 
     def _repr_html_(self) -> str:
         from . import html  # which reads runs, and so stands above them
@@ -105,27 +123,46 @@ class RunResult:
         return html.result(self)
 
 
+#: chorale_payment
+_PAYMENT = np.dtype(
+    [
+        ("clique", np.int64),
+        ("member", np.int64),
+        ("position", np.int64),
+        ("own_value", np.int32),
+        ("value", np.int32),
+        ("amount", np.float64),
+    ]
+)
+
+
 class Run(Closable):
     """One inference over a model, or over a `Problem`, whose names then appear in its results. For
     one thread at a time; between the calls that run it, results may be read from several.
 
-    rounds           at most so many rounds of messages (10)
-    damping          share of the old message of a clique in the new, 0 <= d < 1
-    schedule         "all", or "disagreement": one clique at a time, the most divided first
-    algorithm        of clique messages; exact_marginals: True, exact wherever that can be had
-    polish           whether to polish the labelling at the end
-    restrict_range   True: only values that fire in some member's own labelling take part
-    joint_mode       of chains under several properties: "auto", "exact", "absorption", "beam";
-                     beam_width, budget as in `ChainSolver.messages`
+    rounds           at most so many rounds of messages
+    damping          share of the old message of a clique in the new one, 0 or above and below 1
+    schedule         "all": all cliques, then all chains; "disagreement": one clique at a time, the
+                     one whose members agree least first
+    algorithm        of clique messages, one of `algorithms()`: used where it fits, "auto" elsewhere
+    exact_marginals  True: clique messages are exact wherever that can be had (slow for some)
+    polish           True: at the end one chain at a time is labelled anew while that raises the
+                     score
+    restrict_range   True: only values that some member's own best labelling shows take part
+    joint_mode       how a chain under several properties is treated: "auto", "exact", "absorption",
+                     "beam"; with beam_width and budget as in `ChainSolver.messages`
     message_number   what messages are stored as: "float64", "float32" in half the memory,
-                     "magnitude16" in a quarter, rounded to 0.05 %; "auto": the widest that fits
-                     into twice the memory of the scores
-    threads          how many threads work; executor: a concurrent.futures thread pool that does
-    time_limit       seconds a call; cancel: a `Cancel` that any thread may set
+                     "magnitude16" in a quarter, rounded to 0.05 %; "auto": the widest with which
+                     model and run take at most twice the memory of the scores
+    threads          how many threads work
+    executor         a concurrent.futures thread pool whose threads work; None: the library's own
+    time_limit       seconds that each call may take; None: any
+    cancel           a `Cancel` that any thread may set to end a call early
     progress         called with a `Progress` after every round; True from it ends the call early,
                      and what it raises is raised by the call
-    bound_steps      steps of the dual ascent for an upper bound (0: none)
-    earlier          a run whose messages and labelling this one starts from
+    bound_steps      steps of the search for an upper bound on the score; 0: no bound
+    earlier          a run whose messages and labelling this one starts from; its model must have as
+                     many chains and cliques
 
     >>> builder = ModelBuilder()
     >>> for unary in ([[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]):
@@ -147,19 +184,45 @@ class Run(Closable):
         self,
         model: Model | Problem,
         *,
-        earlier: Run | None = None,
+        rounds: int = 10,
+        damping: float = 0.0,
+        schedule: Schedule = "all",
+        algorithm: str = "auto",
+        exact_marginals: bool = False,
+        polish: bool = True,
+        restrict_range: bool = False,
+        joint_mode: JointMode = "auto",
+        beam_width: int = 300,
+        budget: int = 1024,
+        message_number: MessageNumber = "auto",
+        threads: int = 1,
+        executor: Executor | None = None,
+        time_limit: float | None = None,
         cancel: Cancel | None = None,
         progress: Callable[[Progress], Any] | None = None,
-        executor: Executor | None = None,
-        **options: Any,
+        bound_steps: int = 0,
+        earlier: Run | None = None,
     ) -> None:
         self.problem = model if isinstance(model, Problem) else None
-        model = model.model if isinstance(model, Problem) else model
-        if not isinstance(model, Model):
-            raise TypeError(f"model is {model!r}, not a Model or a Problem")
+        model = _model(model)
         if earlier is not None and not isinstance(earlier, Run):
             raise TypeError(f"earlier is {earlier!r}, not a Run")
-        made = _options(options)
+        made = _options(
+            rounds=rounds,
+            damping=damping,
+            schedule=schedule,
+            algorithm=algorithm,
+            exact_marginals=exact_marginals,
+            polish=polish,
+            restrict_range=restrict_range,
+            joint_mode=joint_mode,
+            beam_width=beam_width,
+            budget=budget,
+            message_number=message_number,
+            threads=threads,
+            bound_steps=bound_steps,
+        )
+        made.time_limit = -1.0 if time_limit is None else arrays.real("time_limit", time_limit)
         self.model = model
         self._model = model.clone()  # stays open however soon the caller closes theirs
         self._cancel = _checked(cancel)
@@ -323,10 +386,17 @@ class Run(Closable):
             library.chorale_run_reset(run)
             self._chains.clear()
 
-    def set_chain(self, chain: int, unary: Any, transitions: Any = None, **scores: Any) -> None:
-        """From now on chain `chain` has these scores (a `Chain`, or what one is made of), of the
-        same shape; they are read where they lie."""
-        made = as_chain(unary, transitions, scores)
+    def set_chain(
+        self,
+        chain: int,
+        unary: Chain | npt.ArrayLike,
+        transitions: Edges = None,
+        *,
+        borrow: bool = False,
+    ) -> None:
+        """From now on chain `chain` has these scores: a `Chain`, or unary scores and transitions,
+        of the same shape. borrow: as in `Chain`."""
+        made = Chain._for_a_call(unary, transitions, arrays.keeping(borrow))
         with self._use() as run, made._use() as chain_struct:
             number = self._model._chain(chain)
             call(library.chorale_run_set_chain, run, number, chain_struct)
@@ -375,6 +445,13 @@ class Run(Closable):
                 library.chorale_run_all_labels, run, bool(own), arrays.address(labels), len(labels)
             )
         return labels
+
+    def changed_chains(self) -> npt.NDArray[np.int64]:
+        """The numbers of the chains whose labels differ from their own best, ascending."""
+        differs = np.flatnonzero(self.all_labels() != self.all_labels(own=True))
+        ends = np.cumsum(self._model.chain_lengths)
+        found: npt.NDArray[np.int64] = np.unique(np.searchsorted(ends, differs, side="right"))
+        return found
 
     def chain_score(self, chain: int, *, own: bool = False) -> float:
         """phi of a chain."""
@@ -432,13 +509,20 @@ class Run(Closable):
         count = c_int64()
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
-            call(library.chorale_run_payments, run, number, None, 0, byref(count))
-            paid = (c.chorale_payment * max(1, count.value))()
-            call(library.chorale_run_payments, run, number, paid, count.value, byref(count))
-        return [
-            Payment(p.clique, p.member, p.position, p.own_value, p.value, p.amount)
-            for p in paid[: count.value]
-        ]
+            paid = np.empty(16, dtype=_PAYMENT)
+            while True:
+                call(
+                    library.chorale_run_payments,
+                    run,
+                    number,
+                    cast(paid.ctypes.data, POINTER(c.chorale_payment)),
+                    len(paid),
+                    byref(count),
+                )
+                if count.value <= len(paid):
+                    break
+                paid = np.empty(count.value, dtype=_PAYMENT)
+        return [Payment(*entry) for entry in paid[: count.value].tolist()]
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
         """T x m: the max-marginals of a chain's positions under the final messages."""
@@ -476,11 +560,40 @@ class Run(Closable):
     # ---- Before there is one
 
     @staticmethod
-    def estimate(model: Model, **options: Any) -> Cost:
-        """The size and cost of a run, before it is made."""
-        if not isinstance(model, Model):
-            raise TypeError(f"model is {model!r}, not a Model")
-        made = _options(options)
+    def estimate(
+        model: Model | Problem,
+        *,
+        rounds: int = 10,
+        damping: float = 0.0,
+        schedule: Schedule = "all",
+        algorithm: str = "auto",
+        exact_marginals: bool = False,
+        polish: bool = True,
+        restrict_range: bool = False,
+        joint_mode: JointMode = "auto",
+        beam_width: int = 300,
+        budget: int = 1024,
+        message_number: MessageNumber = "auto",
+        threads: int = 1,
+        bound_steps: int = 0,
+    ) -> Cost:
+        """The size and cost of a run with these options, before it is made."""
+        model = _model(model)
+        made = _options(
+            rounds=rounds,
+            damping=damping,
+            schedule=schedule,
+            algorithm=algorithm,
+            exact_marginals=exact_marginals,
+            polish=polish,
+            restrict_range=restrict_range,
+            joint_mode=joint_mode,
+            beam_width=beam_width,
+            budget=budget,
+            message_number=message_number,
+            threads=threads,
+            bound_steps=bound_steps,
+        )
         cost = struct(c.chorale_run_cost)
         with model._use() as frozen:
             call(library.chorale_run_estimate, frozen, byref(made), byref(cost))
@@ -496,25 +609,34 @@ def _checked(cancel: Any) -> Cancel | None:
     return cancel
 
 
-def _options(given: dict[str, Any]) -> c.chorale_run_options:
+def _model(given: Any) -> Model:
+    model = given.model if isinstance(given, Problem) else given
+    if not isinstance(model, Model):
+        raise TypeError(f"model is {model!r}, not a Model or a Problem")
+    return model
+
+
+def _options(
+    *,
+    damping: float,
+    schedule: Schedule,
+    algorithm: str,
+    exact_marginals: bool,
+    polish: bool,
+    restrict_range: bool,
+    joint_mode: JointMode,
+    message_number: MessageNumber,
+    **numbers: int,
+) -> c.chorale_run_options:
     options = struct(c.chorale_run_options)
-    for name, value in given.items():
-        if name in ("rounds", "beam_width", "budget", "threads", "bound_steps"):
-            setattr(options, name, arrays.integer(name, value))
-        elif name == "damping":
-            options.damping = arrays.real(name, value)
-        elif name == "time_limit":
-            options.time_limit = -1.0 if value is None else arrays.real(name, value)
-        elif name in ("exact_marginals", "polish", "restrict_range"):
-            setattr(options, name, bool(value))
-        elif name == "schedule":
-            options.schedule = arrays.chosen(name, value, SCHEDULES)
-        elif name == "joint_mode":
-            options.joint_mode = arrays.chosen(name, value, JOINT_MODES)
-        elif name == "message_number":
-            options.message_number = arrays.chosen(name, value, MESSAGE_NUMBERS)
-        elif name == "algorithm":
-            options.algorithm = algorithm_number(value)
-        else:
-            raise TypeError(f"there is no option {name!r}")
+    for name, value in numbers.items():
+        setattr(options, name, arrays.integer(name, value))
+    options.damping = arrays.real("damping", damping)
+    options.schedule = arrays.chosen("schedule", schedule, SCHEDULES)
+    options.algorithm = algorithm_number(algorithm)
+    options.exact_marginals = bool(exact_marginals)
+    options.polish = bool(polish)
+    options.restrict_range = bool(restrict_range)
+    options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
+    options.message_number = arrays.chosen("message_number", message_number, MESSAGE_NUMBERS)
     return options
