@@ -84,16 +84,18 @@ class Lent:
 
     def __del__(self) -> None:
         with _lending:
-            # A view can be writable again once its base is.
+            # A base comes before its views, which can be writable again only once it is.
+            free = []
             for array in reversed(self.arrays):
                 count = _lent.get(id(array), 0)
                 if count > 1:
                     _lent[id(array)] = count - 1
                 elif count == 1:
                     del _lent[id(array)]
-                    _waiting.append(weakref.ref(array))
-            waiting, _waiting[:] = _waiting[:], []
-            for seen in waiting:
+                    free.append(weakref.ref(array))
+            free += _waiting
+            _waiting.clear()
+            for seen in free:
                 array = seen()
                 if array is None or id(array) in _lent:
                     continue
