@@ -12,6 +12,10 @@ directory=$(realpath "$directory")
 # The build is kept, so that another run compiles only what changed.
 "$directory/bin/pip" install --quiet --config-settings=build-dir="$PWD/build/python-library" \
   './bindings/python[test]' mypy
+# Beside it stands a package of another author's, named chorale, which must not be imported.
+packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+mkdir "$packages/chorale"
+echo 'raise ImportError("the other package was imported")' >"$packages/chorale/__init__.py"
 # Of the checkout only the tests: the package, and the examples in its docstrings, are the installed.
 installed=$("$directory/bin/python" -c \
   'import libchorale, pathlib; print(pathlib.Path(libchorale.__file__).parent)')
@@ -22,6 +26,9 @@ tests() {
 }
 tests
 "$directory/bin/python" -m mypy --cache-dir=/dev/null
+# A program of a user's, against what is installed.
+"$directory/bin/python" -m mypy --cache-dir=/dev/null --strict --config-file= tests/typed_program.py
+"$directory/bin/python" tests/typed_program.py
 
 if [[ -e $sanitized ]]; then
   # The interpreter is not sanitized: the run-time libraries have to be there first, and what it

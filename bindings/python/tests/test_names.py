@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+import typing
+
+import pytest
+
+import libchorale as ch
+from libchorale import _declarations as c
+from libchorale._native import struct
 
 
 def test_a_package_of_another_author_named_chorale_is_left_alone(tmp_path):
@@ -22,3 +30,58 @@ def test_a_package_of_another_author_named_chorale_is_left_alone(tmp_path):
     paths = [str(tmp_path), *(entry for entry in sys.path if entry)]
     seen = subprocess.run([sys.executable, "-c", program, *paths], capture_output=True, text=True)
     assert (seen.stdout, seen.stderr) == ("a stranger 4.0\n['chorale']\n", "")
+
+
+def parameters(call):
+    return inspect.signature(call).parameters.values()
+
+
+def calls():
+    for name in ch.__all__:
+        thing = getattr(ch, name)
+        if inspect.isclass(thing) and not issubclass(thing, (Exception, tuple, int)):
+            for own, member in inspect.getmembers(thing, inspect.isroutine):
+                if not own.startswith("_") or own == "__init__":
+                    yield f"{name}.{own}", member
+        elif inspect.isfunction(thing):
+            yield name, thing
+
+
+def test_options_are_named_and_typed():
+    """Nothing is taken as **kwargs, which editors cannot complete and type checkers not check."""
+    for name, call in calls():
+        if name.startswith(("Instance", "CallbackError")) or not inspect.isfunction(call):
+            continue
+        for parameter in parameters(call):
+            assert parameter.kind != parameter.VAR_KEYWORD, name
+            assert parameter.name == "self" or parameter.annotation is not parameter.empty, name
+    assert typing.get_type_hints(ch.Run.__init__)["rounds"] is int
+
+
+@pytest.mark.parametrize(
+    "options, given",
+    [
+        (c.chorale_run_options, (ch.Run, ch.Run.estimate, ch.decode)),
+        (c.chorale_clique_options, (ch.CliqueSolver.solve, ch.CliqueSolver.marginals)),
+        (c.chorale_message_options, (ch.ChainSolver.messages, ch.bytes_needed)),
+        (c.chorale_repeated_words_options, (ch.ModelBuilder.add_repeated_words,)),
+    ],
+)
+def test_defaults_are_those_of_the_library(options, given):
+    made = struct(options)
+    named = {"algorithm": "auto", "schedule": "all", "joint_mode": "auto", "mode": "auto"}
+    named.update(message_number="auto", start="independent", values=None)
+    for call in given:
+        seen = 0
+        for parameter in parameters(call):
+            if not hasattr(made, parameter.name) or parameter.name in ("progress", "executor"):
+                continue
+            default, own = parameter.default, getattr(made, parameter.name)
+            if parameter.name in ("gap", "time_limit"):
+                assert (default, own) == (None, -1.0)
+            elif parameter.name in named:
+                assert default == named[parameter.name]
+            else:
+                assert default == own, (call, parameter)
+            seen += 1
+        assert seen >= 2

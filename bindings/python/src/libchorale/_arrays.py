@@ -264,6 +264,16 @@ def real(name: str, value: Any) -> float:
         raise TypeError(f"{name} is {value!r}, not a number") from None
 
 
+def limit(name: str, value: Any) -> float:
+    """A number from 0 on, or None for none, which is -1 to the library."""
+    if value is None:
+        return -1.0
+    number = real(name, value)
+    if not number >= 0:
+        raise ValueError(f"{name} is {value}; it must be at least 0, or None")
+    return number
+
+
 def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
     """The number that a name stands for; '-' and '_' are the same."""
     key = value.replace("-", "_") if isinstance(value, str) else value

@@ -96,6 +96,7 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
             status,
             library.chorale_status_name(status).decode(),
             error.message.decode("utf-8", "replace"),
+            function.__name__,
         )
 
 

@@ -383,8 +383,8 @@ class _Options:
             take = arrays.integer32 if name == "subset_size" else arrays.integer
             setattr(self.struct, name, take(name, value))
         self.struct.tolerance = arrays.real("tolerance", tolerance)
-        for name, limit in (("gap", gap), ("time_limit", time_limit)):
-            setattr(self.struct, name, -1.0 if limit is None else arrays.real(name, limit))
+        self.struct.gap = arrays.limit("gap", gap)
+        self.struct.time_limit = arrays.limit("time_limit", time_limit)
         if algorithm == "exact":
             self.struct.gap = 0.0
         else:

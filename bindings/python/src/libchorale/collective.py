@@ -14,6 +14,7 @@ from . import _arrays as arrays
 from . import html
 from .cancel import Cancel
 from .chain import Chain, Edges, Transitions
+from .errors import Renaming
 from .message import ChainSolver, JointMode
 from .model import ModelBuilder
 from .outcome import Outcome
@@ -278,11 +279,13 @@ def _build(
     names: Sequence[str] | None,
 ) -> _Built:
     if transitions is not None and not isinstance(transitions, Transitions):
-        transitions = Transitions(transitions)
-    chains = [
-        item if isinstance(item, Chain) else Chain._for_a_call(item, transitions)
-        for item in unaries
-    ]
+        with Renaming({"scores": "transitions"}):
+            transitions = Transitions(transitions)
+    chains: list[Chain] = []
+    for item in unaries:
+        with Renaming({"unary": f"unaries[{len(chains)}]"}):
+            shared = None if isinstance(item, Chain) else transitions
+            chains.append(Chain._for_a_call(item, shared))
     if groups is None:
         groups = [0] * len(chains)
     if len(groups) != len(chains):
@@ -293,7 +296,8 @@ def _build(
     builder = ModelBuilder()
     for index, chain in enumerate(chains):
         own = None if ids is None else ids[index]
-        builder.add_chain(chain, tokens=own, group=group_of[index])
+        with Renaming({"unary": f"unaries[{index}]", "tokens": f"tokens[{index}]"}):
+            builder.add_chain(chain, tokens=own, group=group_of[index])
 
     wanted = _wanted(agree, strength)
     kinds: list[str | int] = []  # by clique
@@ -366,6 +370,8 @@ def _wanted(agree: Any, strength: float) -> list[tuple[str | int, Property | Non
         isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
     )
     wanted: list[tuple[str | int, Property | None, float]] = []
+    if not single and not isinstance(agree, Iterable):
+        raise TypeError(f'agree is {agree!r}, neither "word" nor a Property nor a list of these')
     for number, item in enumerate([agree] if single else agree):
         own = strength
         if isinstance(item, tuple) and len(item) == 2:
@@ -401,7 +407,8 @@ def _name(
     kinds: list[str | int],
 ) -> None:
     if names is not None:
-        problem.labels = list(names)
+        with Renaming({"labels": "names"}):
+            problem.labels = list(names)
     if words is not None:
         problem.words = [str(word) for chain in words for word in chain]
     if kinds:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 
 from . import _declarations as c
 
@@ -16,8 +17,8 @@ from . import _declarations as c
 class Error(Exception):
     """A call that could not be carried out.
 
-    status   the number of the C interface (status.h), 0 where no call was made
-    name     its name, such as "CHORALE_ERROR_SIZE"
+    status   its number in the C interface, 0 where the package itself refused the call
+    name     its name there
     message  names the argument, its value and the rule
     """
 
@@ -117,6 +118,80 @@ def _classes() -> dict[int, type[Error]]:
 _by_status = _classes()
 
 
-def from_status(status: int, name: str, message: str) -> Error:
-    """The exception of a status of the C interface; those not listed are an `ArgumentError`."""
+#: What the C interface names otherwise than Python does: in every call, and in single ones. What
+#: stands before an arrow, the name of a struct, is left out.
+_NAMES = {
+    "lambda": "strength",
+    "chain->edges": "transitions",
+    "chain->edge_matrices": "the number of matrices in transitions",
+    "chain->labels": "the number of labels",
+    "chain->length": "the number of positions",
+    "labelling": "labels",
+    "assignment": "labels",
+    "options->start_assignment": "start",
+    "options->start_value": "start",
+    "problem->members": "the number of rows of scores",
+    "problem->values": "the number of columns of scores",
+    "setup->centre_potentials": "centre",
+    "setup->centre_values": "the number of potentials in centre",
+    "setup->centre_labels": "the length of centre_label_values",
+    "setup->labels": "the length of label_values",
+    "table_count": "the number of rows of tables",
+    "CHORALE_ANY": "ANY",
+    "NULL": "None",
+}
+_KINDS = {"values": "kinds"}
+_LABELS = {"labels": "the number of names"}
+_COUNT = {"count": "the number of attachments"}
+_ONE = {f"attachments[0].{name}": name for name in ("classes", "message", "table")}
+_NAMES_OF_CALLS = {
+    "chorale_chain_solver_create_in": {"bytes": "memory"},
+    "chorale_clique_solver_create_in": {"bytes": "memory"},
+    "chorale_chain_messages": _COUNT,
+    "chorale_kernel_messages": _COUNT,
+    "chorale_dictionary_create": {"count": "the number of values"},
+    "chorale_label_map_from_names": _LABELS,
+    "chorale_mask_create": _LABELS,
+    "chorale_potential_evaluate": {"values": "the number of counts"},
+    "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
+    "chorale_problem_set_note": {"name.length": "the length of the name"},
+    "chorale_property_create_first_label": _KINDS,
+    "chorale_property_create_position_label": _KINDS,
+    "chorale_property_create_token_label": _KINDS,
+    "chorale_property_evaluate": _ONE,
+    "chorale_property_fired": _ONE,
+}
+
+
+def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
+    """A message in which each name (the first `count`; 0: all) gives way to another."""
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w>.])(?:{known})(?!\w)", lambda m: names[m[0]], message, count=count)
+
+
+class Renaming:
+    """`with Renaming(names):` around what a caller knows by other names than the call within it:
+    the first of the names in the message of an exception gives way."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, (Error, TypeError, ValueError)) and len(error.args) == 1:
+            message = renamed(str(error), self._names, 1)
+            error.args = (message,)
+            if isinstance(error, Error):
+                error.message = message
+
+
+def from_status(status: int, name: str, message: str, function: str = "") -> Error:
+    """The exception of a status of the C interface, in Python's words; statuses that are not listed
+    are an `ArgumentError`."""
+    message = renamed(message, {**_NAMES, **_NAMES_OF_CALLS.get(function, {})})
+    message = re.sub(r"\b\w+->|\bCHORALE_(?=FIRE_)", "", message)
     return _by_status.get(status, ArgumentError)(message or name, status, name)

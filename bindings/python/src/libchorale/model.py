@@ -172,12 +172,13 @@ class ModelBuilder(Handle):
                 raise TypeError(f"{name} is {value!r}, not a {kind.__name__}")
         if any(item is None for item in around):
             raise TypeError("centre holds None")
-        if property is None:
-            given = potential if potential is not None else (around[0] if around else None)
-            if values is None:
-                if given is None:
-                    raise TypeError("a clique needs a potential, or a centre of potentials")
-                values = given.values
+        given = potential if potential is not None else (around[0] if around else None)
+        if given is None:
+            raise TypeError("potential is missing: a clique needs one, or a centre of potentials")
+        if potential is not None and around:
+            raise TypeError("centre is given beside potential; a clique has one of them")
+        if property is None and values is None:
+            values = given.values
         own = arrays.ints("label_values", label_values) if label_values is not None else None
         if own is not None:
             setup.label_values, setup.labels = arrays.address(own), len(own)

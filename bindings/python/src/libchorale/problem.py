@@ -14,7 +14,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
 from ._native import call, library
-from .errors import ClosedError, FileAccessError
+from .errors import ClosedError, FileAccessError, Renaming
 from .host import lent
 from .model import Model, problem_bytes
 
@@ -100,7 +100,7 @@ class Problem(Closable):
     def _set_texts(self, name: str, which: int, texts: Iterable[str] | None) -> None:
         given = [] if texts is None else texts if isinstance(texts, (str, bytes)) else list(texts)
         packed = _Texts(name, given)
-        with self._use() as problem:
+        with self._use() as problem, Renaming({"count": f"the number of {name}"}):
             call(library.chorale_problem_set_texts, problem, which, packed.pointer, packed.count)
             self._lists[which] = list(given)
 
@@ -211,9 +211,7 @@ class Problem(Closable):
     def clique_kind(self, clique: int) -> int:
         """The index of a clique's kind in `kinds`; -1: none."""
         with self._use(shared=True) as problem:
-            return int(
-                library.chorale_problem_clique_kind(problem, arrays.integer("clique", clique))
-            )
+            return int(library.chorale_problem_clique_kind(problem, self._model._clique(clique)))
 
     def add_value_names(self, names: Iterable[str]) -> int:
         """A list of names of values, for `name_values`; its number."""
@@ -233,7 +231,9 @@ class Problem(Closable):
 
     def value_names(self, number: int) -> list[str]:
         """A list of `add_value_names`."""
-        return self._texts(c.CHORALE_TEXTS_VALUES + arrays.integer32("number", number))
+        return self._texts(
+            c.CHORALE_TEXTS_VALUES + self._model._within("number", number, self._value_lists)
+        )
 
     def name_values(self, lists: Sequence[ValueNames]) -> None:
         """What names the values of each clique: "labels", "tokens", the number of a list of
@@ -260,7 +260,7 @@ class Problem(Closable):
         with self._use(shared=True) as problem:
             return _text(
                 library.chorale_problem_value_name(
-                    problem, arrays.integer("clique", clique), arrays.integer32("value", value)
+                    problem, self._model._clique(clique), arrays.integer32("value", value)
                 )
             )
 
@@ -389,7 +389,10 @@ class _Texts:
         for text in texts:
             if not isinstance(text, str):
                 raise TypeError(f"{name} holds {text!r}, not a str")
-            parts.append(text.encode("utf-8"))
+            try:
+                parts.append(text.encode("utf-8"))
+            except UnicodeEncodeError:
+                raise ValueError(f"{name} holds {text!r}, which UTF-8 cannot hold") from None
         self.count = len(parts)
         lengths = np.fromiter(map(len, parts), np.uintp, self.count)
         self._bytes = np.frombuffer(b"".join([*parts, b"\0"]), dtype=np.uint8)

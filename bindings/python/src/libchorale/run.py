@@ -222,7 +222,7 @@ class Run(Closable):
             threads=threads,
             bound_steps=bound_steps,
         )
-        made.time_limit = -1.0 if time_limit is None else arrays.real("time_limit", time_limit)
+        made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
         self._model = model.clone()  # stays open however soon the caller closes theirs
         self._cancel = _checked(cancel)
@@ -404,7 +404,7 @@ class Run(Closable):
 
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
         """A new deadline (seconds a call; None: none) and cancel flag (None: none)."""
-        limit = -1.0 if time_limit is None else arrays.real("time_limit", time_limit)
+        limit = arrays.limit("time_limit", time_limit)
         flag = _checked(cancel)
         with self._use() as run:
             pointer = None if flag is None else flag._begin()
@@ -549,7 +549,10 @@ class Run(Closable):
         return marginals, margins
 
     def json(self) -> str:
-        """The whole of it as JSON; the keys are those of run.h."""
+        """The whole of it as JSON: an object with the fields of `RunResult`; "chains", an array of
+        objects with score, labels, changed and, where the chain changed, own_score, own_labels and
+        payments (with the fields of `Payment`); and "cliques", with score and values. Numbers that
+        are not finite are null."""
         needed = c_size_t()
         with self._use(shared=True) as run:
             call(library.chorale_run_json, run, None, 0, byref(needed))

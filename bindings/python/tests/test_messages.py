@@ -1,0 +1,412 @@
+"""Every public call says what is wrong by the names that Python has for it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+
+import numpy as np
+import pytest
+from test_problem import small_problem
+
+import libchorale as ch
+from libchorale import crfsuite, logits
+
+#: What only C has: arrows, types, constants, headers, null pointers, structs.
+FOREIGN = re.compile(
+    r"->|\bNULL\b|\bCHORALE_|\b\w+_t\b|\w+\.h\b|\bstruct|chorale_\w+|_stride\b|_init\b"
+)
+
+NAN = math.nan
+AGREE = ch.Potential.potts(2, 1.0)
+ROW = np.zeros((2, 2))
+
+
+def builder():
+    made = ch.ModelBuilder()
+    made.add_chain(np.zeros((3, 2)), tokens=[0, 1, 0])
+    made.add_chain(np.zeros((2, 2)))
+    return made
+
+
+def words():
+    made = builder()
+    made.add_repeated_words(AGREE)
+    return made
+
+
+def run(**options):
+    made = ch.Run(words().freeze(), **options)
+    made.solve()
+    return made
+
+
+def with_clique(**setup):
+    made = builder()
+    made.add_clique(**setup)
+    return made
+
+
+def centred():
+    made = with_clique(centre=[AGREE, AGREE], values=2)
+    made.add_position(0, 0, 0)
+    return made
+
+
+def problem():
+    return small_problem(np.random.default_rng(1))
+
+
+PROP = ch.Property.first_label(2)
+BEFORE = ch.Property.token_before(2, 1, values=3)
+SOLVER = ch.CliqueSolver()
+CHAINS = ch.ChainSolver()
+
+# (the names of public calls that each covers, a call, what the message begins with)
+CASES = [
+    ("Potential.potts", lambda: ch.Potential.potts(0, 1.0), "values"),
+    ("Potential.potts", lambda: ch.Potential.potts(2, NAN), "strength"),
+    ("Potential.potts", lambda: ch.Potential.potts(2, 1.0, scale="n"), "scale"),
+    ("Potential.potts", lambda: ch.Potential.potts(2, 1.0, counted=[True]), "counted"),
+    ("Potential.entropy", lambda: ch.Potential.entropy(2, math.inf), "strength"),
+    ("Potential.makespan", lambda: ch.Potential.makespan(-1, 1.0), "values"),
+    ("Potential.square_makespan", lambda: ch.Potential.square_makespan(2, NAN), "strength"),
+    ("Potential.sum", lambda: ch.Potential.sum([[0.0, NAN]]), "tables"),
+    ("Potential.sum", lambda: ch.Potential.sum([[0.0], [0.0]], values=3), "tables"),
+    ("Potential.sum", lambda: ch.Potential.sum([0.0]), "tables"),
+    ("Potential.sum", lambda: ch.Potential.sum([[0.0]], shape="x"), "shape"),
+    ("Potential.max", lambda: ch.Potential.max([[0.0, math.inf]]), "tables"),
+    ("Potential.cardinality", lambda: ch.Potential.cardinality([NAN]), "table"),
+    ("Potential.cardinality", lambda: ch.Potential.cardinality([0.0], values=3), None),
+    ("Potential.majority", lambda: ch.Potential.majority([[NAN]]), "weights"),
+    ("Potential.majority", lambda: ch.Potential.majority([[0.0, 1.0]]), None),
+    ("Potential.majority", lambda: ch.Potential.majority([[0.0]], [NAN]), "bias"),
+    ("Potential.pairs", lambda: ch.Potential.pairs([[NAN]]), "scores"),
+    ("Potential.pairs", lambda: ch.Potential.pairs([[0.0, 1.0]]), None),
+    ("Potential.callback", lambda: ch.Potential.callback(0, lambda n, m: 0.0), "values"),
+    ("Potential.callback", lambda: ch.Potential.callback(2, None), "function"),
+    ("Potential.scaled", lambda: AGREE.scaled(-1.0), "factor"),
+    ("Potential.evaluate", lambda: AGREE.evaluate([1, -1]), "counts"),
+    ("Potential.evaluate", lambda: AGREE.evaluate([1, 1], members=5), "counts"),
+    ("Potential.evaluate", lambda: AGREE.evaluate([1, 1, 1]), None),
+    ("CliqueSolver", lambda: ch.CliqueSolver(memory=3), None),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, [[NAN, 0.0]]), "scores"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, [[1e300, 0.0]]), "scores"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, np.zeros((2, 3))), "scores"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, np.zeros((2, 0))), "scores"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, fixed=[5, 0]), "fixed"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, start=5), "start"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, start=[0, 9]), "start"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, algorithm="x"), "algorithm"),
+    (
+        "CliqueSolver.solve",
+        lambda: SOLVER.solve(AGREE, ROW, algorithm="exact_majority"),
+        "algorithm",
+    ),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, subset_size=0), "subset_size"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, iteration_limit=-1), "iteration_limit"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, node_limit=-1), "node_limit"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, node_pool=-1), "node_pool"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, tolerance=-1.0), "tolerance"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, gap=NAN), "gap"),
+    ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, time_limit=NAN), "time_limit"),
+    ("CliqueSolver.marginals", lambda: SOLVER.marginals(AGREE, ROW, form="x"), "form"),
+    ("CliqueSolver.max_marginals", lambda: SOLVER.max_marginals(AGREE, [[NAN, 0.0]]), "scores"),
+    ("CliqueSolver.bound", lambda: SOLVER.bound(AGREE, [[NAN, 0.0]]), "scores"),
+    ("CliqueSolver.evaluate", lambda: SOLVER.evaluate(AGREE, ROW, [0, 7]), None),
+    ("CliqueSolver.reserve", lambda: SOLVER.reserve(AGREE, -1), "members"),
+    ("CliqueSolver.bytes_needed", lambda: SOLVER.bytes_needed(AGREE, -1), "members"),
+    ("CliqueSolver.bytes_needed", lambda: SOLVER.bytes_needed(AGREE, 1, node_pool=-1), "node_pool"),
+    ("mask", lambda: ch.mask(["O", "X-Y"]), "names"),
+    ("mask", lambda: ch.mask([]), "names"),
+    ("LabelMap.from_names", lambda: ch.LabelMap.from_names(["O", "B-"]), "names"),
+    ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, 0)), "kinds"),
+    ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, 3)), "kinds"),
+    ("LabelMap", lambda: ch.Property.first_label(ch.LabelMap(2, 2, [0, 5])), "kind_of_label"),
+    ("Transitions", lambda: ch.Transitions([[NAN]]), "scores"),
+    ("Transitions", lambda: ch.Transitions([[0.0]], start=[NAN]), "start"),
+    ("Transitions", lambda: ch.Transitions([[0.0]], end=[math.inf]), "end"),
+    ("Transitions", lambda: ch.Transitions(labels=0), "labels"),
+    ("Chain.score", lambda: ch.Chain(ROW).score([0, 7]), "labels"),
+    ("ChainSolver", lambda: ch.ChainSolver(memory=-1), "memory"),
+    ("ChainSolver.best", lambda: CHAINS.best([[NAN]]), "unary"),
+    ("ChainSolver.best", lambda: CHAINS.best(np.zeros((2, 0))), None),
+    ("ChainSolver.best", lambda: CHAINS.best(ROW, [[NAN, 0.0], [0.0, 0.0]]), "transitions"),
+    ("ChainSolver.best", lambda: CHAINS.best(ROW, ch.Transitions(labels=3)), None),
+    ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, start=[NAN, 0])), "start"),
+    ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, end=[NAN, 0])), "end"),
+    ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, forced=[5, 0])), "forced"),
+    ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, parents=[5, 0])), "parents"),
+    ("ChainSolver.k_best", lambda: CHAINS.k_best(ROW, k=0), "k"),
+    ("ChainSolver.k_best", lambda: CHAINS.k_best(ch.Chain(ROW, parents=[-1, -1]), k=2), "parents"),
+    ("ChainSolver.marginals", lambda: CHAINS.marginals([[NAN]]), "unary"),
+    ("ChainSolver.max_marginals", lambda: CHAINS.max_marginals([[NAN]]), "unary"),
+    ("ChainSolver.margins", lambda: CHAINS.margins([[NAN]]), "unary"),
+    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, []), None),
+    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, mode="x"), "mode"),
+    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, beam_width=0), "beam_width"),
+    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, budget=0), "budget"),
+    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, BEFORE), "attachments"),
+    (
+        "ChainSolver.messages",
+        lambda: CHAINS.messages(ROW, ch.Attachment(PROP, classes=[0, 9])),
+        "attachments",
+    ),
+    (
+        "ChainSolver.decode",
+        lambda: CHAINS.decode(ROW, ch.Attachment(PROP, message=[NAN] * 4)),
+        "attachments",
+    ),
+    ("ChainSolver.decode", lambda: CHAINS.decode([[NAN]]), "unary"),
+    ("ChainSolver.reserve", lambda: CHAINS.reserve(ROW, "x"), "task"),
+    ("ChainSolver.reserve", lambda: CHAINS.reserve(ROW, "k_best", k=-1), "k"),
+    ("bytes_needed", lambda: ch.bytes_needed(ROW, "k_best", k=-1), "k"),
+    ("bytes_needed", lambda: ch.bytes_needed(ROW, "decode", attachments=5), "attachments"),
+    ("Kernel", lambda: ch.Kernel(-1), "memory"),
+    ("Kernel.best", lambda: ch.Kernel(64).best(np.zeros((50, 9))), None),
+    ("Property.automaton", lambda: ch.Property.automaton([[[5]]], values=1), "next"),
+    ("Property.automaton", lambda: ch.Property.automaton([[[0]]], [[[9]]], values=1), "actions"),
+    ("Property.automaton", lambda: ch.Property.automaton([[[0]]], values=0), "values"),
+    ("Property.automaton", lambda: ch.Property.automaton([[[0]]], values=1, start=4), "start"),
+    (
+        "Property.automaton",
+        lambda: ch.Property.automaton([[[0]]], values=1, end_actions=[7]),
+        "end_actions",
+    ),
+    ("Property.local", lambda: ch.Property.local([[[0, 9]]], values=1), "actions"),
+    ("Property.position_label", lambda: ch.Property.position_label(2, -1), "position"),
+    ("Property.position_label", lambda: ch.Property.position_label(0, 0), "labels"),
+    ("Property.token_label", lambda: ch.Property.token_label(2, -7), "token"),
+    ("Property.first_label", lambda: ch.Property.first_label(2, ignored=[1]), "ignored"),
+    ("Property.next_label", lambda: ch.Property.next_label(2, 9), "anchor"),
+    ("Property.next_label", lambda: ch.Property.next_label(2, 0, end_value=-9), "end_value"),
+    ("Property.next_label", lambda: ch.Property.next_label(2, 0, rule="x"), "rule"),
+    ("Property.token_before", lambda: ch.Property.token_before(2, 0, values=0), "values"),
+    (
+        "Property.token_before",
+        lambda: ch.Property.token_before(2, 0, values=1, start_value=4),
+        "start_value",
+    ),
+    ("Property.evaluate", lambda: PROP.evaluate([0, 5]), "labels"),
+    ("Property.evaluate", lambda: BEFORE.evaluate([0, 1]), "table"),
+    ("Property.fired", lambda: BEFORE.fired([0, 1], table=[7, 7]), "table"),
+    ("Property.builder", lambda: ch.Property.builder(0, values=1), "labels"),
+    ("Property.builder", lambda: ch.Property.builder(1, values=1, classes=0), "classes"),
+    ("PropertyBuilder.rule", lambda: ch.Property.builder(1, values=1).rule(9), "state"),
+    (
+        "PropertyBuilder.rule",
+        lambda: ch.Property.builder(1, values=1).rule(position_class=9),
+        "position_class",
+    ),
+    ("PropertyBuilder.rule", lambda: ch.Property.builder(1, values=1).rule(label=9), "label"),
+    ("PropertyBuilder.rule", lambda: ch.Property.builder(1, values=1).rule(next=9), "next"),
+    ("PropertyBuilder.rule", lambda: ch.Property.builder(1, values=1).rule(action=9), "action"),
+    (
+        "PropertyBuilder.end_rule",
+        lambda: ch.Property.builder(1, values=1).end_rule(action=9),
+        "action",
+    ),
+    (
+        "PropertyBuilder.table",
+        lambda: ch.Property.builder(1, values=1).table(0, outside_value=9),
+        "outside_value",
+    ),
+    (
+        "PropertyBuilder.finish",
+        lambda: ch.Property.builder(1, values=1).finish(label_values=[9]),
+        "label_values",
+    ),
+    ("Dictionary", lambda: ch.Dictionary([-1]), "values"),
+    ("Dictionary", lambda: ch.Dictionary([]), "values"),
+    ("Dictionary.best", lambda: ch.Dictionary.best([NAN], 1), "scores"),
+    ("Dictionary.best", lambda: ch.Dictionary.best([0.0], -1), "keep"),
+    ("Attachment", lambda: ch.Attachment(5), "property"),
+    ("ModelBuilder.add_chain", lambda: builder().add_chain([[NAN]]), "unary"),
+    ("ModelBuilder.add_chain", lambda: builder().add_chain(ROW, tokens=[-5, 0]), "tokens"),
+    (
+        "ModelBuilder.add_chain",
+        lambda: builder().add_chain(ROW, np.zeros((3, 2, 2))),
+        "transitions",
+    ),
+    ("ModelBuilder.add_clique", lambda: with_clique(potential=AGREE, values=5), None),
+    ("ModelBuilder.add_clique", lambda: with_clique(values=2), None),
+    (
+        "ModelBuilder.add_clique",
+        lambda: with_clique(potential=AGREE, label_values=[9]),
+        "label_values",
+    ),
+    ("ModelBuilder.add_clique", lambda: with_clique(potential=AGREE, centre=[AGREE]), None),
+    ("ModelBuilder.add_clique", lambda: with_clique(centre=[]), None),
+    (
+        "ModelBuilder.add_clique",
+        lambda: with_clique(centre=[AGREE, ch.Potential.potts(5, 1.0)]),
+        "centre",
+    ),
+    (
+        "ModelBuilder.add_clique",
+        lambda: with_clique(centre=[AGREE], centre_label_values=[9]),
+        "centre_label_values",
+    ),
+    ("ModelBuilder.add_member", lambda: with_clique(potential=AGREE).add_member(0, 0), None),
+    ("ModelBuilder.add_member", lambda: with_clique(potential=AGREE).add_member(9, 0), "clique"),
+    ("ModelBuilder.add_member", lambda: with_clique(potential=AGREE).add_member(0, 9), "chain"),
+    (
+        "ModelBuilder.add_member",
+        lambda: with_clique(potential=ch.Potential.potts(3, 1.0), property=BEFORE).add_member(0, 1),
+        None,
+    ),
+    ("ModelBuilder.add_position", lambda: words().add_position(0, 0, 99), "position"),
+    ("ModelBuilder.add_position", lambda: words().add_position(0, 0, 0), None),
+    ("ModelBuilder.set_centre", lambda: words().set_centre(0, 0, 0), None),
+    (
+        "ModelBuilder.add_repeated_words",
+        lambda: builder().add_repeated_words(AGREE, minimum=0),
+        "minimum",
+    ),
+    (
+        "ModelBuilder.add_repeated_words",
+        lambda: builder().add_repeated_words(ch.Potential.potts(9, 1.0)),
+        None,
+    ),
+    (
+        "ModelBuilder.add_repeated_words",
+        lambda: builder().add_repeated_words(AGREE, label_values=[9, 9]),
+        "label_values",
+    ),
+    ("ModelBuilder.add_instance", lambda: builder().add_instance(5), None),
+    ("ModelBuilder.freeze", lambda: centred().freeze(), None),
+    ("Model.members", lambda: words().freeze().members(9), "clique"),
+    ("Model.chain", lambda: words().freeze().chain(9), "chain"),
+    ("Model.tokens", lambda: words().freeze().tokens(9), "chain"),
+    ("Model.group", lambda: words().freeze().group(9), "chain"),
+    ("Model.chain_length", lambda: words().freeze().chain_length(9), "chain"),
+    ("Model.clique_values", lambda: words().freeze().clique_values(9), "clique"),
+    ("Model.clique_columns", lambda: words().freeze().clique_columns(9), "clique"),
+    ("Model.clique_members", lambda: words().freeze().clique_members(9), "clique"),
+    ("Model.centre_values", lambda: words().freeze().centre_values(9), "clique"),
+    ("Model.reweigh", lambda: words().freeze().reweigh(-1.0), "factors"),
+    ("Run", lambda: run(rounds=-1), "rounds"),
+    ("Run", lambda: run(damping=1.0), "damping"),
+    ("Run", lambda: run(damping=NAN), "damping"),
+    ("Run", lambda: run(schedule="x"), "schedule"),
+    ("Run", lambda: run(algorithm="x"), "algorithm"),
+    ("Run", lambda: run(joint_mode="x"), "joint_mode"),
+    ("Run", lambda: run(message_number="x"), "message_number"),
+    ("Run", lambda: run(beam_width=0), "beam_width"),
+    ("Run", lambda: run(budget=0), "budget"),
+    ("Run", lambda: run(threads=0), "threads"),
+    ("Run", lambda: run(threads=10**9), "threads"),
+    ("Run", lambda: run(time_limit=NAN), "time_limit"),
+    ("Run", lambda: run(bound_steps=-1), "bound_steps"),
+    ("Run", lambda: run(earlier=ch.Run(builder().freeze())), None),
+    ("Run", lambda: run(cancel=5), "cancel"),
+    ("Run", lambda: run(executor=5), "executor"),
+    ("Run", lambda: run(progress=5), "progress"),
+    ("Run.estimate", lambda: ch.Run.estimate(words().freeze(), rounds=-1), "rounds"),
+    ("Run.estimate", lambda: ch.Run.estimate(5), "model"),
+    ("Run.bound", lambda: run().bound(5), None),
+    ("Run.bound", lambda: run(bound_steps=1).bound(-5), "steps"),
+    ("Run.set_chain", lambda: run().set_chain(0, ROW), None),
+    ("Run.set_chain", lambda: run().set_chain(0, [[NAN, 0.0]] * 3), "unary"),
+    ("Run.set_limits", lambda: run().set_limits(NAN), "time_limit"),
+    ("Run.labels", lambda: run().labels(9), "chain"),
+    ("Run.labels", lambda: ch.Run(words().freeze()).labels(0), None),
+    ("Run.all_labels", lambda: ch.Run(words().freeze()).all_labels(), None),
+    ("Run.changed_chains", lambda: ch.Run(words().freeze()).changed_chains(), None),
+    ("Run.changed", lambda: run().changed(9), "chain"),
+    ("Run.chain_score", lambda: run().chain_score(9), "chain"),
+    ("Run.clique_score", lambda: run().clique_score(9), "clique"),
+    ("Run.values", lambda: run().values(9), "clique"),
+    ("Run.payments", lambda: run().payments(9), "chain"),
+    ("Run.max_marginals", lambda: run().max_marginals(9), "chain"),
+    ("Run.margins", lambda: run().margins(9), "chain"),
+    ("Run.json", lambda: ch.Run(words().freeze()).json(), None),
+    ("Problem", lambda: ch.Problem(5), "model"),
+    ("Problem.from_bytes", lambda: ch.Problem.from_bytes(b"abc"), None),
+    ("Problem.from_bytes", lambda: ch.Problem.from_bytes(problem().to_bytes()[:-1]), None),
+    ("Problem.load", lambda: ch.Problem.load("/nowhere/at/all"), None),
+    ("Problem.save", lambda: problem().save("/nowhere/at/all"), None),
+    ("Problem.labels", lambda: setattr(problem(), "labels", ["O"]), "labels"),
+    ("Problem.tokens", lambda: setattr(problem(), "tokens", ["\udc80"]), None),
+    ("Problem.words", lambda: setattr(problem(), "words", ["a"]), "words"),
+    ("Problem.spaces", lambda: setattr(problem(), "spaces", ["a"]), "spaces"),
+    ("Problem.chain_names", lambda: setattr(problem(), "chain_names", ["a"]), "chain_names"),
+    ("Problem.group_names", lambda: setattr(problem(), "group_names", [5]), "group_names"),
+    ("Problem.clique_names", lambda: setattr(problem(), "clique_names", ["a"]), "clique_names"),
+    ("Problem.kinds", lambda: setattr(problem(), "kinds", [5]), "kinds"),
+    ("Problem.clique_kinds", lambda: setattr(problem(), "clique_kinds", [-5, 0]), "clique_kinds"),
+    ("Problem.gold", lambda: setattr(problem(), "gold", [9] * 6), "gold"),
+    ("Problem.notes", lambda: problem().notes.__setitem__("", "x"), "name"),
+    ("Problem.clique_kind", lambda: problem().clique_kind(99), "clique"),
+    ("Problem.add_value_names", lambda: problem().add_value_names([]), "names"),
+    ("Problem.value_names", lambda: problem().value_names(99), "number"),
+    ("Problem.name_values", lambda: problem().name_values(["x", None]), "lists"),
+    ("Problem.value_name", lambda: problem().value_name(99, 0), "clique"),
+    ("decode", lambda: ch.decode([[[NAN]]], tokens=[[1]]), "unaries[0]"),
+    ("decode", lambda: ch.decode([ROW], agree=5), "agree"),
+    ("decode", lambda: ch.decode([ROW]), "tokens"),
+    ("decode", lambda: ch.decode([ROW], tokens=[[1, -4]]), "tokens[0]"),
+    ("decode", lambda: ch.decode([ROW], [[NAN, 0], [0, 0]], tokens=[[1, 2]]), "transitions"),
+    ("decode", lambda: ch.decode([ROW, ROW[:1]], tokens=[[1, 2], [3, 4]]), "tokens[1]"),
+    ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], strength=NAN), "strength"),
+    ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], minimum=0), "minimum"),
+    ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], names=["O"]), "names"),
+    ("build_problem", lambda: ch.build_problem([ROW], groups=[]), "groups"),
+    ("Host", lambda: ch.Host(allocate=5), "allocate"),
+    ("logits.word_scores", lambda: logits.word_scores(np.zeros((1, 1)), []), "logits"),
+    ("logits.label_names", lambda: logits.label_names({5: "O"}), "id2label"),
+    ("logits.scheme_transitions", lambda: logits.scheme_transitions(["B-"]), "names"),
+    ("crfsuite.Scores", lambda: crfsuite.Scores("/dev/null"), None),
+]
+
+
+@pytest.mark.parametrize("name, call, begins", CASES, ids=[c[0] for c in CASES])
+def test_a_bad_argument_is_named_as_python_names_it(name, call, begins):
+    with pytest.raises(Exception) as caught:  # noqa: B017
+        call()
+    message = str(caught.value)
+    print(f"{name:32} {type(caught.value).__name__:20} {message}")
+    assert isinstance(caught.value, (ch.Error, TypeError, ValueError, OSError, UnicodeError))
+    assert not FOREIGN.search(message), message
+    if begins is not None:
+        assert re.match(rf"(?:the (?:number|length)[\w ]* )?{re.escape(begins)}(?!\w)", message), (
+            message
+        )
+
+
+def public():
+    """Every public call: functions, classes, methods that are not inherited from elsewhere."""
+    for name in ch.__all__:
+        thing = getattr(ch, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing):
+            yield name, thing
+            for own, member in inspect.getmembers(thing):
+                if not own.startswith("_") and (callable(member) or isinstance(member, property)):
+                    yield f"{name}.{own}", member
+
+
+def test_help_reads_as_python():
+    for name, thing in public():
+        text = inspect.getdoc(thing) or ""
+        if isinstance(thing, property) or callable(thing):
+            assert not FOREIGN.search(text), (name, text)
+
+
+#: Calls that take nothing which could be wrong.
+HARMLESS = re.compile(
+    r"(\w*Error|Outcome|Progress|Payment|Cost|Reason|Change|Decoded|Mask|\w*Result|ChainMarginals"
+    r"|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
+    r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
+    r"|Run.(step|solve|polish|reset|problem)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
+    r"|Kernel\..*|abi|algorithms|Model.\w*bytes|.*\.(cliques|all_members|chain_lengths|values|labels"
+    r"|family|result|model)"
+)
+
+
+def test_every_public_call_is_given_a_bad_argument():
+    covered = {name for name, _, _ in CASES}
+    missing = [n for n, _ in public() if n not in covered and not HARMLESS.fullmatch(n)]
+    assert missing == []
