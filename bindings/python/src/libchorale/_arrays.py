@@ -23,13 +23,14 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 
+INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 NUMBERS = {np.dtype(np.float64): c.CHORALE_FLOAT64, np.dtype(np.float32): c.CHORALE_FLOAT32}
 
 
 def address(array: npt.NDArray[Any] | None) -> int | None:
     """Where the first entry lies; None for None. An empty array has an address too, so that it is
     told from one that is absent."""
-    return None if array is None else int(array.ctypes.data)
+    return None if array is None else int(array.__array_interface__["data"][0])
 
 
 def _dimensions(name: str, array: npt.NDArray[Any], ndim: int | tuple[int, ...]) -> None:
@@ -186,7 +187,7 @@ def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
 
 def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
     """Small integers: int32 and C-contiguous as they are, other integers converted."""
-    array = _integers(name, value, ndim, np.iinfo(np.int32))
+    array = _integers(name, value, ndim, INT32)
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
     made = np.ascontiguousarray(array, dtype=np.int32)
@@ -194,7 +195,7 @@ def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How
 
 
 def longs(name: str, value: Any) -> npt.NDArray[np.int64]:
-    return np.ascontiguousarray(_integers(name, value, 1, np.iinfo(np.int64)), dtype=np.int64)
+    return np.ascontiguousarray(_integers(name, value, 1, INT64), dtype=np.int64)
 
 
 def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]:

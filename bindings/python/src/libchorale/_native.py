@@ -102,9 +102,15 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
 
 def struct(kind: type[Struct]) -> Struct:
     """A struct of the interface as its init function fills it."""
-    made = kind()
-    getattr(library, kind.__name__ + "_init")(ctypes.byref(made), ctypes.sizeof(made))
-    return made
+    filled = _filled.get(kind)
+    if filled is None:
+        made = kind()
+        getattr(library, kind.__name__ + "_init")(ctypes.byref(made), ctypes.sizeof(made))
+        filled = _filled[kind] = bytes(made)
+    return kind.from_buffer_copy(filled)
+
+
+_filled: dict[Any, bytes] = {}  # what the init functions write, by struct
 
 
 if sys.maxsize < 2**63 - 1:

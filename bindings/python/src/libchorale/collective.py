@@ -356,7 +356,9 @@ def _token_ids(
         if len(words) != chain.length:
             raise ValueError(f"tokens[{index}] has {len(words)} words for {chain.length} positions")
     if all(hasattr(word, "__index__") for words in tokens for word in words):
-        return [arrays.ints("tokens", words) for words in tokens], []
+        flat = arrays.ints("tokens", [word for words in tokens for word in words])
+        ends = np.cumsum([chain.length for chain in chains]).tolist()
+        return [flat[first:last] for first, last in zip([0, *ends], ends)], []
     numbers: dict[Hashable, int] = {}
     ids = [
         np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int32)
