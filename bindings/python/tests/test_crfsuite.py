@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -43,6 +45,18 @@ def test_chains_decode_as_the_tagger(trained):
             found = solver.best(scores.unary(features), transitions)
             assert [scores.labels[y] for y in found.labels] == scores.tagger.tag(features)
     assert scores.unary([]).shape == (0, len(scores.labels))
+
+
+def test_scores_are_pickled(trained):
+    path, unseen = trained
+    scores = crfsuite.Scores(path)
+    copies = [pickle.loads(pickle.dumps(scores, protocol)) for protocol in range(2, 6)]
+    path.unlink()
+    for other in (*copies, copy.deepcopy(scores)):
+        assert other.labels == scores.labels
+        np.testing.assert_array_equal(other.transitions, scores.transitions)
+        for features in unseen:
+            np.testing.assert_array_equal(other.unary(features), scores.unary(features))
 
 
 def test_the_check_notices_a_small_change(trained):

@@ -43,10 +43,8 @@ class MismatchError(ValueError):
     """The scores are not those of the tagger."""
 
 
-def _read_features(path: str) -> npt.NDArray[Any]:
+def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
     """All weights of a model file: (type, source, target, weight)."""
-    with open(path, "rb") as file:
-        data = file.read()
     if len(data) < _HEADER.size:
         raise MismatchError(f"{path} is shorter than the header of a CRFsuite model")
     magic, _, kind, version, _, _, _, offset, _, _, _, _ = _HEADER.unpack_from(data)
@@ -65,7 +63,7 @@ def _read_features(path: str) -> npt.NDArray[Any]:
 
 class Scores:
     """The scores of the CRFsuite model at a path, or of a fitted `sklearn_crfsuite.CRF`; for one
-    thread at a time, as its tagger.
+    thread at a time, as its tagger. It can be pickled: the model goes along.
 
     labels       names of the m labels, in the order of the scores
     transitions  m x m, row "from"
@@ -75,19 +73,25 @@ class Scores:
     """
 
     def __init__(self, model: Any) -> None:
+        if hasattr(model, "modelfile"):
+            if model.tagger_ is None:
+                raise ValueError("the CRF has not been fitted")
+            model = model.modelfile.name
+        name: str = os.fspath(model)
+        with open(name, "rb") as file:
+            self._read(name, file.read())
+
+    def __reduce__(self) -> Any:
+        return _remade, (self._name, self._data)
+
+    def _read(self, name: str, data: bytes) -> None:
         import pycrfsuite
 
-        # An estimator has its model in a file that goes when it goes.
-        self._estimator = model if hasattr(model, "modelfile") else None
-        if self._estimator is not None:
-            if self._estimator.tagger_ is None:
-                raise ValueError("the CRF has not been fitted")
-            model = self._estimator.modelfile.name
-        name: str = os.fspath(model)
-        features = _read_features(name)
+        features = _read_features(name, data)
+        self._name, self._data = name, data
         self._items = pycrfsuite.ItemSequence
         self.tagger = pycrfsuite.Tagger()
-        self.tagger.open(name)
+        self.tagger.open_inmemory(data)  # which this object keeps
         info = self.tagger.info()
         numbers = {label: int(number) for label, number in info.labels.items()}
         self.labels: list[str] = sorted(numbers, key=lambda label: numbers[label])
@@ -161,6 +165,12 @@ class Scores:
             total = peak + np.log(np.exp(sums - peak).sum(axis=0)) + row
         peak = total.max()
         return float(best.max()), float(peak + np.log(np.exp(total - peak).sum()))
+
+
+def _remade(name: str, data: bytes) -> Scores:
+    made = Scores.__new__(Scores)
+    made._read(name, data)
+    return made
 
 
 def _compare(source: str, target: str, dumped: float, read: float) -> None:
