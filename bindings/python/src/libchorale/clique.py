@@ -71,7 +71,16 @@ def algorithms() -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class CliqueResult:
-    """What a solver found. labels: n values, None where no labelling above -inf was found."""
+    """What a solver found.
+
+    labels           the n values of the members, int32; None: none above -inf was found
+    score            member_score, of the members' own scores, + clique_score, of the potential
+    upper_bound      no values score more; gap: upper_bound - score
+    outcome          how the call ended; algorithm: which one ran
+    proven           True: no values score more, up to rounding
+    marginals_exact  of `marginals`: whether they are exact
+    iterations       of iterative algorithms; nodes: of branch and bound
+    """
 
     labels: arrays.Ints | None
     score: float

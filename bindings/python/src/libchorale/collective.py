@@ -313,8 +313,10 @@ def _build(
                 continue
             potential = Potential.potts(labels.pop(), own_strength, scale="members")
             left_out = set(stop)
-            words = [n for n, text in enumerate(texts) if text in left_out] if texts else left_out
-            made = builder.add_repeated_words(potential, minimum=minimum, stop=list(words))
+            words: list[Any] = list(left_out)
+            if texts:
+                words = [n for n, text in enumerate(texts) if text in left_out]
+            made = builder.add_repeated_words(potential, minimum=minimum, stop=words)
             kinds.extend(what for _ in made)
             continue
         members: dict[int, list[int]] = {}

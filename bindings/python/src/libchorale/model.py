@@ -142,18 +142,24 @@ class ModelBuilder(Handle):
         potential: Potential | None = None,
         property: Property | None = None,
         values: int | None = None,
-        label_values: Any = None,
+        label_values: npt.ArrayLike | None = None,
         dictionary: Dictionary | None = None,
         centre: Sequence[Potential] | None = None,
-        centre_label_values: Any = None,
+        centre_label_values: npt.ArrayLike | None = None,
     ) -> int:
-        """Adds a clique without members; its number.
+        """Adds a clique without members; its number. Members show values from 0 to R - 1.
 
-        A property clique: `property`, `dictionary`. A position clique: `values` (R; None: that of
-        the potential) and label_values, the value of each label (-1: EMPTY; None: labels are their
-        own values). `potential` is over R values, or over R + 2 with EMPTY and CONFLICT last. A
-        centred clique has in the place of `potential` one for each value of its `centre`;
-        centre_label_values makes values of the centre's labels.
+        potential            over R values, or over R + 2 with EMPTY (no value) and CONFLICT
+                             (several) last
+        property             the members are chains, which show what the property says of them;
+                             None: they are positions, which show their labels
+        dictionary           which values of the property the clique knows; None: all
+        values               of a clique of positions: R; None: as many as the potential has
+        label_values         of a clique of positions: m integers, the value of each label, -1 for
+                             EMPTY; None: labels are their own values
+        centre               of a clique with a centre, in the place of the potential: a potential
+                             over the other members for each value of the centre
+        centre_label_values  m integers, the value of each label of the centre; None: its labels
         """
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
@@ -216,8 +222,8 @@ class ModelBuilder(Handle):
         clique: int,
         chain: int,
         *,
-        classes: Any = None,
-        table: Any = None,
+        classes: npt.ArrayLike | None = None,
+        table: npt.ArrayLike | None = None,
         borrow: bool = False,
     ) -> None:
         """Adds a whole chain to a property clique, or an instance (its next port) to any that is
@@ -270,14 +276,18 @@ class ModelBuilder(Handle):
         *,
         minimum: int = 2,
         across: bool = False,
-        stop: Any = None,
-        label_values: Any = None,
+        stop: npt.ArrayLike | None = None,
+        label_values: npt.ArrayLike | None = None,
         values: int | None = None,
     ) -> range:
-        """A position clique for every token id that occurs at least `minimum` times within a group
-        (or `across` all), but for those of `stop`. The numbers of the cliques.
+        """A clique of the places of each repeated word. The numbers of the cliques.
 
-        label_values, values: as in `add_clique` (values None: those of the potential).
+        potential             how each clique scores its members' labels
+        minimum               words (token ids) with fewer places make no clique
+        across                False: the places of a word in one group make a clique; True: its
+                              places in all groups together
+        stop                  integers, the token ids that make no cliques
+        label_values, values  as in `add_clique`; values None: those of the potential
         """
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")
@@ -426,7 +436,7 @@ class Model(Shared):
         return self._shapes[:, 0].copy()
 
     def clique_values(self, clique: int) -> int:
-        """R of a clique, EMPTY and CONFLICT not among them."""
+        """R, the number of values of a clique; EMPTY and CONFLICT are not among them."""
         return self._of_clique(library.chorale_model_clique_values, clique)
 
     def clique_columns(self, clique: int) -> int:
@@ -492,9 +502,9 @@ class Model(Shared):
 
     # ---- Other strengths
 
-    def reweigh(self, factors: Any) -> Model:
-        """The same chains and cliques with other strengths: C of clique c becomes factors[c] * C
-        (>= 0). Nothing is copied; runs of one may start from runs of the other (`earlier`).
+    def reweigh(self, factors: npt.ArrayLike) -> Model:
+        """The same chains and cliques with other strengths: each potential times a factor from 0
+        on. Nothing is copied; runs of one may start from runs of the other (`earlier`).
 
         factors: one for each clique, or one number for all.
         """

@@ -8,6 +8,17 @@ from . import _declarations as c
 
 
 class Outcome(enum.IntEnum):
+    """How a call ended. None of them is an error.
+
+    COMPLETE         nothing was left to do: messages have converged, or the algorithm is through
+    GAP_REACHED      the answer is as near to the upper bound as was asked for
+    ITERATION_LIMIT  the rounds, or iterations, were used up; the answer is the best seen
+    NODE_LIMIT       so were the nodes of branch and bound
+    DEADLINE         the time limit has passed; CANCELLED: a `Cancel` or a callback ended the call
+    INFEASIBLE       there is no labelling: all are forbidden
+    NOTHING_FOUND    every labelling met was forbidden; there may be others
+    """
+
     COMPLETE = c.CHORALE_OUTCOME_COMPLETE
     GAP_REACHED = c.CHORALE_OUTCOME_GAP_REACHED
     ITERATION_LIMIT = c.CHORALE_OUTCOME_ITERATION_LIMIT

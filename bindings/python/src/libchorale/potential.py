@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from ctypes import byref, c_double, c_int64
 from typing import Any, Literal, Optional
 
@@ -41,13 +41,15 @@ CountFunction = Callable[[npt.NDArray[np.int64], int], float]
 
 
 class Potential(Shared):
-    """A symmetric potential C(n_0, .., n_{R-1}): immutable, for any number of cliques and threads.
+    """How a clique scores its members' values, by the number of members with each value alone:
+    immutable, for any number of cliques and threads.
 
-    Made by one of the functions named after the families. Common to all:
+    Made by one of the functions named after the families; below, n_v is the number of members with
+    value v, and n that of all members. Common to all:
 
     values   R, the number of values
-    scale    "members": times 1/n, "log": times 1/log n (n members); None: as it is
-    counted  for each value whether it counts (bool); None: all do
+    scale    "members": the score is divided by n; "log": by log n; None: by nothing
+    counted  R booleans, which values count; None: all do
 
     >>> agree = Potential.potts(3, 0.5)
     >>> agree.family, agree.values, agree.evaluate([2, 1, 0])
@@ -81,30 +83,51 @@ class Potential(Shared):
 
     @classmethod
     def potts(
-        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
+        cls,
+        values: int,
+        strength: float,
+        *,
+        scale: Scale = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength * sum_v n_v^2, any sign."""
+        """strength times the sum over v of n_v squared. Members gain by agreeing where the strength
+        is above 0."""
         return cls._strength("potts", values, strength, scale, counted)
 
     @classmethod
     def entropy(
-        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
+        cls,
+        values: int,
+        strength: float,
+        *,
+        scale: Scale = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength * sum_v n_v log n_v, any sign."""
+        """strength times the sum over v of n_v log n_v; of any sign."""
         return cls._strength("entropy", values, strength, scale, counted)
 
     @classmethod
     def makespan(
-        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
+        cls,
+        values: int,
+        strength: float,
+        *,
+        scale: Scale = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength * max_v n_v, any sign."""
+        """strength times the greatest n_v; of any sign."""
         return cls._strength("makespan", values, strength, scale, counted)
 
     @classmethod
     def square_makespan(
-        cls, values: int, strength: float, *, scale: Scale = None, counted: Any = None
+        cls,
+        values: int,
+        strength: float,
+        *,
+        scale: Scale = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength * max_v n_v^2, any sign."""
+        """strength times the greatest n_v squared; of any sign."""
         return cls._strength("square_makespan", values, strength, scale, counted)
 
     @classmethod
@@ -128,12 +151,12 @@ class Potential(Shared):
     @classmethod
     def sum(
         cls,
-        tables: Any,
+        tables: npt.ArrayLike,
         values: int | None = None,
         *,
         scale: Scale = None,
         shape: Shape = None,
-        counted: Any = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """sum_v f_v(n_v).
 
@@ -149,11 +172,11 @@ class Potential(Shared):
     @classmethod
     def max(
         cls,
-        tables: Any,
+        tables: npt.ArrayLike,
         values: int | None = None,
         *,
         scale: Scale = None,
-        counted: Any = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """max_v f_v(n_v); tables as in `sum`."""
         return cls._tables("max", tables, values, scale, counted)
@@ -195,7 +218,12 @@ class Potential(Shared):
 
     @classmethod
     def cardinality(
-        cls, table: Any, values: int = 2, *, scale: Scale = None, counted: Any = None
+        cls,
+        table: npt.ArrayLike,
+        values: int = 2,
+        *,
+        scale: Scale = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """g(n_b), b the higher of the two values that count: entry k of `table` is g(k)."""
         values = arrays.integer("values", values)
@@ -216,11 +244,11 @@ class Potential(Shared):
     @classmethod
     def majority(
         cls,
-        weights: Any,
-        bias: Any = None,
+        weights: npt.ArrayLike,
+        bias: npt.ArrayLike | None = None,
         *,
         scale: Scale = None,
-        counted: Any = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """b_a + sum_v w_av n_v, a being the value of highest count: row a of `weights`, entry a of
         `bias` (None: zeros)."""
@@ -246,7 +274,9 @@ class Potential(Shared):
         )
 
     @classmethod
-    def pairs(cls, scores: Any, *, scale: Scale = None, counted: Any = None) -> Potential:
+    def pairs(
+        cls, scores: npt.ArrayLike, *, scale: Scale = None, counted: npt.ArrayLike | None = None
+    ) -> Potential:
         """sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
         array = arrays.table("scores", scores, 2)
         rows, columns = array.shape
@@ -272,7 +302,7 @@ class Potential(Shared):
         function: CountFunction,
         *,
         scale: Scale = None,
-        counted: Any = None,
+        counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """Any function of the counts: `function(counts, members)` gives the score, -inf forbids.
 
@@ -355,9 +385,7 @@ class Potential(Shared):
         with self._use() as potential:
             return FAMILIES[library.chorale_potential_family(potential)]
 
-    def evaluate(
-        self, counts: Sequence[int] | npt.NDArray[Any], members: int | None = None
-    ) -> float:
+    def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
         """The score of the counts; `members` (None: their sum) must be the sum of all."""
         array = arrays.longs("counts", counts)
         if members is None:

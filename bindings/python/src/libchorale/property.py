@@ -13,6 +13,7 @@ from ctypes import byref, c_int32, c_int64
 from typing import Any, Literal, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
@@ -145,18 +146,29 @@ class Property(Shared):
     @classmethod
     def automaton(
         cls,
-        next: Any,
-        actions: Any = None,
+        next: npt.ArrayLike,
+        actions: npt.ArrayLike | None = None,
         *,
         values: int,
         start: int = 0,
-        end_actions: Any = None,
-        label_values: Any = None,
+        end_actions: npt.ArrayLike | None = None,
+        label_values: npt.ArrayLike | None = None,
         table_offset: int = 0,
         outside_value: int = FIRE_NOTHING,
     ) -> Property:
-        """From tables: next and actions are states x classes x labels, end_actions one a state;
-        actions are values, FIRE_NOTHING, FIRE_LABEL (label_values[label]), FIRE_TABLE."""
+        """An automaton from tables. It reads a labelling position by position, goes from state to
+        state, and may fire a value with each step and at the end.
+
+        next           states x classes x labels integers: the state that follows
+        actions        as many: what fires with the step: a value, FIRE_NOTHING, FIRE_LABEL (the
+                       value of the label) or FIRE_TABLE (the chain's table); None: nothing does
+        values         R, the number of values
+        start          the first state
+        end_actions    an action for each state, which fires where the labelling ends in it
+        label_values   m integers, the value that FIRE_LABEL fires for each label; None: the label
+        table_offset   FIRE_TABLE fires the entry so many positions on; outside_value where there
+                       is none
+        """
         made = struct(c.chorale_automaton)
         following = arrays.ints("next", next, ndim=3)
         made.states, made.classes, made.labels = following.shape
@@ -191,9 +203,16 @@ class Property(Shared):
         return cls._made(recipe, cls._create(library.chorale_property_create, lent(), byref(made)))
 
     @classmethod
-    def local(cls, actions: Any, *, values: int, label_values: Any = None) -> Property:
-        """A local property, which trees may have too: actions is classes x labels x (labels + 1),
-        what fires under a parent of each label, the last column for a root."""
+    def local(
+        cls, actions: npt.ArrayLike, *, values: int, label_values: npt.ArrayLike | None = None
+    ) -> Property:
+        """A property that looks at a position and the one before (in a tree: its parent) alone;
+        trees may have it too.
+
+        actions  classes x labels x (labels + 1) integers: what fires at a position of a class, with
+                 a label, after each label; the last column is for positions with none before
+        values, label_values  as in `automaton`
+        """
         fired = arrays.ints("actions", actions, ndim=3)
         classes, labels, columns = fired.shape
         if columns != labels + 1:
@@ -250,7 +269,7 @@ class Property(Shared):
         )
 
     @classmethod
-    def first_label(cls, labels: Labels, *, ignored: Any = None) -> Property:
+    def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
         """The first label that is not ignored (m booleans).
 
         >>> Property.first_label(3, ignored=[True, False, False]).evaluate([0, 2, 1])
@@ -274,7 +293,7 @@ class Property(Shared):
         labels: Labels,
         anchor: int,
         *,
-        ignored: Any = None,
+        ignored: npt.ArrayLike | None = None,
         rule: SegmentRule = "spans_ignored",
         end_value: int | None = None,
     ) -> Property:
@@ -306,7 +325,7 @@ class Property(Shared):
         anchor: int,
         *,
         values: int,
-        ignored: Any = None,
+        ignored: npt.ArrayLike | None = None,
         rule: SegmentRule = "spans_ignored",
         start_value: int | None = None,
     ) -> Property:
@@ -369,11 +388,11 @@ class Property(Shared):
 
     def evaluate(
         self,
-        labels: Any,
+        labels: npt.ArrayLike,
         *,
-        classes: Any = None,
-        table: Any = None,
-        parents: Any = None,
+        classes: npt.ArrayLike | None = None,
+        table: npt.ArrayLike | None = None,
+        parents: npt.ArrayLike | None = None,
         dictionary: Dictionary | None = None,
     ) -> int:
         """What a labelling shows: 0 .. R-1, R (EMPTY), R + 1 (CONFLICT), -1 for a value outside the
@@ -393,7 +412,12 @@ class Property(Shared):
         return value.value
 
     def fired(
-        self, labels: Any, *, classes: Any = None, table: Any = None, parents: Any = None
+        self,
+        labels: npt.ArrayLike,
+        *,
+        classes: npt.ArrayLike | None = None,
+        table: npt.ArrayLike | None = None,
+        parents: npt.ArrayLike | None = None,
     ) -> arrays.Ints:
         """Everything that a labelling fires, in order, in the property's own values."""
         array, above = _labelling(labels, parents)
@@ -500,7 +524,7 @@ class PropertyBuilder(Handle):
         """FIRE_TABLE reads the entry `offset` positions on; outside_value where there is none."""
         self._add("table", offset=offset, outside_value=outside_value)
 
-    def finish(self, label_values: Any = None) -> Property:
+    def finish(self, label_values: npt.ArrayLike | None = None) -> Property:
         """The property as the rules are now; more may follow."""
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
@@ -525,7 +549,7 @@ class Dictionary(Shared):
     _free = library.chorale_dictionary_release
     _retain = library.chorale_dictionary_retain
 
-    def __init__(self, values: Any, *, out: bool = False) -> None:
+    def __init__(self, values: npt.ArrayLike, *, out: bool = False) -> None:
         array = arrays.ints("values", values)
         super().__init__(
             self._create(
@@ -540,7 +564,7 @@ class Dictionary(Shared):
 
     @classmethod
     def best(
-        cls, scores: Any, keep: int, *, full: Dictionary | None = None, out: bool = False
+        cls, scores: npt.ArrayLike, keep: int, *, full: Dictionary | None = None, out: bool = False
     ) -> Dictionary:
         """The `keep` best values by their scores, those of `full` or 0, 1, ...; values at -inf are
         left out.
@@ -597,8 +621,13 @@ class Dictionary(Shared):
 
 
 class Attachment:
-    """A property on a chain: with a dictionary, the class of each position (None: 0), a table (what
-    FIRE_TABLE reads, tokens say), and the message of its clique (R + 2 scores, None: zeros).
+    """A property on a chain of T positions.
+
+    dictionary  which values count; None: all of the property's R
+    classes     T integers, the class of each position; None: all 0
+    table       T integers that FIRE_TABLE reads, token ids say; None: none
+    message     R + 2 scores, what the property's clique says of each value, EMPTY and CONFLICT
+                last; None: all 0
 
     >>> Attachment(Property.position_label(4, 0)).values
     4
@@ -609,9 +638,9 @@ class Attachment:
         property: Property,
         dictionary: Dictionary | None = None,
         *,
-        classes: Any = None,
-        table: Any = None,
-        message: Any = None,
+        classes: npt.ArrayLike | None = None,
+        table: npt.ArrayLike | None = None,
+        message: npt.ArrayLike | None = None,
     ) -> None:
         if not isinstance(property, Property):
             raise TypeError(f"property is {property!r}, not a Property")

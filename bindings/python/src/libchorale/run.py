@@ -42,8 +42,13 @@ MESSAGE_NUMBERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """How far a run is: after round `round` (0: the chains' own labellings), or a step of the
-    bound."""
+    """How far a run is.
+
+    round             rounds done; 0: the chains' own best labellings
+    messages_changed  in this round; 0: the messages have converged
+    score             of the labels of this round; best_score: of the best so far
+    upper_bound       no labelling scores more; infinite before a bound has been computed
+    """
 
     round: int
     messages_changed: int
@@ -54,8 +59,13 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Payment:
-    """Why a chain changed: member `member` of a clique, at `position` (-1: the whole chain), showed
-    own_value and shows value now; the clique would lose `amount` if it alone went back."""
+    """Why a chain changed: a clique pays for it.
+
+    clique, member  the numbers of the clique, and of the member within it
+    position        where in the chain; -1: the member is the whole chain
+    own_value       what the member shows in the chain's own best labelling; value: what now
+    amount          what the clique would lose if this member alone went back to own_value
+    """
 
     clique: int
     member: int
@@ -67,8 +77,11 @@ class Payment:
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Bytes that a run takes, of the model and of its scores; additions in chains and clique scores
-    of a round."""
+    """What a run takes.
+
+    run_bytes, model_bytes, score_bytes  memory of the run, of the model, and of all scores
+    chain_steps    additions in chains, in a round; clique_scores: entries of cliques, in a round
+    """
 
     run_bytes: int
     model_bytes: int
@@ -429,7 +442,7 @@ class Run(Closable):
         return self._result(result)
 
     def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
-        """The labels of a chain."""
+        """The labels of a chain, T of them, int32."""
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
             length, _ = self._model._shape(number)
@@ -438,7 +451,7 @@ class Run(Closable):
         return labels
 
     def all_labels(self, *, own: bool = False) -> arrays.Ints:
-        """The labels of all chains, one after the other."""
+        """The labels of all chains, one after the other, int32."""
         with self._use(shared=True) as run:
             labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
             call(
@@ -454,7 +467,7 @@ class Run(Closable):
         return found
 
     def chain_score(self, chain: int, *, own: bool = False) -> float:
-        """phi of a chain."""
+        """The score of a chain by itself, without its cliques."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -482,7 +495,7 @@ class Run(Closable):
         return bool(changed.value)
 
     def clique_score(self, clique: int, *, own: bool = False) -> float:
-        """C of a clique."""
+        """The score of a clique: its potential."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -495,8 +508,8 @@ class Run(Closable):
         return score.value
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
-        """What the members of a clique show: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a
-        value outside the dictionary; of a centre, the last, its own value."""
+        """What each member of a clique shows, int32: a value from 0 to R - 1, R for EMPTY, R + 1
+        for CONFLICT, -1 for a value outside the dictionary. A centre is the last member."""
         with self._use(shared=True) as run:
             number = self._model._clique(clique)
             count = self._model.clique_members(number)
@@ -525,7 +538,8 @@ class Run(Closable):
         return [Payment(*entry) for entry in paid[: count.value].tolist()]
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
-        """T x m: the max-marginals of a chain's positions under the final messages."""
+        """T x m, float64: for each position and label the best score with that label there, of the
+        chain under the messages of its cliques."""
         return self._marginals(chain)[0]
 
     def margins(self, chain: int) -> arrays.Doubles:
