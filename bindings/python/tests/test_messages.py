@@ -375,6 +375,11 @@ def test_a_bad_argument_is_named_as_python_names_it(name, call, begins):
         )
 
 
+def test_what_is_the_caller_s_stays():
+    with pytest.raises(ch.FileAccessError, match='path "/nowhere/lambda/labelling/NULL->x" could'):
+        ch.Problem.load("/nowhere/lambda/labelling/NULL->x")
+
+
 def public():
     """Every public call: functions, classes, methods that are not inherited from elsewhere."""
     for name in ch.__all__:

@@ -164,9 +164,19 @@ _NAMES_OF_CALLS = {
 
 
 def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
-    """A message in which each name (the first `count`; 0: all) gives way to another."""
+    """A message in which each name (the first `count`; 0: all) gives way to another. What stands in
+    quotes is the caller's."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w>.])(?:{known})(?!\w)", lambda m: names[m[0]], message, count=count)
+    left = count or len(message)
+
+    def other(match: re.Match[str]) -> str:
+        nonlocal left
+        if match[0] not in names or left == 0:
+            return match[0]
+        left -= 1
+        return names[match[0]]
+
+    return re.sub(rf'"[^"]*"|(?<![\w>.])(?:{known})(?!\w)', other, message)
 
 
 class Renaming:
@@ -193,5 +203,5 @@ def from_status(status: int, name: str, message: str, function: str = "") -> Err
     """The exception of a status of the C interface, in Python's words; statuses that are not listed
     are an `ArgumentError`."""
     message = renamed(message, {**_NAMES, **_NAMES_OF_CALLS.get(function, {})})
-    message = re.sub(r"\b\w+->|\bCHORALE_(?=FIRE_)", "", message)
+    message = re.sub(r'("[^"]*")|\b\w+->|\bCHORALE_(?=FIRE_)', r"\1", message)
     return _by_status.get(status, ArgumentError)(message or name, status, name)
