@@ -22,7 +22,7 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
 double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
                                std::int64_t &rounds) noexcept {
   const Instance &in = *instance_;
-  // Kept up along the way: there may be no time to add up when the end comes.
+  // The score is updated move by move: once interrupted, no steps may be left to sum it up.
   double members = in.member_score(assignment);
   if (!in.count(assignment, counts_))
     return kForbidden;
@@ -60,7 +60,7 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
   if (!in.count(assignment, counts_))
     return false;
 
-  // Members by column, within a column by what they gain; those that may not take alpha last.
+  // Sorts members by column, then by descending gain; members that may not take alpha come last.
   start_[0] = 0;
   for (std::int32_t v = 0; v < in.columns; ++v) {
     start_[v + 1] = start_[v] + counts_[v];
@@ -84,7 +84,7 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
         ++movable_[v];
   }
 
-  // D over the columns; scores are relative to nobody's member score, so gains alone add up.
+  // Computes D over the columns. D omits the current member scores; only gains and tables enter.
   const MeasuredSum staying = in.member_sum(assignment);
   if (in.interrupted())
     return false;

@@ -1,4 +1,4 @@
-// alpha-pass for any potential, and all max-marginals of its restrictions.
+// alpha-pass for any potential, and all max-marginals restricted to the labellings of its passes.
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
@@ -9,14 +9,14 @@
 
 namespace chorale {
 
-// Score is one of the running scores of count_score.hpp.
+// `Score`: one of the running scores of count_score.hpp.
 template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
         score_(layout, instance.potential), best_(layout.take<Best>(instance.columns)) {}
 
-  // The best labelling over all alpha and k, if it beats the solution.
+  // Runs the pass of every alpha. Raises `solution` to the best labelling of all passes.
   void run(Limits &limits, Solution &solution) noexcept {
     passes_ = 0;
     begin();
@@ -26,7 +26,7 @@ public:
       const Best best = pass(alpha);
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
-      // At once: the next pass may be cut short, and takes the room of this one's order.
+      // Writes the labelling at once: the next pass may be interrupted, and overwrites sweep_.
       if (instance_->interrupted() ||
           (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
         return;
@@ -34,15 +34,15 @@ public:
       best_[passes_++] = best;
       ++solution.iterations;
     }
-    // Not a stable sort: that one asks for memory of its own.
+    // std::sort, since std::stable_sort allocates.
     std::sort(best_, best_ + passes_, [](const Best &a, const Best &b) {
       return a.score > b.score || (a.score == b.score && a.alpha < b.alpha);
     });
   }
 
-  // The same by the most promising passes alone: those that `bounds` cannot tell to stay below the
-  // solution. Bounds: PassBounds or ThresholdBounds. improve(): called after each pass whose
-  // labelling it finds in `candidate`, and may raise the solution.
+  // Runs passes in descending order of their upper bounds, until a bound lies below the solution's
+  // score. `bounds`: a PassBounds or ThresholdBounds. After each pass its best labelling is in
+  // `candidate` (n), and `improve()` is called, which may use `candidate` to raise the solution.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
@@ -60,7 +60,7 @@ public:
         continue;
       if (!sweep_.write(best.count, candidate))
         return;
-      // Of equal passes the one of the lowest alpha counts, whatever the order.
+      // Of passes with equal score the lowest alpha wins, whatever the order of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
         std::copy(candidate, candidate + instance_->members, solution.assignment);
@@ -76,8 +76,8 @@ public:
     }
   }
 
-  // Writes the best labelling of the pass that came out `rank`-th best in run(); false when there
-  // is none, or the limits ended it.
+  // Writes the labelling of the `rank`-th best pass of the last run over all alpha. False if there
+  // is none or if interrupted.
   bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
     if (rank >= passes_ || best_[rank].score == kForbidden)
       return false;
@@ -98,7 +98,7 @@ private:
       start_.begin();
   }
 
-  // Of minus infinity where the limits ended it.
+  // Returns the best labelling of the pass of alpha; its score is minus infinity if interrupted.
   Best pass(std::int32_t alpha) noexcept {
     Best best{kForbidden, alpha, 0};
     if (!sweep_.order_by(alpha))
@@ -128,16 +128,17 @@ private:
   AlphaSweep sweep_;
   PassStart start_;
   Score score_;
-  Best *best_; // K: of every pass; after run(), the best first
+  Best *best_; // K: the best labelling of each pass; sorted by descending score at the end of run()
   std::int32_t passes_ = 0;
 };
 
-// What alpha-pass finds with each member fixed to each column in turn, all at once.
+// Max-marginals over the labellings of alpha-pass: the best score found with each member fixed to
+// each column, for all members and columns at once.
 //
-// Fixing member i changes one pass only where i itself moves: before its turn it stands at its
-// default column, after it at alpha. So the restricted labellings of (i, v) are those of the plain
-// pass with i moved to v, and their best scores are running maxima over the pass from both ends.
-// O(n K^3) looks at the potential in all.
+// Fixing member i changes a pass only at i: member i has its default column before its turn and
+// alpha from its turn on. So the labellings restricted to (i, v) are those of the plain pass with i
+// moved to v, and their best scores are prefix maxima (before i's turn) and suffix maxima (after
+// it) over the pass. O(n K^3) evaluations of the potential in all.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
@@ -151,8 +152,8 @@ public:
             layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
                                                    static_cast<std::size_t>(instance.columns)))) {}
 
-  // messages: n x K, the best found with x_i = v less score(i, v); minus infinity where nothing
-  // was.
+  // `messages`: n x K. Entry (i, v) is the best score found with x_i = v, minus score(i, v); minus
+  // infinity if no labelling was found.
   void run(Limits &limits, Solution &solution, double *messages) noexcept {
     const Instance &in = *instance_;
     if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
@@ -176,8 +177,8 @@ private:
     if (!sweep_.order_by(alpha))
       return;
     score_.reset(sweep_.counts());
-    // How many members still wait at each default column: rows of `before_` nobody will read are
-    // not kept up.
+    // waiting_: number of members at each default column whose turn is still to come. Rows of
+    // before_ without such members are not updated, since no member will read them.
     std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
     waiting_[alpha] = 0;
     std::int32_t rows = 0;
@@ -210,7 +211,8 @@ private:
     read_after(alpha, messages);
   }
 
-  // Running maxima, over the labellings so far, of "somebody at column b moves to v".
+  // Updates the prefix maxima before_ with the current labelling: for each default column b that
+  // has waiting members, the score with one member moved from b to v. `members`: their scores' sum.
   bool note_state(double members) noexcept {
     const std::int32_t K = instance_->columns;
     for (std::int32_t b = 0; b < K; ++b) {
@@ -237,7 +239,8 @@ private:
     --waiting_[b];
   }
 
-  // Labellings in which the member has alpha, from the last to the first it has it in.
+  // Reads the suffix maxima after_. The member of rank k - 1 has alpha in labellings k ..
+  // allowed(). `best` points to the row of maxima over labellings max(k, forced()) .. allowed().
   void read_after(std::int32_t alpha, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
     double *best = after_ + sweep_.allowed() * K;
@@ -245,7 +248,7 @@ private:
     for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
       if (!pace.next())
         return;
-      // Members that had alpha from the start share the row of the first labelling.
+      // Members of rank below forced() have alpha in all labellings, so they share row forced().
       if (k >= sweep_.forced() && k < sweep_.allowed()) {
         const double *next = best;
         best = after_ + k * K;
@@ -264,9 +267,9 @@ private:
   AlphaSweep sweep_;
   Score score_;
   std::int32_t *waiting_;
-  std::int32_t *row_of_; // K: of default columns, those at which members wait
-  double *before_; // min(n, K) x K: row the default column, column the fixed one
-  double *after_;  // (n + 1) x K: row the count of alpha, column the fixed one
+  std::int32_t *row_of_; // K: row of before_ for each default column that has waiting members
+  double *before_;       // min(n, K) x K: prefix maxima, by default column and fixed column
+  double *after_; // (n + 1) x K: scores, then suffix maxima, by count of alpha and fixed column
 };
 
 } // namespace chorale

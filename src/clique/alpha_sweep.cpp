@@ -7,12 +7,12 @@
 namespace chorale {
 namespace {
 
-// Fewer members than this are sorted as they come, and buckets fuller by comparison.
+// Up to so many members are sorted by insertion; if a bucket holds more, all by comparison.
 constexpr std::int32_t kFullBucket = 24;
-// Work, see Limits: what is read or written in no order waits for memory.
+// Steps charged to the limits for a member that is accessed in random order (cache misses).
 constexpr std::int64_t kScattered = 16;
 
-// Puts a member into its place among the `count` first, behind those of equal gain.
+// Inserts a member into the sorted array `to` of `count` members, after members of equal gain.
 void insert(const AlphaSweep::Ranked moving, AlphaSweep::Ranked *to, std::int32_t count) noexcept {
   for (; count > 0 && to[count - 1].gain < moving.gain; --count)
     to[count] = to[count - 1];
@@ -60,7 +60,7 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   return sort_free(free);
 }
 
-// Of many columns only those of the last order have counts.
+// Sets counts_ to 0. With more columns than members, only where the previous order counted.
 void AlphaSweep::clear_counts() noexcept {
   const Instance &in = *instance_;
   if (!is_ordered_ || in.columns <= in.members) {
@@ -74,8 +74,8 @@ void AlphaSweep::clear_counts() noexcept {
   is_ordered_ = true;
 }
 
-// Spreads the free members over as many buckets as there are members, by gain, and mends what is
-// out of order within a bucket. Gains that crowd into few buckets are sorted by comparison instead.
+// Bucket sort by gain, with as many buckets as free members, followed by an insertion sort, which
+// moves members within their bucket only. If a bucket is too full, sorts by comparison instead.
 bool AlphaSweep::sort_free(std::int32_t count) noexcept {
   const Instance &in = *instance_;
   Ranked *to = order_ + forced_;
@@ -101,7 +101,8 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
       }))
     return false;
   const double scale = (count - 1) / (high - low);
-  // Equal gains are in order already; a spread too wide or too narrow for the scale is rare.
+  // All gains equal (scale is infinite or NaN: sorting keeps the order of members), or a range
+  // beyond what doubles can scale. Both are rare.
   if (!(scale > 0 && scale < kInfinity))
     return sort_by_comparison();
   const auto bucket_of = [&](const Ranked &ranked) {
@@ -132,14 +133,14 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
           to[bucket_[bucket_of(unordered_[j])]++] = unordered_[j];
       }))
     return false;
-  // Buckets keep the order of the members, so equal gains stay as they are.
+  // Buckets are filled in the order of members, so equal gains keep the order of members.
   return in_stretches(in, count, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::int32_t>(begin); j < end; ++j)
       insert(to[j], to, j);
   });
 }
 
-// In the room of the buckets first, where a member's place may be anywhere.
+// Scatters into bucket_ first: an interrupted call must leave `assignment` unchanged.
 bool AlphaSweep::write(std::int32_t k, std::int32_t *assignment) noexcept {
   const std::int64_t n = instance_->members;
   if (!in_stretches(*instance_, n, kScattered, [&](std::int64_t begin, std::int64_t end) {

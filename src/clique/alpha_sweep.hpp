@@ -1,11 +1,11 @@
-// One pass of alpha-pass: the members in the order in which they take alpha.
+// One pass of alpha-pass: the members sorted by the order in which they take column alpha.
 //
-// With count k of alpha fixed, the best member score is reached when the k members that lose least
-// by alpha take it and all others their best other column (Claim 5.1 of the paper). So a pass is an
-// order, and labelling k gives alpha to its first k members. Members that have no other column
-// come first and always have alpha; those to whom alpha is forbidden come last and never do. So
-// do those who gain or lose more by alpha than any potential can make up for, where the caller
-// knows how much that is.
+// With the count k of alpha fixed, the best total of member scores gives alpha to the k members
+// that lose least by alpha, and every other member its best other column (Claim 5.1 of the paper).
+// So a pass is an order of members, and labelling k gives alpha to the first k members. Members
+// without another column come first and have alpha in every labelling; members that may not take
+// alpha come last and have alpha in none. Members with |gain| > `reach` are fixed in the same two
+// ways: no potential can outweigh their gain.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -15,9 +15,9 @@ namespace chorale {
 class AlphaSweep {
 public:
   struct Ranked {
-    double gain; // score at alpha less score at the default column
+    double gain; // score at alpha minus score at the default column
     std::int32_t member;
-    std::int32_t from; // the default column, or -1
+    std::int32_t from; // the default column: the best column other than alpha; -1 if none
   };
 
   AlphaSweep(Layout &layout, const Instance &instance) noexcept
@@ -26,20 +26,21 @@ public:
         bucket_(layout.take<std::int32_t>(std::int64_t{instance.members} + 1)),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Members who gain more than `reach` by alpha, or lose more, always or never have it. O(n) where
-  // the gains are spread evenly, O(n log n) at worst. False where the limits ended it.
+  // Sorts the members for `alpha`, best gain first. Members with gain > `reach` have alpha in every
+  // labelling, members with gain < -`reach` in none; neither group is sorted. O(n) if the gains are
+  // spread evenly, O(n log n) at worst. False if the limits interrupted the call.
   bool order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
 
   std::int32_t alpha() const noexcept { return alpha_; }
-  // k runs from forced() to allowed().
+  // Labelling k exists for k = forced() .. allowed().
   std::int32_t forced() const noexcept { return forced_; }
   std::int32_t allowed() const noexcept { return allowed_; }
   const Ranked &at(std::int64_t rank) const noexcept { return order_[rank]; }
-  // Member score and counts of labelling forced().
+  // Sum of member scores, and counts by column (K), of labelling forced().
   double base() const noexcept { return base_; }
   const std::int32_t *counts() const noexcept { return counts_; }
 
-  // Writes labelling k; where the limits end that it is false, and `assignment` as it was.
+  // Writes labelling k to `assignment` (n). If interrupted: false, and `assignment` is unchanged.
   bool write(std::int32_t k, std::int32_t *assignment) noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// One call of the clique API as a computation: every phase of a plan over one workspace.
+// One call of the clique API as a computation: runs all phases of a plan in one workspace.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -8,7 +8,7 @@ namespace chorale {
 
 struct CliqueTask {
   const Potential *potential = nullptr;
-  ProblemView problem{}; // measuring looks at members and values only
+  ProblemView problem{}; // measure() reads only its members and values
   Plan plan;
   SolveOptions options;
   chorale_start start = CHORALE_START_INDEPENDENT;
@@ -16,14 +16,14 @@ struct CliqueTask {
   const std::int32_t *start_assignment = nullptr;
 
   bool wants_marginals = false;
-  // Where max-marginals are those of restricted passes: no search for a labelling beside them.
+  // If max-marginals come from restricted passes: does not also search for a labelling.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   double *marginals = nullptr;
   std::ptrdiff_t marginals_stride = 0;
   std::int32_t *assignment = nullptr; // may be NULL
-  // The arrays of scores and messages are the computation's own to work in, where they are as it
-  // wants them; scores may be changed then.
+  // True if the caller lends the arrays of scores and marginals as scratch: each is worked on in
+  // place if its layout fits. Scores may then be overwritten.
   bool in_place = false;
 };
 
@@ -40,13 +40,13 @@ struct CliqueAnswer {
   CallbackFailure failure = CallbackFailure::none;
 };
 
-// The bytes `compute` needs for the task.
+// Returns the number of bytes that `compute` needs for the task.
 std::size_t measure(const CliqueTask &task) noexcept;
-// Carries the task out in that much memory.
+// Runs the task in `memory`, of at least measure(task) bytes.
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept;
 
-// F of an assignment of values by its definition: the member part in the order of the members, the
-// potential by its own formula. `counts` has room for `values` numbers.
+// Scores an assignment of values by the definition: the member scores in the order of the members,
+// and the potential by its own formula. `counts`: scratch of `values` numbers.
 void evaluate(const Potential &potential, const ProblemView &problem,
               const std::int32_t *assignment, std::int64_t *counts, CliqueAnswer &answer) noexcept;
 

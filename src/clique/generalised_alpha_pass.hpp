@@ -1,5 +1,6 @@
-// alpha-pass with a set A of up to q columns in the place of alpha: for every A and every k, the k
-// members that lose least by a column of A take their best one in A, the others their best outside.
+// Generalised alpha-pass: a set A of up to q columns in the place of alpha. For every A and every
+// k, the k members that lose least by a column of A take their best column in A, and the others
+// their best column outside A.
 #pragma once
 
 #include "base/sort.hpp"
@@ -19,7 +20,7 @@ public:
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
 
-  // O(K^q (n K + n log n)) and one look at the potential for every A and k.
+  // O(K^q (n K + n log n)), and one evaluation of the potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
     for (std::int32_t size = 1; size <= largest_; ++size) {
       for (std::int32_t j = 0; j < size; ++j)
@@ -39,14 +40,13 @@ public:
 
 private:
   struct Ranked {
-    double gain;
+    double gain; // score at `inside` minus score at `outside`; infinite where either is missing
     std::int32_t member;
     std::int32_t inside;  // best column in A, or -1
     std::int32_t outside; // best other column, or -1
   };
 
-  // Takes the best labelling for A into the solution, if it beats that. False where the limits ended
-  // it.
+  // Raises `solution` to the best labelling for the current set A. False if interrupted.
   bool pass(std::int32_t size, Solution &solution) noexcept {
     double members = 0;
     if (!order(size, &members))
@@ -67,7 +67,7 @@ private:
       members += order_[k].gain;
       score_.move(order_[k].outside, order_[k].inside);
     }
-    // A callback that failed, or was not called any more, has given no scores.
+    // A callback that failed, or is not called any more, has returned no scores.
     if (best_count < 0 || instance_->interrupted() || score_.failure() != CallbackFailure::none)
       return !instance_->interrupted();
     if (!in_stretches(*instance_, instance_->members, 16, [&](std::int64_t begin, std::int64_t end) {
@@ -81,8 +81,8 @@ private:
     return true;
   }
 
-  // Orders the members for A and counts labelling forced_, with its member score. False where the
-  // limits ended it.
+  // Sorts the members for the current A, and sets counts_ and *score (sum of member scores) for
+  // labelling forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
     std::fill(counts_, counts_ + in.columns, 0);
@@ -125,7 +125,7 @@ private:
     });
   }
 
-  // The next subset in lexicographic order.
+  // Advances subset_ to the next subset in lexicographic order; false after the last.
   bool next_subset(std::int32_t size) noexcept {
     std::int32_t j = size - 1;
     while (j >= 0 && subset_[j] == instance_->columns - size + j)
@@ -141,13 +141,13 @@ private:
   const Instance *instance_;
   Score score_;
   std::int32_t largest_;
-  std::int32_t *subset_;
-  std::int32_t *counts_;
-  std::uint8_t *is_in_;
-  Ranked *order_;
-  std::int32_t *written_; // n: a labelling on its way to the solution
-  std::int32_t forced_ = 0;
-  std::int32_t allowed_ = 0;
+  std::int32_t *subset_;     // the current A, ascending
+  std::int32_t *counts_;     // K
+  std::uint8_t *is_in_;      // K: 1 for columns in A
+  Ranked *order_;            // n: members by descending gain
+  std::int32_t *written_;    // n: the labelling, before it is copied to the solution
+  std::int32_t forced_ = 0;  // members without a column outside A
+  std::int32_t allowed_ = 0; // number of members with a column in A
 };
 
 } // namespace chorale

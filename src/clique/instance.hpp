@@ -1,8 +1,9 @@
-// A clique problem as the algorithms see it: columns instead of values, every row feasible.
+// A clique problem as algorithms see it: n members x K columns of scores, and a prepared potential.
 //
-// The caller's matrix is read once: scores are gathered into columns (values that do not count
-// become one, by the best of each member), fixed members keep one entry, and the best and the
-// second-best column of each member are noted, which serve every alpha.
+// Columns are the counted values, plus one "rest" column for all uncounted values if any value is
+// uncounted. A member's entry in the rest column is its best uncounted value. The caller's matrix
+// is read once: its scores are gathered into columns, a fixed member keeps one entry, and the best
+// and second-best column of each member are stored, since every pass of alpha-pass needs both.
 #pragma once
 
 #include "base/limits.hpp"
@@ -12,37 +13,39 @@
 
 namespace chorale {
 
-// The problem as the caller states it, already checked for NaN and sizes.
+// The problem as the caller states it. Sizes are checked and no score is NaN.
 struct ProblemView {
   std::int32_t members;
   std::int32_t values;
-  const double *scores;
-  std::ptrdiff_t row_stride;
-  const std::int32_t *fixed; // or NULL
+  const double *scores;      // members x values
+  std::ptrdiff_t row_stride; // of `scores`, in doubles
+  const std::int32_t *fixed; // members: the value a member is fixed to, or -1; or NULL
 };
 
 struct Instance {
-  // in_place: the caller's matrix, without gaps and without fixed members, is used where it lies if
-  // its values are the columns.
+  // `in_place`: promises that the caller's matrix has no gaps and no fixed members. The instance
+  // then points to the caller's matrix, without a copy, if columns and values coincide.
   Instance(Layout &layout, const Potential &potential, std::int32_t members,
            bool in_place = false) noexcept;
-  // Gathers the scores and prepares the potential. False when some member has no admissible value;
-  // *only_without is then that member, if there is just one, or else -1. Also false where the limits
-  // (NULL: none) ended it. What is computed on the instance goes by the same limits.
+  // Gathers the scores and prepares the potential. Returns false if some member has no admissible
+  // value, or if `limits` (NULL: none) interrupted the call. `*only_without` is then the member
+  // without admissible value if there is exactly one, else -1. Computations on the instance obey
+  // the same limits.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
             Limits *limits = nullptr) noexcept;
-  // Whether to go on with `work` more steps, see Limits; and whether it was ever no.
+  // spend(): true if the limits allow `work` more steps. interrupted(): true once they have
+  // refused.
   bool spend(std::int64_t work) const noexcept { return potential.spend(work); }
   bool interrupted() const noexcept { return potential.interrupted(); }
-  // Notes the best and second-best column of member i afresh; whether it has any.
+  // Updates best, second and their scores for member i. True if some column is admissible.
   bool note_best(std::int64_t i) noexcept;
 
   const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
 
-  // Counts of an assignment over columns, into `counts`. False where the limits ended it.
+  // Writes the number of members at each column to `counts` (K). False if interrupted.
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
-  // sum_i scores[i][x_i], in the order of i; minus infinity where the limits ended it.
+  // Returns sum_i scores[i][x_i], added up in the order of i; minus infinity if interrupted.
   double member_score(const std::int32_t *assignment) const noexcept {
     return member_sum(assignment).total;
   }
@@ -53,10 +56,10 @@ struct Instance {
   std::int32_t columns; // K
   double *scores;       // n x K, no gaps; minus infinity forbids; every row has a finite entry
   std::int32_t *best;   // n: the best column of each member, the lowest of equals
-  std::int32_t *second; // n: the best of the other columns, or -1 where all are forbidden
-  double *best_score;   // n: the scores at those; minus infinity where there is none
+  std::int32_t *second; // n: the best of the other columns, or -1 if all others are forbidden
+  double *best_score;   // n: scores of `best` and `second`; minus infinity if no such column
   double *second_score;
-  // The value that stands behind the rest column of each member; NULL without one.
+  // n: the uncounted value that each member's rest column stands for; NULL without a rest column.
   std::int32_t *rest_value;
 
   std::int32_t value_of(std::int64_t i, std::int32_t column) const noexcept {

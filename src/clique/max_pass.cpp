@@ -69,7 +69,7 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
     complete = complete && !in.interrupted();
     if (!complete)
       break;
-    // At once: the next pass may be cut short, and takes the room of this one's order.
+    // Writes the labelling at once: the next pass may be interrupted, and overwrites sweep_.
     if (best > before && best > solution.score) {
       complete = sweep_.write(best_count, solution.assignment);
       if (!complete)
@@ -152,7 +152,8 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
     with_from_[k - 1] = std::max(with_from_[k - 1], with_from_[k]);
   }
 
-  // Members whose default is a counted column keep something counting when nobody has alpha.
+  // counting: number of members at a counted column other than alpha when only the forced members
+  // have alpha. If any is, labelling 0 of alpha does not have all members in the rest column.
   const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts()[rest];
   Leaver cheapest;
   Leaver next;
@@ -182,7 +183,9 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
         with = std::max(with, with_from_[rank + 1] - gain);
       }
     }
-    // Nobody has alpha: possible if nobody else must, and then something else must count.
+    // none: score with count 0 of alpha, possible if no other member must have alpha.
+    // none_for_rest: the same if another member must then leave the rest column so that something
+    // counts.
     const bool none_possible = forced - (is_forced ? 1 : 0) == 0;
     const double none = none_possible ? f[0] : kForbidden;
     double none_for_rest = none;

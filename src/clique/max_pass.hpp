@@ -1,11 +1,10 @@
-// Exact inference for MAX potentials: alpha-pass that scores labelling k of alpha by f_alpha(k)
-// alone.
+// Exact inference for MAX potentials: alpha-pass in which labelling k of alpha scores f_alpha(k).
 //
-// The optimum has some column beta with f_beta(n_beta) = C, and labelling n_beta of the pass of
-// beta has at least its member score and at least f_beta(n_beta) of potential: so the maximum over
-// all passes of member score + f_alpha(k) is the optimum, and the other counts need not be looked
-// at (Theorem 5.1 of the paper, with k from 0). The same holds with one member fixed, which makes
-// all max-marginals exact in O(K n log n).
+// The optimum has some column beta with f_beta(n_beta) = C. Labelling n_beta of the pass of beta
+// has at least the optimum's member score, and its potential is at least f_beta(n_beta). So the
+// maximum of member score + f_alpha(k) over all passes is the optimum, and other counts are not
+// needed (Theorem 5.1 of the paper, with k from 0). The same holds with one member fixed, so all
+// max-marginals are exact, in O(K n log n).
 #pragma once
 
 #include "clique/alpha_sweep.hpp"
@@ -17,12 +16,13 @@ public:
   MaxPass(Layout &layout, const Instance &instance) noexcept;
 
   void run(Limits &limits, Solution &solution) noexcept;
-  // messages: n x K, see AlphaPassMarginals. False when interrupted: then lower bounds.
+  // `messages`: n x K, see AlphaPassMarginals. False if interrupted; entries are then lower bounds.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
-  // Where f_alpha(0) would be scored although nothing counts: the member that loses least by
-  // leaving the rest for a counted column other than alpha.
+  // The member that loses least by moving from the rest column (uncounted values) to a counted
+  // column other than alpha. Needed where every member is in the rest column: nothing counts there,
+  // so the potential is 0 and f_alpha(0) is reached only after such a move.
   struct Leaver {
     std::int32_t member = -1;
     std::int32_t column = -1;
@@ -34,12 +34,12 @@ private:
 
   const Instance *instance_;
   AlphaSweep sweep_;
-  // With gains(k) the sum of the first k gains and f the table of alpha; all leave out the
-  // labelling in which nobody but the fixed member could have alpha (see Leaver):
-  double *without_up_;   // max over k' <= k of gains(k') + f(k'): the member stands before its turn
-  double *without_from_; // max over k' >= k of gains(k') + f(k' - 1): it has left alpha
-  double *with_up_;      // max over k' <= k of gains(k') + f(k' + 1): it has joined alpha
-  double *with_from_;    // max over k' >= k of gains(k') + f(k'): it has alpha in its turn
+  // n + 2 each, by count k of alpha. gains(k): sum of the first k gains of the pass; f: table of
+  // alpha. Labellings with count 0 of alpha are left out and scored apart (see Leaver).
+  double *without_up_;   // max over k' <= k of gains(k') + f(k'): before its turn
+  double *without_from_; // max over k' >= k of gains(k') + f(k' - 1): has left alpha
+  double *with_up_;      // max over k' <= k of gains(k') + f(k' + 1): has joined alpha
+  double *with_from_;    // max over k' >= k of gains(k') + f(k'): has alpha by its turn
 };
 
 } // namespace chorale

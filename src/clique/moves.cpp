@@ -25,7 +25,7 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
       kLeastImprovement * (members_at_start.magnitude + magnitude_of(clique_at_start));
   while (steps > 0 && limits.spend(in.columns)) {
     --steps;
-    // Between the two steps at the count; at the ends of a table the only one there is.
+    // Mean of the differences left and right of the count; at an end of a table, the only one.
     for (std::int32_t v = 0; v < in.columns; ++v) {
       const double *f = in.potential.tables[v] + counts_[v];
       slopes_[v] = counts_[v] == 0            ? f[1] - f[0]

@@ -1,5 +1,4 @@
-// Local improvement of a labelling: single-member moves (ICM) and the monotone polish of convex
-// sums.
+// Local improvement of labellings: single-member moves (ICM), monotone polish of convex sums.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -7,8 +6,8 @@
 
 namespace chorale {
 
-// Moves below this part of the score's magnitude are rounding, not improvement; without it, sums of
-// rounded differences could go round in circles.
+// Smallest improvement that counts, as a fraction of the score's magnitude. Smaller differences may
+// be rounding, which could make moves cycle.
 inline constexpr double kLeastImprovement = 1e-13;
 
 // Moves one member at a time to its best column while that raises the score.
@@ -18,13 +17,13 @@ public:
       : instance_(&instance), score_(layout, instance.potential),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Improves `assignment`, which scores `score`; returns its score. `sweeps` is how many may still
-  // be made, and is counted down.
+  // Improves `assignment`; returns its score. `sweeps`: number of sweeps over all members that may
+  // still be made, decremented by each.
   double improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
     return improve(*instance_, assignment, limits, sweeps);
   }
-  // The same with other scores for the members of the instance: `in` has members, row, count and
-  // member_sum as an Instance.
+  // The same with other member scores than the instance's. `in` has the members, row, count and
+  // member_sum of an Instance.
   template <class Rows>
   double improve(const Rows &in, std::int32_t *assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
@@ -33,7 +32,7 @@ public:
     score_.reset(counts_);
     const MeasuredSum start = in.member_sum(assignment);
     if (start.total == kForbidden)
-      return kForbidden; // no single move tells how much it gains, or the limits ended it
+      return kForbidden; // interrupted, or a forbidden entry: gains of single moves are undefined
     double members = start.total;
     const double least = kLeastImprovement * (start.magnitude + magnitude_of(score_.total()));
     std::int32_t unmoved = 0;
@@ -67,7 +66,8 @@ public:
   CallbackFailure failure() const noexcept { return score_.failure(); }
 
 private:
-  // The column to which a member moves from `from`, itself if none is better by `least`.
+  // Returns the column v to which moving a member from `from` raises the score most, or `from` if
+  // no move gains more than `least`. `row` (K): the member's scores.
   std::int32_t best_move(const double *row, std::int32_t from, double least) noexcept {
     std::int32_t to = from;
     double best = row[from] + score_.total() + least;
@@ -88,9 +88,9 @@ private:
   std::int32_t *counts_;
 };
 
-// Convex sums lie above their tangents: f_v(n') >= f_v(n) + s (n' - n) for any slope s between the
-// steps left and right of n. So if every member takes argmax_v psi_iv + s_v, the score cannot fall
-// (DESIGN: "convex sums linearise"). Repeats until nothing changes.
+// A convex f_v lies above its tangents: f_v(n') >= f_v(n) + s (n' - n) for any slope s between the
+// differences left and right of n. So the score cannot fall if every member takes argmax_v psi_iv +
+// s_v at once. Repeats until no member changes.
 class MonotonePolish {
 public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;

@@ -1,5 +1,5 @@
-// Messages in a sum of two members whose counts are all allowed: whatever one of them is fixed to,
-// the other one stands beside it or at the best column of its own. Exact, in O(K).
+// Messages of a SUM clique with two members and no forbidden counts. With one member fixed to v,
+// the other member takes v too or its best other column. Exact, O(K).
 #pragma once
 
 #include "clique/instance.hpp"
@@ -12,7 +12,7 @@ public:
 
   static bool fits(const Instance &instance) noexcept { return instance.members == 2; }
 
-  // messages: 2 x K, see AlphaPassMarginals.
+  // `messages`: 2 x K, see AlphaPassMarginals.
   void run(double *messages) noexcept {
     const double *const *f = instance_->potential.tables;
     const std::int32_t K = instance_->columns;
