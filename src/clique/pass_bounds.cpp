@@ -10,10 +10,10 @@
 namespace chorale {
 namespace {
 
-// Two vectors of columns stay in registers with all their sums while the members go by.
+// Vectors of columns per loop over the members: two keep all their sums in registers.
 constexpr int kVectors = 2;
 
-// Adds up max(d, t) instead of max(d - t, 0), which is one operation less, and takes away n t.
+// Computes sum_i max(d_i - t, 0) as sum_i max(d_i, t) - n t, one operation less. `excess`: K x t.
 template <int kThresholds>
 CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
                                  const double *thresholds, double *excess) noexcept {
@@ -78,7 +78,7 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
   double *excess = excess_ + std::int64_t{alpha} * kThresholds;
   double member_score = defaults_;
   double others = potential_ - in.potential.tables[alpha][counts_[alpha]];
-  // Members whose best column is alpha have another default, or none.
+  // The default of a member whose best column is alpha is its second-best column, if it has one.
   std::int32_t forced = 0;
   Pace pace(in, 8 * kThresholds, counts_[alpha]);
   for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
@@ -113,7 +113,7 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
   double best = kForbidden;
   double begin = 0;
   for (int j = 0; j < kThresholds; ++j) {
-    // Where the next line becomes the lower one.
+    // `end`: the k from which the line of the next threshold is the lower one.
     const double end =
         j + 1 == kThresholds || !(thresholds_[j] > thresholds_[j + 1])
             ? most
@@ -181,7 +181,8 @@ bool PassBounds::prepare_members() noexcept {
   for (std::int32_t v = 0; v < in.columns; ++v) {
     const double *f = in.potential.tables[v];
     const std::int32_t c = counts_[v];
-    // A column that is nobody's default may become that of a member that gives up its best one.
+    // A column with c_v = 0 can still become the default of members whose best column is alpha; the
+    // slope is then the table's first step.
     slopes_[v] = c > 0 ? (f[c] - f[0]) / c : f[1] - f[0];
     potential_ += f[c];
     magnitude += std::fabs(f[0]) + std::fabs(f[c]) + std::fabs(f[in.members]);
@@ -193,8 +194,9 @@ bool PassBounds::prepare_members() noexcept {
   });
 }
 
-// Where it can matter: nobody is given alpha for less than the greatest step of its table, and next
-// to nobody gains by it without that.
+// Spreads the thresholds over the range of d_i = psi_i,alpha - w_i that can matter. low: at an
+// optimal k no member with d_i below minus the steepest step of f_alpha takes alpha. high: d_i <=
+// -slope unless alpha is member i's best column.
 void PassBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   double low = 0;

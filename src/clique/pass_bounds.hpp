@@ -1,15 +1,16 @@
-// How much each pass of alpha-pass can reach in a convex sum, found without sorting anything.
+// Upper bounds on the score of each pass of alpha-pass in a convex sum, computed without sorting.
 //
-// Let c_v count the default columns, and w_i be the default score of member i plus the slope
-// (f_v(c_v) - f_v(0)) / c_v of its default column v. A convex f_v lies below its chords, so giving
-// alpha to k members scores at most
+// The default column of a member is its best column other than alpha. Let c_v be the number of
+// members whose default is v, and w_i the score of member i at its default column v plus the slope
+// (f_v(c_v) - f_v(0)) / c_v. A convex f_v lies below its chords, so giving alpha to k members
+// scores at most
 //
-//     sum_i default_i + sum_{v != alpha} f_v(c_v) + f_alpha(k) + (the k greatest of psi_i,alpha -
-//     w_i)
+//     sum_i default_i + sum_{v != alpha} f_v(c_v) + f_alpha(k) + (the k greatest psi_i,alpha - w_i)
 //
-// and the k greatest of any numbers d_i add up to at most k t + sum_i max(d_i - t, 0) for every
-// threshold t. A few thresholds serve all k: between the points where two of these lines cross, a
-// convex f_alpha plus a line is greatest at one of the ends.
+// The k greatest of any numbers d_i add up to at most k t + sum_i max(d_i - t, 0), for every
+// threshold t: a line in k. The bound uses the lowest of the lines of a few thresholds. Between two
+// crossings of these lines, the convex f_alpha plus a line is greatest at one of the ends, so only
+// the crossings and the extreme k are evaluated.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -20,12 +21,11 @@ class PassBounds {
 public:
   PassBounds(Layout &layout, const Instance &instance) noexcept;
 
-  // O(n K). Passes are then ordered by what they can reach. False where the limits ended it.
+  // Computes all bounds and sorts the passes by descending bound. O(n K). False if interrupted.
   bool run() noexcept;
-  // Once the first pass is made and a labelling of that score is known: the bounds of the others.
-  // False where the limits ended it.
+  // Does nothing: AlphaPass calls PassBounds and ThresholdBounds alike, and these bounds are final.
   bool tighten(double) noexcept { return true; }
-  // The alpha of the pass with the `rank`-th highest bound, and that bound.
+  // The alpha of the pass with the `rank`-th highest bound; the upper bound on the pass of `alpha`.
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
@@ -40,17 +40,17 @@ private:
 
   const Instance *instance_;
   double *weights_;                     // n: w_i
-  double *slopes_;                      // K
+  double *slopes_;                      // K: chord slopes (f_v(c_v) - f_v(0)) / c_v
   double *excess_;                      // K x thresholds: sum_i max(psi_i,alpha - w_i - t, 0)
-  double *bounds_;                      // K
+  double *bounds_;                      // K: bound by alpha
   std::int32_t *counts_;                // K: c_v
-  std::int32_t *order_;                 // K
-  std::int32_t *first_;                 // K: the first member whose best column it is, or -1
-  std::int32_t *next_;                  // n: the next such member, or -1
+  std::int32_t *order_;                 // K: alphas by descending bound
+  std::int32_t *first_;                 // K: the first member whose best column is v, or -1
+  std::int32_t *next_;                  // n: the next member with the same best column, or -1
   double thresholds_[kThresholds] = {}; // descending
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)
-  double slack_ = 0;                    // more than rounding can add up to
+  double slack_ = 0;                    // upper bound on the rounding error, added to bounds
 };
 
 } // namespace chorale

@@ -12,9 +12,9 @@ namespace {
 constexpr std::int32_t kBlock = 8;
 constexpr std::int32_t kWindow = 32 * kBlock;
 
-// So few columns are a lane each.
+// Up to this many columns, each column is a lane.
 constexpr std::int32_t kFewColumns = 64;
-// So many have room to be.
+// Up to this many columns, memory suffices for a lane each.
 constexpr std::int32_t kAllColumns = 512;
 constexpr std::int32_t kMostSteps = 64;
 
@@ -112,7 +112,7 @@ void SumPassMarginals::place_lanes() noexcept {
   width_ = (lanes_ + kLanes) / kLanes * kLanes;
 }
 
-// Numbers the columns that are a default of some member from 0, the others -1.
+// Numbers the default columns from 0 in lane_of_, sets -1 for the others. Returns their number.
 std::int32_t SumPassMarginals::place_defaults() noexcept {
   const Instance &in = *instance_;
   std::fill(lane_of_, lane_of_ + in.columns, -1);
@@ -128,7 +128,8 @@ std::int32_t SumPassMarginals::place_defaults() noexcept {
   return count;
 }
 
-// Gives the others one lane a step, from `first` on; how many, or kMostSteps + 1 for more.
+// Assigns one lane for each different step to the other columns, from lane `first` on. Returns the
+// number of different steps, or kMostSteps + 1 if there are more.
 std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
   double steps[kMostSteps + 1];
   std::int32_t count = 0;
@@ -149,7 +150,7 @@ std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
   return count;
 }
 
-// Of a default column or of alpha.
+// Updates lane_join_ for `column`, a default column or alpha.
 CHORALE_INLINE void SumPassMarginals::note_join(std::int32_t column) noexcept {
   const std::int32_t lane = lane_of_[column];
   lane_join_[lane < defaults_ ? lane : lanes_ - 1] = score_.join()[column];
@@ -236,7 +237,6 @@ CHORALE_INLINE void SumPassMarginals::write_state(std::int32_t k, double score) 
       raise_vector(block + v, row + v, 0);
 }
 
-// Folds rows of the window into the vectors of `range_` from column v on.
 template <int kVectors>
 CHORALE_INLINE void SumPassMarginals::fold_columns(std::int64_t v, std::int32_t from,
                                                    std::int32_t to) noexcept {
@@ -298,7 +298,6 @@ CHORALE_INLINE void SumPassMarginals::fold(std::int32_t column, std::int32_t k) 
   row[b] = stays;
 }
 
-// Brings the rows of all defaults up to labelling k.
 CHORALE_INLINE void SumPassMarginals::fold_all(std::int32_t k) noexcept {
   for (std::int32_t lane = 0; lane < defaults_; ++lane)
     fold(has_lanes_ ? column_of_[lane] : lane, k);
@@ -309,8 +308,8 @@ CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank, double *mes
   hear(member, before_ + lane_of(from) * width_, -instance_->score(member, from), messages);
 }
 
-// Labellings in which the member has alpha, from the last to the first it has it in. Members that
-// had alpha from the start share the first labelling.
+// Reads the suffix maxima over the labellings in which the member has alpha, from the last
+// labelling back. Members that always have alpha share those of the first labelling.
 CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
   const std::int64_t own = has_lanes_ && lane_of_[alpha] >= defaults_ ? lanes_ - 1 : lane_of(alpha);
   double *best = range_;
@@ -357,7 +356,7 @@ CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, double *messages)
   std::fill(before_, before_ + defaults_ * width_, kForbidden);
 
   double members = sweep_.base();
-  // A column folds in each labelling once, in blocks, and a member reads a row.
+  // Steps of one labelling: each column folds its row, in blocks, and one member reads a row.
   Pace pace(*instance_, 8 * width_ + 16 + defaults_ * width_ / 4,
             sweep_.allowed() - sweep_.forced() + 1);
   for (std::int32_t k = sweep_.forced();; ++k) {
@@ -396,7 +395,8 @@ CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
   return true;
 }
 
-// Each of the others who have alpha takes its share of what the table rises by all of them.
+// By convexity, members that take alpha besides the fixed one gain at most (f(n) - f(1)) / (n - 1)
+// each from alpha's table, and each costs the column it leaves at least `lowest_step`.
 bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noexcept {
   const std::int32_t n = instance_->members;
   const double *f = instance_->potential.tables[alpha];

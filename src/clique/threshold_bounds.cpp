@@ -13,7 +13,7 @@ namespace chorale {
 namespace {
 
 constexpr int kStages = 3;
-// So many passes cost less than placing thresholds again.
+// Running up to this many passes costs less than placing thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
@@ -64,7 +64,7 @@ bool ThresholdBounds::tighten(double level) noexcept {
     return true;
   level_ = std::max(level_, level);
   for (int stage = 1; stage < kStages; ++stage) {
-    // The first pass has been made.
+    // Rank 0 is left out: its pass has been made.
     open_ = 0;
     for (std::int32_t rank = 1; rank < instance_->columns; ++rank)
       if (bounds_[order_[rank]] >= level_)
@@ -113,8 +113,9 @@ bool ThresholdBounds::note_defaults() noexcept {
   return true;
 }
 
-// Nobody is given alpha for less than the greatest step of its table takes back, so the lowest
-// threshold is there. The highest is well among the gains of those whose best column is alpha.
+// No member takes alpha in a best labelling if it loses more than the greatest step of any table
+// makes up for: there lies the lowest threshold. The highest is well among the gains of the members
+// whose best column is alpha.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
@@ -138,12 +139,12 @@ bool ThresholdBounds::place_closer() noexcept {
   return high - low <= (thresholds_[0] - thresholds_[parts_ - 1]) / 2 && place(high, low, true);
 }
 
-// Places are put into parts by their bits in single precision, which is to say by their logarithm:
-// labellings are closer to each other at the upper end, where default columns are left in turn, and
-// so are thresholds. Closer ones lie within one octave, all but evenly.
+// Parts are intervals of the float bits of places, so they are spaced logarithmically: finer at
+// high gains, where members leave one default column after another and labellings differ most.
+// Closer thresholds lie within one octave and so are spaced almost evenly.
 bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   const Instance &in = *instance_;
-  // Single precision reaches as far as this on both sides.
+  // Ratio up to which single precision tells places apart.
   constexpr double farthest = 1e30;
   const double width = high - low;
   if (!(width > 0 && std::fabs(high) < farthest * width && std::fabs(low) < farthest * width &&
@@ -152,7 +153,7 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   int exponent = std::ilogb(width);
   if (exponent < -1000 || exponent > 1000)
     return false;
-  // Where single precision reaches far enough, places are what they are: the parts are the same.
+  // Without scaling where single precision has the range: the parts are the same.
   if (std::abs(exponent) < 64)
     exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
@@ -196,7 +197,7 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
     if (!pace.next())
       return false;
     const std::int64_t end = std::min<std::int64_t>(begin + kRows, in.members);
-    // Places and parts of some members first, so that they have gone to memory when they are read.
+    // Computes the places and parts of a few members first, so that loads do not stall on stores.
     double *places = places_;
     std::int32_t *part = part_;
     for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
@@ -225,7 +226,7 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
     places = places_;
     part = part_;
     for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
-      // Those whose best column is alpha have another default.
+      // The default column of a member whose best column is alpha is its second-best one.
       const std::int64_t own = in.best[i];
       const std::int64_t second = in.second[i];
       std::int32_t *counted = left_ + own * K * parts;
@@ -293,7 +294,7 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
       return false;
     note_states(wanted_[w]);
   }
-  // What is left out when not all is looked at was below the level.
+  // Parts that were left out had bounds below level_.
   const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
   for (std::int32_t w = 0; w < open_; ++w) {
     const std::int32_t alpha = wanted_[w];
@@ -306,7 +307,6 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
   return true;
 }
 
-// Counts by parts become those of who is left where the part begins.
 void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
   const Instance &in = *instance_;
   const std::int64_t step = std::int64_t{in.columns} * parts_;
@@ -344,7 +344,8 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
   }
 }
 
-// Within a part whose members lose `lowest` to `highest` to the columns they leave.
+// Upper bound on the labellings within `part`, for columns whose steps within the part are between
+// `lowest` and `highest`: the lower of two lines plus the convex f_alpha.
 double ThresholdBounds::bound_between(std::int32_t alpha, const State *states, int part,
                                       double lowest, double highest) const noexcept {
   const State &from = states[part];
@@ -384,7 +385,7 @@ void ThresholdBounds::bound_parts(std::int32_t alpha, bool whole) noexcept {
       within[j] = kForbidden;
       continue;
     }
-    // Most parts are out of the question whatever columns are left.
+    // First with the extreme steps of all columns, which rules out most parts.
     within[j] = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
     if (within[j] < level_)
       continue;
