@@ -71,8 +71,8 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   return std::min(bound, score + s.view.clique_score(dual_.lo()));
 }
 
-// Where tables are not convex: a tighter bound, and the best labelling with counts that add up. It
-// gains nothing on convex tables, and all where counts are forbidden.
+// For tables that are not convex: tightens the bound by counts that add up to n, and offers the
+// best labelling with those counts. Gains most where counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
     return bound;
@@ -151,8 +151,8 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
   return s.closed;
 }
 
-// The box of a node is that of the slot, cut by every branching on the path. Cuts are in the middle
-// of that box, not of the smaller one left by reductions, so that the path has a known length.
+// The box of a node is the slot's box, cut by every branching on path_. Each cut halves that box,
+// not the smaller one left by reductions, so path_ has a known greatest length.
 bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
   std::int64_t depth = 0;
   double value = bound;
@@ -209,7 +209,7 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 
-// Every labelling, and those one move away from it, are lower bounds.
+// Raises messages to the scores of this labelling and of all labellings one single move away.
 void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
                                 double *messages) noexcept {
   const std::int64_t K = instance_->columns;
@@ -235,7 +235,8 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
   }
 }
 
-// So low that column v takes the member under any other prices: its dual is then exact.
+// Returns a price for a member fixed to column v (score 0): so low that v takes the member at any
+// count, and fixing the member does not loosen the dual.
 double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noexcept {
   double highest = 0;
   double lowest = 0;

@@ -8,9 +8,9 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kShort = 128; // entries that are sorted by insertion at once
-constexpr std::int64_t kSpare = 16;  // that are sorted beyond those that have to be
-constexpr double kRounding = 1e-15;  // several times that of one operation
+constexpr std::int64_t kShort = 128; // columns of up to this many entries are sorted by insertion
+constexpr std::int64_t kSpare = 16;  // entries kept sorted beyond the number required
+constexpr double kRounding = 1e-15;  // charged per operation: several times the unit roundoff
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
   return saturating_product(to_size(a), to_size(b));
@@ -84,16 +84,17 @@ void CountDual::save_mask(std::uint64_t *mask) const noexcept {
   }
 }
 
-// Counts above hi_v are not looked at, so neither is the order of entries beyond the next one.
+// Number of entries to sort: counts above hi_v are never chosen, and reduce() reads one more.
 std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
   return std::min<std::int64_t>(std::int64_t{hi_[v]} + 1, length_[v]);
 }
 
-// A step changes few prices, by much the same amount up or down, so a column is nearly sorted
-// already: a short one is sorted by insertion. In a long one, what has risen, what has fallen and
-// the rest are still closer to being sorted, and are merged; what is below a gain that the entries
-// ranked reach is left out of that. Where this proves wrong, or there is no order yet, an ordinary
-// sort.
+// Restores the descending order of gains. A step of the ascent changes few prices, and by similar
+// amounts, so columns are nearly sorted. A short column is sorted by insertion. In a long one the
+// entries that kept their gain are still sorted, and the entries that rose and those that fell are
+// nearly so: each group is sorted by insertion, and the three are merged. Entries below the gain
+// `floor` of the last ranked entry are left unsorted behind. If insertion takes too many steps, or
+// the column was never sorted, falls back to selection and sorting. False if interrupted.
 bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
@@ -108,7 +109,7 @@ bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
     const std::int64_t ranked = ranked_entries(v);
     const double least = entry[std::min<std::int64_t>(ranked + kSpare, sorted_[v]) - 1].gain;
     const double floor = ranked < length ? least : kForbidden;
-    // Each entry is written to all four lists, and kept in one: no branch to predict.
+    // Writes each entry to all four lists and advances one, which avoids an unpredictable branch.
     Entry *fallen = moved_ + members_;
     Entry *below = fallen + members_;
     std::int64_t same = 0;
@@ -156,7 +157,7 @@ bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
          sort_within(*view_, entry, sorted, comes_before);
 }
 
-// False when the order is too far off to go on.
+// False if the entries are too far from sorted (more than 6 moves an entry), or if interrupted.
 bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
   std::int64_t patience = 6 * length + 32;
   Pace pace(*view_, 8, length);
@@ -175,7 +176,8 @@ bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
   return true;
 }
 
-// Merges `more` sorted entries into the `length` sorted ones of `entry`, which has room for both.
+// Merges the `more` sorted entries of `added` into the `length` sorted ones of `entry`, from the
+// back. `entry` has capacity for both. Of equal gains, those of `entry` come first.
 void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *added,
                              std::int64_t more) noexcept {
   Pace pace(*view_, 4, length + more);
@@ -265,14 +267,15 @@ bool CountDual::tighten_box() noexcept {
   return true;
 }
 
-// With D = value_: a labelling with count k in column v scores at most D - best_v + H_v(k); one in
-// which member i is in column v, at most D less what v loses by taking it and what all other
-// columns that chose i lose by leaving it.
+// With D = value_: a labelling with count k in column v scores at most D - best_v + H_v(k). A
+// labelling with member i in column v scores at most D minus v's loss by taking i and minus the
+// losses of all other columns that chose i by leaving i.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
   std::fill(leave_loss_, leave_loss_ + members_, 0.0);
   std::fill(remaining_, remaining_ + members_, 0);
-  // By a loss of the slack at least: not above the level, though the difference may be rounded up.
+  // Bound of what is dropped: at most `level` but for rounding, since the loss is at least the
+  // slack.
   const auto drop = [&](double loss) {
     *dropped = std::max(*dropped, std::min(value_ - loss, level));
   };
@@ -290,10 +293,10 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
       drop(best_[v] - h[lo++]);
     lo_[v] = lo;
     hi_[v] = hi;
-    // suffix_[r]: the best by a count k > r without the entry of rank r, that entry's gain not yet
-    // taken away: the next entry in the order fills its place.
+    // suffix_[r]: max over counts k > r of the sum for k without rank r, in which rank k fills the
+    // gap: H_v(k) + gain of rank k. The gain of rank r is subtracted where suffix_ is read.
     const std::int64_t last_count = std::min<std::int64_t>(hi, std::int64_t{length_[v]} - 1);
-    double prefix = kForbidden; // the best by a count k <= r
+    double prefix = kForbidden; // max of H_v(k) over counts k <= r, which leave out rank r anyway
     double *own = own_leave_loss_ + v * members_;
     const std::int64_t chosen = chosen_[v];
     double with_more = kForbidden;
@@ -325,7 +328,7 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     suffix_[hi + 1] = kForbidden;
     for (std::int64_t k = hi; k >= 0; --k)
       suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
-    double replacing = kForbidden; // by a count k <= r, the entry in the place of the k-th
+    double replacing = kForbidden; // max of H_v(k) - gain of rank k - 1, over k <= r
     std::int64_t kept = 0;
     std::int32_t sorted = 0;
     for (std::int64_t r = 0; r < length_[v]; ++r) {
@@ -365,9 +368,9 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
 }
 
 void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept {
-  // Every column with member i added to its choice, and what remains of it without i.
+  // For each column v without member i: the best value (`without`), and with i added (bounds).
   double others = 0;
-  std::int32_t needing = 0; // columns that have no count without member i
+  std::int32_t needing = 0; // number of columns that have no feasible count without member i
   double *without = suffix_;
   for (std::int64_t v = 0; v < columns_; ++v) {
     const Entry *entry = entries_ + v * members_;

@@ -1,16 +1,17 @@
 // The Lagrangian dual of a SUM clique, split by column and limited to a box of counts.
 //
 // Let each member choose a column and each column choose its members, with multipliers mu_iv
-// between them. For a fixed price u_i of member i, the best multipliers are mu_iv = psi_iv - u_i
-// (less would raise what the member can get, more what the column can), so one price a member is
-// all that is left to choose:
+// between the two choices. For a given price u_i of member i, the best multipliers are mu_iv =
+// psi_iv - u_i: a lower one would raise the member's maximum, a higher one the column's. So only
+// one price a member is left to choose:
 //
 //     D(u) = sum_i u_i + sum_v max { H_v(k) : lo_v <= k <= hi_v },
 //     H_v(k) = (sum of the k largest psi_iv - u_i) + f_v(k).
 //
-// Every D(u) bounds the score of all labellings whose counts lie in the box. What a column would
-// lose by another count, or by taking or leaving a member, tells which counts and which entries
-// (i, v) no labelling above a given level can have: these are dropped, and the box shrinks.
+// Every D(u) is an upper bound on the score of all labellings whose counts lie in the box. The loss
+// in H_v by another count, or by taking or leaving a member, shows which counts and which entries
+// (i, v) no labelling above a given level can have. `reduce` drops those counts and entries, and
+// the box shrinks.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -21,42 +22,43 @@ class CountDual {
 public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // Takes all entries that are not forbidden; the box is the whole range. This and all that follows
-  // goes by the limits of the view: where these end it, nothing here is of use until the next
-  // `load` or `restrict_to`; bounds are plus infinity then.
+  // Takes all entries of the view that are not forbidden, and the whole range of counts as the box.
+  // All calls obey the limits of the view. Once interrupted, bounds are plus infinity and nothing
+  // else is valid until the next `load` or `restrict_to`.
   void load(const SumView &view) noexcept;
-  // Keeps the entries whose bit i * K + v is set, of those of `load`; lo and hi as given.
+  // Keeps the loaded entries whose bit i * K + v of `mask` is set; the box becomes lo, hi (K each).
   void restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
                    const std::int32_t *hi) noexcept;
-  // The bits of the entries left, into mask_words() words.
+  // Writes the bits of the remaining entries to `mask`, mask_words() words.
   void save_mask(std::uint64_t *mask) const noexcept;
   std::size_t mask_words() const noexcept;
 
-  // D(u); minus infinity when some column has no count within its box. Columns' orders are kept
-  // from call to call, so small changes of u cost O(n K). Rounding up to `negligible` is left out.
+  // Returns D(u); minus infinity if some column has no feasible count in its box. Each column stays
+  // sorted from call to call, so small changes of u cost O(n K). D(u) includes an upper bound on
+  // its rounding error unless that is at most `negligible`.
   double evaluate(const double *u, double negligible = 0) noexcept;
-  // At the last u evaluated: 1 - the number of columns that choose member i.
+  // n: subgradient of D at the last u: 1 - the number of columns that choose member i.
   const double *slope() const noexcept { return slope_; }
-  // The columns' choices there: counts, and for how many members each column chooses.
+  // The count that column v chooses at the last u, in 0 .. n.
   std::int32_t chosen_count(std::int32_t v) const noexcept { return chosen_[v]; }
-  // The r-th member in the order of column v, r < chosen_count(v) for those chosen.
+  // The member of rank r in column v, by descending gain; v chooses ranks below chosen_count(v).
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
     return entries_[v * members_ + r].member;
   }
-  // H_v(k), for k in the box, and the sum of the prices.
+  // values_of_counts(v)[k]: H_v(k) for lo_v <= k <= hi_v. price_sum: sum_i u_i. Both at the last u.
   const double *values_of_counts(std::int32_t v) const noexcept {
     return value_of_count_ + v * (members_ + 1);
   }
   double price_sum() const noexcept { return price_sum_; }
-  // More than D(u) can be off by rounding, which goes by the greatest numbers that are added up; 0
-  // where that is negligible. It is in D(u) already.
+  // Upper bound on the rounding error of D(u), from the magnitude of the terms; 0 if negligible.
+  // D(u) includes this bound.
   double rounding() const noexcept { return rounding_; }
 
-  // Drops counts and entries that no labelling above `level` can have; D(u) must be above it.
-  // False when nothing is left. Raises *dropped to the highest bound among what was dropped. Where
-  // the limits end it some of that is not dropped.
+  // Drops counts and entries that no labelling above `level` can have; requires D(u) > level. False
+  // if no labelling is left. Raises *dropped to the highest upper bound of those. Drops fewer if
+  // interrupted.
   bool reduce(double level, double *dropped) noexcept;
-  // What follows for the box from sum_v n_v = n. False when no count vector is left.
+  // Shrinks the box by sum_v n_v = n. False if no count vector is left.
   bool tighten_box() noexcept;
 
   std::int32_t *lo() noexcept { return lo_; }
@@ -64,8 +66,8 @@ public:
   const std::int32_t *lo() const noexcept { return lo_; }
   const std::int32_t *hi() const noexcept { return hi_; }
 
-  // For every v, bounds[v] on F with x_i = v, member i's own score left out, over the full range of
-  // counts. After `load` and `evaluate` without reductions, u as it was. O(n K).
+  // For every v, bounds[v] becomes an upper bound on the score with x_i = v, without member i's own
+  // score, over all counts. Requires `load`, then `evaluate`, and u unchanged. O(n K).
   void bounds_of_member(std::int64_t i, double *bounds) const noexcept;
 
 private:
@@ -82,26 +84,26 @@ private:
   std::int64_t members_;
   std::int64_t columns_;
   const SumView *view_ = nullptr;
-  bool fresh_ = true; // orders are not yet those of any prices
-  double value_ = 0;  // D(u)
+  bool fresh_ = true; // entries_ are not sorted for any prices yet
+  double value_ = 0;
   double rounding_ = 0;
   const double *prices_ = nullptr;
   double price_sum_ = 0;
-  Entry *entries_;          // K x n, the first length_[v] of each
-  double *scores_;          // K x n: the scores, by column
+  Entry *entries_;          // K x n: remaining entries of column v, the first length_[v] of its row
+  double *scores_;          // K x n: scores by column, then member
   std::int32_t *length_;    // K
-  std::int32_t *sorted_;    // K: entries by falling gain; those behind them have no more
+  std::int32_t *sorted_;    // K: the first so many are sorted; the others gain no more
   std::int32_t *lo_, *hi_;  // K
-  std::int32_t *chosen_;    // K
-  double *best_;            // K: H_v(chosen)
-  double *value_of_count_;  // K x (n + 1): H_v(k) up to the lesser of hi and length
+  std::int32_t *chosen_;    // K: chosen counts
+  double *best_;            // K: H_v(chosen_[v])
+  double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n
-  double *leave_loss_;      // n: what the columns that chose a member lose without it
-  double *own_leave_loss_;  // K x n: by column and rank
-  double *suffix_;          // max(n + 2, K)
-  Entry *moved_;            // 3 x n
-  std::int32_t *remaining_; // n: entries left
-  std::int32_t *forced_;    // K: members with no other entry
+  double *leave_loss_;      // n: total loss of a member's columns without the member
+  double *own_leave_loss_;  // K x n: the same loss of one column, by column and rank
+  double *suffix_;          // max(n + 2, K): scratch, suffix maxima
+  Entry *moved_;            // 3 x n: scratch of sort_column
+  std::int32_t *remaining_; // n: number of entries left
+  std::int32_t *forced_;    // K: number of members with no other column left
 };
 
 } // namespace chorale

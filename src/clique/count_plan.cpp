@@ -5,7 +5,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kCheap = 1 << 20; // steps: a millisecond or so
+constexpr std::int64_t kCheap = 1 << 20; // steps: about a millisecond
 
 } // namespace
 
@@ -29,7 +29,7 @@ double CountPlan::solve(const CountDual &dual) noexcept {
   double *after = best_ + N;
   std::fill(before, before + N, kForbidden);
   before[0] = 0.0;
-  std::int64_t least = 0; // sums reached so far lie between these
+  std::int64_t least = 0; // sums of counts reached so far lie in least .. most
   std::int64_t most = 0;
   for (std::int32_t v = 0; v < columns_; ++v) {
     const double *value = dual.values_of_counts(v);

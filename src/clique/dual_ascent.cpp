@@ -6,18 +6,18 @@
 namespace chorale {
 namespace {
 
-// Half of what "proven" allows, so that what is dropped below it stays proven.
+// Fraction of the tolerance of "proven", so that what is dropped below the cutoff stays proven.
 constexpr double kSlack = 0.5;
-constexpr double kNegligible = 0.2; // rounding, as a part of that
+constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
 constexpr double kFade = 0.1;       // weight of the newest step in the averages
-constexpr double kFirstStep = 1.0;  // factor on Polyak's step
-constexpr double kShorter = 0.6;    // what it is multiplied by after kPatience steps in vain
-constexpr double kLeastStep = 0.02; // where the ascent ends
+constexpr double kFirstStep = 1.0;  // initial factor on Polyak's step
+constexpr double kShorter = 0.6;    // multiplies the factor after kPatience steps in vain
+constexpr double kLeastStep = 0.02; // the ascent ends below this factor
 constexpr std::int32_t kPatience = 10;
-// An impatient ascent ends when ten steps close less than this part of what is open.
+// An impatient ascent ends if ten steps close less than this fraction of bound - target.
 constexpr double kFading = 0.1;
 constexpr std::int64_t kRoundEvery = 10;
-// A column scatters where its average score is above the table by more than rounding.
+// A column's excess (see branch_column) below this fraction of the magnitude is rounding.
 constexpr double kNoise = 1e-12;
 
 } // namespace
@@ -28,8 +28,8 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
   double lowest = 0;
   double magnitude = 0;
-  // The floor lies below every labelling by more than a bound is off by rounding, which goes by the
-  // greatest numbers that enter it.
+  // The floor lies below every labelling by more than a bound's rounding error, which is
+  // proportional to the greatest numbers that enter the bound.
   const auto add_least = [&](const double *numbers, std::int64_t count) {
     double least = kInfinity;
     double greatest = 0;
@@ -84,7 +84,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
   double bound = kInfinity;
   double checkpoint = kInfinity;
   double factor = kFirstStep;
-  double reach = 0; // without a labelling: how far below the bound the target is
+  double reach = 0; // without a labelling: distance of the target below the bound
   std::int32_t in_vain = 0;
   limit_hit_ = false;
   const auto round = [&] {
@@ -148,7 +148,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
     double square = 0;
     for (std::int64_t i = 0; i < members_; ++i)
       square += slope[i] * slope[i];
-    // The choices of columns and members agree: they are an optimal labelling of the box.
+    // Exactly one column chooses each member, so the choices are an optimal labelling of the box.
     if (square == 0)
       break;
     const double length = factor * (value - target) / square;
@@ -186,7 +186,7 @@ std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) 
       if (!(excess > kNoise * (std::fabs(average_score_[v]) + std::fabs(f[0]) + std::fabs(f[1]))))
         excess = 0;
     }
-    // Where nothing scatters, the count nearest the middle of its box.
+    // Of columns with equal excess, takes the one whose average count is farthest inside its box.
     const double central = std::min(count - lo, hi - count);
     if (excess > most || (excess == most && central > most_central)) {
       most = excess;

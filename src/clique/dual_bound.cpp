@@ -6,7 +6,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kSteps = 1000;
-constexpr double kRoundings = 4; // of the step that gave the bound, and of others
+constexpr double kRoundings = 4; // rounding errors that may add up over the steps
 
 } // namespace
 
@@ -32,7 +32,7 @@ void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solut
     solution.iteration_limit_hit = ascent_.limit_hit();
   }
   bound = std::max(bound, dropped);
-  // The bound has its own rounding in it: where no more than that is left, it has met the score.
+  // The bound includes a rounding allowance. If the gap is no more, the bound has met the score.
   if (incumbent.found() && bound - incumbent.score <= kRoundings * dual_.rounding())
     bound = incumbent.score;
   solution.score = incumbent.score;

@@ -1,4 +1,4 @@
-// The dual bound of a SUM clique by itself, with the labellings its ascent meets.
+// The dual bound of a SUM clique, and the labellings that its ascent finds.
 #pragma once
 
 #include "clique/dual_ascent.hpp"
@@ -9,8 +9,9 @@ class DualBound {
 public:
   DualBound(Layout &layout, const Instance &instance) noexcept;
 
-  // Starts from the labelling in `solution`, if any. At most iteration_limit steps of O(n K) once
-  // prices settle, O(n K log n) before. Solution.infeasible where the dual proves it.
+  // Lowers solution.bound, and improves the labelling in `solution`, if any. Makes at most
+  // iteration_limit steps (0: the default), each O(n K) once prices settle, O(n K log n) before.
+  // Sets solution.infeasible if the dual proves that no labelling exists.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:

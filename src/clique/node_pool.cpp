@@ -10,8 +10,7 @@ constexpr std::size_t kFewest = 16;
 constexpr std::size_t kMost = 8192;
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-// How many boxes of counts, no two with a labelling in common, cliques of `members` and `columns`
-// have at most.
+// Returns the greatest number of disjoint boxes of counts: (members + 1)^columns, saturated.
 std::size_t most_boxes(std::int64_t members, std::int64_t columns) noexcept {
   std::size_t boxes = 1;
   for (std::int64_t v = 0; v < columns && boxes < SIZE_MAX; ++v)

@@ -1,4 +1,4 @@
-// The open boxes of a branch and bound, in memory sized beforehand; the highest bound comes first.
+// The open boxes of a branch and bound, by descending bound, in memory of fixed size.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -7,26 +7,26 @@ namespace chorale {
 
 class NodePool {
 public:
-  // `nodes` 0: as many as fit in 16 MB, at least 16, at most 8192. Otherwise so many, but no more
-  // than there are boxes of counts, nor than fit in 1 GiB; at least one. The bytes taken grow with
-  // every argument, so that a workspace for large cliques serves small ones.
+  // `nodes`: capacity. 0: as many as fit in 16 MB, at least 16, at most 8192. Otherwise at most the
+  // number of boxes of counts, at most as many as fit in 1 GiB, and at least one. The size in bytes
+  // grows with every argument, so a workspace for large cliques serves small ones.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
            std::int64_t nodes) noexcept;
 
   void clear() noexcept { open_ = released_ = untouched_ = pushed_ = 0; }
   bool empty() const noexcept { return open_ == 0; }
-  // Slots neither open nor held.
+  // Number of slots that are neither open nor held.
   std::int64_t room() const noexcept { return released_ + (capacity_ - untouched_); }
 
-  // A slot to fill, held until `push` or `release`.
+  // Returns a free slot. The caller holds and fills the slot until `push` or `release`.
   std::int64_t acquire() noexcept {
     return released_ > 0 ? head(--released_).released_slot : untouched_++;
   }
   void push(std::int64_t slot, double bound) noexcept;
-  // The bound of the best open node; the pool must not be empty.
+  // Returns the bound of the best open node. Requires a pool that is not empty.
   double highest() const noexcept { return head(heap(0)).bound; }
-  // Takes the best open node out; of equal bounds the one pushed last, so that the search dives.
-  // Its slot is held.
+  // Removes the best open node (of equal bounds the last pushed, to dive); returns its slot, now
+  // held.
   std::int64_t pop() noexcept;
   void release(std::int64_t slot) noexcept { head(released_++).released_slot = slot; }
 
@@ -42,8 +42,9 @@ public:
   std::int32_t *hi(std::int64_t slot) const noexcept { return lo(slot) + columns_; }
 
 private:
-  // A node is this, n prices, the mask, lo and hi. The stack of released slots and the heap
-  // of open ones have nothing to do with the slots they are stored in.
+  // A node in memory: this head, n prices, the mask, lo (K), hi (K). The stack of released slots
+  // and the heap of open slots are stored across the heads: entry j of either lies in head(j),
+  // whatever slot j holds.
   struct Head {
     double bound;
     std::int64_t sequence;
@@ -69,7 +70,7 @@ private:
   std::int64_t capacity_;
   std::int64_t open_ = 0;
   std::int64_t released_ = 0;
-  std::int64_t untouched_ = 0; // the first slot never used: its memory need not even be mapped
+  std::int64_t untouched_ = 0; // number of slots ever used; later memory need not be mapped
   std::int64_t pushed_ = 0;
   std::byte *nodes_;
 };

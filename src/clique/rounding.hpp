@@ -1,4 +1,4 @@
-// Labellings from what the columns of the dual choose, polished by single moves.
+// Labellings from the columns' choices in the dual, improved by single-member moves.
 #pragma once
 
 #include "clique/count_dual.hpp"
@@ -7,7 +7,7 @@
 
 namespace chorale {
 
-// The best labelling met so far, in somebody's memory.
+// The best labelling so far. `assignment` (n) is the caller's memory.
 struct Incumbent {
   std::int32_t *assignment;
   double score = kForbidden;
@@ -24,11 +24,12 @@ class Rounding {
 public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
-  // A member takes the best of the columns that choose it, or of all where none does, by score
-  // and price of the next place; then single moves while one helps. O(n K) a sweep.
+  // Builds a labelling and offers it to `incumbent`. Each member takes, by score and slope of the
+  // column's table, the best of the columns that chose it in the dual, or of all columns if none
+  // chose it. Single-member moves follow while one helps. O(n K) a sweep.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
-  // Keeps `assignment` if it is better, by its true score.
+  // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
   void offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent) noexcept;
 
 private:

@@ -1,5 +1,5 @@
-// A SUM clique as the exact solvers see it: the scores and tables of an instance, where one
-// member's row can stand replaced (by "only v" or "anything", for max-marginals).
+// A SUM clique as the exact solvers see it: the scores and tables of an instance. One member's row
+// may be replaced: by "only column v" or by "all columns at score 0", to compute max-marginals.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -13,7 +13,7 @@ struct SumView {
       : instance(&of), members(of.members), columns(of.columns), scores(of.scores),
         tables(of.potential.tables) {}
 
-  // As an Instance.
+  // As in Instance.
   bool spend(std::int64_t work) const noexcept { return instance->spend(work); }
   bool interrupted() const noexcept { return instance->interrupted(); }
 
@@ -23,7 +23,7 @@ struct SumView {
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
     return instance->count(assignment, counts);
   }
-  // The scores of an assignment, in the order of the members.
+  // Sum of member scores of an assignment, added up in the order of the members.
   double member_score(const std::int32_t *assignment) const noexcept {
     return member_sum(assignment).total;
   }
@@ -36,7 +36,7 @@ struct SumView {
       sum.total = kForbidden;
     return sum;
   }
-  // sum_v f_v(n_v).
+  // Returns sum_v f_v(n_v) of `counts` (K).
   double clique_score(const std::int32_t *counts) const noexcept {
     double total = 0;
     for (std::int64_t v = 0; v < columns; ++v)

@@ -10,9 +10,10 @@ public:
   Transport(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
       : flow_(layout, members, columns) {}
 
-  // The best sum of scores over labellings in which column v has counts[v] members (the counts add
-  // up to n); minus infinity when there is none, or when interrupted. O(n (K^2 + n K)) at worst.
+  // Returns the best sum of scores over labellings with counts[v] members in column v (n in all);
+  // minus infinity if none exists or if interrupted. O(n (K^2 + n K)) at worst.
   double solve(const SumView &view, const std::int32_t *counts, Limits &limits) noexcept;
+  // n: the labelling that solve() found.
   const std::int32_t *assignment() const noexcept { return flow_.assignment(); }
 
 private:
