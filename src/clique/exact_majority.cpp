@@ -9,8 +9,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kBlock = 8;  // columns whose bounds are found together
-constexpr double kRounding = 1e-12; // of what is added up; see slack_
+constexpr std::int32_t kBlock = 8;  // majority columns whose bounds are computed together
+constexpr double kRounding = 1e-12; // slack_ as a fraction of the score's magnitude
 
 } // namespace
 
@@ -38,7 +38,7 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
       lowest = highest + 1;
     return;
   }
-  // The crossing can lie anywhere: compare as doubles, and let the line itself decide near it.
+  // The crossing can be any double: compare as doubles, and evaluate the line near the crossing.
   const double crossing = std::floor((least - line.at_zero) / line.slope);
   if (line.slope > 0) {
     if (crossing >= static_cast<double>(highest)) {
@@ -61,7 +61,7 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
   }
 }
 
-// False when interrupted.
+// Computes bounds_ and order_. False if interrupted.
 bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   const CliquePotential &potential = instance_->potential;
   const std::int32_t K = instance_->columns;
@@ -104,7 +104,8 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   return true;
 }
 
-// No count outside these is possible. (If any is, the highest is: whoever may, moves to a.)
+// Returns a range that contains all feasible counts of a; if any is feasible the highest is, since
+// every member that may takes a. Lowest: members that must count, spread over all columns.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
   const std::int32_t rest = instance_->potential.rest;
   Counts counts{1, 0};
@@ -119,7 +120,7 @@ ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexc
   return counts;
 }
 
-// Searches the counts of the majority that `flow_` holds. False when interrupted.
+// Searches the counts of majority column a, which `flow_` has loaded. False if interrupted.
 bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept {
   Counts open = possible_counts(a);
   CountLine rising{bounds_[a], 0};
@@ -159,8 +160,8 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       if (line.slope == 0)
         return true;
     }
-    // The tangent says on which side the best count lies. Between two tangents, go to where they
-    // cross; with only one known so far, by growing steps.
+    // The tangent's slope tells on which side of k the best count lies. With a tangent on either
+    // side, continues at their crossing; before that, by doubling steps.
     if (line.slope > 0) {
       open.lowest = std::max(open.lowest, k + 1);
       rising = line;
@@ -187,7 +188,7 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
   last_k_ = 0;
   if (!is_feasible(*instance_, solution))
     return;
-  // A labelling to return however early the end comes.
+  // Two labellings to start from, so that even an interrupted run returns one.
   if (instance_->count(instance_->best, counts_))
     offer(*instance_, instance_->best, counts_, solution);
   offer_all_in_rest(*instance_, assignment_, counts_, solution);
@@ -229,8 +230,9 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// The best labelling so far with one member moved: attained, and never minus infinity where any
-// labelling exists. Everybody in the rest, which is no majority's labelling, is entered here too.
+// Raises the messages to the scores of the best labelling with one member moved: attained scores,
+// and finite wherever a labelling exists. Also enters the labelling with all members in the rest
+// column, which has no majority column and no flow.
 void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
@@ -279,8 +281,8 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   }
 }
 
-// What the present line must exceed for a count to raise any message: with x_i = v it is lower by
-// what member i's own term then lacks.
+// Returns the value that G_a(k) must exceed for a count k to raise any message. By the prices, x_i
+// = v costs at least (theta_iu - p_u) - (theta_iv - p_v) below the bound, with u member i's column.
 double ExactMajority::least_useful(const double *messages) const noexcept {
   const std::int64_t K = instance_->columns;
   const double *w = instance_->potential.weights + flow_.majority() * K;
@@ -302,7 +304,7 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
   return least;
 }
 
-// Enters the finished flow. False when interrupted.
+// Raises the messages to what the finished flow gives. False if interrupted.
 bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int64_t N = flow_.nodes();
@@ -315,7 +317,7 @@ bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   for (std::int32_t u = 0; u < K; ++u)
     for (std::int32_t v = 0; v < K; ++v)
       levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
-  // What contains a penalty lies below the seed.
+  // Scores that contain a penalty are below the seeded messages, so they raise nothing.
   Pace pace(*instance_, 16 + 2 * K, instance_->members);
   for (std::int64_t i = 0; i < instance_->members; ++i) {
     if (!pace.next())
@@ -334,7 +336,7 @@ bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   return true;
 }
 
-// Finishes the flow for count k. False when interrupted.
+// Finishes the flow for count k. *possible: a labelling with count k exists. False if interrupted.
 bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solution,
                                  bool *possible) noexcept {
   flow_.turn_to(k);
@@ -348,11 +350,11 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
   return !instance_->interrupted();
 }
 
-// Enters every count of the majority a that can raise a message: from a likely one downwards, then
-// upwards. False when interrupted.
+// Raises the messages by every count of majority column a that can raise one: from a likely count
+// downwards, then upwards. False if interrupted.
 bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
                                  double *messages) noexcept {
-  // A penalty that overflowed is minus infinity, and then there may be nothing to enter.
+  // A penalty that overflowed forbids entries outright, so some member may have none left.
   if (!flow_.load(a, -penalty_))
     return !instance_->interrupted();
   const std::int64_t counted = counted_columns(instance_->potential);

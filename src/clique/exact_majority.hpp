@@ -1,16 +1,16 @@
-// The optimum of a MAJORITY clique, and all its max-marginals. [Exact Algorithm]
+// Exact solver for MAJORITY cliques: the optimum and all max-marginals.
 //
 // With the majority column a and its count k fixed, the best score G_a(k) is a flow
-// (majority_flow.hpp) and concave in k. So for each a, in the order of the bound that every
-// member's best entry gives, k is searched; each set of prices is a line above G_a that cuts off
-// the counts, often all of them, that cannot beat the best labelling so far, even before its flow
-// is finished.
+// (majority_flow.hpp), and it is concave in k. Columns a are taken in descending order of the bound
+// that every member's best entry gives, and k is searched for each. The prices of a flow, even an
+// unfinished one, give a linear upper bound on G_a, which rules out counts, often all, that cannot
+// beat the best labelling so far.
 //
-// Max-marginals are read off the residual distances of finished flows:
+// Max-marginals follow from the residual distances of finished flows:
 //
 //     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u),   u = x_i
 //
-// A flow is left out only where its line is below every entry that it could raise.
+// A flow is skipped only if its linear bound is below every entry that the flow could raise.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -23,20 +23,20 @@ class ExactMajority {
 public:
   ExactMajority(Layout &layout, const Instance &instance) noexcept;
 
-  // Leaves the optimum in `solution`, or, interrupted, the best so far and a bound.
+  // Writes the optimum to `solution` or, if interrupted, the best labelling so far and a bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Also fills messages[i * K + v] with the best F with x_i = v, member i's own score left out;
-  // minus infinity where there is no such labelling. True if they are exact, false if they are
-  // lower bounds because of an interruption.
+  // Runs, and fills messages[i * K + v] with the best score with x_i = v, without member i's own
+  // score; minus infinity if no such labelling exists. True if the messages are exact, false if
+  // they are lower bounds because of an interruption.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
-  struct Counts {
+  struct Counts { // counts k still open, lowest .. highest
     std::int64_t lowest;
     std::int64_t highest;
     bool empty() const noexcept { return lowest > highest; }
-    // Drops the counts at which the line is not above `least`.
+    // Drops counts at the ends where the line is at most `least`.
     void cut(const CountLine &line, double least) noexcept;
   };
 
@@ -53,20 +53,20 @@ private:
 
   const Instance *instance_;
   MajorityFlow flow_;
-  std::int32_t stride_;      // of transposed_: K rounded up to whole vectors
-  double *transposed_;       // K x stride: w_av at v * stride + a, of counted a
-  double *bounds_;           // stride: best score with majority a if counts did not matter
-  std::int32_t *order_;      // counted columns, by falling bound
+  std::int32_t stride_;      // K rounded up to a multiple of the block of bounds_
+  double *transposed_;       // K x stride: w_av at v * stride + a, for counted a
+  double *bounds_;           // stride: by a, upper bound on G_a(k) over all k
+  std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
   double *distances_;        // (K + 1) x (K + 1)
-  double *levels_; // K x K: at u, v what a member of u can count on at v, its own score aside
+  double *levels_; // K x K: scratch, by the column u a member leaves and the column v it takes
   MajorityScore moved_score_;
-  std::int64_t last_k_; // the best count of the last majority searched, 0 before the first
-  double slack_;        // scores closer than this are not worth a flow
-  double penalty_;      // of a forbidden entry, in messages
-  // The only member with messages above minus infinity, because it alone has no admissible column;
-  // -1: all members have some.
+  std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
+  double slack_;        // score differences up to this are rounding
+  double penalty_;      // subtracted for a forbidden entry in max-marginals
+  // If exactly one member has no admissible column: that member, the only one with messages above
+  // minus infinity. Otherwise -1.
   std::int32_t only_live_;
 };
 

@@ -8,14 +8,15 @@
 namespace chorale {
 namespace {
 
-// Steps below this fraction of the largest useful multiplier, or of the magnitude of L where they
-// lower L, are ties, not steps.
+// A step below this fraction of the largest useful multiplier, or a decrease of L below this
+// fraction of L's magnitude, counts as none.
 constexpr double kTie = 1e-12;
-// Line search: the golden section, and how often the interval is cut, to a millionth of the first.
+// Line search: golden ratio; number of cuts, which leave a millionth of the interval.
 constexpr double kGolden = 0.6180339887498949;
 constexpr std::int32_t kSections = 29;
-// Subgradient: the share of the old direction in the new one; the first step size, as a fraction of
-// the step that would close the gap were L linear; how many failures halve it; where it ends.
+// Subgradient: weight of the old direction in the new one; first step size, as a fraction of the
+// step that would close the gap if L were linear; failures that halve the step size; step size at
+// which the rule ends.
 constexpr double kMemory = 0.3;
 constexpr double kFirstStep = 1.0;
 constexpr std::int32_t kPatience = 5;
@@ -59,7 +60,6 @@ void Lagrangian::set_levels() noexcept {
   level_[alpha_] = weights_[alpha_] + sum;
 }
 
-// Gives every member its best column and returns L.
 double Lagrangian::choose() noexcept {
   MeasuredSum sum;
   sum.add(instance_->potential.bias[alpha_]);
@@ -94,7 +94,7 @@ void Lagrangian::offer_all(Solution &solution) noexcept {
     offer(*instance_, x_, counts_, solution);
 }
 
-// What any single multiplier could be good for: beyond it no member prefers its column to alpha.
+// Returns an upper bound on useful multipliers: beyond it no member prefers its column to alpha.
 double Lagrangian::largest_multiplier() const noexcept {
   double largest = 0;
   Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
@@ -107,9 +107,10 @@ double Lagrangian::largest_multiplier() const noexcept {
   return largest;
 }
 
-// Of the columns that a step may still change: the one with the most members above alpha; if there
-// is none, the one whose multiplier pays most for a lack of members, provided that it exceeds
-// `tolerated`. A line search takes the larger difference of counts, whichever its sign.
+// Returns the column to step on, among the columns not stuck. That is the column with the most
+// members above alpha; if none has more, the one with the greatest multiplier times lack of
+// members, if above `tolerated`. The golden-section rule takes the largest difference of counts of
+// either sign.
 Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   const bool by_difference = rule_ == StepRule::golden_section;
   Violation above{-1, true};
@@ -135,16 +136,17 @@ Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   return above;
 }
 
-// Moves the multiplier until the first member is indifferent, and moves that one member. Raising
-// lambda_v by t lowers v and lifts alpha by t; a member gives up v for alpha at half their
-// difference, and alpha may overtake the column of a member that is not at v at all.
+// Moves the multiplier until the first member is indifferent between two columns, and moves that
+// one member. Raising lambda_v by t lowers the level of v by t and raises alpha's by t. So a member
+// of v is indifferent to alpha at half their difference, and a member of a third column may come to
+// prefer alpha.
 Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
                                                    Solution &solution) noexcept {
   const std::int32_t v = violation.column;
-  const std::int32_t leaving = violation.above ? v : alpha_; // falls by t; the other rises
+  const std::int32_t leaving = violation.above ? v : alpha_; // its level falls by the step
   const std::int32_t gaining = violation.above ? alpha_ : v;
   double step = kInfinity;
-  double held = kInfinity; // by a member that has changed here already
+  double held = kInfinity; // least step at which a member that has changed here would change again
   std::int32_t who = -1;
   std::int32_t where = -1;
   const auto consider = [&](std::int32_t i, std::int32_t to, double change) {
@@ -179,7 +181,7 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   const bool to_zero = !violation.above && reach >= multiplier_[v];
   if (!to_zero && reach == kInfinity)
     return Progress::unbounded;
-  // Members that have changed at these multipliers do not change back at them.
+  // Members that have changed at these multipliers do not change back at the same multipliers.
   if (!to_zero && reach <= tie && step > tie) {
     stuck_[v] = 1;
     return Progress::stuck;
@@ -202,7 +204,8 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   return Progress::stepped;
 }
 
-// L, but for a constant, with lambda_v changed; best_other_ holds the rest of each member.
+// Returns L, up to a constant, with lambda_v changed by `change`. best_other_ holds each member's
+// best level in all other columns.
 double Lagrangian::along(std::int32_t v, double change) const noexcept {
   double total = 0;
   in_stretches(*instance_, instance_->members, 8, [&](std::int64_t begin, std::int64_t end) {
@@ -238,7 +241,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double at_left = along(v, left);
   double at_right = along(v, right);
   for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
-    // Equal values of a convex function enclose its minimum: either side keeps some of it.
+    // At equal values a minimum of the convex function lies between left and right: each cut keeps
+    // it.
     if (at_left <= at_right) {
       high = right;
       right = left;
@@ -302,7 +306,6 @@ Lagrangian::Progress Lagrangian::step_subgradient(double *relaxed, Solution &sol
   return Progress::stepped;
 }
 
-// Turns to the majority alpha, with all multipliers 0.
 void Lagrangian::take(std::int32_t alpha) noexcept {
   const std::int32_t K = instance_->columns;
   alpha_ = alpha;
@@ -312,7 +315,6 @@ void Lagrangian::take(std::int32_t alpha) noexcept {
   set_levels();
 }
 
-// The lowest L_alpha found.
 double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
                          Solution &solution) noexcept {
   const std::int32_t K = instance_->columns;
@@ -330,7 +332,7 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
   step_size_ = kFirstStep;
   failures_ = 0;
 
-  double estimate = relaxed; // L at the present multipliers, conservative rule
+  double estimate = relaxed; // conservative: upper bound on L at the current multipliers
   for (std::int64_t step = 0; std::min(relaxed, estimate) > solution.score; ++step) {
     const Violation violation = worst(tolerance * largest_);
     if (violation.column < 0)
@@ -377,7 +379,7 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                                  ? options.iteration_limit
                                  : own_limit(rule_, instance_->members, instance_->columns);
   offer_all_in_rest(*instance_, x_, counts_, solution);
-  // The most promising first: their labellings often leave nothing to gain by the others.
+  // Most promising alphas first: their labellings often end the other relaxations at once.
   for (std::int32_t alpha = 0; alpha < counted_; ++alpha) {
     if (alpha > 0 && !limits.spend(instance_->columns))
       return;
@@ -397,7 +399,7 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                               relax(alpha, limit, options.tolerance, limits, solution));
   }
   const double bound = counted_ > 0 ? *std::max_element(bounds_, bounds_ + counted_) : kForbidden;
-  // Every labelling has a majority bounded here, or is the one where nothing counts.
+  // Every labelling has a majority column bounded here, or is the one without counted members.
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 

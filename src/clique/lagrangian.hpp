@@ -1,12 +1,11 @@
-// Lagrangian relaxation for MAJORITY: "alpha has the highest count" moves into the objective, with
-// a multiplier for every other counted column. [Lagrangian Relaxation based Algorithm]
+// The paper's Lagrangian relaxation for MAJORITY: the constraints "alpha has the highest count"
+// move into the objective, with a multiplier lambda_v for every other counted column v.
 //
-//     L_alpha(lambda) = b_alpha + sum_i max_v (psi_iv + w_alpha,v - lambda_v + [v = alpha] sum
-//     lambda)
+//     L_alpha = b_alpha + sum_i max_v (psi_iv + w_alpha,v - lambda_v + [v = alpha] sum lambda)
 //
-// bounds every labelling with majority alpha from above, for any lambda >= 0, and the labellings
-// that attain it are candidates. Multipliers of alpha itself and of the rest have no constraint to
-// go with and stay 0.
+// is, for any lambda >= 0, an upper bound on every labelling with majority alpha, and the
+// labellings that attain the maxima are candidates. Alpha itself and the rest column (uncounted
+// values) have no constraint; their multipliers stay 0.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -15,37 +14,40 @@
 
 namespace chorale {
 
-// How the next multipliers are chosen.
+// How the next multipliers are found.
 enum class StepRule : std::int32_t {
-  subgradient,    // all at once, along the violations
-  golden_section, // the one most violated, to its best value by line search
-  conservative    // the one most violated, as far as no more than one member need change
+  subgradient,    // all multipliers at once, along the violations
+  golden_section, // the most violated one, to its best value by line search
+  conservative    // the most violated one, until one member must change
 };
 
 class Lagrangian {
 public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
 
-  // One relaxation after the other, each until complementary slackness is violated by no more than
-  // tolerance x the largest useful multiplier, no rule can go on, its bound falls to the score of
-  // the best labelling, or after iteration_limit steps. The labelling at its end is repaired
-  // (majority_repair.hpp) where alpha may still win. Leaves the best labelling by true score and
-  // the largest of the final L_alpha as the bound.
+  // Relaxes each alpha in turn. A relaxation ends when complementary slackness is violated by at
+  // most tolerance x the largest useful multiplier, when no step is possible, when its bound falls
+  // to the score of the best labelling, or after iteration_limit steps. Its last labelling is
+  // repaired (majority_repair.hpp) if alpha may still win. Leaves in `solution` the best labelling
+  // by exact score, and the greatest of the final L_alpha as bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
   enum class Progress : std::int32_t { stepped, stuck, unbounded };
   struct Violation {
     std::int32_t column; // -1: none
-    bool above;          // more members than alpha; otherwise fewer, at a positive multiplier
+    bool above;          // more members than alpha; otherwise fewer, with a positive multiplier
   };
 
+  // Runs the relaxation of alpha; returns the lowest L_alpha found.
   double relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
                Solution &solution) noexcept;
+  // Makes alpha the majority column, with all multipliers 0.
   void take(std::int32_t alpha) noexcept;
   void offer_all(Solution &solution) noexcept;
+  // Computes level_ from the multipliers.
   void set_levels() noexcept;
-  // Plus infinity where the limits ended it.
+  // Gives every member its best column and returns L; plus infinity if interrupted.
   double choose() noexcept;
   double largest_multiplier() const noexcept;
   bool is_constrained(std::int32_t v) const noexcept { return v != alpha_ && v < counted_; }
@@ -63,25 +65,25 @@ private:
   StepRule rule_;
   std::int32_t counted_;
   std::int32_t alpha_;
-  double *weights_;    // K: w_alpha,v
-  double *multiplier_; // K: lambda
-  double *level_;      // K: what a column adds to psi
-  double *direction_;  // K: subgradient
-  double *best_other_; // n: golden section, the best level outside alpha and the column searched
-  std::int32_t *x_;    // n: a labelling that attains L
-  std::int32_t *counts_;
-  std::uint8_t *changed_; // n: conservative, whether a member has changed at these multipliers
-  std::uint8_t *stuck_;   // K: columns whose multiplier a step could not change
-  double *bounds_;        // K: the lowest L of each alpha
-  std::int32_t *order_;   // counted columns, by falling L at multipliers 0
+  double *weights_;       // K: w_alpha,v
+  double *multiplier_;    // K: lambda
+  double *level_;         // K: what the relaxation adds to psi, by column
+  double *direction_;     // K: subgradient rule: smoothed violations
+  double *best_other_;    // n: golden section: best level outside alpha and the searched column
+  std::int32_t *x_;       // n: a labelling that attains L
+  std::int32_t *counts_;  // K
+  std::uint8_t *changed_; // n: conservative: 1 if a member has changed at these multipliers
+  std::uint8_t *stuck_;   // K: 1 if a step could not change the column's multiplier
+  double *bounds_;        // K: the lowest L by alpha
+  std::int32_t *order_;   // counted columns by descending L at multipliers 0
   MajorityScore score_;
   MajorityRepair repair_;
-  double member_score_;
-  double magnitude_; // of L at the last choice
-  double largest_;   // largest useful multiplier
-  double step_size_; // subgradient
-  double least_;     // subgradient: lowest L so far
-  std::int32_t failures_;
+  double member_score_;   // conservative: sum of member scores of the labelling
+  double magnitude_;      // magnitude of L at the last choose()
+  double largest_;        // the largest useful multiplier
+  double step_size_;      // subgradient: factor on the step that would close the gap
+  double least_;          // subgradient: the lowest L so far
+  std::int32_t failures_; // subgradient: steps without a lower L
 };
 
 } // namespace chorale

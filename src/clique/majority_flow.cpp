@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// What is out of place at one column: members above k, or below where a price forbids room.
+// Excess of a column: its count minus k. A column that may stay below k has no negative excess.
 std::int64_t misplaced(std::int64_t count, std::int64_t k, bool exactly) noexcept {
   return exactly ? count - k : std::max<std::int64_t>(0, count - k);
 }
@@ -122,7 +122,7 @@ void MajorityFlow::open_slack(std::int32_t v) noexcept {
 
 void MajorityFlow::turn_to(std::int64_t k) noexcept {
   k_ = k;
-  // At prices 0 every column has its room; at a positive price the room must be used up.
+  // A column with price 0 may have slack; a column with a positive price must be full.
   std::int64_t here = 0, here_sum = 0, there = 0, there_sum = 0;
   for (std::int32_t v = 0; v < columns_; ++v) {
     if (v == rest_)
@@ -171,7 +171,7 @@ std::int32_t MajorityFlow::settle() noexcept {
     if (excess_[u] < 0)
       return u;
     closed_[u] = kInfinity;
-    // Rounding can leave a reduced cost a trifle below 0; raised to 0, settled nodes stay settled.
+    // Rounding can make a reduced cost slightly negative; 0 instead leaves final distances final.
     const double *arcs = row(u);
     const double from = potential_[u];
     for (std::int32_t v = 0; v < N; ++v) {
@@ -182,7 +182,7 @@ std::int32_t MajorityFlow::settle() noexcept {
   }
 }
 
-// Finds the path to the sink, and who moves along it, from the distances alone.
+// Reconstructs the path to the sink from the distances, and the member that moves on each arc.
 std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
   std::int32_t length = 0;
   std::int32_t position = settled_count_ - 1;
@@ -257,12 +257,13 @@ bool MajorityFlow::augment() noexcept {
   if (sink < 0)
     return false;
   const std::int32_t length = trace(sink);
-  if (instance_->interrupted()) // who moves has not been found
+  if (instance_->interrupted()) // the moved members are incomplete
     return false;
   const double reach = distance_[sink];
   for (std::int32_t v = 0; v < nodes(); ++v)
     potential_[v] += (distance_[v] < reach ? distance_[v] : reach) - reach;
-  // A column with room has price 0 to the last bit, or turn_to would count its room as misplaced.
+  // Columns with slack get price 0 exactly; a rounding error would make turn_to count their slack
+  // as excess.
   for (std::int32_t j = 0; j < length; ++j)
     if ((j > 0 && path_[j - 1] == slack_node()) || (j + 1 < length && path_[j + 1] == slack_node()))
       potential_[path_[j]] = potential_[slack_node()];
@@ -300,7 +301,7 @@ double MajorityFlow::score_of_members() const noexcept {
 }
 
 bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcept {
-  // Over reduced costs, which are never negative, with source and target of an arc exchanged.
+  // Floyd-Warshall on reduced costs, which are non-negative; rows are targets, entries sources.
   const std::int64_t N = nodes();
   for (std::int32_t u = 0; u < N; ++u)
     for (std::int32_t v = 0; v < N; ++v)

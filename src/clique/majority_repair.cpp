@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// What adds less than this fraction of the most that a chain of moves could gain is rounding.
+// Gains below this fraction of the most that a chain of moves could gain are rounding.
 constexpr double kRounding = 1e-12;
 
 } // namespace
@@ -78,8 +78,8 @@ void MajorityRepair::collect_gains() noexcept {
   }
 }
 
-// Whether alpha stays the majority when one member leaves `from` and one comes to `to`; `fullest`
-// is the highest count of the other counted columns.
+// True if alpha stays the majority when column `from` loses one member and `to` receives one.
+// `fullest`: highest count of the other counted columns.
 bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
                                std::int32_t fullest) const noexcept {
   if (from == to || to == alpha_)
@@ -88,9 +88,10 @@ bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
   return fullest <= limit && (to >= counted_ || counts_[to] < limit) && limit > 0;
 }
 
-// The best chain of moves between any two columns: each column gives the member that gains most by
-// going on to the next. A rotation, a chain back to its first column, leaves all counts as they
-// are; the first that gains more than `least` ends the search. Its column, or -1.
+// Finds the best chain of moves between any two columns (Floyd-Warshall on gains_). A chain back to
+// its first column is a rotation and changes no counts. Stops at the first rotation that gains more
+// than `least`: returns its column u, and in *over a column w with best chains u -> w -> u. Returns
+// -1 if none.
 std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   std::copy(gains_, gains_ + std::int64_t{K} * K, chains_);
@@ -121,7 +122,7 @@ std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limi
   return -1;
 }
 
-// Appends the columns of the chain after `from` up to `to`.
+// Appends the columns of the best chain after `from` up to `to` to walk_.
 void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
   const std::int64_t K = instance_->columns;
   for (std::int32_t steps = 0; from != to && steps < instance_->columns; ++steps) {
@@ -130,8 +131,8 @@ void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
   }
 }
 
-// Moves the members of the walk. Where it comes to a column twice, what is between is a rotation:
-// made alone if it gains, left out if not. False where nothing that gains is left.
+// Moves the members of walk_. The columns between two visits of one column form a rotation: made by
+// itself if it gains, left out if not. False if nothing that gains is left.
 bool MajorityRepair::follow(double least) noexcept {
   const std::int64_t K = instance_->columns;
   std::int32_t begin = 0;
@@ -161,13 +162,13 @@ bool MajorityRepair::follow(double least) noexcept {
     gain += gains_[walk_[k] * K + walk_[k + 1]];
   if (!(gain > least))
     return false;
-  // The members were chosen before any of them moves, one from each column.
+  // movers_ was filled before any of these moves; each column gives one member.
   for (std::int32_t k = begin; k + 1 < end; ++k)
     move(movers_[walk_[k] * K + walk_[k + 1]], walk_[k + 1]);
   return true;
 }
 
-// Makes the best chain of moves; false where none adds to the score.
+// Makes the best chain of moves. False if no chain adds to the score.
 bool MajorityRepair::climb(Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   collect_gains();
@@ -175,7 +176,7 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
   for (std::int32_t v = 0; v < counted_; ++v)
     if (v != alpha_)
       fullest = std::max(fullest, counts_[v]);
-  // A chain leaves each column once; moves that lose more than it can gain have no part in it.
+  // A chain leaves each column at most once, so no chain gains more than this sum.
   double most = 0;
   for (std::int64_t u = 0; u < K; ++u)
     most += std::max(0.0, *std::max_element(gains_ + u * K, gains_ + (u + 1) * K));

@@ -1,10 +1,10 @@
-// From a labelling that a relaxation found to one in which alpha is the majority.
+// Turns a labelling found by a relaxation into one in which alpha is the majority.
 //
-// At the best multipliers the labelling in hand breaks "alpha has the highest count" by a few
-// members. They are moved where that costs least; then the labelling climbs by chains of moves,
-// each member to the column that the next one leaves, while there is one that adds to the score and
-// keeps alpha the majority. What remains is best for its counts, and no single shift of counts
-// gains.
+// At the best multipliers, a few members violate "alpha has the highest count". They are moved
+// where the move costs least. Then the labelling is improved by chains of moves, each member taking
+// the column that the next member leaves, as long as some chain adds to the score and keeps alpha
+// the majority. The result is best for its counts, and no chain that shifts one member between two
+// columns gains.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -15,14 +15,16 @@ class MajorityRepair {
 public:
   MajorityRepair(Layout &layout, const Instance &instance) noexcept;
 
-  // Repairs x, of which `counts` (K) are the counts; both are kept up to date. `levels` (K) is what
-  // a column adds to psi in the relaxation. False where members that must leave cannot, or
-  // interrupted before they have. O(n K + K^3) a move.
+  // Repairs labelling x (n) and its `counts` (K) in place. `levels` (K): what the relaxation adds
+  // to psi by column. False if alpha cannot become the majority, or if interrupted. O(n K + K^3) a
+  // move.
   bool run(std::int32_t alpha, const double *levels, std::int32_t *x, std::int32_t *counts,
            Limits &limits) noexcept;
 
 private:
+  // Moves members until alpha is the majority.
   bool restore(const double *levels, Limits &limits) noexcept;
+  // Fills gains_ and movers_.
   void collect_gains() noexcept;
   bool climb(Limits &limits) noexcept;
   std::int32_t link(double least, std::int32_t *over, Limits &limits) noexcept;
@@ -36,17 +38,17 @@ private:
   }
 
   const Instance *instance_;
-  double *gains_;        // K x K: the most that a member of row u gains by moving to v
+  double *gains_;        // K x K: the greatest gain of a member of column u by moving to v
   std::int32_t *movers_; // K x K: that member
-  double *chains_;       // K x K: the most that a chain of moves from row u to v gains
-  std::int32_t *next_;   // K x K: the column after u of that chain
+  double *chains_;       // K x K: the greatest gain of a chain of moves from column u to v
+  std::int32_t *next_;   // K x K: the column after u in that chain
   std::int32_t *walk_;   // 2 K + 1: the columns of one chain
-  std::int32_t *place_;  // K: where a column stands in it, -1 where it does not
-  std::int32_t length_;  // of walk_
-  std::int32_t counted_;
+  std::int32_t *place_;  // K: position of a column in walk_ or -1
+  std::int32_t length_;  // number of columns in walk_
+  std::int32_t counted_; // number of counted columns
   std::int32_t alpha_;
-  const double *weights_; // w_alpha
-  std::int32_t *x_;
+  const double *weights_; // K: w_alpha
+  std::int32_t *x_;       // the caller's labelling
   std::int32_t *counts_;
 };
 

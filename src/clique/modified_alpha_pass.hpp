@@ -1,5 +1,5 @@
-// Alpha-pass for MAJORITY: the weights of the majority alpha are folded into the vertex scores, and
-// only labellings in which alpha is the majority are kept. [Modified alpha-pass]
+// The paper's modified alpha-pass for MAJORITY. The weights of the majority column alpha are added
+// to the member scores, and only labellings in which alpha is the majority are kept.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -11,10 +11,11 @@ class ModifiedAlphaPass {
 public:
   ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept;
 
-  // For every alpha and k = 1 .. n, the k members that lose least by alpha take it and the others
-  // their best other column; of those in which no column has more members than alpha, the best by
-  // true score. So is everybody in the rest, which has no majority. No guarantee, and no bound; it
-  // finds nothing where forbidden entries keep every alpha from the majority.
+  // For every alpha and k = 1 .. n, gives alpha to the k members that lose least by alpha, and the
+  // other members their best other column. Keeps the best of these labellings by exact score in
+  // which no column has more members than alpha, or the labelling with all members in the rest
+  // column (uncounted values), which has no majority. No guarantee, no bound. Finds nothing if
+  // forbidden entries keep every alpha from the majority.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
@@ -23,13 +24,13 @@ private:
   bool sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept;
 
   const Instance *instance_;
-  double *gains_;            // n: psi + w of alpha less those of the best other column
-  std::int32_t *other_;      // n: that column, or -1
-  std::int32_t *order_;      // n: members by falling gain
+  double *gains_;            // n: psi + w at alpha minus psi + w at the best other column
+  std::int32_t *other_;      // n: the best other column, or -1
+  std::int32_t *order_;      // n: members by descending gain
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
-  std::int32_t bound_to_;    // members that may take nothing but alpha
-  std::int32_t able_;        // members that may take alpha
+  std::int32_t bound_to_;    // number of members that may take only alpha
+  std::int32_t able_;        // number of members that may take alpha
   MajorityScore score_;
 };
 
