@@ -97,7 +97,7 @@ private:
   std::int32_t *chosen_;    // K: chosen counts
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
-  double *slope_;           // n
+  double *slope_;           // n: see slope()
   double *leave_loss_;      // n: total loss of a member's columns without the member
   double *own_leave_loss_;  // K x n: the same loss of one column, by column and rank
   double *suffix_;          // max(n + 2, K): scratch, suffix maxima

@@ -59,7 +59,7 @@ private:
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
-  double *distances_;        // (K + 1) x (K + 1)
+  double *distances_;        // (K + 1) x (K + 1): see MajorityFlow::distances_to
   double *levels_; // K x K: scratch, by the column u a member leaves and the column v it takes
   MajorityScore moved_score_;
   std::int64_t last_k_; // best count of the last majority column searched; 0 before the first

@@ -40,7 +40,7 @@ public:
 
 private:
   struct Ranked {
-    double gain; // score at `inside` minus score at `outside`; infinite where either is missing
+    double gain; // score at `inside` minus at `outside`; +inf without outside, -inf without inside
     std::int32_t member;
     std::int32_t inside;  // best column in A, or -1
     std::int32_t outside; // best other column, or -1

@@ -38,7 +38,7 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
   std::int32_t last_without = -1;
   for (std::int32_t i = 0; i < members; ++i)
     if (best[i] < 0) {
-      best[i] = 0; // a column all the same, of score minus infinity
+      best[i] = 0; // any column, so that `best` is valid; its score is minus infinity
       ++without;
       last_without = i;
     }
@@ -54,7 +54,7 @@ void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64
     const double *from = problem.scores + i * problem.row_stride;
     const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
     if (to == from) {
-      // It is worked in as it is.
+      // The instance uses the caller's matrix itself.
     } else if (!potential.has_rest()) {
       for (std::int32_t v = 0; v < columns; ++v)
         to[v] = from[v];
@@ -88,7 +88,7 @@ bool Instance::note_best(std::int64_t i) noexcept {
 }
 
 bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
-  // Members in turn into four rows, so that neighbours in one column do not wait for each other.
+  // Counts members in turn into four rows, so that equal neighbours do not wait for one counter.
   constexpr std::int32_t kRows = 4;
   constexpr std::int32_t kNarrow = 32;
   const bool narrow = columns <= kNarrow;

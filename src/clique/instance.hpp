@@ -67,22 +67,21 @@ struct Instance {
   }
 
 private:
-  // The rows of members begin .. last - 1.
+  // Gathers the scores of members begin .. last - 1.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
 
-// Options of a solve, checked and with the defaults filled in.
+// Options of a call, checked, with defaults filled in.
 struct SolveOptions {
   std::int32_t subset_size = 2;
-  std::int64_t iteration_limit = 0; // 0: the algorithm's own
+  std::int64_t iteration_limit = 0; // 0: the algorithm's default
   std::int64_t node_limit = 0;
   std::int64_t node_pool = 0;
   double tolerance = 1e-3;
   double gap = -1;
 };
 
-// What an algorithm has found. Algorithms improve it: they never make `score` lower or `bound`
-// higher than they got it.
+// Result of an algorithm. Algorithms improve a Solution: none lowers `score` or raises `bound`.
 struct Solution {
   Solution(Layout &layout, const Instance &of) noexcept
       : instance(&of), assignment(layout.take<std::int32_t>(of.members)) {}
@@ -93,8 +92,8 @@ struct Solution {
     return gap >= 0 && found() && bound < kInfinity &&
            closes_gap(score, magnitude(), bound, gap);
   }
-  // Of the score, once there is one: sum_i |psi_i,x_i| + |C|; no less than |score| where the limits
-  // ended it. O(n).
+  // Returns the magnitude of the score, sum_i |psi_i,x_i| + |C|. Requires found(). If interrupted,
+  // at least |score|. O(n).
   double magnitude() const noexcept {
     const MeasuredSum members = instance->member_sum(assignment);
     return members.total == kForbidden ? std::fabs(score)
@@ -102,7 +101,7 @@ struct Solution {
   }
 
   const Instance *instance;
-  std::int32_t *assignment; // columns; undefined until found
+  std::int32_t *assignment; // n: columns; undefined until found
   double score = kForbidden;
   double bound = kInfinity;
   bool infeasible = false; // proven: no labelling scores above minus infinity

@@ -54,7 +54,7 @@ public:
   // theta of member i, a row of K.
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
-  // Returns sum_i theta_i,x_i + b_a, summed afresh.
+  // Returns sum_i theta_i,x_i + b_a, summed anew without the rounding of updates.
   double score() const noexcept;
 
   // Writes the residual distances of a finished flow, nodes() x nodes(). Entry u * nodes() + v of

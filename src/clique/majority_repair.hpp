@@ -1,10 +1,9 @@
 // Turns a labelling found by a relaxation into one in which alpha is the majority.
 //
-// At the best multipliers, a few members violate "alpha has the highest count". They are moved
-// where the move costs least. Then the labelling is improved by chains of moves, each member taking
-// the column that the next member leaves, as long as some chain adds to the score and keeps alpha
-// the majority. The result is best for its counts, and no chain that shifts one member between two
-// columns gains.
+// At the best multipliers, a few members violate "alpha has the highest count". Each is moved at
+// the least loss. Then the labelling is improved by chains of moves, each member taking the column
+// that the next member leaves, while some chain raises the score and keeps alpha the majority. The
+// result is best for its counts, and no chain that shifts one member between two columns gains.
 #pragma once
 
 #include "clique/instance.hpp"

@@ -34,12 +34,13 @@ private:
 
   const Instance *instance_;
   AlphaSweep sweep_;
-  // n + 2 each, by count k of alpha. gains(k): sum of the first k gains of the pass; f: table of
-  // alpha. Labellings with count 0 of alpha are left out and scored apart (see Leaver).
-  double *without_up_;   // max over k' <= k of gains(k') + f(k'): before its turn
-  double *without_from_; // max over k' >= k of gains(k') + f(k' - 1): has left alpha
-  double *with_up_;      // max over k' <= k of gains(k') + f(k' + 1): has joined alpha
-  double *with_from_;    // max over k' >= k of gains(k') + f(k'): has alpha by its turn
+  // Maxima over the labellings of a pass, for the messages to a fixed member; n + 2 each, by count
+  // k of alpha. gains(k): sum of the first k gains; f: table of alpha. Labellings with count 0 of
+  // alpha are left out (see Leaver).
+  double *without_up_;   // max over k' <= k of gains(k') + f(k'): member not yet at alpha
+  double *without_from_; // max over k' >= k of gains(k') + f(k' - 1): member removed from alpha
+  double *with_up_;      // max over k' <= k of gains(k') + f(k' + 1): member added to alpha
+  double *with_from_;    // max over k' >= k of gains(k') + f(k'): member at alpha already
 };
 
 } // namespace chorale

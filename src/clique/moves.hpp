@@ -95,7 +95,7 @@ class MonotonePolish {
 public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
-  // As SingleMoves::improve.
+  // As SingleMoves::improve; `steps` counts repetitions over all members.
   double improve(std::int32_t *assignment, Limits &limits, std::int64_t &steps) noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// The public solver: a workspace and a log.
+// The solver handle of the public API: a workspace and a log.
 #pragma once
 
 #include "base/log.hpp"

@@ -40,7 +40,7 @@ CHORALE_INLINE void raise_by_sum(double *to, const double *by, double add,
   }
 }
 
-// Raises vectors to the maximum of `count` rows.
+// Raises kVectors vectors of `best` to the maximum of `count` rows.
 template <int kVectors>
 CHORALE_INLINE void raise_by_rows(Lanes *best, const double *row, std::int64_t count,
                                   std::int64_t width) noexcept {

@@ -1,5 +1,6 @@
-// The max-marginals of AlphaPassMarginals for sums without forbidden counts: the same labellings,
-// with far fewer evaluations.
+// The max-marginals of AlphaPassMarginals for sums without forbidden counts: over the same
+// labellings, with far fewer evaluations. Labelling k of the pass of alpha: the first k members of
+// the pass have alpha, all others their default column, their best column other than alpha.
 //
 // In a sum, moving a member from column b to v adds leave[b] + join[v]. So what labelling k offers
 // to a member at b is the row (score of labelling k + join[v]) over v, plus leave[b]. leave[b]
