@@ -101,8 +101,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
       }))
     return false;
   const double scale = (count - 1) / (high - low);
-  // All gains equal (scale is infinite or NaN: sorting keeps the order of members), or a range
-  // beyond what doubles can scale. Both are rare.
+  // Rare: all gains are equal, and so in order, or their range overflows or underflows the scale.
   if (!(scale > 0 && scale < kInfinity))
     return sort_by_comparison();
   const auto bucket_of = [&](const Ranked &ranked) {

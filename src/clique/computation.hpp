@@ -16,7 +16,7 @@ struct CliqueTask {
   const std::int32_t *start_assignment = nullptr;
 
   bool wants_marginals = false;
-  // If max-marginals come from restricted passes: does not also search for a labelling.
+  // If max-marginals come from restricted passes, skips the search for a labelling.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   double *marginals = nullptr;

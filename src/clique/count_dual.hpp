@@ -55,8 +55,8 @@ public:
   double rounding() const noexcept { return rounding_; }
 
   // Drops counts and entries that no labelling above `level` can have; requires D(u) > level. False
-  // if no labelling is left. Raises *dropped to the highest upper bound of those. Drops fewer if
-  // interrupted.
+  // if no labelling is left. Raises *dropped to the highest upper bound of what is dropped. If
+  // interrupted, drops less.
   bool reduce(double level, double *dropped) noexcept;
   // Shrinks the box by sum_v n_v = n. False if no count vector is left.
   bool tighten_box() noexcept;

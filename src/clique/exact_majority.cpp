@@ -281,8 +281,8 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   }
 }
 
-// Returns the value that G_a(k) must exceed for a count k to raise any message. By the prices, x_i
-// = v costs at least (theta_iu - p_u) - (theta_iv - p_v) below the bound, with u member i's column.
+// Returns the value that G_a(k) must exceed for a count k to raise any message. By the prices,
+// fixing x_i = v lowers the bound by (theta_iu - p_u) - (theta_iv - p_v), with u member i's column.
 double ExactMajority::least_useful(const double *messages) const noexcept {
   const std::int64_t K = instance_->columns;
   const double *w = instance_->potential.weights + flow_.majority() * K;

@@ -3,8 +3,8 @@
 //
 // The network has a node for each column and one slack node. An arc u -> v moves the member of u
 // that loses least by taking v. Arcs between a column and the slack node use and free the column's
-// slack, its unused capacity below k. The rest column (uncounted values) has no capacity, so its
-// arcs to and from the slack node are always open. The labelling x and prices p always satisfy
+// slack, its unused capacity below k. The rest column (uncounted values) has unlimited capacity, so
+// its arcs to and from the slack node are always open. The labelling x and prices p always satisfy
 //
 //     theta_i,x_i - p_x_i >= theta_iv - p_v  for all i, v;     p_v >= 0 for v != a;     p_rest = 0
 //

@@ -1,4 +1,4 @@
-// Exact inference for MAX potentials: alpha-pass in which labelling k of alpha scores f_alpha(k).
+// Exact inference for MAX: alpha-pass in which labelling k (k members at alpha) scores f_alpha(k).
 //
 // The optimum has some column beta with f_beta(n_beta) = C. Labelling n_beta of the pass of beta
 // has at least the optimum's member score, and its potential is at least f_beta(n_beta). So the

@@ -356,7 +356,7 @@ CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, double *messages)
   std::fill(before_, before_ + defaults_ * width_, kForbidden);
 
   double members = sweep_.base();
-  // Steps of one labelling: each column folds its row, in blocks, and one member reads a row.
+  // Work per labelling: each column folds its row, in blocks, and one member reads a row.
   Pace pace(*instance_, 8 * width_ + 16 + defaults_ * width_ / 4,
             sweep_.allowed() - sweep_.forced() + 1);
   for (std::int32_t k = sweep_.forced();; ++k) {

@@ -144,7 +144,7 @@ bool ThresholdBounds::place_closer() noexcept {
 // Closer thresholds lie within one octave and so are spaced almost evenly.
 bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   const Instance &in = *instance_;
-  // Ratio up to which single precision tells places apart.
+  // Largest ratio of gains to the thresholds' range that floats are trusted with.
   constexpr double farthest = 1e30;
   const double width = high - low;
   if (!(width > 0 && std::fabs(high) < farthest * width && std::fabs(low) < farthest * width &&
@@ -153,7 +153,7 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   int exponent = std::ilogb(width);
   if (exponent < -1000 || exponent > 1000)
     return false;
-  // Without scaling where single precision has the range: the parts are the same.
+  // No scaling if floats hold the places as they are; a power of two changes no part.
   if (std::abs(exponent) < 64)
     exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
@@ -385,7 +385,7 @@ void ThresholdBounds::bound_parts(std::int32_t alpha, bool whole) noexcept {
       within[j] = kForbidden;
       continue;
     }
-    // First with the extreme steps of all columns, which rules out most parts.
+    // Bounds the part by the extreme steps of all columns first, which settles most parts.
     within[j] = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
     if (within[j] < level_)
       continue;

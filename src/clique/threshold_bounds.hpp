@@ -63,7 +63,7 @@ private:
   bool bound_passes(bool whole) noexcept;
   // Turns left_ of alpha into suffix sums, computes its states, and raises level_.
   void note_states(std::int32_t alpha) noexcept;
-  // Fills part_bounds_ of alpha. whole: the first and the last part can matter too.
+  // Fills part_bounds_ of alpha. `whole`: includes the parts beyond the outermost thresholds.
   void bound_parts(std::int32_t alpha, bool whole) noexcept;
   // Upper bound within a part, with `lowest` and `highest` steps of the columns left.
   double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
