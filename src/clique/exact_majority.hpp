@@ -53,7 +53,7 @@ private:
 
   const Instance *instance_;
   MajorityFlow flow_;
-  std::int32_t stride_;      // K rounded up to a multiple of the block of bounds_
+  std::int32_t stride_;      // K rounded up to a multiple of the columns bounded together
   double *transposed_;       // K x stride: w_av at v * stride + a, for counted a
   double *bounds_;           // stride: by a, upper bound on G_a(k) over all k
   std::int32_t *order_;      // counted columns by descending bound
