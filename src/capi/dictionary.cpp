@@ -134,17 +134,10 @@ chorale_status chorale_dictionary_create_best(const chorale_host *host,
 }
 
 chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary) {
-  if (!dictionary)
-    return nullptr;
-  dictionary->references.fetch_add(1, std::memory_order_relaxed);
-  return const_cast<chorale_dictionary *>(dictionary);
+  return retain(dictionary);
 }
 
-void chorale_dictionary_release(const chorale_dictionary *dictionary) {
-  if (!dictionary || dictionary->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  Memory::destroy(const_cast<chorale_dictionary *>(dictionary), dictionary->memory);
-}
+void chorale_dictionary_release(const chorale_dictionary *dictionary) { release(dictionary); }
 
 int64_t chorale_dictionary_values(const chorale_dictionary *dictionary) {
   return dictionary ? dictionary->size() : 0;

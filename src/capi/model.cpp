@@ -522,18 +522,9 @@ chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_mod
   });
 }
 
-chorale_model *chorale_model_retain(const chorale_model *model) {
-  if (!model)
-    return nullptr;
-  model->references.fetch_add(1, std::memory_order_relaxed);
-  return const_cast<chorale_model *>(model);
-}
+chorale_model *chorale_model_retain(const chorale_model *model) { return retain(model); }
 
-void chorale_model_release(const chorale_model *model) {
-  if (!model || model->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  Memory::destroy(const_cast<chorale_model *>(model), model->memory);
-}
+void chorale_model_release(const chorale_model *model) { release(model); }
 
 int64_t chorale_model_chains(const chorale_model *model) {
   return model ? model->chains.size() : 0;

@@ -381,18 +381,10 @@ chorale_status chorale_potential_create_scaled(const chorale_host *host,
 }
 
 chorale_potential *chorale_potential_retain(const chorale_potential *potential) {
-  if (!potential)
-    return nullptr;
-  potential->references.fetch_add(1, std::memory_order_relaxed);
-  // Only the count is mutable; the handle is given back as it was created.
-  return const_cast<chorale_potential *>(potential);
+  return retain(potential);
 }
 
-void chorale_potential_release(const chorale_potential *potential) {
-  if (!potential || potential->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  Memory::destroy(const_cast<chorale_potential *>(potential), potential->memory);
-}
+void chorale_potential_release(const chorale_potential *potential) { release(potential); }
 
 int64_t chorale_potential_values(const chorale_potential *potential) {
   return potential ? potential->values : 0;

@@ -51,7 +51,7 @@ bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t 
 chorale_status read_shared(const Report &report, const chorale_host *host, const Memory &memory,
                            const SharedBytes *bytes, chorale_problem **problem) noexcept {
   const chorale_status status = ProblemReader(report, host, memory, *bytes).read(problem);
-  SharedBytes::release(bytes);
+  release(bytes);
   return status;
 }
 
@@ -131,7 +131,7 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
     if (borrow == 0 || file::kTurns) {
       shared->owned = Block(memory, size);
       if (!shared->owned) {
-        SharedBytes::release(shared);
+        release(shared);
         return report.out_of_memory(size);
       }
       std::memcpy(shared->owned.data(), bytes, size);

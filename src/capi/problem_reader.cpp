@@ -279,10 +279,10 @@ chorale_status ProblemReader::read_members() noexcept {
 chorale_status ProblemReader::freeze() noexcept {
   if (const chorale_status status = chorale_model_builder_freeze(builder_, &model_, &inner_))
     return report_.fail(status, std::string_view(inner_.message));
-  model_->bytes_of = SharedBytes::retain(&shared_);
+  model_->bytes_of = retain(&shared_);
   if (const chorale_status status = chorale_problem_create(host_, model_, &problem_, &inner_))
     return report_.fail(status, std::string_view(inner_.message));
-  problem_->shared = SharedBytes::retain(&shared_);
+  problem_->shared = retain(&shared_);
   return CHORALE_OK;
 }
 

@@ -116,17 +116,10 @@ chorale_status chorale_property_create_local(const chorale_host *host, int64_t l
 }
 
 chorale_property *chorale_property_retain(const chorale_property *property) {
-  if (!property)
-    return nullptr;
-  property->references.fetch_add(1, std::memory_order_relaxed);
-  return const_cast<chorale_property *>(property);
+  return retain(property);
 }
 
-void chorale_property_release(const chorale_property *property) {
-  if (!property || property->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  Memory::destroy(const_cast<chorale_property *>(property), property->memory);
-}
+void chorale_property_release(const chorale_property *property) { release(property); }
 
 int64_t chorale_property_values(const chorale_property *property) {
   return property ? property->values : 0;

@@ -160,17 +160,10 @@ chorale_status chorale_transitions_create(const chorale_host *host, int64_t labe
 }
 
 chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions) {
-  if (!transitions)
-    return nullptr;
-  transitions->references.fetch_add(1, std::memory_order_relaxed);
-  return const_cast<chorale_transitions *>(transitions);
+  return retain(transitions);
 }
 
-void chorale_transitions_release(const chorale_transitions *transitions) {
-  if (!transitions || transitions->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  Memory::destroy(const_cast<chorale_transitions *>(transitions), transitions->memory);
-}
+void chorale_transitions_release(const chorale_transitions *transitions) { release(transitions); }
 
 int64_t chorale_transitions_labels(const chorale_transitions *transitions) {
   return transitions ? transitions->labels : 0;

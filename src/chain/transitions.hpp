@@ -2,20 +2,15 @@
 // dynamic programs read it forwards and backwards along contiguous rows.
 #pragma once
 
-#include "base/memory.hpp"
+#include "base/counted.hpp"
 
 #include <chorale/chain.h>
 
-#include <atomic>
 #include <cstdint>
 
-struct chorale_transitions {
-  explicit chorale_transitions(const chorale::Memory &from) noexcept : memory(from) {}
-  chorale_transitions(const chorale_transitions &) = delete;
-  chorale_transitions &operator=(const chorale_transitions &) = delete;
+struct chorale_transitions : chorale::Counted {
+  explicit chorale_transitions(const chorale::Memory &from) noexcept : Counted(from) {}
 
-  chorale::Memory memory;
-  mutable std::atomic<std::int64_t> references{1};
   chorale::Block storage;
   std::int32_t labels = 0;
   // Rows padded to whole vectors (max_plus.hpp), but for a matrix that is borrowed.

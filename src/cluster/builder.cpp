@@ -154,7 +154,7 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
   // One reference serves chains in a row.
   if (view.transitions &&
       (model->transitions.empty() || *(model->transitions.end() - 1) != view.transitions)) {
-    chorale_transitions_retain(view.transitions);
+    retain(view.transitions);
     model->transitions.push(view.transitions);
   }
   const auto numbers =
@@ -264,18 +264,18 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
     if (setup.property && type.columns > kFewColumns) {
       if (!model->potentials.push(setup.potential))
         return nullptr;
-      chorale_potential_retain(setup.potential);
+      retain(setup.potential);
     } else if (!(type.potential = over_columns(setup.potential, type.columns))) {
       return nullptr;
     }
   }
   if (setup.property) {
     type.property = setup.property;
-    chorale_property_retain(setup.property);
+    retain(setup.property);
     model->properties.push(setup.property);
     if (setup.dictionary) {
       type.dictionary = setup.dictionary;
-      chorale_dictionary_retain(setup.dictionary);
+      retain(setup.dictionary);
       model->dictionaries.push(setup.dictionary);
     }
   }

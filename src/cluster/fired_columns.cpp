@@ -208,7 +208,7 @@ const Potential *widen(Model &model, const Potential *potential, std::int32_t co
   if (potential->values == columns) {
     if (!model.potentials.push(potential))
       return nullptr;
-    return chorale_potential_retain(potential);
+    return retain(potential);
   }
   Array<std::int32_t> from(model.memory);
   if (!from.resize(columns) || !model.potentials.reserve(model.potentials.size() + 1))

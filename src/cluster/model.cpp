@@ -6,17 +6,16 @@
 #include <utility>
 
 chorale_model::~chorale_model() {
-  // The public releases are this simple, and do not throw.
   for (const chorale::Potential *potential : potentials)
-    chorale_potential_release(potential);
+    chorale::release(potential);
   for (const chorale::Property *property : properties)
-    chorale_property_release(property);
+    chorale::release(property);
   for (const chorale::Dictionary *dictionary : dictionaries)
-    chorale_dictionary_release(dictionary);
+    chorale::release(dictionary);
   for (const chorale::Transitions *matrix : transitions)
-    chorale_transitions_release(matrix);
-  chorale_model_release(base);
-  chorale::SharedBytes::release(bytes_of);
+    chorale::release(matrix);
+  chorale::release(base);
+  chorale::release(bytes_of);
 }
 
 std::size_t chorale_model::bytes() const noexcept {
@@ -52,7 +51,7 @@ public:
     to_.pairs_labels = from_.pairs_labels;
     to_.most_members = from_.most_members;
     to_.score_bytes = from_.score_bytes;
-    to_.base = chorale_model_retain(from_.base ? from_.base : &from_);
+    to_.base = retain(from_.base ? from_.base : &from_);
     return true;
   }
 
@@ -92,7 +91,7 @@ private:
     if (!to_.potentials.reserve(to_.potentials.size() + 1))
       return nullptr;
     if (factor == 1) {
-      to_.potentials.push(chorale_potential_retain(&potential));
+      to_.potentials.push(retain(&potential));
       return &potential;
     }
     const Potential *made = rescale(to_.memory, potential, factor);

@@ -22,8 +22,6 @@
 #include "cluster/chains.hpp"
 #include "cluster/cliques.hpp"
 
-#include <atomic>
-
 namespace chorale {
 
 // A slot with all that can be said of it.
@@ -44,14 +42,12 @@ struct WholeSlot {
 
 } // namespace chorale
 
-struct chorale_model {
+struct chorale_model : chorale::Counted {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
-      : memory(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
+      : Counted(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
         members(from), chain_index(from), clique_index(from), groups(from), potentials(from),
         properties(from), dictionaries(from), transitions(from) {}
   ~chorale_model();
-  chorale_model(const chorale_model &) = delete;
-  chorale_model &operator=(const chorale_model &) = delete;
 
   std::int32_t site(const chorale::Clique &clique, std::int32_t member) const noexcept {
     return members[std::int64_t{clique.first_slot} + member];
@@ -98,9 +94,7 @@ struct chorale_model {
   }
   std::size_t bytes() const noexcept;
 
-  chorale::Memory memory;
   chorale::Log log;
-  mutable std::atomic<std::int64_t> references{1};
   chorale::Arena arena;
   chorale::Chains chains;
   chorale::PackedIntegers slots; // places in `members`, chain by chain

@@ -92,8 +92,8 @@ using namespace chorale;
 
 chorale_run::~chorale_run() {
   for (const KeptColumns &columns : kept)
-    chorale_potential_release(columns.potential);
-  chorale_model_release(model);
+    release(columns.potential);
+  release(model);
 }
 
 ChainView chorale_run::view_of(std::int32_t chain) const noexcept {

@@ -261,7 +261,7 @@ enum class Replacement : std::int32_t { done, no_memory, state_space };
 struct chorale_run {
   chorale_run(const chorale::Memory &from, const chorale::Model &of,
               const chorale::RunOptions &with) noexcept
-      : memory(from), model(chorale_model_retain(&of)), options(with), replaced(from),
+      : memory(from), model(chorale::retain(&of)), options(with), replaced(from),
         kept_columns(from), kept(from) {
     options.executor.failure = &failure;
   }

@@ -5,11 +5,10 @@
 #pragma once
 
 #include "base/log.hpp"
-#include "base/memory.hpp"
+#include "base/counted.hpp"
 
 #include <chorale/potential.h>
 
-#include <atomic>
 #include <cstdint>
 
 namespace chorale {
@@ -30,15 +29,13 @@ enum class TableSource : std::int32_t {
 
 } // namespace chorale
 
-struct chorale_potential {
-  explicit chorale_potential(const chorale::Memory &from) noexcept : memory(from) {}
+struct chorale_potential : chorale::Counted {
+  explicit chorale_potential(const chorale::Memory &from) noexcept : Counted(from) {}
   ~chorale_potential() {
     if (release)
       release(callback_user);
-    chorale_potential_release(base);
+    chorale::release(base);
   }
-  chorale_potential(const chorale_potential &) = delete;
-  chorale_potential &operator=(const chorale_potential &) = delete;
 
   bool counts(std::int32_t value) const noexcept { return !mask || mask[value] != 0; }
   // The factor of the scale for n members, strength included.
@@ -56,8 +53,6 @@ struct chorale_potential {
   // The greatest clique its tables serve.
   std::int64_t members_limit() const noexcept;
 
-  chorale::Memory memory;
-  mutable std::atomic<std::int64_t> references{1};
   chorale_family family = 0;
   chorale_scale scale = CHORALE_SCALE_NONE;
   chorale_shape shape = CHORALE_SHAPE_DETECT;

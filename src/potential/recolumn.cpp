@@ -81,7 +81,7 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     Memory::destroy(made, memory);
     return nullptr;
   }
-  made->base = chorale_potential_retain(&source);
+  made->base = retain(&source);
   made->strength = source.strength;
   made->family = source.family;
   made->scale = source.scale;

@@ -62,7 +62,7 @@ Potential *rescale(const Memory &memory, const Potential &p, double factor) noex
   Potential *made = memory.create<Potential>(memory);
   if (!made)
     return nullptr;
-  made->base = chorale_potential_retain(p.shares_numbers() ? p.base : &p);
+  made->base = retain(p.shares_numbers() ? p.base : &p);
   made->family = p.family;
   made->scale = p.scale;
   made->shape = p.shape;

@@ -208,7 +208,7 @@ const SharedBytes *read_open(const Memory &memory, File file, unsigned mode, std
   }
   if (read_checked(file, size, *made, failure))
     return made;
-  SharedBytes::release(made);
+  release(made);
   return nullptr;
 }
 

@@ -10,8 +10,8 @@ chorale_problem::~chorale_problem() {
     drop(list);
   for (const Note &note : notes)
     drop(note);
-  chorale_model_release(model);
-  SharedBytes::release(shared);
+  release(model);
+  release(shared);
 }
 
 void chorale_problem::drop(const TextList &list) const noexcept {

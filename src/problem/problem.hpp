@@ -37,7 +37,7 @@ struct Note {
 
 struct chorale_problem {
   chorale_problem(const chorale::Memory &from, const chorale::Model *of) noexcept
-      : memory(from), model(chorale_model_retain(of)), lists(from), notes(from), kinds(from),
+      : memory(from), model(chorale::retain(of)), lists(from), notes(from), kinds(from),
         values(from), gold(from) {}
   ~chorale_problem();
   chorale_problem(const chorale_problem &) = delete;

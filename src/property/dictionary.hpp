@@ -1,18 +1,15 @@
 // The public dictionary: a clique's values among those of a property, numbered in ascending order.
 #pragma once
 
-#include "base/memory.hpp"
+#include "base/counted.hpp"
 
 #include <chorale/property.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 
-struct chorale_dictionary {
-  explicit chorale_dictionary(const chorale::Memory &from) noexcept : memory(from) {}
-  chorale_dictionary(const chorale_dictionary &) = delete;
-  chorale_dictionary &operator=(const chorale_dictionary &) = delete;
+struct chorale_dictionary : chorale::Counted {
+  explicit chorale_dictionary(const chorale::Memory &from) noexcept : Counted(from) {}
 
   std::int32_t size() const noexcept { return count + (has_out ? 1 : 0); }
   // OUT, or -1 without it, for a value that is not among them.
@@ -28,8 +25,6 @@ struct chorale_dictionary {
     return has_out || std::lower_bound(values, values + count, most) - values == most;
   }
 
-  chorale::Memory memory;
-  mutable std::atomic<std::int64_t> references{1};
   chorale::Block storage;
   const std::int32_t *values = nullptr; // ascending, distinct
   std::int32_t count = 0;

@@ -5,25 +5,20 @@
 // a default with the list of labels that do something else.
 #pragma once
 
-#include "base/memory.hpp"
+#include "base/counted.hpp"
 #include "base/numeric.hpp"
 
 #include <chorale/property.h>
 
-#include <atomic>
 #include <cstdint>
 
-struct chorale_property {
-  explicit chorale_property(const chorale::Memory &from) noexcept : memory(from) {}
-  chorale_property(const chorale_property &) = delete;
-  chorale_property &operator=(const chorale_property &) = delete;
+struct chorale_property : chorale::Counted {
+  explicit chorale_property(const chorale::Memory &from) noexcept : Counted(from) {}
 
   std::int64_t cell(std::int32_t state, std::int32_t position_class) const noexcept {
     return std::int64_t{state} * classes + position_class;
   }
 
-  chorale::Memory memory;
-  mutable std::atomic<std::int64_t> references{1};
   chorale::Block storage;
 
   std::int32_t labels = 0;
