@@ -1,7 +1,7 @@
 // What the calls on chains share: from the caller's structs to checked views, and the workspace.
 #pragma once
 
-#include "capi/report.hpp"
+#include "capi/firewall.hpp"
 #include "capi/solver_handle.hpp"
 #include "chain/joint.hpp"
 #include "chain/solver.hpp"

@@ -1,9 +1,9 @@
 // extern "C" of clique.h.
 #include "base/rows.hpp"
-#include "capi/potential_checks.hpp"
 #include "capi/solver_handle.hpp"
 #include "clique/computation.hpp"
 #include "clique/solver.hpp"
+#include "potential/checks.hpp"
 
 #include <gsl/gsl>
 

@@ -2,48 +2,8 @@
 #include "property/dictionary.hpp"
 #include "capi/chain_call.hpp"
 
-#include <gsl/gsl>
-
 namespace chorale {
 namespace {
-
-// A dictionary with room for `count` values, or NULL.
-chorale_dictionary *make_dictionary(const Memory &memory, std::int64_t count,
-                                    std::int32_t with_out) noexcept {
-  auto *made = memory.create<chorale_dictionary>(memory);
-  if (!made)
-    return nullptr;
-  made->storage = Block(memory, gsl::narrow_cast<std::size_t>(count) * sizeof(std::int32_t));
-  if (!made->storage) {
-    Memory::destroy(made, memory);
-    return nullptr;
-  }
-  made->has_out = with_out != 0;
-  return made;
-}
-
-void seal(chorale_dictionary &dictionary, std::int32_t *values, std::int64_t count) noexcept {
-  std::sort(values, values + count);
-  dictionary.values = values;
-  dictionary.count = gsl::narrow_cast<std::int32_t>(std::unique(values, values + count) - values);
-}
-
-chorale_status check_count(const Report &report, std::string_view name, std::int64_t count,
-                           std::int32_t with_out) noexcept {
-  if (count < 0 || (count == 0 && with_out == 0))
-    return report.fail(CHORALE_ERROR_SIZE, name, " is ", count, "; it must be at least ",
-                       with_out != 0 ? 0 : 1, with_out != 0 ? "" : " without OUT");
-  constexpr std::int64_t most = INT32_MAX - 3;
-  if (count > most)
-    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, " is ", count, "; it must be at most ",
-                       most);
-  return CHORALE_OK;
-}
-
-chorale_status no_memory(const Report &report, std::int64_t count) noexcept {
-  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
-                     "the allocator gave no memory for a dictionary of ", count, " values");
-}
 
 chorale_status take_labelled(ChainCall &call, const chorale_attachment *attachment,
                              std::int64_t length, const std::int32_t *labelling,
@@ -68,21 +28,7 @@ chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t
       return report.null_argument("dictionary");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    CHORALE_CHECK(check_count(report, "count", count, with_out));
-    if (!values && count > 0)
-      return report.null_argument("values");
-    for (std::int64_t i = 0; i < count; ++i)
-      if (values[i] < 0)
-        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "values[", i, "] is ", values[i],
-                           "; it must be at least 0");
-    chorale_dictionary *made = make_dictionary(Memory(&lent), count, with_out);
-    if (!made)
-      return no_memory(report, count);
-    auto *to = reinterpret_cast<std::int32_t *>(made->storage.data());
-    std::copy_n(values, count, to);
-    seal(*made, to, count);
-    *dictionary = made;
-    return CHORALE_OK;
+    return create_dictionary(report, Memory(&lent), values, count, with_out != 0, *dictionary);
   });
 }
 
@@ -96,40 +42,8 @@ chorale_status chorale_dictionary_create_best(const chorale_host *host,
       return report.null_argument("dictionary");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    CHORALE_CHECK(check_count(report, "columns", columns, 1));
-    CHORALE_CHECK(check_count(report, "keep", keep, with_out));
-    if (full && columns < full->size())
-      return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "columns is ", columns,
-                         "; it must be at least the values of the dictionary, ", full->size());
-    if (!scores && columns > 0)
-      return report.null_argument("scores");
-    const std::int64_t count = full ? full->count : columns;
-    for (std::int64_t v = 0; v < count; ++v)
-      if (!is_score(scores[v]))
-        return fail_number(report, scores[v], true,
-                           [&](MessageWriter &place) { place << "scores[" << v << "]"; });
-    chorale_dictionary *made = make_dictionary(Memory(&lent), count, with_out);
-    if (!made)
-      return no_memory(report, count);
-    auto *to = reinterpret_cast<std::int32_t *>(made->storage.data());
-    std::int32_t *end = to;
-    for (std::int32_t v = 0; v < count; ++v)
-      if (scores[v] > kForbidden)
-        *end++ = v;
-    const std::int64_t kept = std::min<std::int64_t>(keep, end - to);
-    std::nth_element(to, to + kept, end, [scores](std::int32_t a, std::int32_t b) {
-      return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-    });
-    for (std::int64_t i = 0; full && i < kept; ++i)
-      to[i] = full->values[to[i]];
-    seal(*made, to, kept);
-    if (made->size() == 0) {
-      Memory::destroy(made, made->memory);
-      return report.fail(CHORALE_ERROR_SIZE, "no score is above minus infinity; without OUT the "
-                                             "dictionary would be empty");
-    }
-    *dictionary = made;
-    return CHORALE_OK;
+    return create_best_dictionary(report, Memory(&lent), full, scores, columns, keep, with_out != 0,
+                                  *dictionary);
   });
 }
 

@@ -1,6 +1,6 @@
 // extern "C" of host.h.
 #include "base/cancel.hpp"
-#include "capi/report.hpp"
+#include "capi/firewall.hpp"
 
 using namespace chorale;
 

@@ -1,5 +1,5 @@
 // extern "C" of kernel.h: the calls of chain.h and message.h on a solver that lives for one call.
-#include "capi/report.hpp"
+#include "capi/firewall.hpp"
 #include "capi/solver_handle.hpp"
 #include "chain/solver.hpp"
 

@@ -1,6 +1,6 @@
 // extern "C" of model.h.
 #include "capi/chain_call.hpp"
-#include "capi/potential_checks.hpp"
+#include "potential/checks.hpp"
 #include "cluster/builder.hpp"
 
 #include <gsl/gsl>

@@ -1,7 +1,7 @@
 // What is checked of the names around a model, whoever sets them.
 #pragma once
 
-#include "capi/report.hpp"
+#include "capi/firewall.hpp"
 #include "problem/problem.hpp"
 #include "problem/utf8.hpp"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/workspace.hpp"
-#include "capi/report.hpp"
+#include "capi/firewall.hpp"
 
 namespace chorale {
 

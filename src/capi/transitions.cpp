@@ -1,7 +1,7 @@
 // extern "C" of chain.h: transitions, and masks of labelling schemes.
 #include "capi/chain_call.hpp"
-#include "capi/label_names.hpp"
 #include "chain/max_plus.hpp"
+#include "property/label_scheme.hpp"
 
 #include <gsl/gsl>
 
@@ -174,16 +174,8 @@ chorale_status chorale_mask_create(chorale_scheme scheme, const char *const *nam
                                    uint8_t *start, uint8_t *end, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     const LabelNames given{scheme, names, lengths, labels};
-    CHORALE_CHECK(check_names(report, given));
-    for (std::int64_t x = 0; x < labels; ++x) {
-      const LabelName before = given.at(x);
-      if (start)
-        start[x] = may_start(before) ? 1 : 0;
-      if (end)
-        end[x] = may_end(scheme, before) ? 1 : 0;
-      for (std::int64_t y = 0; mask && y < labels; ++y)
-        mask[x * labels + y] = may_follow(scheme, before, given.at(y)) ? 1 : 0;
-    }
+    CHORALE_CHECK(given.check(report));
+    given.write_masks(mask, start, end);
     return CHORALE_OK;
   });
 }

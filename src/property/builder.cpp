@@ -1,10 +1,52 @@
 #include "property/builder.hpp"
 
+#include "property/checks.hpp"
+
 #include <algorithm>
 
-using chorale::Block;
+using namespace chorale;
 
-bool chorale_property_builder::add_state() noexcept {
+namespace {
+
+// A rule's place: one index, or all of them.
+struct Range {
+  std::int32_t begin;
+  std::int32_t end;
+};
+
+chorale_status take_range(const Report &report, std::string_view name, std::int32_t given,
+                          std::int32_t count, Range &range) noexcept {
+  if (given < CHORALE_ANY || given >= count)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", given, "; it must be from 0 to ",
+                       count - 1, ", or CHORALE_ANY");
+  range = given == CHORALE_ANY ? Range{0, count} : Range{given, given + 1};
+  return CHORALE_OK;
+}
+
+} // namespace
+
+chorale_status chorale_property_builder::create(const Report &report, const Memory &memory,
+                                                std::int64_t labels, std::int64_t classes,
+                                                std::int64_t values,
+                                                PropertyBuilder *&made) noexcept {
+  CHORALE_CHECK(check_table_size(report, 1, classes, labels));
+  CHORALE_CHECK(check_values(report, values));
+  auto *draft = memory.create<PropertyBuilder>(memory);
+  if (!draft)
+    return report.out_of_memory(sizeof(PropertyBuilder));
+  draft->labels = gsl::narrow_cast<std::int32_t>(labels);
+  draft->classes = gsl::narrow_cast<std::int32_t>(classes);
+  draft->values = gsl::narrow_cast<std::int32_t>(values);
+  if (!draft->grow()) {
+    Memory::destroy(draft, memory);
+    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
+                       "the allocator gave no memory for the first state");
+  }
+  made = draft;
+  return CHORALE_OK;
+}
+
+bool chorale_property_builder::grow() noexcept {
   if (states == capacity) {
     const std::int64_t wider = std::max<std::int64_t>(4, 2 * capacity);
     Block grown(memory, chorale::saturating_product(
@@ -24,12 +66,68 @@ bool chorale_property_builder::add_state() noexcept {
   return true;
 }
 
-chorale_property *
-chorale_property_builder::compile(const std::int32_t *label_values) const noexcept {
-  const std::size_t all = static_cast<std::size_t>(states) * static_cast<std::size_t>(half());
-  const Block block(memory, (2 * all + static_cast<std::size_t>(states)) * sizeof(std::int32_t));
+chorale_status chorale_property_builder::add_state(const Report &report,
+                                                   std::int32_t &state) noexcept {
+  CHORALE_CHECK(check_table_size(report, std::int64_t{states} + 1, classes, labels));
+  report.takes_from(memory);
+  if (!grow())
+    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for a state");
+  state = states - 1;
+  return CHORALE_OK;
+}
+
+chorale_status chorale_property_builder::rule(const Report &report, std::int32_t state,
+                                              std::int32_t position_class, std::int32_t label,
+                                              std::int32_t next, std::int32_t action) noexcept {
+  Range in_states{};
+  Range in_classes{};
+  Range in_labels{};
+  Range to{};
+  CHORALE_CHECK(take_range(report, "state", state, states, in_states));
+  CHORALE_CHECK(take_range(report, "position_class", position_class, classes, in_classes));
+  CHORALE_CHECK(take_range(report, "label", label, labels, in_labels));
+  CHORALE_CHECK(take_range(report, "next", next, states, to));
+  CHORALE_CHECK(check_action(report, "action", 0, action, values));
+  for (std::int32_t s = in_states.begin; s < in_states.end; ++s)
+    for (std::int32_t c = in_classes.begin; c < in_classes.end; ++c)
+      for (std::int32_t y = in_labels.begin; y < in_labels.end; ++y) {
+        const std::int64_t at = std::int64_t{c} * labels + y;
+        cells(s)[at] = next == CHORALE_ANY ? s : next;
+        cells(s)[half() + at] = action;
+      }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_property_builder::end_rule(const Report &report, std::int32_t state,
+                                                  std::int32_t action) noexcept {
+  Range in_states{};
+  CHORALE_CHECK(take_range(report, "state", state, states, in_states));
+  CHORALE_CHECK(check_action(report, "action", 0, action, values));
+  for (std::int32_t s = in_states.begin; s < in_states.end; ++s)
+    cells(s)[2 * half()] = action;
+  return CHORALE_OK;
+}
+
+chorale_status chorale_property_builder::table(const Report &report, std::int32_t offset,
+                                               std::int32_t outside) noexcept {
+  CHORALE_CHECK(check_outside(report, outside, values));
+  table_offset = offset;
+  outside_value = outside;
+  return CHORALE_OK;
+}
+
+chorale_status chorale_property_builder::finish(const Report &report,
+                                                const std::int32_t *label_values,
+                                                Property *&made) const noexcept {
+  bool used = false;
+  for (std::int32_t s = 0; s < states; ++s)
+    used = used || fires_label({cells(s) + half(), to_size(half() + 1)});
+  CHORALE_CHECK(check_label_values(report, used, label_values, labels, values));
+  report.takes_from(memory);
+  const std::size_t all = to_size(states) * to_size(half());
+  const Block block(memory, (2 * all + to_size(states)) * sizeof(std::int32_t));
   if (!block)
-    return nullptr;
+    return hand_over(report, nullptr, made);
   auto *next = reinterpret_cast<std::int32_t *>(block.data());
   std::int32_t *actions = next + all;
   std::int32_t *end_actions = actions + all;
@@ -41,12 +139,12 @@ chorale_property_builder::compile(const std::int32_t *label_values) const noexce
     end_actions[s] = at[2 * half()];
     ends = ends || end_actions[s] != CHORALE_FIRE_NOTHING;
   }
-  chorale::AutomatonSource source{labels, classes, states, values};
+  AutomatonSpec source{labels, classes, states, values};
   source.table_offset = table_offset;
   source.outside_value = outside_value;
   source.next = next;
   source.actions = actions;
   source.end_actions = ends ? end_actions : nullptr;
   source.label_values = label_values;
-  return chorale::compile(memory, source);
+  return hand_over(report, compile(memory, source), made);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/counted.hpp"
+#include "base/report.hpp"
 
 #include <chorale/property.h>
 
@@ -35,5 +36,18 @@ struct chorale_dictionary : chorale::Counted {
 };
 
 namespace chorale {
+
 using Dictionary = ::chorale_dictionary;
-}
+
+// Both check everything; on success `made` is a dictionary with one reference. Of `count` values, in
+// any order and more than once:
+chorale_status create_dictionary(const Report &report, const Memory &memory,
+                                 const std::int32_t *values, std::int64_t count, bool with_out,
+                                 Dictionary *&made) noexcept;
+// Of the `keep` best by `columns` scores, one for each value of `full`, or for 0, 1, .. without it.
+chorale_status create_best_dictionary(const Report &report, const Memory &memory,
+                                      const Dictionary *full, const double *scores,
+                                      std::int64_t columns, std::int64_t keep, bool with_out,
+                                      Dictionary *&made) noexcept;
+
+} // namespace chorale

@@ -47,4 +47,50 @@ bool may_end(chorale_scheme scheme, const LabelName &name) noexcept {
   return name.part != Part::begin && name.part != Part::inside;
 }
 
+chorale_status LabelNames::check(const Report &report) const noexcept {
+  if (scheme < CHORALE_SCHEME_PLAIN || scheme > CHORALE_SCHEME_BILOU)
+    return report.unknown_constant("scheme", scheme, "a CHORALE_SCHEME_ constant");
+  CHORALE_CHECK(check_size(report, "labels", count));
+  if (!names)
+    return report.null_argument("names");
+  for (std::int64_t y = 0; y < count; ++y) {
+    if (!names[y])
+      return report.fail(CHORALE_ERROR_NULL_ARGUMENT, "names[", y, "] is NULL; it must not be");
+    if (at(y).part == Part::unknown)
+      return report.fail(CHORALE_ERROR_LABEL_NAME, "names[", y, "] is \"", name(y),
+                         "\"; in this scheme it must be O or a prefix such as B-, I- and a kind");
+  }
+  return CHORALE_OK;
+}
+
+std::int32_t LabelNames::map(std::int32_t *kind_of_label, std::uint8_t *begins) const noexcept {
+  std::int32_t kinds = 0;
+  for (std::int64_t y = 0; y < count; ++y) {
+    const LabelName name = at(y);
+    begins[y] = always_begins(name) ? 1 : 0;
+    kind_of_label[y] = -1;
+    // "O" is a kind of its own, even beside a kind of that name.
+    for (std::int64_t z = 0; z < y && kind_of_label[y] < 0; ++z)
+      if (const LabelName other = at(z);
+          other.kind == name.kind && (other.part == Part::outside) == (name.part == Part::outside))
+        kind_of_label[y] = kind_of_label[z];
+    if (kind_of_label[y] < 0)
+      kind_of_label[y] = kinds++;
+  }
+  return kinds;
+}
+
+void LabelNames::write_masks(std::uint8_t *mask, std::uint8_t *start,
+                             std::uint8_t *end) const noexcept {
+  for (std::int64_t x = 0; x < count; ++x) {
+    const LabelName before = at(x);
+    if (start)
+      start[x] = may_start(before) ? 1 : 0;
+    if (end)
+      end[x] = may_end(scheme, before) ? 1 : 0;
+    for (std::int64_t y = 0; mask && y < count; ++y)
+      mask[x * count + y] = may_follow(scheme, before, at(y)) ? 1 : 0;
+  }
+}
+
 } // namespace chorale

@@ -1,10 +1,9 @@
 // Label names of the form prefix, separator, kind.
 #pragma once
 
-#include <chorale/property.h>
+#include "base/report.hpp"
 
-#include <cstdint>
-#include <string_view>
+#include <chorale/property.h>
 
 namespace chorale {
 
@@ -26,5 +25,24 @@ bool may_end(chorale_scheme scheme, const LabelName &name) noexcept;
 inline bool always_begins(const LabelName &name) noexcept {
   return name.part == Part::begin || name.part == Part::single;
 }
+
+// Label names as the caller gives them.
+struct LabelNames {
+  chorale_scheme scheme;
+  const char *const *names;
+  const std::size_t *lengths; // or NULL
+  std::int64_t count;
+
+  // Whether the scheme reads all of them; everything below needs that.
+  chorale_status check(const Report &report) const noexcept;
+  std::string_view name(std::int64_t y) const noexcept {
+    return lengths ? std::string_view(names[y], lengths[y]) : std::string_view(names[y]);
+  }
+  LabelName at(std::int64_t y) const noexcept { return read_label(scheme, name(y)); }
+  // Numbers the kinds by where they first stand; returns how many there are. Both: count.
+  std::int32_t map(std::int32_t *kind_of_label, std::uint8_t *begins) const noexcept;
+  // Writes which label may follow which (count x count), come first, come last; each may be NULL.
+  void write_masks(std::uint8_t *mask, std::uint8_t *start, std::uint8_t *end) const noexcept;
+};
 
 } // namespace chorale

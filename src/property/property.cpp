@@ -1,6 +1,7 @@
 #include "property/property.hpp"
 
 #include "base/workspace.hpp"
+#include "property/checks.hpp"
 
 #include <algorithm>
 
@@ -8,23 +9,24 @@ namespace chorale {
 namespace {
 
 constexpr std::size_t size(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
+constexpr std::int32_t narrow(std::int64_t n) noexcept { return static_cast<std::int32_t>(n); }
 
 // LABEL becomes the constant it stands for.
-std::int32_t resolve(const AutomatonSource &source, std::int32_t action,
+std::int32_t resolve(const AutomatonSpec &source, std::int32_t action,
                      std::int32_t label) noexcept {
   if (action != CHORALE_FIRE_LABEL)
     return action;
   return source.label_values ? source.label_values[label] : label;
 }
 
-std::int32_t action_at(const AutomatonSource &source, std::int64_t cell,
+std::int32_t action_at(const AutomatonSpec &source, std::int64_t cell,
                        std::int32_t label) noexcept {
   return source.actions ? resolve(source, source.actions[cell * source.labels + label], label)
                         : CHORALE_FIRE_NOTHING;
 }
 
 // `label` is -1 for the empty chain, which has no last position to read.
-std::int32_t end_action_at(const AutomatonSource &source, std::int32_t state,
+std::int32_t end_action_at(const AutomatonSpec &source, std::int32_t state,
                            std::int32_t label) noexcept {
   const std::int32_t action = source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;
   if (label < 0 && action < 0)
@@ -32,7 +34,7 @@ std::int32_t end_action_at(const AutomatonSource &source, std::int32_t state,
   return resolve(source, action, label);
 }
 
-bool fires_anything(const AutomatonSource &source, std::int32_t state) noexcept {
+bool fires_anything(const AutomatonSpec &source, std::int32_t state) noexcept {
   for (std::int64_t c = 0; c < source.classes; ++c)
     for (std::int32_t y = 0; y < source.labels; ++y)
       if (action_at(source, std::int64_t{state} * source.classes + c, y) != CHORALE_FIRE_NOTHING)
@@ -45,7 +47,7 @@ bool fires_anything(const AutomatonSource &source, std::int32_t state) noexcept 
 
 // Numbers the states from which something can still fire 0, 1, ..; returns how many, the number of
 // all others.
-std::int32_t number_states(const AutomatonSource &source, std::int32_t *number) noexcept {
+std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) noexcept {
   const std::int64_t width = std::int64_t{source.classes} * source.labels;
   for (std::int32_t s = 0; s < source.states; ++s)
     number[s] = fires_anything(source, s) ? 1 : 0;
@@ -67,7 +69,7 @@ std::int32_t number_states(const AutomatonSource &source, std::int32_t *number) 
   return live;
 }
 
-bool is_memoryless(const AutomatonSource &source) noexcept {
+bool is_memoryless(const AutomatonSpec &source) noexcept {
   return source.states == 1 && source.table_offset == 0 && !source.end_actions;
 }
 
@@ -81,7 +83,7 @@ struct Tables {
 
 class Compiler {
 public:
-  Compiler(Property &property, const AutomatonSource &source) noexcept
+  Compiler(Property &property, const AutomatonSpec &source) noexcept
       : property_(property), source_(source) {}
 
   bool run() noexcept {
@@ -89,9 +91,9 @@ public:
     if (!numbering)
       return false;
     number_ = reinterpret_cast<std::int32_t *>(numbering.data());
-    property_.labels = source_.labels;
-    property_.classes = source_.classes;
-    property_.values = source_.values;
+    property_.labels = narrow(source_.labels);
+    property_.classes = narrow(source_.classes);
+    property_.values = narrow(source_.values);
     property_.table_offset = source_.table_offset;
     property_.outside_value = source_.outside_value;
     property_.states = number_states(source_, number_) + 1;
@@ -154,7 +156,7 @@ private:
 
   // Full tables over the new states, with constants still as values.
   void write_actions() noexcept {
-    const std::int32_t m = source_.labels;
+    const std::int32_t m = property_.labels;
     const std::int64_t width = std::int64_t{source_.classes} * m;
     const std::int32_t dead = property_.dead();
     std::fill_n(tables_.next, table_count_, dead);
@@ -219,7 +221,7 @@ private:
 
   // Default and exceptions of a cell, its successors, what it can fire.
   void summarise(std::int32_t state, std::int32_t position_class) noexcept {
-    const std::int32_t m = source_.labels;
+    const std::int32_t m = property_.labels;
     const std::int64_t cell = property_.cell(state, position_class);
     const std::int32_t *next = tables_.next + cell * m;
     const std::int32_t *actions = tables_.actions + cell * m;
@@ -260,7 +262,7 @@ private:
   }
 
   Property &property_;
-  const AutomatonSource &source_;
+  const AutomatonSpec &source_;
   std::int32_t *number_ = nullptr;
   Tables tables_{};
   std::size_t cells_ = 0;
@@ -279,35 +281,72 @@ private:
 
 } // namespace
 
-Property *compile(const Memory &memory, const AutomatonSource &source) noexcept {
-  Property *property = memory.create<Property>(memory);
-  if (property && !Compiler(*property, source).run()) {
-    Memory::destroy(property, memory);
-    return nullptr;
-  }
-  return property;
+Property *compile(const Memory &memory, const AutomatonSpec &automaton) noexcept {
+  Held<Property> property(memory.create<Property>(memory));
+  return property && Compiler(*property, automaton).run() ? property.give() : nullptr;
 }
 
-Property *compile_local(const Memory &memory, AutomatonSource source) noexcept {
-  const std::int32_t m = source.labels;
-  const std::size_t count = saturating_product(size(source.classes) * size(m), size(m) + 1);
+chorale_status create_property(const Report &report, const Memory &memory,
+                               const AutomatonSpec &automaton, Property *&made) noexcept {
+  const auto fail_state = [&](const auto &...place) {
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place..., "; it must be a state, 0 to ",
+                       automaton.states - 1);
+  };
+  const std::int64_t values = automaton.values;
+  CHORALE_CHECK(check_table_size(report, automaton.states, automaton.classes, automaton.labels));
+  CHORALE_CHECK(check_values(report, values));
+  if (!automaton.next)
+    return report.null_argument("automaton->next");
+  if (automaton.start < 0 || automaton.start >= automaton.states)
+    return fail_state("automaton->start is ", automaton.start);
+  const std::size_t count = size(automaton.states * automaton.classes * automaton.labels);
+  for (std::size_t i = 0; i < count; ++i)
+    if (automaton.next[i] < 0 || automaton.next[i] >= automaton.states)
+      return fail_state("automaton->next[", i, "] is ", automaton.next[i]);
+  const gsl::span actions(automaton.actions, automaton.actions ? count : 0);
+  const gsl::span end_actions(automaton.end_actions,
+                              automaton.end_actions ? size(automaton.states) : 0);
+  CHORALE_CHECK(check_actions(report, "automaton->actions", actions, values));
+  CHORALE_CHECK(check_actions(report, "automaton->end_actions", end_actions, values));
+  CHORALE_CHECK(check_label_values(report, fires_label(actions) || fires_label(end_actions),
+                                   automaton.label_values, automaton.labels, values));
+  CHORALE_CHECK(check_outside(report, automaton.outside_value, values));
+  return hand_over(report, compile(memory, automaton), made);
+}
+
+chorale_status create_local_property(const Report &report, const Memory &memory,
+                                     AutomatonSpec local, Property *&made) noexcept {
+  CHORALE_CHECK(check_size(report, "labels", local.labels));
+  if (local.labels == kLargestSize)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "labels is ", local.labels,
+                       "; it must be less than ", kLargestSize);
+  CHORALE_CHECK(check_table_size(report, local.labels + 1, local.classes, local.labels));
+  CHORALE_CHECK(check_values(report, local.values));
+  if (!local.local_actions)
+    return report.null_argument("actions");
+  const std::int32_t m = narrow(local.labels);
+  const std::size_t count = size(local.classes * m) * (size(m) + 1);
+  const gsl::span given(local.local_actions, count);
+  CHORALE_CHECK(check_actions(report, "actions", given, local.values));
+  CHORALE_CHECK(
+      check_label_values(report, fires_label(given), local.label_values, m, local.values));
   const Block block(memory, saturating_product(count, 2 * sizeof(std::int32_t)));
   if (!block)
-    return nullptr;
+    return hand_over(report, nullptr, made);
   auto *next = reinterpret_cast<std::int32_t *>(block.data());
   std::int32_t *actions = next + count;
   for (std::int32_t before = 0; before <= m; ++before)
-    for (std::int64_t c = 0; c < source.classes; ++c)
+    for (std::int64_t c = 0; c < local.classes; ++c)
       for (std::int32_t y = 0; y < m; ++y) {
-        const std::int64_t to = (before * std::int64_t{source.classes} + c) * m + y;
+        const std::int64_t to = (before * local.classes + c) * m + y;
         next[to] = y;
-        actions[to] = source.local_actions[(c * m + y) * (m + 1) + before];
+        actions[to] = local.local_actions[(c * m + y) * (m + 1) + before];
       }
-  source.states = m + 1;
-  source.start = m;
-  source.next = next;
-  source.actions = actions;
-  return compile(memory, source);
+  local.states = m + 1;
+  local.start = m;
+  local.next = next;
+  local.actions = actions;
+  return hand_over(report, compile(memory, local), made);
 }
 
 } // namespace chorale

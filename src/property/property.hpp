@@ -7,6 +7,7 @@
 
 #include "base/counted.hpp"
 #include "base/numeric.hpp"
+#include "base/report.hpp"
 
 #include <chorale/property.h>
 
@@ -66,12 +67,12 @@ using Property = ::chorale_property;
 inline constexpr std::uint8_t kFiresConstant = 1;
 inline constexpr std::uint8_t kFiresTable = 2;
 
-// An automaton as the caller states it, checked; arrays as in chorale_automaton, NULL as there.
-struct AutomatonSource {
-  std::int32_t labels;
-  std::int32_t classes;
-  std::int32_t states;
-  std::int32_t values;
+// An automaton as the caller states it; arrays as in chorale_automaton, NULL as there.
+struct AutomatonSpec {
+  std::int64_t labels;
+  std::int64_t classes;
+  std::int64_t states;
+  std::int64_t values;
   std::int32_t start = 0;
   std::int32_t table_offset = 0;
   std::int32_t outside_value = -1;
@@ -84,9 +85,15 @@ struct AutomatonSource {
   const std::int32_t *local_actions = nullptr;
 };
 
-// NULL where memory ran out.
-Property *compile(const Memory &memory, const AutomatonSource &source) noexcept;
-// A local property: its automaton remembers the label before.
-Property *compile_local(const Memory &memory, AutomatonSource source) noexcept;
+// Checks everything; on success `made` is a property with one reference.
+chorale_status create_property(const Report &report, const Memory &memory,
+                               const AutomatonSpec &automaton, Property *&made) noexcept;
+// The same of a local property, which has local actions and no states of its own: the automaton
+// remembers the label before.
+chorale_status create_local_property(const Report &report, const Memory &memory,
+                                     AutomatonSpec local, Property *&made) noexcept;
+
+// Of a checked automaton; NULL where memory ran out.
+Property *compile(const Memory &memory, const AutomatonSpec &automaton) noexcept;
 
 } // namespace chorale

@@ -1,5 +1,7 @@
 #include "property/ready_made.hpp"
 
+#include "property/checks.hpp"
+
 #include <algorithm>
 
 namespace chorale {
@@ -9,7 +11,7 @@ namespace {
 class Tables {
 public:
   Tables(const Memory &memory, const LabelKinds &kinds, std::int32_t states, std::int32_t classes,
-         std::int32_t values) noexcept
+         std::int64_t values) noexcept
       : cells_(static_cast<std::size_t>(states) * static_cast<std::size_t>(classes)),
         block_(memory, (2 * cells_ * static_cast<std::size_t>(kinds.labels) +
                         static_cast<std::size_t>(states)) *
@@ -30,7 +32,7 @@ public:
   }
 
   explicit operator bool() const noexcept { return next_ != nullptr; }
-  AutomatonSource &source() noexcept { return source_; }
+  AutomatonSpec &source() noexcept { return source_; }
 
   void set(std::int32_t state, std::int32_t position_class, std::int32_t label, std::int32_t next,
            std::int32_t action) noexcept {
@@ -47,36 +49,49 @@ public:
 private:
   std::size_t cells_;
   Block block_;
-  AutomatonSource source_;
+  AutomatonSpec source_;
   std::int32_t *next_ = nullptr;
   std::int32_t *actions_ = nullptr;
   std::int32_t *end_ = nullptr;
 };
 
-Property *make_class_label(const Memory &memory, const LabelKinds &kinds) noexcept {
+chorale_status check_kinds(const Report &report, const LabelKinds &kinds) noexcept {
+  CHORALE_CHECK(check_size(report, "map->labels", kinds.labels));
+  CHORALE_CHECK(check_values(report, kinds.kinds));
+  CHORALE_CHECK(check_table_size(report, 3, 2, kinds.labels));
+  if (!kinds.kind_of_label && kinds.kinds != kinds.labels)
+    return report.fail(CHORALE_ERROR_SHAPE, "map->kinds is ", kinds.kinds,
+                       "; without kind_of_label it must be map->labels = ", kinds.labels);
+  for (std::int64_t y = 0; kinds.kind_of_label && y < kinds.labels; ++y)
+    if (kinds.kind_of_label[y] < 0 || kinds.kind_of_label[y] >= kinds.kinds)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "map->kind_of_label[", y, "] is ",
+                         kinds.kind_of_label[y], "; it must be from 0 to ", kinds.kinds - 1);
+  return CHORALE_OK;
+}
+
+chorale_status check_anchor(const Report &report, const LabelKinds &kinds, std::int32_t anchor,
+                            chorale_segment_rule rule) noexcept {
+  if (anchor < 0 || anchor >= kinds.kinds)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "anchor is ", anchor,
+                       "; it must be a kind, 0 to ", kinds.kinds - 1);
+  if (rule != CHORALE_SEGMENT_SPANS_IGNORED && rule != CHORALE_SEGMENT_ENDS_AT_IGNORED)
+    return report.unknown_constant("rule", rule, "a CHORALE_SEGMENT_ constant");
+  return CHORALE_OK;
+}
+
+// The label at one place, where class 1 is; -1: no such place.
+Property *make_class_label(const Memory &memory, const LabelKinds &kinds, std::int32_t position,
+                           std::int32_t token) noexcept {
   Tables tables(memory, kinds, 1, 2, kinds.kinds);
   if (!tables)
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y)
     tables.set(0, 1, y, 0, kinds.kind(y));
-  return compile(memory, tables.source());
-}
-
-} // namespace
-
-Property *make_position_label(const Memory &memory, const LabelKinds &kinds,
-                              std::int32_t position) noexcept {
-  Property *property = make_class_label(memory, kinds);
-  if (property)
+  Property *property = compile(memory, tables.source());
+  if (property) {
     property->position = position;
-  return property;
-}
-
-Property *make_token_label(const Memory &memory, const LabelKinds &kinds,
-                           std::int32_t token) noexcept {
-  Property *property = make_class_label(memory, kinds);
-  if (property)
     property->token = token;
+  }
   return property;
 }
 
@@ -95,7 +110,7 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
-  Tables tables(memory, kinds, ends ? 3 : 2, 1, std::max(kinds.kinds, end_value + 1));
+  Tables tables(memory, kinds, ends ? 3 : 2, 1, std::max<std::int64_t>(kinds.kinds, end_value + 1));
   if (!tables)
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y) {
@@ -125,7 +140,7 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
 
 // States: 0 outside, 1 in a segment.
 Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
-                            chorale_segment_rule rule, std::int32_t values,
+                            chorale_segment_rule rule, std::int64_t values,
                             std::int32_t start_value) noexcept {
   Tables tables(memory, kinds, 2, 1, values);
   if (!tables)
@@ -141,6 +156,58 @@ Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::
   tables.source().table_offset = -1;
   tables.source().outside_value = start_value;
   return compile(memory, tables.source());
+}
+
+} // namespace
+
+chorale_status create_position_label(const Report &report, const Memory &memory,
+                                     const LabelKinds &kinds, std::int64_t position,
+                                     Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  CHORALE_CHECK(check_size(report, "position", position, 0));
+  return hand_over(
+      report, make_class_label(memory, kinds, gsl::narrow_cast<std::int32_t>(position), -1), made);
+}
+
+chorale_status create_token_label(const Report &report, const Memory &memory,
+                                  const LabelKinds &kinds, std::int32_t token,
+                                  Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  if (token < 0)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "token is ", token, "; it must be at least 0");
+  return hand_over(report, make_class_label(memory, kinds, -1, token), made);
+}
+
+chorale_status create_first_label(const Report &report, const Memory &memory,
+                                  const LabelKinds &kinds, Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  return hand_over(report, make_first_label(memory, kinds), made);
+}
+
+chorale_status create_next_label(const Report &report, const Memory &memory,
+                                 const LabelKinds &kinds, std::int32_t anchor,
+                                 chorale_segment_rule rule, std::int32_t end_value,
+                                 Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  CHORALE_CHECK(check_anchor(report, kinds, anchor, rule));
+  if (end_value < -1 || end_value >= kMostValues)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "end_value is ", end_value,
+                       "; it must be from -1 to ", kMostValues - 1);
+  return hand_over(report, make_next_label(memory, kinds, anchor, rule, end_value), made);
+}
+
+chorale_status create_token_before(const Report &report, const Memory &memory,
+                                   const LabelKinds &kinds, std::int32_t anchor,
+                                   chorale_segment_rule rule, std::int64_t values,
+                                   std::int32_t start_value, Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  CHORALE_CHECK(check_anchor(report, kinds, anchor, rule));
+  CHORALE_CHECK(check_values(report, values));
+  if (start_value < -1 || start_value >= values)
+    return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "start_value is ", start_value,
+                       "; it must be -1 or a value, 0 to ", values - 1);
+  return hand_over(report, make_token_before(memory, kinds, anchor, rule, values, start_value),
+                   made);
 }
 
 } // namespace chorale

@@ -1,6 +1,6 @@
 // A struct that has got a field since its first release, as the library reads, fills and
 // initialises it for programs of the first release, of today and of a later one.
-#include "capi/report.hpp"
+#include "capi/firewall.hpp"
 
 #include <cstdarg>
 #include <cstddef>

@@ -1,8 +1,10 @@
 // What is checked of every property, however it is made.
 #pragma once
 
-#include "capi/report.hpp"
+#include "base/report.hpp"
 #include "property/property.hpp"
+
+#include <gsl/gsl>
 
 #include <algorithm>
 
@@ -47,18 +49,18 @@ inline chorale_status check_action(const Report &report, std::string_view name, 
 }
 
 inline chorale_status check_actions(const Report &report, std::string_view name,
-                                    const std::int32_t *actions, std::int64_t count,
+                                    gsl::span<const std::int32_t> actions,
                                     std::int64_t values) noexcept {
-  for (std::int64_t i = 0; actions && i < count; ++i)
-    CHORALE_CHECK(check_action(report, name, i, actions[i], values));
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    CHORALE_CHECK(check_action(report, name, static_cast<std::int64_t>(i), actions[i], values));
   return CHORALE_OK;
 }
 
-inline bool fires_label(const std::int32_t *actions, std::int64_t count) noexcept {
-  return actions && std::find(actions, actions + count, CHORALE_FIRE_LABEL) != actions + count;
+inline bool fires_label(gsl::span<const std::int32_t> actions) noexcept {
+  return std::find(actions.begin(), actions.end(), CHORALE_FIRE_LABEL) != actions.end();
 }
 
-// What LABEL fires must be values, wherever it can fire.
+// What LABEL fires must be values, wherever it can fire. `label_values`: labels values, or NULL.
 inline chorale_status check_label_values(const Report &report, bool used,
                                          const std::int32_t *label_values, std::int64_t labels,
                                          std::int64_t values) noexcept {
@@ -79,11 +81,12 @@ inline chorale_status check_outside(const Report &report, std::int32_t value,
                      "; it must be -1 or a value, 0 to ", values - 1);
 }
 
-inline chorale_status hand_over(const Report &report, chorale_property *made,
-                                chorale_property **property) noexcept {
-  if (!made)
+// Passes on what was compiled; NULL: memory ran out.
+inline chorale_status hand_over(const Report &report, Property *compiled,
+                                Property *&made) noexcept {
+  if (!compiled)
     return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for a property");
-  *property = made;
+  made = compiled;
   return CHORALE_OK;
 }
 

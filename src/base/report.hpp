@@ -1,29 +1,25 @@
-// What every entry of the C API shares: how a mistake of the caller is answered, and the firewall.
+// How a mistake of the caller is answered, and the checks that many floors share. Whatever checks its
+// arguments is given a Report and returns a status:
 //
-//     chorale_status chorale_noun_verb(.., chorale_error *error) {
-//       return guarded(error, [&](Report &report) -> chorale_status {
-//         if (!scores)
-//           return report.null_argument("scores");
-//         ..
-//         return CHORALE_OK;
-//       });
+//     chorale_status create_noun(const Report &report, .., Noun *&made) noexcept {
+//       if (!scores)
+//         return report.null_argument("scores");
+//       CHORALE_CHECK(check_size(report, "values", values));
+//       ..
+//       return CHORALE_OK;
 //     }
 //
-// Checks come before anything is changed, and before any contract of the floors below could see a
-// bad argument.
+// Messages name arguments as the C caller wrote them. Checks come before anything is changed, and
+// before any contract could see a bad argument.
 #pragma once
 
 #include "base/memory.hpp"
 #include "base/message.hpp"
 #include "base/numeric.hpp"
-#include "capi/struct_sizes.hpp"
 
 #include <chorale/host.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <new>
 
 namespace chorale {
 
@@ -72,18 +68,6 @@ private:
   mutable Memory memory_; // no hooks: nothing to look at
 };
 
-// The firewall: nothing thrown crosses into C, and answering it allocates nothing.
-template <class Body> chorale_status guarded(chorale_error *error, Body &&body) noexcept {
-  Report report(error);
-  try {
-    return body(report);
-  } catch (const std::bad_alloc &) {
-    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "out of memory");
-  } catch (...) {
-    return report.fail(CHORALE_ERROR_INTERNAL, "an internal fault of the library");
-  }
-}
-
 // Returns early from a check that failed.
 #define CHORALE_CHECK(call)                                                                        \
   do {                                                                                             \
@@ -91,70 +75,7 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
       return checked_status;                                                                       \
   } while (false)
 
-// ---- Structs that carry their size ------------------------------------------------------------
-
-// What is larger is no struct, but a struct_size that was never set.
-inline constexpr std::size_t kLargestStruct = 4096;
-
-// Writes `defaults` to as much of the caller's struct as the caller has, and zeros to what a newer
-// header has beyond today's struct.
-template <class Struct>
-void init_struct(Struct *to, std::size_t caller_size, Struct defaults) noexcept {
-  if (!to || caller_size < sizeof(std::size_t))
-    return;
-  defaults.struct_size = caller_size;
-  std::memcpy(to, &defaults, std::min(caller_size, sizeof(Struct)));
-  if (caller_size > sizeof(Struct) && caller_size <= kLargestStruct)
-    std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0, caller_size - sizeof(Struct));
-}
-
-// Reads a struct of the caller over the defaults in `to`, which stay where an older header has no
-// field. What a newer header has beyond today's struct must be zero: a field that this library does
-// not know cannot be obeyed.
-template <class Struct>
-chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
-                           Struct &to) noexcept {
-  const auto refuse = [&](std::string_view rule) {
-    return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "->struct_size is ", from->struct_size,
-                       rule);
-  };
-  if (from->struct_size < FirstSize<Struct>::kBytes || from->struct_size > kLargestStruct ||
-      from->struct_size % alignof(Struct) != 0)
-    return refuse("; set it with the struct's init function");
-  const auto *bytes = reinterpret_cast<const unsigned char *>(from);
-  for (std::size_t b = sizeof(Struct); b < from->struct_size; ++b)
-    if (bytes[b] != 0)
-      return refuse(", and sets a field that this version of the library does not know");
-  std::memcpy(&to, from, std::min(from->struct_size, sizeof(Struct)));
-  return CHORALE_OK;
-}
-
-// Writes a result into a struct of the caller, whose struct_size stays.
-template <class Struct> void write_struct(Struct *to, const Struct &from) noexcept {
-  if (!to)
-    return;
-  const std::size_t size = to->struct_size;
-  std::memcpy(to, &from, std::min(size, sizeof(Struct)));
-  to->struct_size = size;
-}
-
-// What the host lends, read through its struct; the defaults for NULL. Half an allocator is none.
-inline chorale_status read_host(const Report &report, const chorale_host *host,
-                                chorale_host &to) noexcept {
-  to = chorale_host{};
-  if (!host)
-    return CHORALE_OK;
-  CHORALE_CHECK(read_struct(report, "host", host, to));
-  if (to.allocator && !to.allocator->allocate)
-    return report.null_argument("host->allocator->allocate");
-  if (to.allocator && !to.allocator->deallocate)
-    return report.null_argument("host->allocator->deallocate");
-  report.takes_from(Memory(&to));
-  return CHORALE_OK;
-}
-
-// ---- Checks
-// ---------------------------------------------------------------------------------------
+// ---- Checks ------------------------------------------------------------------------------------
 
 // What an index may count up to; keeps sums of counts and offsets inside their types.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;

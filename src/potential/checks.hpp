@@ -1,8 +1,10 @@
-// Checks of a potential against a clique, shared by potential.h and clique.h.
+// Checks of a potential against a clique, a strength, and the answers of a callback.
 #pragma once
 
-#include "capi/report.hpp"
+#include "base/report.hpp"
 #include "potential/rescale.hpp"
+
+#include <gsl/gsl>
 
 namespace chorale {
 
@@ -25,6 +27,23 @@ inline chorale_status check_factor(const Report &report, std::string_view name, 
   if (!may_rescale(potential, factor))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", factor,
                        "; for this potential it must be at most ", greatest_factor(potential));
+  return CHORALE_OK;
+}
+
+// Members by the value that they show: `values` counts, which sum to `members`.
+inline chorale_status check_counts(const Report &report, gsl::span<const std::int64_t> counts,
+                                   std::int64_t members) noexcept {
+  CHORALE_CHECK(check_size(report, "members", members, 0));
+  std::int64_t total = 0;
+  for (std::size_t v = 0; v < counts.size(); ++v) {
+    if (counts[v] < 0 || counts[v] > members)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "counts[", v, "] is ", counts[v],
+                         "; it must be from 0 to members = ", members);
+    total += counts[v];
+  }
+  if (total != members)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "counts sum to ", total,
+                       "; they must sum to members = ", members);
   return CHORALE_OK;
 }
 

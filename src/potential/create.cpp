@@ -1,0 +1,236 @@
+#include "potential/create.hpp"
+
+#include "potential/checks.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// What of a matrix matters, and what it is called.
+struct Entries {
+  std::string_view name;
+  bool may_forbid = false;
+  const std::uint8_t *counted_rows = nullptr; // rows, NULL: all
+  const std::uint8_t *counted_columns = nullptr;
+};
+
+chorale_status check_entries(const Report &report, const MatrixSpec &matrix,
+                             const Entries &entries) noexcept {
+  for (std::int64_t r = 0; r < matrix.rows; ++r) {
+    if (entries.counted_rows && !entries.counted_rows[r])
+      continue;
+    const double *row = matrix.data + r * matrix.row_stride;
+    for (std::int64_t c = 0; c < matrix.columns; ++c) {
+      if (entries.counted_columns && !entries.counted_columns[c])
+        continue;
+      if (is_finite_score(row[c]) || (entries.may_forbid && row[c] == kForbidden))
+        continue;
+      return fail_number(report, row[c], entries.may_forbid, [&](MessageWriter &place) {
+        place << entries.name;
+        if (matrix.rows > 1)
+          place << "[" << r << "]";
+        place << "[" << c << "]";
+      });
+    }
+  }
+  return CHORALE_OK;
+}
+
+double *copy_rows(const MatrixSpec &from, double *to) noexcept {
+  for (std::int64_t r = 0; r < from.rows; ++r)
+    to = std::copy_n(from.data + r * from.row_stride, from.columns, to);
+  return to;
+}
+
+chorale_status check_spec(const Report &report, const PotentialSpec &spec) noexcept {
+  CHORALE_CHECK(check_size(report, "values", spec.values));
+  if (spec.scale < CHORALE_SCALE_NONE || spec.scale > CHORALE_SCALE_BY_LOG_MEMBERS)
+    return report.unknown_constant("options->scale", spec.scale, "a CHORALE_SCALE_ constant");
+  if (spec.shape < CHORALE_SHAPE_DETECT || spec.shape > CHORALE_SHAPE_CONCAVE)
+    return report.unknown_constant("options->shape", spec.shape, "a CHORALE_SHAPE_ constant");
+  return CHORALE_OK;
+}
+
+std::int64_t count_counted(const PotentialSpec &spec) noexcept {
+  return spec.counted ? spec.values - std::count(spec.counted, spec.counted + spec.values, 0)
+                      : spec.values;
+}
+
+// A potential by a checked specification, with room for `numbers` doubles at numbers_of(). NULL
+// where memory ran out.
+Potential *make(const Memory &memory, const PotentialSpec &spec, chorale_family family,
+                TableSource source, std::size_t numbers) noexcept {
+  Held<Potential> made(memory.create<Potential>(memory));
+  if (!made)
+    return nullptr;
+  const std::size_t mask_bytes = spec.counted ? to_size(spec.values) : 0;
+  made->storage =
+      Block(memory, saturating_sum(saturating_product(numbers, sizeof(double)), mask_bytes));
+  if (!made->storage)
+    return nullptr;
+  made->family = family;
+  made->source = source;
+  made->scale = spec.scale;
+  made->shape = spec.shape;
+  made->values = gsl::narrow_cast<std::int32_t>(spec.values);
+  made->numbers = reinterpret_cast<double *>(made->storage.data());
+  if (spec.counted) {
+    auto *mask = reinterpret_cast<std::uint8_t *>(made->storage.data() + numbers * sizeof(double));
+    std::copy_n(spec.counted, mask_bytes, mask);
+    made->mask = mask;
+  }
+  return made.give();
+}
+
+double *numbers_of(Potential &potential) noexcept {
+  return reinterpret_cast<double *>(potential.storage.data());
+}
+
+chorale_status no_memory(const Report &report) noexcept {
+  return report.out_of_memory(sizeof(Potential));
+}
+
+// MAJORITY and PAIRS: values x values numbers, then `values` more (biases, or the split of PAIRS).
+chorale_status create_square(const Report &report, const Memory &memory, const PotentialSpec &spec,
+                             chorale_family family, std::string_view name,
+                             const MatrixSpec &matrix, const double *bias,
+                             Potential *&made) noexcept {
+  CHORALE_CHECK(check_spec(report, spec));
+  if (!matrix.data)
+    return report.null_argument(name);
+  if (matrix.rows != spec.values || matrix.columns != spec.values)
+    return report.fail(CHORALE_ERROR_SHAPE, name, " is ", matrix.rows, " x ", matrix.columns,
+                       "; it must be values x values = ", spec.values, " x ", spec.values);
+  CHORALE_CHECK(check_matrix(report, "rows", matrix.rows, "columns", matrix.columns, "row_stride",
+                             matrix.row_stride));
+  CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));
+  for (std::int64_t v = 0; bias && v < spec.values; ++v)
+    if ((!spec.counted || spec.counted[v]) && !is_finite_score(bias[v]))
+      return fail_number(report, bias[v], false,
+                         [&](MessageWriter &place) { place << "bias[" << v << "]"; });
+  const std::size_t count = to_size(spec.values);
+  Potential *draft = make(memory, spec, family, TableSource::none,
+                          saturating_sum(saturating_product(count, count), count));
+  if (!draft)
+    return no_memory(report);
+  double *extra = copy_rows(matrix, numbers_of(*draft));
+  if (bias)
+    std::copy_n(bias, count, extra);
+  else
+    std::fill_n(extra, count, 0.0);
+  derive_potential(*draft, extra);
+  made = draft;
+  return CHORALE_OK;
+}
+
+// SUM and MAX of tables that have been checked.
+chorale_status copy_tables(const Report &report, const Memory &memory, const PotentialSpec &spec,
+                           chorale_family family, TableSource source, const MatrixSpec &tables,
+                           Potential *&made) noexcept {
+  Potential *draft = make(memory, spec, family, source,
+                          saturating_product(to_size(tables.rows), to_size(tables.columns)));
+  if (!draft)
+    return no_memory(report);
+  draft->table_count = tables.rows;
+  draft->table_length = tables.columns;
+  copy_rows(tables, numbers_of(*draft));
+  derive_potential(*draft, nullptr);
+  made = draft;
+  return CHORALE_OK;
+}
+
+} // namespace
+
+chorale_status create_by_formula(const Report &report, const Memory &memory,
+                                 const PotentialSpec &spec, chorale_family family,
+                                 TableSource source, double lambda, Potential *&made) noexcept {
+  CHORALE_CHECK(check_spec(report, spec));
+  CHORALE_CHECK(check_finite(report, "lambda", lambda));
+  Potential *draft = make(memory, spec, family, source, 0);
+  if (!draft)
+    return no_memory(report);
+  draft->lambda = lambda;
+  derive_potential(*draft, nullptr);
+  made = draft;
+  return CHORALE_OK;
+}
+
+chorale_status create_by_tables(const Report &report, const Memory &memory,
+                                const PotentialSpec &spec, chorale_family family,
+                                MatrixSpec tables, Potential *&made) noexcept {
+  CHORALE_CHECK(check_spec(report, spec));
+  if (!tables.data)
+    return report.null_argument("tables");
+  if (tables.rows != 1 && tables.rows != spec.values)
+    return report.fail(CHORALE_ERROR_SHAPE, "table_count is ", tables.rows,
+                       "; it must be 1 or values = ", spec.values);
+  CHORALE_CHECK(check_size(report, "length", tables.columns));
+  if (tables.rows == 1)
+    tables.row_stride = tables.columns;
+  CHORALE_CHECK(check_matrix(report, "table_count", tables.rows, "length", tables.columns,
+                             "row_stride", tables.row_stride));
+  CHORALE_CHECK(
+      check_entries(report, tables, {"tables", true, tables.rows > 1 ? spec.counted : nullptr}));
+  return copy_tables(report, memory, spec, family, TableSource::stored, tables, made);
+}
+
+chorale_status create_cardinality(const Report &report, const Memory &memory,
+                                  const PotentialSpec &spec, const double *table,
+                                  std::int64_t length, Potential *&made) noexcept {
+  CHORALE_CHECK(check_spec(report, spec));
+  if (!table)
+    return report.null_argument("table");
+  if (const std::int64_t counted = count_counted(spec); counted != 2)
+    return report.fail(CHORALE_ERROR_SHAPE, counted,
+                       " values count; a cardinality table needs exactly 2 that do");
+  CHORALE_CHECK(check_size(report, "length", length));
+  const MatrixSpec matrix{table, 1, length, length};
+  CHORALE_CHECK(check_entries(report, matrix, {"table", true}));
+  return copy_tables(report, memory, spec, CHORALE_FAMILY_SUM, TableSource::cardinality, matrix,
+                     made);
+}
+
+chorale_status create_majority(const Report &report, const Memory &memory,
+                               const PotentialSpec &spec, const MatrixSpec &weights,
+                               const double *bias, Potential *&made) noexcept {
+  return create_square(report, memory, spec, CHORALE_FAMILY_MAJORITY, "weights", weights, bias,
+                       made);
+}
+
+chorale_status create_pairs(const Report &report, const Memory &memory, const PotentialSpec &spec,
+                            const MatrixSpec &scores, Potential *&made) noexcept {
+  return create_square(report, memory, spec, CHORALE_FAMILY_PAIRS, "scores", scores, nullptr,
+                       made);
+}
+
+chorale_status create_by_callback(const Report &report, const Memory &memory,
+                                  const PotentialSpec &spec, chorale_count_function function,
+                                  void *user, void (*release)(void *user),
+                                  Potential *&made) noexcept {
+  CHORALE_CHECK(check_spec(report, spec));
+  if (!function)
+    return report.null_argument("function");
+  Potential *draft = make(memory, spec, CHORALE_FAMILY_CALLBACK, TableSource::none, 0);
+  if (!draft)
+    return no_memory(report);
+  draft->callback = function;
+  draft->callback_values = draft->values;
+  draft->callback_user = user;
+  draft->release = release;
+  derive_potential(*draft, nullptr);
+  made = draft;
+  return CHORALE_OK;
+}
+
+chorale_status create_scaled(const Report &report, const Memory &memory, const Potential &source,
+                             double factor, Potential *&made) noexcept {
+  CHORALE_CHECK(check_factor(report, "factor", factor, source));
+  Potential *draft = rescale(memory, source, factor);
+  if (!draft)
+    return no_memory(report);
+  made = draft;
+  return CHORALE_OK;
+}
+
+} // namespace chorale

@@ -1,0 +1,101 @@
+#include "property/dictionary.hpp"
+
+namespace chorale {
+namespace {
+
+// A dictionary with room for `count` values, or NULL.
+Dictionary *make_dictionary(const Memory &memory, std::int64_t count, bool with_out) noexcept {
+  Held<Dictionary> made(memory.create<Dictionary>(memory));
+  if (!made)
+    return nullptr;
+  made->storage = Block(memory, to_size(count) * sizeof(std::int32_t));
+  if (!made->storage)
+    return nullptr;
+  made->has_out = with_out;
+  return made.give();
+}
+
+void seal(Dictionary &dictionary, std::int32_t *values, std::int64_t count) noexcept {
+  std::sort(values, values + count);
+  dictionary.values = values;
+  dictionary.count = static_cast<std::int32_t>(std::unique(values, values + count) - values);
+}
+
+chorale_status check_count(const Report &report, std::string_view name, std::int64_t count,
+                           bool with_out) noexcept {
+  if (count < 0 || (count == 0 && !with_out))
+    return report.fail(CHORALE_ERROR_SIZE, name, " is ", count, "; it must be at least ",
+                       with_out ? 0 : 1, with_out ? "" : " without OUT");
+  constexpr std::int64_t most = INT32_MAX - 3;
+  if (count > most)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, " is ", count, "; it must be at most ",
+                       most);
+  return CHORALE_OK;
+}
+
+chorale_status no_memory(const Report &report, std::int64_t count) noexcept {
+  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
+                     "the allocator gave no memory for a dictionary of ", count, " values");
+}
+
+} // namespace
+
+chorale_status create_dictionary(const Report &report, const Memory &memory,
+                                 const std::int32_t *values, std::int64_t count, bool with_out,
+                                 Dictionary *&made) noexcept {
+  CHORALE_CHECK(check_count(report, "count", count, with_out));
+  if (!values && count > 0)
+    return report.null_argument("values");
+  for (std::int64_t i = 0; i < count; ++i)
+    if (values[i] < 0)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "values[", i, "] is ", values[i],
+                         "; it must be at least 0");
+  Dictionary *draft = make_dictionary(memory, count, with_out);
+  if (!draft)
+    return no_memory(report, count);
+  auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
+  std::copy_n(values, count, to);
+  seal(*draft, to, count);
+  made = draft;
+  return CHORALE_OK;
+}
+
+chorale_status create_best_dictionary(const Report &report, const Memory &memory,
+                                      const Dictionary *full, const double *scores,
+                                      std::int64_t columns, std::int64_t keep, bool with_out,
+                                      Dictionary *&made) noexcept {
+  CHORALE_CHECK(check_count(report, "columns", columns, true));
+  CHORALE_CHECK(check_count(report, "keep", keep, with_out));
+  if (full && columns < full->size())
+    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "columns is ", columns,
+                       "; it must be at least the values of the dictionary, ", full->size());
+  if (!scores && columns > 0)
+    return report.null_argument("scores");
+  const std::int64_t count = full ? full->count : columns;
+  for (std::int64_t v = 0; v < count; ++v)
+    if (!is_score(scores[v]))
+      return fail_number(report, scores[v], true,
+                         [&](MessageWriter &place) { place << "scores[" << v << "]"; });
+  Held<Dictionary> draft(make_dictionary(memory, count, with_out));
+  if (!draft)
+    return no_memory(report, count);
+  auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
+  std::int32_t *end = to;
+  for (std::int32_t v = 0; v < count; ++v)
+    if (scores[v] > kForbidden)
+      *end++ = v;
+  const std::int64_t kept = std::min<std::int64_t>(keep, end - to);
+  std::nth_element(to, to + kept, end, [scores](std::int32_t a, std::int32_t b) {
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+  });
+  for (std::int64_t i = 0; full && i < kept; ++i)
+    to[i] = full->values[to[i]];
+  seal(*draft, to, kept);
+  if (draft->size() == 0)
+    return report.fail(CHORALE_ERROR_SIZE, "no score is above minus infinity; without OUT the "
+                                           "dictionary would be empty");
+  made = draft.give();
+  return CHORALE_OK;
+}
+
+} // namespace chorale
