@@ -3,16 +3,17 @@
 
 #include "capi/firewall.hpp"
 #include "capi/solver_handle.hpp"
+#include "chain/checks.hpp"
 #include "chain/joint.hpp"
 #include "chain/solver.hpp"
 
 namespace chorale {
 
-inline constexpr std::int64_t kLongest = INT32_MAX - 1;
-
 class ChainCall {
 public:
   explicit ChainCall(const Report &report) noexcept : report_(report) {}
+  ChainCall(const ChainCall &) = delete;
+  ChainCall &operator=(const ChainCall &) = delete;
 
   ChainView view;
   Attachments attachments;
@@ -20,8 +21,10 @@ public:
 
   // Shapes and pointers; then every number.
   chorale_status take_chain(const chorale_chain *given) noexcept;
-  chorale_status check_numbers() const noexcept;
-  chorale_status check_labelling(const std::int32_t *labelling) const noexcept;
+  chorale_status check_numbers() const noexcept { return chorale::check_numbers(report_, view); }
+  chorale_status check_labelling(const std::int32_t *labelling) const noexcept {
+    return chorale::check_labelling(report_, view, labelling);
+  }
 
   // take_chain comes first; then tables, classes and messages.
   chorale_status take_attachments(const chorale_attachment *given, std::int64_t count) noexcept;
@@ -35,9 +38,15 @@ public:
   chorale_status too_large() const noexcept;
 
 private:
-  chorale_status check_parents() const noexcept;
-  chorale_status check_attachment(std::int32_t k) const noexcept;
+  // The caller's attachments; each begins with its own size, which is their distance.
+  const chorale_attachment *place(std::int32_t k) const noexcept {
+    return reinterpret_cast<const chorale_attachment *>(reinterpret_cast<const char *>(first_) +
+                                                        to_size(k) * stride_);
+  }
+  static Attached read_attachment(const void *call, std::int32_t k) noexcept;
 
+  const chorale_attachment *first_ = nullptr;
+  std::size_t stride_ = 0;
   const Report &report_;
 };
 
@@ -51,14 +60,5 @@ inline chorale_status check_result(const Report &report,
   chorale_message_result ignored{};
   return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
-
-// Strides of an array of rows x columns numbers: 0 becomes "without gaps"; entries must not lie on
-// one another, nor beyond the address space.
-chorale_status take_strides(const Report &report, std::string_view name, std::int64_t rows,
-                            std::int64_t columns, std::int64_t &row, std::int64_t &column) noexcept;
-
-chorale_status check_number_constants(const Report &report, std::string_view struct_name,
-                                      chorale_number number,
-                                      chorale_orientation orientation) noexcept;
 
 } // namespace chorale

@@ -1,91 +1,15 @@
 // extern "C" of chain.h: transitions, and masks of labelling schemes.
-#include "capi/chain_call.hpp"
-#include "chain/max_plus.hpp"
+#include "capi/firewall.hpp"
+#include "chain/transitions.hpp"
 #include "property/label_scheme.hpp"
-
-#include <gsl/gsl>
-
-#include <utility>
 
 namespace chorale {
 namespace {
-
-// Transitions under construction: released unless handed over.
-struct TransitionsDraft {
-  ~TransitionsDraft() {
-    if (made)
-      Memory::destroy(made, made->memory);
-  }
-  chorale_transitions *made = nullptr;
-};
 
 chorale_transitions_options default_transitions_options() noexcept {
   chorale_transitions_options options{};
   options.struct_size = sizeof options;
   return options;
-}
-
-// A view of a matrix alone, to read its numbers with.
-ChainView matrix_view(const chorale_transitions_options &options, std::int64_t labels,
-                      const void *scores) noexcept {
-  ChainView view;
-  view.labels = gsl::narrow_cast<std::int32_t>(labels);
-  view.single = options.number == CHORALE_FLOAT32;
-  view.edges = scores;
-  const bool rows_from = options.orientation == CHORALE_ROWS_FROM;
-  const auto row = gsl::narrow_cast<std::ptrdiff_t>(options.row_stride);
-  const auto column = gsl::narrow_cast<std::ptrdiff_t>(options.column_stride);
-  view.edge_from = rows_from ? row : column;
-  view.edge_to = rows_from ? column : row;
-  view.start = options.start;
-  view.end = options.end;
-  return view;
-}
-
-chorale_status check_matrix_numbers(const Report &report, const ChainView &view) noexcept {
-  for (std::int32_t x = 0; x < view.labels; ++x) {
-    for (std::int32_t y = 0; view.edges && y < view.labels; ++y)
-      if (const double score = view.edge_at(1, x, y); !is_score(score))
-        return fail_number(report, score, true, [&](MessageWriter &place) {
-          place << "scores, from " << x << " to " << y << ",";
-        });
-    if (view.start && !is_score(view.start_at(x)))
-      return fail_number(report, view.start_at(x), true,
-                         [&](MessageWriter &place) { place << "options->start[" << x << "]"; });
-    if (view.end && !is_score(view.end_at(x)))
-      return fail_number(report, view.end_at(x), true,
-                         [&](MessageWriter &place) { place << "options->end[" << x << "]"; });
-  }
-  return CHORALE_OK;
-}
-
-void fill_transitions(chorale_transitions &to, const chorale_transitions_options &options,
-                      const ChainView &from, double *matrix, double *transposed, double *start,
-                      double *end) noexcept {
-  const std::int64_t m = to.labels;
-  const std::int64_t padded = padded_labels(to.labels);
-  if (matrix)
-    std::fill_n(matrix, m * padded, kForbidden);
-  std::fill_n(transposed, m * padded, kForbidden);
-  for (std::int32_t x = 0; x < m; ++x)
-    for (std::int32_t y = 0; y < m; ++y) {
-      const bool allowed = !options.mask || options.mask[x * m + y] != 0;
-      const double score = allowed ? from.edge_at(1, x, y) : kForbidden;
-      if (matrix)
-        matrix[x * padded + y] = score;
-      transposed[y * padded + x] = score;
-    }
-  for (std::int32_t y = 0; y < m; ++y) {
-    if (start)
-      start[y] = options.start_mask && options.start_mask[y] == 0 ? kForbidden : from.start_at(y);
-    if (end)
-      end[y] = options.end_mask && options.end_mask[y] == 0 ? kForbidden : from.end_at(y);
-  }
-  to.matrix = matrix ? matrix : static_cast<const double *>(from.edges);
-  to.row_stride = matrix ? static_cast<std::ptrdiff_t>(padded) : from.edge_from;
-  to.transposed = transposed;
-  to.start = start;
-  to.end = end;
 }
 
 } // namespace
@@ -108,54 +32,10 @@ chorale_status chorale_transitions_create(const chorale_host *host, int64_t labe
       return report.null_argument("transitions");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    CHORALE_CHECK(check_size(report, "labels", labels));
     chorale_transitions_options read = default_transitions_options();
     if (options)
       CHORALE_CHECK(read_struct(report, "options", options, read));
-    CHORALE_CHECK(check_number_constants(report, "options", read.number, read.orientation));
-    CHORALE_CHECK(
-        take_strides(report, "scores", labels, labels, read.row_stride, read.column_stride));
-    const ChainView from = matrix_view(read, labels, scores);
-    if (read.borrow != 0 && (!scores || from.single || from.edge_to != 1 || read.mask ||
-                             read.orientation != CHORALE_ROWS_FROM))
-      return report.fail(CHORALE_ERROR_SHAPE, "options->borrow is ", read.borrow,
-                         "; scores can only be borrowed as FLOAT64, ROWS_FROM, with column_stride "
-                         "1 and without a mask");
-    CHORALE_CHECK(check_matrix_numbers(report, from));
-
-    const Memory memory(&lent);
-    TransitionsDraft draft;
-    draft.made = memory.create<chorale_transitions>(memory);
-    if (!draft.made)
-      return report.out_of_memory(sizeof(chorale_transitions));
-    chorale_transitions &made = *draft.made;
-    made.labels = gsl::narrow_cast<std::int32_t>(labels);
-    const auto m = gsl::narrow_cast<std::size_t>(labels);
-    std::size_t bytes = 0;
-    for (const bool placing : {false, true}) {
-      Layout layout(placing ? made.storage.data() : nullptr);
-      const std::size_t square =
-          saturating_product(m, static_cast<std::size_t>(padded_labels(made.labels)));
-      double *matrix = read.borrow != 0 ? nullptr : layout.take<double>(square);
-      double *transposed = layout.take<double>(square);
-      const bool starts = read.start || read.start_mask;
-      const bool ends = read.end || read.end_mask;
-      double *start = starts ? layout.take<double>(m) : nullptr;
-      double *end = ends ? layout.take<double>(m) : nullptr;
-      if (placing) {
-        fill_transitions(made, read, from, matrix, transposed, start, end);
-        continue;
-      }
-      bytes = layout.bytes();
-      if (bytes == SIZE_MAX)
-        return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "labels is ", labels,
-                           "; a matrix of so many exceeds the address space");
-      made.storage = Block(memory, bytes);
-      if (!made.storage)
-        return report.out_of_memory(bytes);
-    }
-    *transitions = std::exchange(draft.made, nullptr);
-    return CHORALE_OK;
+    return create_transitions(report, Memory(&lent), labels, scores, read, *transitions);
   });
 }
 

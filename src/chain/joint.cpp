@@ -1,7 +1,6 @@
 #include "chain/joint.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 namespace chorale {
@@ -12,13 +11,6 @@ std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
 }
 
 } // namespace
-
-Attached Attachments::at(std::int32_t k) const noexcept {
-  chorale_attachment copy{};
-  const auto *place = reinterpret_cast<const char *>(first) + static_cast<std::size_t>(k) * stride;
-  std::memcpy(&copy, place, std::min(stride, sizeof copy));
-  return {copy.property, copy.dictionary, copy.classes, copy.table, copy.message, length};
-}
 
 // Fields must hold the codes of every role a property plays; a set holds no more configurations
 // than the roles of one run have combinations.

@@ -1,6 +1,7 @@
 // Messages and decoding under several properties, on chains and trees: roles, budgets, modes.
 #pragma once
 
+#include "chain/attachments.hpp"
 #include "chain/joint_chain.hpp"
 #include "chain/joint_tree.hpp"
 #include "chain/single_chain.hpp"
@@ -10,16 +11,6 @@
 #include <optional>
 
 namespace chorale {
-
-// The caller's attachments, checked; each begins with its own size, which is their distance.
-struct Attachments {
-  const chorale_attachment *first = nullptr;
-  std::size_t stride = 0;
-  std::int32_t count = 0;
-  std::int32_t length = 0;
-
-  Attached at(std::int32_t k) const noexcept;
-};
 
 struct JointOptions {
   chorale_joint_mode mode;

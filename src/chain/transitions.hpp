@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/counted.hpp"
+#include "base/report.hpp"
 
 #include <chorale/chain.h>
 
@@ -22,5 +23,13 @@ struct chorale_transitions : chorale::Counted {
 };
 
 namespace chorale {
+
 using Transitions = ::chorale_transitions;
-}
+
+// Checks everything; on success `made` is labels x labels transitions with one reference. `scores`
+// NULL: zeros; `options` as in chain.h, its struct_size says nothing here.
+chorale_status create_transitions(const Report &report, const Memory &memory, std::int64_t labels,
+                                  const void *scores, chorale_transitions_options options,
+                                  Transitions *&made) noexcept;
+
+} // namespace chorale

@@ -70,10 +70,9 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
     marginals_ = layout.take<double>(grid);
   if (has_whole()) {
     forced_ = layout.take<std::int32_t>(chain_.length);
-    attachments_ = layout.take<chorale_attachment>(chain_.wholes());
     outgoing_rows_ = layout.take<double *>(chain_.wholes());
-    if (!layout.measuring())
-      attach();
+    for (std::int32_t k = 0; k < chain_.wholes() && !layout.measuring(); ++k)
+      outgoing_rows_[k] = outgoing + row_begin_[k];
   }
 }
 
@@ -95,43 +94,25 @@ std::size_t ChainProgram::room_bytes() const noexcept {
     view.forced = &kLabel;
   if (!has_whole())
     return std::max(bytes_of<BestLabelling>(view), bytes_of<MaxMarginals>(view));
-  // Sizes follow from the properties alone; the attachments are not written yet while measuring.
-  constexpr std::int32_t kFew = 16;
-  chorale_attachment few[kFew]{};
-  chorale_attachment *first = attachments_;
-  Block many;
-  if (!first && chain_.wholes() <= kFew)
-    first = few;
-  if (!first) {
-    many = Block(model_->memory,
-                 static_cast<std::size_t>(chain_.wholes()) * sizeof(chorale_attachment));
-    if (!many)
-      return SIZE_MAX;
-    first = reinterpret_cast<chorale_attachment *>(many.data());
-  }
-  for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
-    const Attached attached = model_->attached(model_->slot(number_, k));
-    first[k] = {sizeof(chorale_attachment), attached.property, attached.dictionary,
-                attached.classes,           attached.table,    nullptr};
-  }
-  const Attachments all{first, sizeof(chorale_attachment), chain_.wholes(), chain_.length};
+  const Attachments all = attachments();
   std::size_t bytes =
       std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, JointUse::messages));
   for (const JointOptions &options : {joint_, exactly(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
   if (!view.parents)
     bytes = std::max(bytes, joint_bytes(view, all, joint_, JointUse::marginals));
-  const Attachments one{first, sizeof(chorale_attachment), 1, chain_.length};
-  return std::max(bytes, joint_bytes(view, one, exactly(joint_), JointUse::decoding));
+  return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
 
-void ChainProgram::attach() noexcept {
-  for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
-    const Attached attached = model_->attached(slots_[k]);
-    attachments_[k] = {sizeof(chorale_attachment), attached.property, attached.dictionary,
-                       attached.classes,           attached.table,    incoming + row_begin_[k]};
-    outgoing_rows_[k] = outgoing + row_begin_[k];
-  }
+// While measuring nothing has been received, and sizes follow from the properties alone.
+Attached ChainProgram::read_attached(const void *program, std::int32_t k) noexcept {
+  const auto &self = *static_cast<const ChainProgram *>(program);
+  if (!self.slots_)
+    return self.model_->attached(self.model_->slot(self.number_, k));
+  const Clique &clique = self.cliques_[k];
+  const WholeSlot &whole = self.model_->wholes[self.slots_[k].whole];
+  return {clique.property(), clique.numbering(), whole.classes, whole.table,
+          self.incoming + self.row_begin_[k], self.chain_.length};
 }
 
 void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
@@ -523,8 +504,7 @@ double ChainProgram::bound_joint(Limits &limits) noexcept {
   if (failure == RunFailure::none || limits.interruption() != Interruption::none)
     return value;
   failure = RunFailure::none;
-  const Attachments first{attachments_, sizeof(chorale_attachment), 1, chain_.length};
-  decode_joint(first, exactly(joint_), &value, limits);
+  decode_joint(attachments(1), exactly(joint_), &value, limits);
   if (failure != RunFailure::none) {
     failure = RunFailure::none;
     return kInfinity;

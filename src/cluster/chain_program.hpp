@@ -101,15 +101,17 @@ private:
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
   // Adds the rows of all positions but slot `but` to the unary scores.
   void add_positions(std::int32_t but, Limits &limits) noexcept;
-  void attach() noexcept;
   // `done`, unless the limits have ended the computation.
   bool finish(bool done, const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return done && !interrupted_;
   }
-  Attachments attachments() const noexcept {
-    return {attachments_, sizeof(chorale_attachment), chain_.wholes(), chain_.length};
+  // Of the first `count` slots, which are whole chains, with what each has received.
+  Attachments attachments(std::int32_t count) const noexcept {
+    return {read_attached, this, count};
   }
+  Attachments attachments() const noexcept { return attachments(chain_.wholes()); }
+  static Attached read_attached(const void *program, std::int32_t k) noexcept;
   bool decode_plain(Limits &limits) noexcept;
   bool decode_joint(const Attachments &of, const JointOptions &joint, double *value,
                     Limits &limits) noexcept;
@@ -128,7 +130,7 @@ private:
   const Model *model_;
   std::int32_t number_;
   Chain chain_;
-  Slot *slots_;
+  Slot *slots_; // NULL while measuring
   Clique *cliques_;
   ChainView view_;
   JointOptions joint_;
@@ -136,7 +138,6 @@ private:
   double *added_ = nullptr;        // T x m: of positions
   double *marginals_ = nullptr;    // T x m
   std::int32_t *forced_ = nullptr; // T: chains under properties
-  chorale_attachment *attachments_ = nullptr;
   double **outgoing_rows_ = nullptr;
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;

@@ -42,9 +42,8 @@ public:
         messages[static_cast<std::size_t>(k)].push_back(below(6) == 0 ? kForbidden : 2 * number());
     }
     for (int k = 0; k < count; ++k)
-      attachments.push_back({sizeof(chorale_attachment), properties[static_cast<std::size_t>(k)],
-                             nullptr, classes.data(), nullptr,
-                             messages[static_cast<std::size_t>(k)].data()});
+      attachments.push_back({properties[static_cast<std::size_t>(k)], nullptr, classes.data(),
+                             nullptr, messages[static_cast<std::size_t>(k)].data(), length});
     forced.assign(static_cast<std::size_t>(length), -1);
     view.length = length;
     view.labels = labels;
@@ -65,8 +64,10 @@ public:
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   double number() { return std::uniform_real_distribution<double>(-2, 2)(random_); }
   Attachments all() const {
-    return {attachments.data(), sizeof(chorale_attachment),
-            static_cast<std::int32_t>(attachments.size()), length};
+    const auto read = [](const void *all, std::int32_t k) noexcept {
+      return static_cast<const Attached *>(all)[k];
+    };
+    return {read, attachments.data(), static_cast<std::int32_t>(attachments.size())};
   }
 
   std::vector<double> enumerate() const {
@@ -121,7 +122,7 @@ public:
   std::vector<int> values;
   std::vector<chorale_property *> properties;
   std::vector<std::vector<double>> messages;
-  std::vector<chorale_attachment> attachments;
+  std::vector<Attached> attachments;
   ChainView view;
 
 private:
