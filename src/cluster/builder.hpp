@@ -1,6 +1,6 @@
 // The public builder: a model under construction.
 //
-// Everything here takes checked arguments; capi/model.cpp checks them. False means that memory ran
+// Everything here takes checked arguments; checked_builder.hpp checks them. False means that memory ran
 // out, and nothing was added.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "cluster/model.hpp"
 
-#include "potential/rescale.hpp"
+#include "potential/checks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -109,14 +109,24 @@ private:
 
 } // namespace
 
-Model *reweigh(const Memory &memory, const Log &log, const Model &model,
-               const double *factors) noexcept {
-  Model *made = memory.create<Model>(memory, log);
-  if (made && !Reweighing(*made, model).run(factors)) {
-    Memory::destroy(made, memory);
-    return nullptr;
+chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
+                                const Model &model, const double *factors, Model *&made) noexcept {
+  if (!factors && !model.cliques.empty())
+    return report.null_argument("factors");
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const Clique &clique = model.cliques[c];
+    char name[40];
+    MessageWriter(name, sizeof name) << "factors[" << c << "]";
+    for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
+      CHORALE_CHECK(check_factor(report, name, factors[c], clique.potential_at(k)));
   }
-  return made;
+  Held<Model> draft(memory.create<Model>(memory, log));
+  if (!draft || !Reweighing(*draft, model).run(factors))
+    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
+                       "the allocator gave no memory for a model of ", model.chains.size(),
+                       " chains");
+  made = draft.give();
+  return CHORALE_OK;
 }
 
 } // namespace chorale

@@ -129,9 +129,9 @@ namespace chorale {
 
 using Model = ::chorale_model;
 
-// The same model with factors[c] * C as the potential of clique c; checked. NULL where memory ran
-// out.
-Model *reweigh(const Memory &memory, const Log &log, const Model &model,
-               const double *factors) noexcept;
+// The same model with factors[c] * C as the potential of clique c. Checks the factors; on success
+// `made` has one reference.
+chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
+                                const Model &model, const double *factors, Model *&made) noexcept;
 
 } // namespace chorale

@@ -1,0 +1,327 @@
+#include "cluster/checked_builder.hpp"
+
+#include "chain/attachments.hpp"
+#include "chain/checks.hpp"
+#include "potential/checks.hpp"
+
+#include <gsl/gsl>
+
+#include <utility>
+
+namespace chorale {
+
+chorale_status create_builder(const Report &report, const Memory &memory, const Log &log,
+                              Builder *&made) noexcept {
+  auto *draft = memory.create<Builder>(memory, log);
+  if (!draft)
+    return report.out_of_memory(sizeof(Builder));
+  draft->model = memory.create<Model>(memory, log);
+  if (!draft->model) {
+    Memory::destroy(draft, memory);
+    return report.out_of_memory(sizeof(Model));
+  }
+  made = draft;
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::check() const noexcept {
+  if (!builder_)
+    return report_.null_argument("builder");
+  if (!builder_->model)
+    return report_.fail(CHORALE_ERROR_FROZEN,
+                        "builder has been frozen; a model does not change any more");
+  report_.takes_from(builder_->memory);
+  return CHORALE_OK;
+}
+
+// ---- Checks ------------------------------------------------------------------------------------
+
+chorale_status CheckedBuilder::check_index(std::string_view name, std::int64_t index,
+                                           std::int64_t count) const noexcept {
+  if (index < 0 || index >= count)
+    return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", index,
+                        "; it must be from 0 to ", count - 1);
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::check_room(std::string_view what, std::int64_t count,
+                                          std::int64_t more) const noexcept {
+  if (count >= kLargestSize - 1 - more)
+    return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the model has ", count, " ", what,
+                        " already, which is the limit");
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::check_label_values(std::string_view name, const std::int32_t *map,
+                                                  std::string_view labels_name,
+                                                  std::int64_t labels, std::int32_t least,
+                                                  std::int64_t values) const noexcept {
+  if (!map)
+    return CHORALE_OK;
+  CHORALE_CHECK(check_size(report_, labels_name, labels));
+  for (std::int64_t y = 0; y < labels; ++y)
+    if (map[y] < least || map[y] >= values)
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", y, "] is ", map[y],
+                          "; it must be from ", least, " to ", values - 1);
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::check_potential(const Potential *potential, std::string_view name,
+                                               std::int64_t values) const noexcept {
+  if (!potential)
+    return report_.null_argument(name);
+  if (potential->values != values && potential->values != values + 2)
+    return report_.fail(CHORALE_ERROR_VALUES_MISMATCH, name, " has ", potential->values,
+                        " values; it must have those of the clique, R = ", values,
+                        ", or R + 2 with EMPTY and CONFLICT");
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::take_setup(chorale_clique_setup &setup) const noexcept {
+  const bool centred = setup.centre_values != 0;
+  if (setup.property && centred)
+    return report_.fail(CHORALE_ERROR_SHAPE,
+                        "setup has a property and a centre; a centred clique is over positions");
+  if (setup.property) {
+    setup.values = setup.dictionary ? setup.dictionary->size() : setup.property->values;
+    setup.label_values = nullptr;
+  } else {
+    if (setup.values == 0 && !setup.label_values && setup.potential && !centred)
+      setup.values = setup.potential->values;
+    CHORALE_CHECK(check_size(report_, "setup->values", setup.values));
+    if (setup.values > kLongest - 2)
+      return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "setup->values is ", setup.values,
+                          "; it must be at most ", kLongest - 2);
+    setup.dictionary = nullptr;
+    CHORALE_CHECK(check_label_values("setup->label_values", setup.label_values, "setup->labels",
+                                     setup.labels, -1, setup.values));
+  }
+  if (!centred) {
+    setup.centre_potentials = nullptr;
+    return check_potential(setup.potential, "setup->potential", setup.values);
+  }
+  CHORALE_CHECK(check_size(report_, "setup->centre_values", setup.centre_values));
+  if (!setup.centre_potentials)
+    return report_.null_argument("setup->centre_potentials");
+  for (std::int64_t c = 0; c < setup.centre_values; ++c) {
+    char name[64];
+    MessageWriter(name, sizeof name) << "setup->centre_potentials[" << c << "]";
+    CHORALE_CHECK(check_potential(setup.centre_potentials[c], name, setup.values));
+    if (setup.centre_potentials[c]->values != setup.centre_potentials[0]->values)
+      return report_.fail(CHORALE_ERROR_VALUES_MISMATCH, name, " has ",
+                          setup.centre_potentials[c]->values, " values, the first has ",
+                          setup.centre_potentials[0]->values, "; all must have the same");
+  }
+  return check_label_values("setup->centre_label_values", setup.centre_label_values,
+                            "setup->centre_labels", setup.centre_labels, 0, setup.centre_values);
+}
+
+chorale_status CheckedBuilder::check_member(std::int64_t clique,
+                                            std::int64_t chain) const noexcept {
+  CHORALE_CHECK(check_index("clique", clique, model().cliques.size()));
+  CHORALE_CHECK(check_index("chain", chain, model().chains.size()));
+  return check_room("members", builder_->slots.size() + model().cliques.size());
+}
+
+chorale_status CheckedBuilder::check_new(std::int64_t clique, std::int64_t chain,
+                                         std::int64_t position) const noexcept {
+  if (!builder_->has_member(gsl::narrow_cast<std::int32_t>(clique),
+                            gsl::narrow_cast<std::int32_t>(chain),
+                            gsl::narrow_cast<std::int32_t>(position)))
+    return CHORALE_OK;
+  if (position < 0)
+    return report_.fail(CHORALE_ERROR_DUPLICATE_MEMBER, "chain ", chain,
+                        " is a member of clique ", clique, " already");
+  return report_.fail(CHORALE_ERROR_DUPLICATE_MEMBER, "position ", position, " of chain ", chain,
+                      " is a member of clique ", clique, " already");
+}
+
+chorale_status CheckedBuilder::check_position(std::int64_t clique, std::int64_t chain,
+                                              std::int64_t position, bool centre) const noexcept {
+  CHORALE_CHECK(check_member(clique, chain));
+  const Clique &to = model().cliques[clique];
+  const Chain &from = model().chains[chain];
+  if (to.property())
+    return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
+                        " is over a property; its members are whole chains");
+  if (from.is_instance)
+    return report_.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+                        " is an instance, which joins as a whole");
+  if (centre && !to.centred())
+    return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique, " is not centred");
+  CHORALE_CHECK(check_index("position", position, from.length));
+  const CliqueType &type = *to.type;
+  const bool mapped = centre ? type.centre_map != nullptr : type.map != nullptr;
+  const std::int32_t labels = centre ? (mapped ? type.centre_map_labels : type.centre_values)
+                                     : (mapped ? type.map_labels : type.values);
+  if (labels != from.labels)
+    return report_.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", chain, " has ", from.labels,
+                        " labels; clique ", clique, " is over ", labels);
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::out_of_memory() const noexcept {
+  return report_.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+}
+
+// Whether all is there that a model needs before it is frozen.
+chorale_status CheckedBuilder::check_cliques() const noexcept {
+  for (std::int64_t c = 0; c < model().cliques.size(); ++c) {
+    const Clique &clique = model().cliques[c];
+    if (clique.centred() && builder_->centres[c].chain < 0)
+      return report_.fail(CHORALE_ERROR_SHAPE, "clique ", c, " is centred and has no centre");
+    for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
+      CHORALE_CHECK(check_tables_serve(
+          report_, clique.centred() ? clique.potential_at(k) : *clique.type->given,
+          builder_->members[c]));
+  }
+  return CHORALE_OK;
+}
+
+// ---- What is added -----------------------------------------------------------------------------
+
+chorale_status CheckedBuilder::add_chain(const chorale_chain &chain,
+                                         const chorale_chain_options &options) const noexcept {
+  ChainView view;
+  CHORALE_CHECK(check_chain(report_, chain, view));
+  CHORALE_CHECK(check_numbers(report_, view));
+  for (std::int64_t t = 0; options.tokens && t < view.length; ++t)
+    if (options.tokens[t] < -1)
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tokens[", t, "] is ",
+                          options.tokens[t], "; it must be a token id, or -1 for none");
+  CHORALE_CHECK(check_room("chains", model().chains.size()));
+  CHORALE_CHECK(check_room("positions", model().label_count, view.length));
+  return builder_->add_chain(view, options.tokens, options.borrow != 0, options.group)
+             ? CHORALE_OK
+             : out_of_memory();
+}
+
+chorale_status CheckedBuilder::add_instance(const chorale_instance &instance) const noexcept {
+  CHORALE_CHECK(check_size(report_, "instance->length", instance.length, 0));
+  CHORALE_CHECK(check_size(report_, "instance->labels", instance.labels));
+  if (!instance.messages)
+    return report_.null_argument("instance->messages");
+  if (!instance.decode)
+    return report_.null_argument("instance->decode");
+  CHORALE_CHECK(check_room("chains", model().chains.size()));
+  CHORALE_CHECK(check_room("positions", model().label_count, instance.length));
+  return builder_->add_instance(instance) ? CHORALE_OK : out_of_memory();
+}
+
+chorale_status CheckedBuilder::add_clique(chorale_clique_setup setup) const noexcept {
+  CHORALE_CHECK(take_setup(setup));
+  CHORALE_CHECK(check_room("cliques", model().cliques.size()));
+  return builder_->add_clique(setup) ? CHORALE_OK : out_of_memory();
+}
+
+chorale_status CheckedBuilder::add_member(std::int64_t clique, std::int64_t chain,
+                                          chorale_member_options options) const noexcept {
+  CHORALE_CHECK(check_member(clique, chain));
+  const Clique &to = model().cliques[clique];
+  const Chain &from = model().chains[chain];
+  if (from.is_instance) {
+    if (to.centred())
+      return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
+                         " is centred; its members are positions");
+    options = {};
+    options.borrow = 1;
+  } else {
+    if (!to.property())
+      return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
+                         " is over positions; add positions of the chain");
+    Attached attached{to.property(), to.dictionary(), options.classes, nullptr, nullptr,
+                      from.length};
+    if (to.property()->reads_table()) {
+      attached.table = options.table ? options.table : from.tokens;
+      if (!attached.table && from.length > 0)
+        return report_.fail(CHORALE_ERROR_TOKENS_MISSING, "the property of clique ", clique,
+                            " reads a table; chain ", chain,
+                            " has no tokens, and options->table is NULL");
+    }
+    CHORALE_CHECK(check_attachment(report_, 0, attached, from.view()));
+    CHORALE_CHECK(check_attachment_numbers(report_, 0, attached));
+    options.table = attached.table;
+  }
+  CHORALE_CHECK(check_new(clique, chain, -1));
+  return builder_->add_whole(gsl::narrow_cast<std::int32_t>(clique),
+                             gsl::narrow_cast<std::int32_t>(chain), options.classes,
+                             options.table, options.borrow != 0)
+             ? CHORALE_OK
+             : out_of_memory();
+}
+
+chorale_status CheckedBuilder::add_position(std::int64_t clique, std::int64_t chain,
+                                            std::int64_t position) const noexcept {
+  CHORALE_CHECK(check_position(clique, chain, position, false));
+  CHORALE_CHECK(check_new(clique, chain, position));
+  return builder_->add_position(gsl::narrow_cast<std::int32_t>(clique),
+                                gsl::narrow_cast<std::int32_t>(chain),
+                                gsl::narrow_cast<std::int32_t>(position))
+             ? CHORALE_OK
+             : out_of_memory();
+}
+
+chorale_status CheckedBuilder::set_centre(std::int64_t clique, std::int64_t chain,
+                                          std::int64_t position) const noexcept {
+  CHORALE_CHECK(check_position(clique, chain, position, true));
+  auto &centre = builder_->centres[clique];
+  const auto before = centre;
+  centre = {-1, -1};
+  const chorale_status duplicate = check_new(clique, chain, position);
+  centre = before;
+  CHORALE_CHECK(duplicate);
+  centre = {gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)};
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::add_repeated_words(const Potential *potential,
+                                                  const chorale_repeated_words_options &options,
+                                                  std::int64_t &first,
+                                                  std::int64_t &count) const noexcept {
+  if (!potential)
+    return report_.null_argument("potential");
+  CHORALE_CHECK(check_size(report_, "options->minimum", options.minimum));
+  CHORALE_CHECK(check_size(report_, "options->stop_count", options.stop_count, 0));
+  if (options.stop_count > 0 && !options.stop)
+    return report_.null_argument("options->stop");
+  chorale_clique_setup setup{};
+  setup.potential = potential;
+  setup.label_values = options.label_values;
+  setup.labels = options.labels;
+  setup.values = options.label_values ? options.values : 0;
+  const auto &chains = model().chains;
+  bool any = false;
+  std::int64_t tokens = 0;
+  for (std::int64_t i = 0; i < chains.size(); ++i) {
+    if (!chains[i].tokens)
+      continue;
+    if (!any && !options.label_values)
+      setup.values = chains[i].labels;
+    any = true;
+    tokens += chains[i].length;
+    const std::int64_t labels = options.label_values ? options.labels : setup.values;
+    if (chains[i].labels != labels)
+      return report_.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " has ", chains[i].labels,
+                         " labels; the cliques of repeated words are over ", labels);
+  }
+  if (!any)
+    return report_.fail(CHORALE_ERROR_TOKENS_MISSING, "no chain of the model has tokens");
+  CHORALE_CHECK(take_setup(setup));
+  CHORALE_CHECK(check_room("members", builder_->slots.size() + tokens));
+  CHORALE_CHECK(check_room("cliques", model().cliques.size() + tokens));
+  const std::int64_t before = model().cliques.size();
+  if (!builder_->add_repeated_words(options, setup, count))
+    return out_of_memory();
+  first = before;
+  return CHORALE_OK;
+}
+
+chorale_status CheckedBuilder::freeze(Model *&made) const noexcept {
+  CHORALE_CHECK(check_cliques());
+  if (!builder_->freeze())
+    return out_of_memory();
+  made = std::exchange(builder_->model, nullptr);
+  return CHORALE_OK;
+}
+
+} // namespace chorale
