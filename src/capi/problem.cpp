@@ -1,86 +1,6 @@
 // extern "C" of problem.h: the names around a model. Files are in problem_file.cpp.
-#include "capi/problem_checks.hpp"
-
-#include <gsl/gsl>
-
-namespace chorale {
-namespace {
-
-struct ListRule {
-  std::string_view what;
-  std::int64_t count;
-  bool exact;
-};
-
-std::int64_t most_labels(const Model &model) noexcept {
-  std::int32_t most = 0;
-  for (const Chain &chain : model.chains)
-    if (!chain.is_instance)
-      most = std::max(most, chain.labels);
-  return most;
-}
-
-bool names_values(chorale_text_list list) noexcept {
-  return list == CHORALE_TEXTS_NONE || list == CHORALE_TEXTS_LABELS ||
-         list == CHORALE_TEXTS_TOKENS || list >= CHORALE_TEXTS_VALUES;
-}
-
-chorale_status out_of_memory(const Report &report, const chorale_problem &problem) noexcept {
-  report.takes_from(problem.memory);
-  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
-}
-
-// Copies `count` integers over what was there; NULL leaves it. False: no memory.
-bool replace(Array<std::int32_t> &to, const std::int32_t *from, std::int64_t count) noexcept {
-  if (!to.resize(count))
-    return false;
-  std::copy_n(from, count, to.begin());
-  return true;
-}
-
-} // namespace
-
-chorale_status check_list(const Report &report, const Problem &problem, chorale_text_list list,
-                          std::int64_t count) noexcept {
-  const Model &model = *problem.model;
-  CHORALE_CHECK(check_size(report, "count", count, 0));
-  if (list >= CHORALE_TEXTS_VALUES) {
-    const std::int64_t next = CHORALE_TEXTS_VALUES + problem.value_lists();
-    if (list > next)
-      return report.unknown_constant("list", list,
-                                     "a CHORALE_TEXTS_ constant, or at most that of the next new "
-                                     "list of value names");
-    return CHORALE_OK;
-  }
-  ListRule rule{"", 0, false};
-  switch (list) {
-  case CHORALE_TEXTS_LABELS:
-    rule = {"the labels of every chain", most_labels(model), false};
-    break;
-  case CHORALE_TEXTS_TOKENS:
-  case CHORALE_TEXTS_GROUPS:
-  case CHORALE_TEXTS_KINDS:
-    return CHORALE_OK;
-  case CHORALE_TEXTS_WORDS:
-  case CHORALE_TEXTS_SPACES:
-    rule = {"the positions of all chains", model.label_count, true};
-    break;
-  case CHORALE_TEXTS_CHAINS:
-    rule = {"the chains", model.chains.size(), true};
-    break;
-  case CHORALE_TEXTS_CLIQUES:
-    rule = {"the cliques", model.cliques.size(), true};
-    break;
-  default:
-    return report.unknown_constant("list", list, "a CHORALE_TEXTS_ constant");
-  }
-  if (count != 0 && (rule.exact ? count != rule.count : count < rule.count))
-    return report.fail(CHORALE_ERROR_SHAPE, "count is ", count, "; it must be ",
-                       rule.exact ? "" : "at least ", rule.count, ", by ", rule.what, ", or 0");
-  return CHORALE_OK;
-}
-
-} // namespace chorale
+#include "capi/firewall.hpp"
+#include "problem/problem.hpp"
 
 using namespace chorale;
 
@@ -121,13 +41,7 @@ chorale_status chorale_problem_set_texts(chorale_problem *problem, chorale_text_
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!problem)
       return report.null_argument("problem");
-    CHORALE_CHECK(check_list(report, *problem, list, count));
-    if (!texts && count > 0)
-      return report.null_argument("texts");
-    for (std::int64_t k = 0; k < count; ++k)
-      CHORALE_CHECK(check_text(report, texts[k],
-                               [&](MessageWriter &place) { place << "texts[" << k << "]"; }));
-    return problem->set_list(list, texts, count) ? CHORALE_OK : out_of_memory(report, *problem);
+    return problem->set_texts(report, list, texts, count);
   });
 }
 
@@ -149,25 +63,7 @@ chorale_status chorale_problem_set_cliques(chorale_problem *problem, const int32
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!problem)
       return report.null_argument("problem");
-    const std::int64_t cliques = problem->model->cliques.size();
-    for (std::int64_t c = 0; kinds && c < cliques; ++c)
-      if (kinds[c] < -1)
-        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "kinds[", c, "] is ", kinds[c],
-                           "; it must be at least -1");
-    for (std::int64_t c = 0; values && c < cliques; ++c)
-      if (!names_values(values[c]))
-        return report.fail(
-            CHORALE_ERROR_OUT_OF_RANGE, "values[", c, "] is ", values[c],
-            "; it must be CHORALE_TEXTS_NONE, _LABELS, _TOKENS, or at least _VALUES");
-    // Room for both comes before either changes.
-    if ((kinds && !problem->kinds.reserve(cliques)) ||
-        (values && !problem->values.reserve(cliques)))
-      return out_of_memory(report, *problem);
-    if (kinds)
-      replace(problem->kinds, kinds, cliques);
-    if (values)
-      replace(problem->values, values, cliques);
-    return CHORALE_OK;
+    return problem->set_cliques(report, kinds, values);
   });
 }
 
@@ -194,20 +90,7 @@ chorale_status chorale_problem_set_gold(chorale_problem *problem, const int32_t 
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!problem)
       return report.null_argument("problem");
-    if (!gold) {
-      problem->gold.truncate(0);
-      return CHORALE_OK;
-    }
-    const Model &model = *problem->model;
-    const std::int32_t *at = gold;
-    for (std::int64_t i = 0; i < model.chains.size(); ++i)
-      for (std::int32_t t = 0; t < model.chains[i].length; ++t, ++at)
-        if (*at < -1 || *at >= model.chains[i].labels)
-          return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - gold, "], position ", t,
-                             " of chain ", i, ", is ", *at, "; it must be from -1 to ",
-                             model.chains[i].labels - 1);
-    return replace(problem->gold, gold, model.label_count) ? CHORALE_OK
-                                                           : out_of_memory(report, *problem);
+    return problem->set_gold(report, gold);
   });
 }
 
@@ -222,11 +105,7 @@ chorale_status chorale_problem_set_note(chorale_problem *problem, chorale_text n
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!problem)
       return report.null_argument("problem");
-    if (name.length == 0)
-      return report.fail(CHORALE_ERROR_SIZE, "name.length is 0; it must be at least 1");
-    CHORALE_CHECK(check_text(report, name, [](MessageWriter &place) { place << "name"; }));
-    CHORALE_CHECK(check_text(report, text, [](MessageWriter &place) { place << "text"; }));
-    return problem->set_note(name, text) ? CHORALE_OK : out_of_memory(report, *problem);
+    return problem->set_note(report, name, text);
   });
 }
 

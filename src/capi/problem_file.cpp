@@ -1,6 +1,7 @@
 // extern "C" of problem.h: problems as bytes and as files.
-#include "capi/problem_reader.hpp"
+#include "capi/firewall.hpp"
 #include "problem/disk.hpp"
+#include "problem/reader.hpp"
 #include "problem/writer.hpp"
 
 namespace chorale {
@@ -25,32 +26,16 @@ chorale_status disk_status(const Report &report, const char *path,
                      " of the system");
 }
 
-chorale_status prepare(const Report &report, ProblemWriter &writer) noexcept {
-  const Refusal refusal = writer.prepare();
-  switch (refusal.reason) {
-  case Refusal::instance:
-    return report.fail(CHORALE_ERROR_NOT_SAVABLE, "chain ", refusal.at,
-                       " is an oracle instance; no file can hold its callbacks");
-  case Refusal::callback:
-    return report.fail(CHORALE_ERROR_NOT_SAVABLE, "the potential of clique ", refusal.at,
-                       " is a callback, which no file can hold");
-  case Refusal::no_memory:
-    return no_memory(report);
-  case Refusal::none:
-    break;
-  }
-  return CHORALE_OK;
-}
-
 bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t size) noexcept {
   std::memcpy(static_cast<std::byte *>(to) + offset, data, size);
   return true;
 }
 
 // Takes over the reference of `bytes`.
-chorale_status read_shared(const Report &report, const chorale_host *host, const Memory &memory,
-                           const SharedBytes *bytes, chorale_problem **problem) noexcept {
-  const chorale_status status = ProblemReader(report, host, memory, *bytes).read(problem);
+chorale_status read_shared(const Report &report, const chorale_host &lent,
+                           const SharedBytes *bytes, chorale_problem *&problem) noexcept {
+  const chorale_status status =
+      ProblemReader(report, Memory(&lent), Log(&lent), *bytes).read(problem);
   release(bytes);
   return status;
 }
@@ -71,7 +56,7 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
       return report.null_argument("bytes");
     report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
-    CHORALE_CHECK(prepare(report, writer));
+    CHORALE_CHECK(writer.prepare(report));
     if (needed)
       *needed = static_cast<std::size_t>(writer.bytes());
     if (!bytes)
@@ -94,7 +79,7 @@ chorale_status chorale_problem_save(const chorale_problem *problem, const char *
       return report.null_argument("path");
     report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
-    CHORALE_CHECK(prepare(report, writer));
+    CHORALE_CHECK(writer.prepare(report));
     DiskWriter disk(problem->memory);
     DiskFailure failure;
     if (!disk.open(path, failure))
@@ -137,7 +122,7 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       std::memcpy(shared->owned.data(), bytes, size);
       shared->data = shared->owned.data();
     }
-    return read_shared(report, host, memory, shared, problem);
+    return read_shared(report, lent, shared, *problem);
   });
 }
 
@@ -155,7 +140,7 @@ chorale_status chorale_problem_load(const chorale_host *host, const char *path,
     const SharedBytes *shared = read_file(memory, path, failure);
     if (!shared)
       return disk_status(report, path, failure);
-    return read_shared(report, host, memory, shared, problem);
+    return read_shared(report, lent, shared, *problem);
   });
 }
 

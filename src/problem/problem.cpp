@@ -1,9 +1,47 @@
 #include "problem/problem.hpp"
 
+#include "problem/checks.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 using namespace chorale;
+
+namespace {
+
+struct ListRule {
+  std::string_view what;
+  std::int64_t count;
+  bool exact;
+};
+
+std::int64_t most_labels(const Model &model) noexcept {
+  std::int32_t most = 0;
+  for (const Chain &chain : model.chains)
+    if (!chain.is_instance)
+      most = std::max(most, chain.labels);
+  return most;
+}
+
+bool names_values(chorale_text_list list) noexcept {
+  return list == CHORALE_TEXTS_NONE || list == CHORALE_TEXTS_LABELS ||
+         list == CHORALE_TEXTS_TOKENS || list >= CHORALE_TEXTS_VALUES;
+}
+
+chorale_status out_of_memory(const Report &report, const Memory &memory) noexcept {
+  report.takes_from(memory);
+  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+}
+
+// Copies `count` integers over what was there; NULL leaves it. False: no memory.
+bool replace(Array<std::int32_t> &to, const std::int32_t *from, std::int64_t count) noexcept {
+  if (!to.resize(count))
+    return false;
+  std::copy_n(from, count, to.begin());
+  return true;
+}
+
+} // namespace
 
 chorale_problem::~chorale_problem() {
   for (const TextList &list : lists)
@@ -51,7 +89,7 @@ bool chorale_problem::replace_list(const TextList &list) noexcept {
   return true;
 }
 
-bool chorale_problem::set_list(chorale_text_list id, const chorale_text *texts,
+bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
                                std::int64_t count) noexcept {
   if (count == 0 && id < CHORALE_TEXTS_VALUES) {
     if (const TextList *old = list(id)) {
@@ -101,7 +139,7 @@ std::int64_t chorale_problem::find_note(chorale_text name) const noexcept {
   return -1;
 }
 
-bool chorale_problem::set_note(chorale_text name, chorale_text text) noexcept {
+bool chorale_problem::copy_note(chorale_text name, chorale_text text) noexcept {
   const std::int64_t index = find_note(name);
   if (text.length == 0) {
     if (index >= 0) {
@@ -127,4 +165,106 @@ bool chorale_problem::set_note(chorale_text name, chorale_text text) noexcept {
     notes.push(made);
   }
   return true;
+}
+
+// ---- What callers and files set ----------------------------------------------------------------
+
+chorale_status chorale_problem::check_list(const Report &report, chorale_text_list list,
+                                           std::int64_t count) const noexcept {
+  CHORALE_CHECK(check_size(report, "count", count, 0));
+  if (list >= CHORALE_TEXTS_VALUES) {
+    const std::int64_t next = CHORALE_TEXTS_VALUES + value_lists();
+    if (list > next)
+      return report.unknown_constant("list", list,
+                                     "a CHORALE_TEXTS_ constant, or at most that of the next new "
+                                     "list of value names");
+    return CHORALE_OK;
+  }
+  ListRule rule{"", 0, false};
+  switch (list) {
+  case CHORALE_TEXTS_LABELS:
+    rule = {"the labels of every chain", most_labels(*model), false};
+    break;
+  case CHORALE_TEXTS_TOKENS:
+  case CHORALE_TEXTS_GROUPS:
+  case CHORALE_TEXTS_KINDS:
+    return CHORALE_OK;
+  case CHORALE_TEXTS_WORDS:
+  case CHORALE_TEXTS_SPACES:
+    rule = {"the positions of all chains", model->label_count, true};
+    break;
+  case CHORALE_TEXTS_CHAINS:
+    rule = {"the chains", model->chains.size(), true};
+    break;
+  case CHORALE_TEXTS_CLIQUES:
+    rule = {"the cliques", model->cliques.size(), true};
+    break;
+  default:
+    return report.unknown_constant("list", list, "a CHORALE_TEXTS_ constant");
+  }
+  if (count != 0 && (rule.exact ? count != rule.count : count < rule.count))
+    return report.fail(CHORALE_ERROR_SHAPE, "count is ", count, "; it must be ",
+                       rule.exact ? "" : "at least ", rule.count, ", by ", rule.what, ", or 0");
+  return CHORALE_OK;
+}
+
+chorale_status chorale_problem::set_texts(const Report &report, chorale_text_list list,
+                                          const chorale_text *texts, std::int64_t count) noexcept {
+  CHORALE_CHECK(check_list(report, list, count));
+  if (!texts && count > 0)
+    return report.null_argument("texts");
+  for (std::int64_t k = 0; k < count; ++k)
+    CHORALE_CHECK(check_text(report, texts[k],
+                             [&](MessageWriter &place) { place << "texts[" << k << "]"; }));
+  return copy_list(list, texts, count) ? CHORALE_OK : out_of_memory(report, memory);
+}
+
+chorale_status chorale_problem::set_cliques(const Report &report, const std::int32_t *new_kinds,
+                                            const chorale_text_list *new_values) noexcept {
+  const std::int64_t cliques = model->cliques.size();
+  for (std::int64_t c = 0; new_kinds && c < cliques; ++c)
+    if (new_kinds[c] < -1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "kinds[", c, "] is ", new_kinds[c],
+                         "; it must be at least -1");
+  for (std::int64_t c = 0; new_values && c < cliques; ++c)
+    if (!names_values(new_values[c]))
+      return report.fail(
+          CHORALE_ERROR_OUT_OF_RANGE, "values[", c, "] is ", new_values[c],
+          "; it must be CHORALE_TEXTS_NONE, _LABELS, _TOKENS, or at least _VALUES");
+  // Room for both comes before either changes.
+  if ((new_kinds && !kinds.reserve(cliques)) ||
+      (new_values && !values.reserve(cliques)))
+    return out_of_memory(report, memory);
+  if (new_kinds)
+    replace(kinds, new_kinds, cliques);
+  if (new_values)
+    replace(values, new_values, cliques);
+  return CHORALE_OK;
+}
+
+chorale_status chorale_problem::set_gold(const Report &report,
+                                         const std::int32_t *given) noexcept {
+  if (!given) {
+    gold.truncate(0);
+    return CHORALE_OK;
+  }
+  const Model &of = *model;
+  const std::int32_t *at = given;
+  for (std::int64_t i = 0; i < of.chains.size(); ++i)
+    for (std::int32_t t = 0; t < of.chains[i].length; ++t, ++at)
+      if (*at < -1 || *at >= of.chains[i].labels)
+        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - given, "], position ", t,
+                           " of chain ", i, ", is ", *at, "; it must be from -1 to ",
+                           of.chains[i].labels - 1);
+  return replace(gold, given, of.label_count) ? CHORALE_OK
+                                                         : out_of_memory(report, memory);
+}
+
+chorale_status chorale_problem::set_note(const Report &report, chorale_text name,
+                                         chorale_text text) noexcept {
+  if (name.length == 0)
+    return report.fail(CHORALE_ERROR_SIZE, "name.length is 0; it must be at least 1");
+  CHORALE_CHECK(check_text(report, name, [](MessageWriter &place) { place << "name"; }));
+  CHORALE_CHECK(check_text(report, text, [](MessageWriter &place) { place << "text"; }));
+  return copy_note(name, text) ? CHORALE_OK : out_of_memory(report, memory);
 }

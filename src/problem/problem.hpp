@@ -46,14 +46,24 @@ struct chorale_problem {
   const chorale::TextList *list(chorale_text_list id) const noexcept;
   // How many lists of value names there are; they are the last lists, without gaps.
   std::int64_t value_lists() const noexcept;
-  // Replaces; the list of no texts goes unless it is one of value names. False: no memory, and
-  // nothing changed.
-  bool set_list(chorale_text_list id, const chorale_text *texts, std::int64_t count) noexcept;
-  // The same with texts that lie in `shared`.
-  bool lend_list(const chorale::TextList &list) noexcept;
-  // Adds, replaces, or removes (no text). False: no memory, and nothing changed.
-  bool set_note(chorale_text name, chorale_text text) noexcept;
   std::int64_t find_note(chorale_text name) const noexcept; // -1: none
+
+  // What follows is checked, and changes nothing where something is wrong. A list of no texts goes
+  // unless it is one of value names; a note without text goes.
+  chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
+                           const chorale_text *texts, std::int64_t count) noexcept;
+  // By clique; NULL leaves what is there.
+  chorale_status set_cliques(const chorale::Report &report, const std::int32_t *new_kinds,
+                             const chorale_text_list *new_values) noexcept;
+  // By position; NULL: none.
+  chorale_status set_gold(const chorale::Report &report, const std::int32_t *given) noexcept;
+  chorale_status set_note(const chorale::Report &report, chorale_text name,
+                          chorale_text text) noexcept;
+  // Whether the model can have a list of `count` texts.
+  chorale_status check_list(const chorale::Report &report, chorale_text_list list,
+                            std::int64_t count) const noexcept;
+  // Takes a checked list whose texts lie in `shared`. False: no memory, and nothing changed.
+  bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;
   const chorale::Model *model;                  // a reference
@@ -65,6 +75,9 @@ struct chorale_problem {
   chorale::Array<std::int32_t> gold;   // by position, or empty
 
 private:
+  // False: no memory, and nothing changed.
+  bool copy_list(chorale_text_list id, const chorale_text *texts, std::int64_t count) noexcept;
+  bool copy_note(chorale_text name, chorale_text text) noexcept;
   bool replace_list(const chorale::TextList &list) noexcept;
   void drop(const chorale::TextList &list) const noexcept;
   void drop(const chorale::Note &note) const noexcept;

@@ -91,35 +91,40 @@ bool ProblemWriter::meet_potential(const Potential &potential) noexcept {
   return (!base || potentials_.meet(base)) && potentials_.meet(&given);
 }
 
-Refusal ProblemWriter::prepare() noexcept {
+chorale_status ProblemWriter::prepare(const Report &report) noexcept {
+  const auto no_memory = [&] {
+    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+  };
   for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
     const Chain &chain = model_.chains[i];
     if (chain.is_instance)
-      return {Refusal::instance, i};
+      return report.fail(CHORALE_ERROR_NOT_SAVABLE, "chain ", i,
+                         " is an oracle instance; no file can hold its callbacks");
     if (!transitions_.meet(chain.transitions))
-      return {Refusal::no_memory, i};
+      return no_memory();
   }
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
     if (!properties_.meet(clique.property()) || !dictionaries_.meet(clique.dictionary()))
-      return {Refusal::no_memory, c};
+      return no_memory();
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k) {
       if (clique.potential_at(k).callback)
-        return {Refusal::callback, c};
+        return report.fail(CHORALE_ERROR_NOT_SAVABLE, "the potential of clique ", c,
+                           " is a callback, which no file can hold");
       if (!meet_potential(clique.potential_at(k)))
-        return {Refusal::no_memory, c};
+        return no_memory();
     }
   }
   if (!transitions_.number() || !properties_.number() || !dictionaries_.number() ||
       !potentials_.number())
-    return {Refusal::no_memory, 0};
+    return no_memory();
   sections_ = file::kRequired + (problem_.lists.empty() ? 0u : 1u) +
               (problem_.gold.empty() ? 0u : 1u) + (problem_.kinds.empty() ? 0u : 1u) +
               (problem_.values.empty() ? 0u : 1u) + (problem_.notes.empty() ? 0u : 1u);
   Output measured;
   write_all(measured);
   bytes_ = measured.bytes();
-  return {};
+  return CHORALE_OK;
 }
 
 bool ProblemWriter::write(const Sink &sink) const noexcept {

@@ -8,17 +8,12 @@
 
 namespace chorale {
 
-// What keeps a problem from being written, and the number of the chain or clique.
-struct Refusal {
-  enum Reason { none, no_memory, instance, callback } reason = none;
-  std::int64_t at = 0;
-};
-
 class ProblemWriter {
 public:
   explicit ProblemWriter(const Problem &problem) noexcept;
 
-  Refusal prepare() noexcept;
+  // Checks that a file can hold the problem, and measures.
+  chorale_status prepare(const Report &report) noexcept;
   std::uint64_t bytes() const noexcept { return bytes_; }
   // After prepare(); as many bytes as it found. False: the sink did not take them.
   bool write(const Sink &sink) const noexcept;

@@ -65,7 +65,7 @@ planted property chain/bound_property.cpp \
   "a second value in the place of a conflict"
 planted model cluster/rounds.cpp 'at.now.total() > at.best.total()' 'true' \
   "the last labelling kept and not the best"
-planted file capi/problem.cpp '*at < -1 || *at >= model.chains[i].labels' '*at < -1' \
+planted file problem/problem.cpp '*at < -1 || *at >= of.chains[i].labels' '*at < -1' \
   "gold labels that no chain has let in"
 planted calls cluster/builder.hpp 'if (model)' 'if (model && members.empty())' \
   "an unfinished model with cliques lost"

@@ -1,32 +1,33 @@
-// From a problem file to a problem, by the calls of the public API: what they check is checked of a
-// file too, and their messages get the place in the file put before them.
+// From a problem file to a problem, by the calls that check what callers give: what they check is
+// checked of a file too, and their messages get the place in the file put before them.
 #pragma once
 
 #include "base/array.hpp"
-#include "capi/problem_checks.hpp"
+#include "cluster/checked_builder.hpp"
 #include "problem/container.hpp"
+#include "problem/problem.hpp"
 
 namespace chorale {
 
 class ProblemReader {
 public:
-  // `shared` are the bytes; host: may be NULL.
-  ProblemReader(const Report &report, const chorale_host *host, const Memory &memory,
+  // `shared` are the bytes.
+  ProblemReader(const Report &report, const Memory &memory, const Log &log,
                 const SharedBytes &shared) noexcept;
   ~ProblemReader();
   ProblemReader(const ProblemReader &) = delete;
   ProblemReader &operator=(const ProblemReader &) = delete;
 
-  // On success *problem is the caller's.
-  chorale_status read(chorale_problem **problem) noexcept;
+  // On success `problem` is the caller's.
+  chorale_status read(Problem *&problem) noexcept;
 
 private:
   // Things that the file numbers; one reference each.
-  template <class T, void (*Release)(const T *)> struct Handles {
+  template <class T> struct Handles {
     explicit Handles(const Memory &memory) noexcept : all(memory) {}
     ~Handles() {
-      for (T *handle : all)
-        Release(handle);
+      for (const T *handle : all)
+        release(handle);
     }
     Array<T *> all;
   };
@@ -44,12 +45,12 @@ private:
   chorale_status read_notes() noexcept;
 
   chorale_status create_property(const file::PropertyRecord &record, Section &section,
-                                 chorale_property **property) noexcept;
+                                 Property *&made) noexcept;
   chorale_status create_potential(const file::PotentialRecord &record, Section &section,
-                                  chorale_potential **potential) noexcept;
+                                  Potential *&made) noexcept;
   chorale_status add_chain(const file::ChainRecord &record, Section &scores) noexcept;
 
-  // The number of records, and they.
+  // Reads the count of records, then the records.
   template <class Record>
   chorale_status take_records(Section &section, const Record *&records,
                               std::int64_t &count) noexcept;
@@ -72,35 +73,38 @@ private:
     return damaged(section, ", ", what, " ", number, ": ", of, " ", index, " is none; there are ",
                    count);
   }
-  // The answer of a call of the public API, which was about `what` `number` of the section.
+  // The answer of a check with `inner_`, which was about `what` `number` of the section.
   chorale_status relay(const Section &section, std::string_view what, std::int64_t number,
                        chorale_status status) const noexcept {
     if (status == CHORALE_OK)
       return CHORALE_OK;
     return report_.fail(status, "section ", section.name(), ", ", what, " ", number, ": ",
-                        std::string_view(inner_.message));
+                        std::string_view(inner_error_.message));
   }
   chorale_status no_memory() const noexcept {
     return report_.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
   }
 
+  CheckedBuilder builder() const noexcept { return {inner_, builder_}; }
+
   const Report &report_;
-  const chorale_host *host_;
   Memory memory_;
+  Log log_;
   const SharedBytes &shared_;
   Container container_;
-  chorale_error inner_{};
-  Handles<chorale_transitions, chorale_transitions_release> transitions_;
-  Handles<chorale_property, chorale_property_release> properties_;
-  Handles<chorale_dictionary, chorale_dictionary_release> dictionaries_;
-  Handles<chorale_potential, chorale_potential_release> potentials_;
+  chorale_error inner_error_{};
+  const Report inner_{&inner_error_};
+  Handles<Transitions> transitions_;
+  Handles<Property> properties_;
+  Handles<Dictionary> dictionaries_;
+  Handles<Potential> potentials_;
   const file::ChainRecord *chains_ = nullptr;
   const file::CliqueRecord *cliques_ = nullptr;
   std::int64_t chain_count_ = 0;
   std::int64_t clique_count_ = 0;
-  chorale_model_builder *builder_ = nullptr;
-  chorale_model *model_ = nullptr;
-  chorale_problem *problem_ = nullptr;
+  Builder *builder_ = nullptr;
+  Model *model_ = nullptr;
+  Problem *problem_ = nullptr;
 };
 
 template <class Record>

@@ -1,15 +1,12 @@
-// What is checked of the names around a model, whoever sets them.
+// What is checked of a text, whoever sets it.
 #pragma once
 
-#include "capi/firewall.hpp"
-#include "problem/problem.hpp"
+#include "base/report.hpp"
 #include "problem/utf8.hpp"
 
-namespace chorale {
+#include <chorale/problem.h>
 
-// Whether the model of `problem` can have a list of `count` texts.
-chorale_status check_list(const Report &report, const Problem &problem, chorale_text_list list,
-                          std::int64_t count) noexcept;
+namespace chorale {
 
 // `where` writes the place of the text into a MessageWriter.
 template <class Where>

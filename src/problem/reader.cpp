@@ -1,26 +1,32 @@
-#include "capi/problem_reader.hpp"
+#include "problem/reader.hpp"
+
+#include "problem/checks.hpp"
 
 #include <utility>
 
 namespace chorale {
 
-ProblemReader::ProblemReader(const Report &report, const chorale_host *host, const Memory &memory,
+ProblemReader::ProblemReader(const Report &report, const Memory &memory, const Log &log,
                              const SharedBytes &shared) noexcept
-    : report_(report), host_(host), memory_(memory), shared_(shared), transitions_(memory),
-      properties_(memory), dictionaries_(memory), potentials_(memory) {}
-
-ProblemReader::~ProblemReader() {
-  chorale_problem_destroy(problem_);
-  chorale_model_release(model_);
-  chorale_model_builder_destroy(builder_);
+    : report_(report), memory_(memory), log_(log), shared_(shared), transitions_(memory),
+      properties_(memory), dictionaries_(memory), potentials_(memory) {
+  inner_.takes_from(memory);
 }
 
-chorale_status ProblemReader::read(chorale_problem **problem) noexcept {
+ProblemReader::~ProblemReader() {
+  if (problem_)
+    Memory::destroy(problem_, memory_);
+  release(model_);
+  if (builder_)
+    Memory::destroy(builder_, memory_);
+}
+
+chorale_status ProblemReader::read(Problem *&problem) noexcept {
   Damage damage;
   if (!container_.open(shared_.data, shared_.size, damage))
     return report_.fail(damage.status, std::string_view(damage.message));
-  if (const chorale_status status = chorale_model_builder_create(host_, &builder_, &inner_))
-    return report_.fail(status, std::string_view(inner_.message));
+  if (const chorale_status status = create_builder(inner_, memory_, log_, builder_))
+    return report_.fail(status, std::string_view(inner_error_.message));
   CHORALE_CHECK(read_transitions());
   CHORALE_CHECK(read_properties());
   CHORALE_CHECK(read_dictionaries());
@@ -32,7 +38,7 @@ chorale_status ProblemReader::read(chorale_problem **problem) noexcept {
   CHORALE_CHECK(read_texts());
   CHORALE_CHECK(read_integers());
   CHORALE_CHECK(read_notes());
-  *problem = std::exchange(problem_, nullptr);
+  problem = std::exchange(problem_, nullptr);
   return CHORALE_OK;
 }
 
@@ -63,8 +69,7 @@ chorale_status ProblemReader::add_chain(const file::ChainRecord &r, Section &sco
     fits = fits && found;
     return found;
   };
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain{};
   chain.length = r.length;
   chain.labels = r.labels;
   chain.number = has(Record::kSingle) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
@@ -81,8 +86,7 @@ chorale_status ProblemReader::add_chain(const file::ChainRecord &r, Section &sco
     chain.start = numbers(1, m);
   if (fits && has(Record::kEnd))
     chain.end = numbers(1, m);
-  chorale_chain_options options;
-  chorale_chain_options_init(&options, sizeof options);
+  chorale_chain_options options{};
   options.borrow = 1;
   options.group = r.group;
   if (fits && has(Record::kTokens))
@@ -97,7 +101,7 @@ chorale_status ProblemReader::add_chain(const file::ChainRecord &r, Section &sco
   }
   if (!fits || !scores.align(file::kAlign))
     return CHORALE_ERROR_FILE_SECTION;
-  return chorale_model_builder_add_chain(builder_, &chain, &options, nullptr, &inner_);
+  return builder().add_chain(chain, options);
 }
 
 chorale_status ProblemReader::read_chains() noexcept {
@@ -135,7 +139,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
   const std::int32_t *centre_map = nullptr;
   std::int32_t map_labels = 0;
   std::int32_t centre_map_labels = 0;
-  Array<const chorale_potential *> centres(memory_);
+  Array<const Potential *> centres(memory_);
   for (std::int64_t c = 0; c < clique_count_; ++c) {
     const Record &r = cliques_[c];
     const auto has = [&](std::uint32_t flag) { return (r.flags & flag) != 0; };
@@ -160,8 +164,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
                                dictionaries_.all.size(), -1));
     CHORALE_CHECK(check_number(section, "clique", c, "potential", r.potential,
                                potentials_.all.size(), centred ? -1 : 0));
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup{};
     setup.values = r.values;
     setup.property = r.property >= 0 ? properties_.all[r.property] : nullptr;
     setup.dictionary = r.dictionary >= 0 ? dictionaries_.all[r.dictionary] : nullptr;
@@ -203,14 +206,13 @@ chorale_status ProblemReader::read_cliques() noexcept {
       setup.potential = potentials_.all[r.potential];
     }
     if (setup.property) {
-      const std::int64_t values = setup.dictionary ? chorale_dictionary_values(setup.dictionary)
-                                                   : chorale_property_values(setup.property);
+      const std::int64_t values = setup.dictionary ? setup.dictionary->size()
+                                                   : setup.property->values;
       if (values != r.values)
         return damaged(section, ", clique ", c, ": ", r.values, " values; its property has ",
                        values);
     }
-    CHORALE_CHECK(relay(section, "clique", c,
-                        chorale_model_builder_add_clique(builder_, &setup, nullptr, &inner_)));
+    CHORALE_CHECK(relay(section, "clique", c, builder().add_clique(setup)));
   }
   return close(section);
 }
@@ -236,10 +238,8 @@ chorale_status ProblemReader::read_members() noexcept {
       if (cliques_[c].property < 0) {
         const bool centre = centred && i == all - 1;
         CHORALE_CHECK(relay(section, "member", k,
-                            centre ? chorale_model_builder_set_centre(builder_, c, member.chain,
-                                                                      member.position, &inner_)
-                                   : chorale_model_builder_add_position(builder_, c, member.chain,
-                                                                        member.position, &inner_)));
+                            centre ? builder().set_centre(c, member.chain, member.position)
+                                   : builder().add_position(c, member.chain, member.position)));
         continue;
       }
       if (member.position != -1)
@@ -252,8 +252,7 @@ chorale_status ProblemReader::read_members() noexcept {
       if ((has & ~file::AttachmentFlags::kAll) != 0)
         return damaged(attachments, ", record ", whole - 1, ": flags ", has);
       const auto length = static_cast<std::uint64_t>(chains_[member.chain].length);
-      chorale_member_options options;
-      chorale_member_options_init(&options, sizeof options);
+      chorale_member_options options{};
       options.borrow = 1;
       bool fits = true;
       if ((has & file::AttachmentFlags::kClasses) != 0)
@@ -263,8 +262,7 @@ chorale_status ProblemReader::read_members() noexcept {
       if (!fits)
         return too_short(attachments, "record", whole - 1);
       CHORALE_CHECK(
-          relay(section, "member", k,
-                chorale_model_builder_add_member(builder_, c, member.chain, &options, &inner_)));
+          relay(section, "member", k, builder().add_member(c, member.chain, options)));
     }
   }
   if (k != count)
@@ -277,11 +275,12 @@ chorale_status ProblemReader::read_members() noexcept {
 }
 
 chorale_status ProblemReader::freeze() noexcept {
-  if (const chorale_status status = chorale_model_builder_freeze(builder_, &model_, &inner_))
-    return report_.fail(status, std::string_view(inner_.message));
+  if (const chorale_status status = builder().freeze(model_))
+    return report_.fail(status, std::string_view(inner_error_.message));
   model_->bytes_of = retain(&shared_);
-  if (const chorale_status status = chorale_problem_create(host_, model_, &problem_, &inner_))
-    return report_.fail(status, std::string_view(inner_.message));
+  problem_ = memory_.create<Problem>(memory_, model_);
+  if (!problem_)
+    return report_.out_of_memory(sizeof(Problem));
   problem_->shared = retain(&shared_);
   return CHORALE_OK;
 }
@@ -303,8 +302,7 @@ chorale_status ProblemReader::read_texts() noexcept {
         (k > 0 && r.list <= records[k - 1].list))
       return damaged(section, ", record ", k, ": list ", r.list, " of ", r.count,
                      " texts is none, or out of order");
-    Report inner(&inner_);
-    CHORALE_CHECK(relay(section, "list", r.list, check_list(inner, *problem_, r.list, r.count)));
+    CHORALE_CHECK(relay(section, "list", r.list, problem_->check_list(inner_, r.list, r.count)));
     const auto *offsets = section.take<std::uint64_t>(static_cast<std::uint64_t>(r.count) + 1);
     const char *bytes = offsets ? section.take<char>(r.bytes) : nullptr;
     if (!bytes || !section.align(sizeof(std::uint64_t)))
@@ -324,7 +322,7 @@ chorale_status ProblemReader::read_texts() noexcept {
     for (std::int64_t t = 0; t < r.count; ++t)
       CHORALE_CHECK(relay(
           section, "list", r.list,
-          check_text(inner, list.text(t), [&](MessageWriter &place) { place << "text " << t; })));
+          check_text(inner_, list.text(t), [&](MessageWriter &place) { place << "text " << t; })));
     if (!problem_->lend_list(list))
       return no_memory();
   }
@@ -342,17 +340,17 @@ chorale_status ProblemReader::read_integers() noexcept {
                      count * std::int64_t{sizeof(std::int32_t)}, ", and at least 4");
     if (const chorale_status status = set(integers))
       return report_.fail(status, "section ", section.name(), ": ",
-                          std::string_view(inner_.message));
+                          std::string_view(inner_error_.message));
     return CHORALE_OK;
   };
   CHORALE_CHECK(read(file::kGold, model_->label_count, [&](const std::int32_t *gold) {
-    return chorale_problem_set_gold(problem_, gold, &inner_);
+    return problem_->set_gold(inner_, gold);
   }));
   CHORALE_CHECK(read(file::kCliqueKinds, clique_count_, [&](const std::int32_t *kinds) {
-    return chorale_problem_set_cliques(problem_, kinds, nullptr, &inner_);
+    return problem_->set_cliques(inner_, kinds, nullptr);
   }));
   return read(file::kCliqueValues, clique_count_, [&](const std::int32_t *values) {
-    return chorale_problem_set_cliques(problem_, nullptr, values, &inner_);
+    return problem_->set_cliques(inner_, nullptr, values);
   });
 }
 
@@ -373,9 +371,9 @@ chorale_status ProblemReader::read_notes() noexcept {
       return too_short(section, "note", k);
     CHORALE_CHECK(
         relay(section, "note", k,
-              chorale_problem_set_note(problem_, {name, static_cast<std::size_t>(r.name_length)},
-                                       {text, static_cast<std::size_t>(r.text_length)}, &inner_)));
-    if (chorale_problem_note_count(problem_) != k + 1)
+              problem_->set_note(inner_, {name, static_cast<std::size_t>(r.name_length)},
+                                 {text, static_cast<std::size_t>(r.text_length)})));
+    if (problem_->notes.size() != k + 1)
       return damaged(section, ", note ", k, " is empty, or has the name of another");
   }
   return close(section);

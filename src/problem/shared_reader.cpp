@@ -1,6 +1,8 @@
 // What the chains and cliques of a problem file share: transitions, properties, dictionaries,
 // potentials.
-#include "capi/problem_reader.hpp"
+#include "potential/create.hpp"
+#include "problem/reader.hpp"
+#include "property/ready_made.hpp"
 
 namespace chorale {
 
@@ -18,8 +20,7 @@ chorale_status ProblemReader::read_transitions() noexcept {
       return damaged(section, ", transitions ", k, ": ", record.labels, " labels, flags ",
                      record.flags);
     const auto m = static_cast<std::uint64_t>(record.labels);
-    chorale_transitions_options options;
-    chorale_transitions_options_init(&options, sizeof options);
+    chorale_transitions_options options{};
     const double *scores = section.take<double>(m * m);
     const bool starts = (record.flags & Record::kStart) != 0;
     const bool ends = (record.flags & Record::kEnd) != 0;
@@ -27,17 +28,16 @@ chorale_status ProblemReader::read_transitions() noexcept {
     options.end = ends ? section.take<double>(m) : nullptr;
     if (!scores || (starts && !options.start) || (ends && !options.end))
       return too_short(section, "transitions", k);
-    chorale_transitions *made = nullptr;
-    CHORALE_CHECK(
-        relay(section, "transitions", k,
-              chorale_transitions_create(host_, record.labels, scores, &options, &made, &inner_)));
+    Transitions *made = nullptr;
+    CHORALE_CHECK(relay(section, "transitions", k,
+                        create_transitions(inner_, memory_, record.labels, scores, options, made)));
     transitions_.all.push(made);
   }
   return close(section);
 }
 
 chorale_status ProblemReader::create_property(const file::PropertyRecord &record, Section &section,
-                                              chorale_property **property) noexcept {
+                                              Property *&made) noexcept {
   using Record = file::PropertyRecord;
   const auto unsignedly = [](std::int32_t size) { return static_cast<std::uint64_t>(size); };
   const std::uint64_t m = unsignedly(record.labels);
@@ -46,28 +46,24 @@ chorale_status ProblemReader::create_property(const file::PropertyRecord &record
   switch (record.kind) {
   case Record::kPositionLabel:
   case Record::kTokenLabel: {
-    chorale_label_map map;
-    chorale_label_map_init(&map, sizeof map);
-    map.labels = record.labels;
-    map.kinds = record.values;
-    map.kind_of_label = section.take<std::int32_t>(m);
+    const LabelKinds map{record.labels, record.values, section.take<std::int32_t>(m), nullptr};
     if (!map.kind_of_label)
       return short_section;
     return record.kind == Record::kPositionLabel
-               ? chorale_property_create_position_label(host_, &map, record.at, property, &inner_)
-               : chorale_property_create_token_label(host_, &map, record.at, property, &inner_);
+               ? create_position_label(inner_, memory_, map, record.at, made)
+               : create_token_label(inner_, memory_, map, record.at, made);
   }
   case Record::kLocal: {
     // Three sizes of 31 bits may not fit; two of them and the section say whether they do.
     if (classes > section.left() || classes * m > section.left())
       return short_section;
     const std::uint64_t rows = classes * m;
-    const std::int32_t *actions =
+    AutomatonSpec local{record.labels, record.classes, 1, record.values};
+    local.local_actions =
         rows > section.left() / (m + 1) ? nullptr : section.take<std::int32_t>(rows * (m + 1));
-    if (!actions)
+    if (!local.local_actions)
       return short_section;
-    return chorale_property_create_local(host_, record.labels, record.classes, record.values,
-                                         actions, nullptr, property, &inner_);
+    return create_local_property(inner_, memory_, local, made);
   }
   default: {
     if (classes > section.left() || classes * m > section.left())
@@ -78,12 +74,7 @@ chorale_status ProblemReader::create_property(const file::PropertyRecord &record
     const std::uint64_t cells = unsignedly(record.states) * row;
     const bool ends = (record.flags & Record::kEndActions) != 0;
     const bool maps = (record.flags & Record::kLabelValues) != 0;
-    chorale_automaton automaton;
-    chorale_automaton_init(&automaton, sizeof automaton);
-    automaton.labels = record.labels;
-    automaton.classes = record.classes;
-    automaton.states = record.states;
-    automaton.values = record.values;
+    AutomatonSpec automaton{record.labels, record.classes, record.states, record.values};
     automaton.start = record.start;
     automaton.table_offset = record.table_offset;
     automaton.outside_value = record.outside_value;
@@ -94,7 +85,7 @@ chorale_status ProblemReader::create_property(const file::PropertyRecord &record
     if (!automaton.next || !automaton.actions || (ends && !automaton.end_actions) ||
         (maps && !automaton.label_values))
       return short_section;
-    return chorale_property_create(host_, &automaton, property, &inner_);
+    return chorale::create_property(inner_, memory_, automaton, made);
   }
   }
 }
@@ -121,9 +112,8 @@ chorale_status ProblemReader::read_properties() noexcept {
       return damaged(section, ", property ", k, ": kind ", r.kind, ", flags ", r.flags, ", ",
                      r.labels, " labels, ", r.classes, " classes, ", r.states, " states, ",
                      r.values, " values do not go together");
-    chorale_property *made = nullptr;
-    inner_.message[0] = '\0';
-    const chorale_status status = create_property(r, section, &made);
+    Property *made = nullptr;
+    const chorale_status status = create_property(r, section, made);
     if (status == CHORALE_ERROR_FILE_SECTION)
       return too_short(section, "property", k);
     CHORALE_CHECK(relay(section, "property", k, status));
@@ -147,10 +137,10 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
     const auto *values = section.take<std::int32_t>(static_cast<std::uint64_t>(record.count));
     if (!values)
       return too_short(section, "dictionary", k);
-    chorale_dictionary *made = nullptr;
-    CHORALE_CHECK(relay(
-        section, "dictionary", k,
-        chorale_dictionary_create(host_, values, record.count, record.with_out, &made, &inner_)));
+    Dictionary *made = nullptr;
+    CHORALE_CHECK(relay(section, "dictionary", k,
+                        create_dictionary(inner_, memory_, values, record.count,
+                                          record.with_out != 0, made)));
     dictionaries_.all.push(made);
     if (made->count != record.count)
       return damaged(section, ", dictionary ", k, ": values are there twice");
@@ -159,12 +149,11 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
 }
 
 chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, Section &section,
-                                               chorale_potential **potential) noexcept {
+                                               Potential *&made) noexcept {
   using Record = file::PotentialRecord;
   const chorale_status short_section = CHORALE_ERROR_FILE_SECTION;
   if (r.kind == Record::kScaled)
-    return chorale_potential_create_scaled(host_, potentials_.all[r.base], r.number, potential,
-                                           &inner_);
+    return create_scaled(inner_, memory_, *potentials_.all[r.base], r.number, made);
   const auto R = static_cast<std::uint64_t>(r.values);
   const double *numbers = nullptr;
   if (r.kind == Record::kSum || r.kind == Record::kMax || r.kind == Record::kCardinality) {
@@ -180,41 +169,35 @@ chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, S
   } else {
     numbers = &r.number;
   }
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
-  options.scale = r.scale;
-  options.shape = r.shape;
   const bool masked = (r.flags & Record::kMask) != 0;
-  options.counted = masked ? section.take<std::uint8_t>(R) : nullptr;
-  if (!numbers || (masked && !options.counted) || !section.align(sizeof(double)))
+  const auto *counted = masked ? section.take<std::uint8_t>(R) : nullptr;
+  if (!numbers || (masked && !counted) || !section.align(sizeof(double)))
     return short_section;
+  const PotentialSpec spec{r.values, r.scale, r.shape, counted};
+  const MatrixSpec tables{numbers, r.tables, r.length, r.length};
+  const MatrixSpec square{numbers, r.values, r.values, r.values};
+  const auto by_formula = [&](chorale_family family, TableSource source) {
+    return create_by_formula(inner_, memory_, spec, family, source, r.number, made);
+  };
   switch (r.kind) {
   case Record::kPotts:
-    return chorale_potential_create_potts(host_, r.values, r.number, &options, potential, &inner_);
+    return by_formula(CHORALE_FAMILY_SUM, TableSource::square);
   case Record::kEntropy:
-    return chorale_potential_create_entropy(host_, r.values, r.number, &options, potential,
-                                            &inner_);
+    return by_formula(CHORALE_FAMILY_SUM, TableSource::entropy);
   case Record::kMakespan:
-    return chorale_potential_create_makespan(host_, r.values, r.number, &options, potential,
-                                             &inner_);
+    return by_formula(CHORALE_FAMILY_MAX, TableSource::linear);
   case Record::kSquareMakespan:
-    return chorale_potential_create_square_makespan(host_, r.values, r.number, &options, potential,
-                                                    &inner_);
+    return by_formula(CHORALE_FAMILY_MAX, TableSource::square);
   case Record::kSum:
-    return chorale_potential_create_sum(host_, r.values, numbers, r.tables, r.length, r.length,
-                                        &options, potential, &inner_);
+    return create_by_tables(inner_, memory_, spec, CHORALE_FAMILY_SUM, tables, made);
   case Record::kMax:
-    return chorale_potential_create_max(host_, r.values, numbers, r.tables, r.length, r.length,
-                                        &options, potential, &inner_);
+    return create_by_tables(inner_, memory_, spec, CHORALE_FAMILY_MAX, tables, made);
   case Record::kCardinality:
-    return chorale_potential_create_cardinality(host_, r.values, numbers, r.length, &options,
-                                                potential, &inner_);
+    return create_cardinality(inner_, memory_, spec, numbers, r.length, made);
   case Record::kMajority:
-    return chorale_potential_create_majority(host_, r.values, numbers, r.values, r.values, r.values,
-                                             numbers + R * R, &options, potential, &inner_);
+    return create_majority(inner_, memory_, spec, square, numbers + R * R, made);
   default:
-    return chorale_potential_create_pairs(host_, r.values, numbers, r.values, r.values, r.values,
-                                          &options, potential, &inner_);
+    return create_pairs(inner_, memory_, spec, square, made);
   }
 }
 
@@ -243,8 +226,8 @@ chorale_status ProblemReader::read_potentials() noexcept {
                      ", number ", r.number, " do not go together");
     if (scaled)
       CHORALE_CHECK(check_number(section, "potential", k, "potential", r.base, k, 0));
-    chorale_potential *made = nullptr;
-    const chorale_status status = create_potential(r, section, &made);
+    Potential *made = nullptr;
+    const chorale_status status = create_potential(r, section, made);
     if (status == CHORALE_ERROR_FILE_SECTION)
       return too_short(section, "potential", k);
     CHORALE_CHECK(relay(section, "potential", k, status));
