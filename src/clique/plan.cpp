@@ -98,9 +98,9 @@ Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact)
     plan.misfit = Misfit::family;
     return plan;
   }
-  plan.exact_marginals = plan.algorithm != CHORALE_ALGORITHM_ALPHA_PASS || kind.form == Form::max ||
-                         kind.pass_is_exact;
-  if (plan.misfit == Misfit::none && exact && !plan.exact_marginals)
+  const bool is_exact = plan.algorithm != CHORALE_ALGORITHM_ALPHA_PASS ||
+                        kind.form == Form::max || kind.pass_is_exact;
+  if (plan.misfit == Misfit::none && exact && !is_exact)
     plan.misfit = Misfit::no_exact_solver;
   return plan;
 }

@@ -33,8 +33,6 @@ struct Plan {
   bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
   std::int32_t single_moves = 0; // ICM from the best labellings of so many passes
   bool group_moves = false;      // ICM from fewer members of alpha too, then moves of groups
-  // Max-marginals: exact ones from the algorithm above, or restricted alpha-pass.
-  bool exact_marginals = false;
   Misfit misfit = Misfit::none;
 };
 
