@@ -50,10 +50,10 @@ string(REPLACE "#include <stdint.h>\n" "#include <stdint.h>\n\n#include \"choral
   "${export}")
 file(CONFIGURE OUTPUT ${prefixed_include}/chorale/export.h @ONLY CONTENT "@export@")
 
-target_include_directories(chorale_objects BEFORE PUBLIC ${prefixed_include})
+target_include_directories(chorale_inside BEFORE INTERFACE ${prefixed_include})
 # The namespace of all that is inside; and some sources name a handle before they include a header.
-target_compile_definitions(chorale_objects PUBLIC chorale=${chorale_name})
-target_compile_options(chorale_objects PUBLIC "SHELL:-include ${prefixed_include}/chorale/names.h")
+target_compile_definitions(chorale_inside INTERFACE chorale=${chorale_name})
+target_compile_options(chorale_inside INTERFACE "SHELL:-include ${prefixed_include}/chorale/names.h")
 set(chorale_include_directory ${CMAKE_INSTALL_INCLUDEDIR}/${chorale_name})
 set(own_export_header PATTERN export.h EXCLUDE)
 install(DIRECTORY ${prefixed_include}/chorale DESTINATION ${chorale_include_directory})
