@@ -90,6 +90,15 @@ inline chorale_status check_size(const Report &report, std::string_view name, st
   return CHORALE_OK;
 }
 
+// An index into `count` things.
+inline chorale_status check_index(const Report &report, std::string_view name, std::int64_t index,
+                                  std::int64_t count) noexcept {
+  if (index >= 0 && index < count)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", index, "; it must be from 0 to ",
+                     count - 1);
+}
+
 // Rows x columns doubles must be addressable.
 inline chorale_status check_matrix(const Report &report, std::string_view rows_name,
                                    std::int64_t rows, std::string_view columns_name,

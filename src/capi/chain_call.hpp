@@ -50,14 +50,10 @@ private:
   const Report &report_;
 };
 
-inline chorale_status check_result(const Report &report,
-                                   const chorale_chain_result *result) noexcept {
-  chorale_chain_result ignored{};
-  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
-}
-inline chorale_status check_result(const Report &report,
-                                   const chorale_message_result *result) noexcept {
-  chorale_message_result ignored{};
+// A result that the caller may leave out, before anything is written to it.
+template <class Result>
+chorale_status check_result(const Report &report, const Result *result) noexcept {
+  Result ignored{};
   return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
 }
 

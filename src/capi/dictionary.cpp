@@ -23,12 +23,8 @@ extern "C" {
 chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t *values,
                                          int64_t count, int32_t with_out,
                                          chorale_dictionary **dictionary, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!dictionary)
-      return report.null_argument("dictionary");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    return create_dictionary(report, Memory(&lent), values, count, with_out != 0, *dictionary);
+  return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
+    return create_dictionary(report, memory, values, count, with_out != 0, *dictionary);
   });
 }
 
@@ -37,12 +33,8 @@ chorale_status chorale_dictionary_create_best(const chorale_host *host,
                                               int64_t columns, int64_t keep, int32_t with_out,
                                               chorale_dictionary **dictionary,
                                               chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!dictionary)
-      return report.null_argument("dictionary");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    return create_best_dictionary(report, Memory(&lent), full, scores, columns, keep, with_out != 0,
+  return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
+    return create_best_dictionary(report, memory, full, scores, columns, keep, with_out != 0,
                                   *dictionary);
   });
 }

@@ -93,4 +93,17 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
   return CHORALE_OK;
 }
 
+// A call that creates something at `place`: has create(report, memory) do so.
+template <class T, class Create>
+chorale_status creating(chorale_error *error, const chorale_host *host, std::string_view name,
+                        T **place, Create &&create) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!place)
+      return report.null_argument(name);
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    return create(report, Memory(&lent));
+  });
+}
+
 } // namespace chorale

@@ -12,18 +12,14 @@ void chorale_host_init(chorale_host *host, size_t struct_size) {
 
 chorale_status chorale_cancel_create(const chorale_host *host, chorale_cancel **cancel,
                                      chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!cancel)
-      return report.null_argument("cancel");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    chorale_cancel *made = memory.create<chorale_cancel>(memory);
-    if (!made)
-      return report.out_of_memory(sizeof(chorale_cancel));
-    *cancel = made;
-    return CHORALE_OK;
-  });
+  return creating(error, host, "cancel", cancel,
+                  [&](Report &report, const Memory &memory) -> chorale_status {
+                    chorale_cancel *made = memory.create<chorale_cancel>(memory);
+                    if (!made)
+                      return report.out_of_memory(sizeof(chorale_cancel));
+                    *cancel = made;
+                    return CHORALE_OK;
+                  });
 }
 
 void chorale_cancel_destroy(chorale_cancel *cancel) {

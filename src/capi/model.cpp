@@ -110,9 +110,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
       CHORALE_CHECK(read_struct(report, "scores", scores, out));
     if (options)
       CHORALE_CHECK(read_struct(report, "options", options, out_options));
-    if (chain < 0 || chain >= model->chains.size())
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "chain is ", chain, "; it must be from 0 to ",
-                         model->chains.size() - 1);
+    CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
     const Chain &of = model->chains[chain];
     if (of.is_instance)
       return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
@@ -131,13 +129,9 @@ chorale_status chorale_model_member(const chorale_model *model, int64_t clique, 
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!model)
       return report.null_argument("model");
-    if (clique < 0 || clique >= model->cliques.size())
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "clique is ", clique,
-                         "; it must be from 0 to ", model->cliques.size() - 1);
+    CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
     const Clique &of = model->cliques[clique];
-    if (member < 0 || member >= of.all_members())
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "member is ", member,
-                         "; it must be from 0 to ", of.all_members() - 1);
+    CHORALE_CHECK(check_index(report, "member", member, of.all_members()));
     const auto number = gsl::narrow_cast<std::int32_t>(member);
     const std::int32_t site = model->site(of, number);
     const std::int32_t its_chain = model->chain_of(of, number);

@@ -17,16 +17,12 @@ template <class Make>
 chorale_status create(const chorale_host *host, std::int64_t values,
                       const chorale_potential_options *options, chorale_potential **potential,
                       chorale_error *error, Make &&make) noexcept {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!potential)
-      return report.null_argument("potential");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+  return creating(error, host, "potential", potential, [&](Report &report, const Memory &memory) {
     chorale_potential_options read = kDefaults;
     if (options)
       CHORALE_CHECK(read_struct(report, "options", options, read));
     const PotentialSpec spec{values, read.scale, read.shape, read.counted};
-    return make(report, Memory(&lent), spec, *potential);
+    return make(report, memory, spec, *potential);
   });
 }
 
@@ -128,8 +124,8 @@ chorale_potential_create_majority(const chorale_host *host, int64_t values, cons
                                   chorale_potential **potential, chorale_error *error) {
   return create(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_majority(report, memory, spec, {weights, rows, columns, row_stride},
-                                         bias, made);
+                  return create_by_square(report, memory, spec, CHORALE_FAMILY_MAJORITY,
+                                          {weights, rows, columns, row_stride}, bias, made);
                 });
 }
 
@@ -140,8 +136,8 @@ chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t 
                                               chorale_potential **potential, chorale_error *error) {
   return create(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_pairs(report, memory, spec, {scores, rows, columns, row_stride},
-                                      made);
+                  return create_by_square(report, memory, spec, CHORALE_FAMILY_PAIRS,
+                                          {scores, rows, columns, row_stride}, nullptr, made);
                 });
 }
 

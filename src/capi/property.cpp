@@ -27,11 +27,7 @@ void chorale_automaton_init(chorale_automaton *automaton, size_t struct_size) {
 
 chorale_status chorale_property_create(const chorale_host *host, const chorale_automaton *automaton,
                                        chorale_property **property, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!property)
-      return report.null_argument("property");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+  return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
     if (!automaton)
       return report.null_argument("automaton");
     chorale_automaton given = default_automaton();
@@ -44,7 +40,7 @@ chorale_status chorale_property_create(const chorale_host *host, const chorale_a
     spec.actions = given.actions;
     spec.end_actions = given.end_actions;
     spec.label_values = given.label_values;
-    return create_property(report, Memory(&lent), spec, *property);
+    return create_property(report, memory, spec, *property);
   });
 }
 
@@ -52,15 +48,11 @@ chorale_status chorale_property_create_local(const chorale_host *host, int64_t l
                                              int64_t classes, int64_t values,
                                              const int32_t *actions, const int32_t *label_values,
                                              chorale_property **property, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!property)
-      return report.null_argument("property");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+  return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
     AutomatonSpec spec{labels, classes, 1, values};
     spec.local_actions = actions;
     spec.label_values = label_values;
-    return create_local_property(report, Memory(&lent), spec, *property);
+    return create_local_property(report, memory, spec, *property);
   });
 }
 
@@ -84,12 +76,8 @@ chorale_status chorale_property_builder_create(const chorale_host *host, int64_t
                                                int64_t classes, int64_t values,
                                                chorale_property_builder **builder,
                                                chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    return PropertyBuilder::create(report, Memory(&lent), labels, classes, values, *builder);
+  return creating(error, host, "builder", builder, [&](Report &report, const Memory &memory) {
+    return PropertyBuilder::create(report, memory, labels, classes, values, *builder);
   });
 }
 

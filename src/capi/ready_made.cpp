@@ -11,17 +11,13 @@ template <class Make>
 chorale_status create(const chorale_host *host, const chorale_label_map *map,
                       const std::uint8_t *ignored, chorale_property **property,
                       chorale_error *error, Make &&make) noexcept {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!property)
-      return report.null_argument("property");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+  return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
     if (!map)
       return report.null_argument("map");
     chorale_label_map read{};
     CHORALE_CHECK(read_struct(report, "map", map, read));
     const LabelKinds kinds{read.labels, read.kinds, read.kind_of_label, read.begins, ignored};
-    return make(report, Memory(&lent), kinds, *property);
+    return make(report, memory, kinds, *property);
   });
 }
 

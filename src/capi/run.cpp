@@ -230,14 +230,6 @@ chorale_status check_labelling(const Report &report, const chorale_run *run) noe
   return CHORALE_OK;
 }
 
-chorale_status check_index(const Report &report, std::string_view name, std::int64_t index,
-                           std::int64_t count) noexcept {
-  if (index >= 0 && index < count)
-    return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", index, "; it must be from 0 to ",
-                     count - 1);
-}
-
 chorale_status check_capacity(const Report &report, std::int64_t capacity,
                               std::int64_t needed) noexcept {
   if (capacity >= needed)

@@ -27,16 +27,13 @@ chorale_status chorale_transitions_create(const chorale_host *host, int64_t labe
                                           const void *scores,
                                           const chorale_transitions_options *options,
                                           chorale_transitions **transitions, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    if (!transitions)
-      return report.null_argument("transitions");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    chorale_transitions_options read = default_transitions_options();
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, read));
-    return create_transitions(report, Memory(&lent), labels, scores, read, *transitions);
-  });
+  return creating(error, host, "transitions", transitions,
+                  [&](Report &report, const Memory &memory) {
+                  chorale_transitions_options read = default_transitions_options();
+                  if (options)
+                    CHORALE_CHECK(read_struct(report, "options", options, read));
+                  return create_transitions(report, memory, labels, scores, read, *transitions);
+                  });
 }
 
 chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions) {

@@ -5,6 +5,8 @@
 #include "chain/chain_view.hpp"
 #include "property/attached.hpp"
 
+#include <gsl/gsl>
+
 namespace chorale {
 
 // Reads them one at a time from wherever `owner` keeps them, so that nobody has to copy them.
@@ -13,7 +15,10 @@ struct Attachments {
   const void *owner = nullptr;
   std::int32_t count = 0;
 
-  Attached at(std::int32_t k) const noexcept { return read(owner, k); }
+  Attached at(std::int32_t k) const noexcept {
+    Expects(k >= 0 && k < count);
+    return read(owner, k);
+  }
 };
 
 // Whether a property can be attached to `view`, as number k: labels, the tree, the table.

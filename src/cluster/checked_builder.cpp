@@ -36,14 +36,6 @@ chorale_status CheckedBuilder::check() const noexcept {
 
 // ---- Checks ------------------------------------------------------------------------------------
 
-chorale_status CheckedBuilder::check_index(std::string_view name, std::int64_t index,
-                                           std::int64_t count) const noexcept {
-  if (index < 0 || index >= count)
-    return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", index,
-                        "; it must be from 0 to ", count - 1);
-  return CHORALE_OK;
-}
-
 chorale_status CheckedBuilder::check_room(std::string_view what, std::int64_t count,
                                           std::int64_t more) const noexcept {
   if (count >= kLargestSize - 1 - more)
@@ -118,8 +110,8 @@ chorale_status CheckedBuilder::take_setup(chorale_clique_setup &setup) const noe
 
 chorale_status CheckedBuilder::check_member(std::int64_t clique,
                                             std::int64_t chain) const noexcept {
-  CHORALE_CHECK(check_index("clique", clique, model().cliques.size()));
-  CHORALE_CHECK(check_index("chain", chain, model().chains.size()));
+  CHORALE_CHECK(check_index(report_, "clique", clique, model().cliques.size()));
+  CHORALE_CHECK(check_index(report_, "chain", chain, model().chains.size()));
   return check_room("members", builder_->slots.size() + model().cliques.size());
 }
 
@@ -149,7 +141,7 @@ chorale_status CheckedBuilder::check_position(std::int64_t clique, std::int64_t 
                         " is an instance, which joins as a whole");
   if (centre && !to.centred())
     return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique, " is not centred");
-  CHORALE_CHECK(check_index("position", position, from.length));
+  CHORALE_CHECK(check_index(report_, "position", position, from.length));
   const CliqueType &type = *to.type;
   const bool mapped = centre ? type.centre_map != nullptr : type.map != nullptr;
   const std::int32_t labels = centre ? (mapped ? type.centre_map_labels : type.centre_values)
@@ -222,13 +214,13 @@ chorale_status CheckedBuilder::add_member(std::int64_t clique, std::int64_t chai
   if (from.is_instance) {
     if (to.centred())
       return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
-                         " is centred; its members are positions");
+                          " is centred; its members are positions");
     options = {};
     options.borrow = 1;
   } else {
     if (!to.property())
       return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
-                         " is over positions; add positions of the chain");
+                          " is over positions; add positions of the chain");
     Attached attached{to.property(), to.dictionary(), options.classes, nullptr, nullptr,
                       from.length};
     if (to.property()->reads_table()) {
@@ -302,7 +294,7 @@ chorale_status CheckedBuilder::add_repeated_words(const Potential *potential,
     const std::int64_t labels = options.label_values ? options.labels : setup.values;
     if (chains[i].labels != labels)
       return report_.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " has ", chains[i].labels,
-                         " labels; the cliques of repeated words are over ", labels);
+                          " labels; the cliques of repeated words are over ", labels);
   }
   if (!any)
     return report_.fail(CHORALE_ERROR_TOKENS_MISSING, "no chain of the model has tokens");

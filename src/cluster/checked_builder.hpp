@@ -35,13 +35,10 @@ public:
   chorale_status add_repeated_words(const Potential *potential,
                                     const chorale_repeated_words_options &options,
                                     std::int64_t &first, std::int64_t &count) const noexcept;
-  // The builder has no model any more.
+  // Gives the model away: the builder then has none.
   chorale_status freeze(Model *&made) const noexcept;
 
 private:
-  // An index into `count` things.
-  chorale_status check_index(std::string_view name, std::int64_t index,
-                             std::int64_t count) const noexcept;
   // The next number, or `more` of them, of what is counted by int32.
   chorale_status check_room(std::string_view what, std::int64_t count,
                             std::int64_t more = 1) const noexcept;

@@ -91,39 +91,6 @@ chorale_status no_memory(const Report &report) noexcept {
   return report.out_of_memory(sizeof(Potential));
 }
 
-// MAJORITY and PAIRS: values x values numbers, then `values` more (biases, or the split of PAIRS).
-chorale_status create_square(const Report &report, const Memory &memory, const PotentialSpec &spec,
-                             chorale_family family, std::string_view name,
-                             const MatrixSpec &matrix, const double *bias,
-                             Potential *&made) noexcept {
-  CHORALE_CHECK(check_spec(report, spec));
-  if (!matrix.data)
-    return report.null_argument(name);
-  if (matrix.rows != spec.values || matrix.columns != spec.values)
-    return report.fail(CHORALE_ERROR_SHAPE, name, " is ", matrix.rows, " x ", matrix.columns,
-                       "; it must be values x values = ", spec.values, " x ", spec.values);
-  CHORALE_CHECK(check_matrix(report, "rows", matrix.rows, "columns", matrix.columns, "row_stride",
-                             matrix.row_stride));
-  CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));
-  for (std::int64_t v = 0; bias && v < spec.values; ++v)
-    if ((!spec.counted || spec.counted[v]) && !is_finite_score(bias[v]))
-      return fail_number(report, bias[v], false,
-                         [&](MessageWriter &place) { place << "bias[" << v << "]"; });
-  const std::size_t count = to_size(spec.values);
-  Potential *draft = make(memory, spec, family, TableSource::none,
-                          saturating_sum(saturating_product(count, count), count));
-  if (!draft)
-    return no_memory(report);
-  double *extra = copy_rows(matrix, numbers_of(*draft));
-  if (bias)
-    std::copy_n(bias, count, extra);
-  else
-    std::fill_n(extra, count, 0.0);
-  derive_potential(*draft, extra);
-  made = draft;
-  return CHORALE_OK;
-}
-
 // SUM and MAX of tables that have been checked.
 chorale_status copy_tables(const Report &report, const Memory &memory, const PotentialSpec &spec,
                            chorale_family family, TableSource source, const MatrixSpec &tables,
@@ -191,17 +158,38 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
                      made);
 }
 
-chorale_status create_majority(const Report &report, const Memory &memory,
-                               const PotentialSpec &spec, const MatrixSpec &weights,
-                               const double *bias, Potential *&made) noexcept {
-  return create_square(report, memory, spec, CHORALE_FAMILY_MAJORITY, "weights", weights, bias,
-                       made);
-}
-
-chorale_status create_pairs(const Report &report, const Memory &memory, const PotentialSpec &spec,
-                            const MatrixSpec &scores, Potential *&made) noexcept {
-  return create_square(report, memory, spec, CHORALE_FAMILY_PAIRS, "scores", scores, nullptr,
-                       made);
+// Holds values x values numbers, then `values` more (biases, or the split of PAIRS).
+chorale_status create_by_square(const Report &report, const Memory &memory,
+                                const PotentialSpec &spec, chorale_family family,
+                                const MatrixSpec &matrix, const double *bias,
+                                Potential *&made) noexcept {
+  const std::string_view name = family == CHORALE_FAMILY_MAJORITY ? "weights" : "scores";
+  CHORALE_CHECK(check_spec(report, spec));
+  if (!matrix.data)
+    return report.null_argument(name);
+  if (matrix.rows != spec.values || matrix.columns != spec.values)
+    return report.fail(CHORALE_ERROR_SHAPE, name, " is ", matrix.rows, " x ", matrix.columns,
+                       "; it must be values x values = ", spec.values, " x ", spec.values);
+  CHORALE_CHECK(check_matrix(report, "rows", matrix.rows, "columns", matrix.columns, "row_stride",
+                             matrix.row_stride));
+  CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));
+  for (std::int64_t v = 0; bias && v < spec.values; ++v)
+    if ((!spec.counted || spec.counted[v]) && !is_finite_score(bias[v]))
+      return fail_number(report, bias[v], false,
+                         [&](MessageWriter &place) { place << "bias[" << v << "]"; });
+  const std::size_t count = to_size(spec.values);
+  Potential *draft = make(memory, spec, family, TableSource::none,
+                          saturating_sum(saturating_product(count, count), count));
+  if (!draft)
+    return no_memory(report);
+  double *extra = copy_rows(matrix, numbers_of(*draft));
+  if (bias)
+    std::copy_n(bias, count, extra);
+  else
+    std::fill_n(extra, count, 0.0);
+  derive_potential(*draft, extra);
+  made = draft;
+  return CHORALE_OK;
 }
 
 chorale_status create_by_callback(const Report &report, const Memory &memory,

@@ -23,7 +23,7 @@ struct MatrixSpec {
   std::int64_t row_stride;
 };
 
-// SUM and MAX by a formula times lambda; SUM and MAX by tables; the others.
+// SUM and MAX: a formula times lambda, or tables; then a table for the higher of two values alone.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
@@ -33,12 +33,11 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, const double *table,
                                   std::int64_t length, Potential *&made) noexcept;
-// `bias`: values numbers, or NULL.
-chorale_status create_majority(const Report &report, const Memory &memory,
-                               const PotentialSpec &spec, const MatrixSpec &weights,
-                               const double *bias, Potential *&made) noexcept;
-chorale_status create_pairs(const Report &report, const Memory &memory, const PotentialSpec &spec,
-                            const MatrixSpec &scores, Potential *&made) noexcept;
+// MAJORITY and PAIRS. `bias`: values numbers of MAJORITY, or NULL.
+chorale_status create_by_square(const Report &report, const Memory &memory,
+                                const PotentialSpec &spec, chorale_family family,
+                                const MatrixSpec &square, const double *bias,
+                                Potential *&made) noexcept;
 chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),

@@ -73,7 +73,7 @@ std::int64_t chorale_problem::value_lists() const noexcept {
   return last < CHORALE_TEXTS_VALUES ? 0 : last - CHORALE_TEXTS_VALUES + 1;
 }
 
-bool chorale_problem::replace_list(const TextList &list) noexcept {
+bool chorale_problem::lend_list(const TextList &list) noexcept {
   if (!lists.reserve(lists.size() + 1))
     return false;
   TextList *at = std::lower_bound(lists.begin(), lists.end(), list.id,
@@ -90,7 +90,7 @@ bool chorale_problem::replace_list(const TextList &list) noexcept {
 }
 
 bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
-                               std::int64_t count) noexcept {
+                                std::int64_t count) noexcept {
   if (count == 0 && id < CHORALE_TEXTS_VALUES) {
     if (const TextList *old = list(id)) {
       drop(*old);
@@ -123,13 +123,11 @@ bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
     at += texts[k].length;
   }
   offsets[count] = at;
-  if (replace_list(made))
+  if (lend_list(made))
     return true;
   drop(made);
   return false;
 }
-
-bool chorale_problem::lend_list(const TextList &list) noexcept { return replace_list(list); }
 
 std::int64_t chorale_problem::find_note(chorale_text name) const noexcept {
   for (std::int64_t k = 0; k < notes.size(); ++k)
@@ -232,8 +230,7 @@ chorale_status chorale_problem::set_cliques(const Report &report, const std::int
           CHORALE_ERROR_OUT_OF_RANGE, "values[", c, "] is ", new_values[c],
           "; it must be CHORALE_TEXTS_NONE, _LABELS, _TOKENS, or at least _VALUES");
   // Room for both comes before either changes.
-  if ((new_kinds && !kinds.reserve(cliques)) ||
-      (new_values && !values.reserve(cliques)))
+  if ((new_kinds && !kinds.reserve(cliques)) || (new_values && !values.reserve(cliques)))
     return out_of_memory(report, memory);
   if (new_kinds)
     replace(kinds, new_kinds, cliques);
@@ -242,8 +239,7 @@ chorale_status chorale_problem::set_cliques(const Report &report, const std::int
   return CHORALE_OK;
 }
 
-chorale_status chorale_problem::set_gold(const Report &report,
-                                         const std::int32_t *given) noexcept {
+chorale_status chorale_problem::set_gold(const Report &report, const std::int32_t *given) noexcept {
   if (!given) {
     gold.truncate(0);
     return CHORALE_OK;
@@ -256,8 +252,7 @@ chorale_status chorale_problem::set_gold(const Report &report,
         return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - given, "], position ", t,
                            " of chain ", i, ", is ", *at, "; it must be from -1 to ",
                            of.chains[i].labels - 1);
-  return replace(gold, given, of.label_count) ? CHORALE_OK
-                                                         : out_of_memory(report, memory);
+  return replace(gold, given, of.label_count) ? CHORALE_OK : out_of_memory(report, memory);
 }
 
 chorale_status chorale_problem::set_note(const Report &report, chorale_text name,

@@ -78,7 +78,6 @@ private:
   // False: no memory, and nothing changed.
   bool copy_list(chorale_text_list id, const chorale_text *texts, std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;
-  bool replace_list(const chorale::TextList &list) noexcept;
   void drop(const chorale::TextList &list) const noexcept;
   void drop(const chorale::Note &note) const noexcept;
 };

@@ -195,9 +195,10 @@ chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, S
   case Record::kCardinality:
     return create_cardinality(inner_, memory_, spec, numbers, r.length, made);
   case Record::kMajority:
-    return create_majority(inner_, memory_, spec, square, numbers + R * R, made);
+    return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_MAJORITY, square, numbers + R * R,
+                            made);
   default:
-    return create_pairs(inner_, memory_, spec, square, made);
+    return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_PAIRS, square, nullptr, made);
   }
 }
 
