@@ -150,12 +150,15 @@ typedef struct chorale_clique_options {
    * it need not compute. 0 asks for a proof. */
   double gap;
   /* Seconds from the start of the call; negative (default): none. Every algorithm looks at clock and
-   * flag within milliseconds of work, however large the clique; arguments are checked and an answer
-   * is written whatever the time, which takes one walk each over scores and members. The answer is
-   * the best labelling so far, that of each member's best value at least. Of more than a million
+   * flag within milliseconds of work, however large the clique; arguments are checked whatever the
+   * time, which takes one walk over the scores, and a labelling is copied to `assignment`. The answer
+   * is the best labelling so far, that of each member's best value at least. Of more than a million
    * scores (n R) all must have been read before there is one: a limit that comes earlier leaves no
    * labelling (score minus infinity, `assignment` as it was), and any limit leaves `marginals` as
-   * they were. A callback is not called again once a limit is seen, but to score the answer. */
+   * they were. To score so many takes long too: labellings are scored on the way, which takes at most
+   * a fifth of the time, a cancel answers with the best of those, and of a time limit an eighth at
+   * most is kept back for the last one. A callback is not called again once a limit is seen, but to
+   * score the answer. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: max-marginals must be exact; see there. Default 0. */

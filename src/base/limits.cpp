@@ -23,6 +23,7 @@ void Limits::look() noexcept {
 
 void Limits::look_again() noexcept {
   left_ = kBetweenLooks;
+  ++looks_;
   if (interruption_ == Interruption::none)
     look();
 }

@@ -40,6 +40,16 @@ public:
     return interruption_;
   }
   Interruption interruption() const noexcept { return interruption_; }
+  // Whether they can come at all; and how often they were looked at, about once a millisecond.
+  bool can_come() const noexcept { return has_deadline_ || cancel_; }
+  std::int64_t looks() const noexcept { return looks_; }
+  // Keeps time back for what follows what these limits end: so much, but no more than an eighth of
+  // what is left.
+  void keep_back(std::chrono::steady_clock::duration time) noexcept {
+    if (has_deadline_)
+      deadline_ -= std::max(std::chrono::steady_clock::duration{},
+                            std::min(time, (deadline_ - std::chrono::steady_clock::now()) / 8));
+  }
   // From now on the deadline of `other`.
   void shorten(const Limits &other) noexcept {
     deadline_ = other.deadline_;
@@ -55,6 +65,13 @@ private:
   bool has_deadline_ = false;
   Interruption interruption_ = Interruption::none;
   std::int64_t left_ = 0; // steps until the next look
+  std::int64_t looks_ = 0;
+};
+
+// Limits that never come.
+struct NoLimits {
+  static constexpr std::int64_t kStretch = Limits::kStretch;
+  bool spend(std::int64_t) const noexcept { return true; }
 };
 
 // body(begin, end) for stretches of 0 .. count - 1 in order, each index worth `work` steps. False
@@ -74,6 +91,14 @@ template <class Limits_, class Body>
     begin = end;
   }
   return true;
+}
+
+// std::copy in stretches. False where the limits ended it.
+template <class Limits_, class T>
+bool copy_within(Limits_ &&limits, const T *from, std::int64_t count, T *to) noexcept {
+  return in_stretches(limits, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(from + begin, from + end, to + begin);
+  });
 }
 
 // Asks once a stretch, for loops that cannot be cut: of about `count` rounds of `work` steps each.

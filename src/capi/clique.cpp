@@ -25,7 +25,7 @@ chorale_clique_options default_options() noexcept {
 // One call on its way from the caller's arguments to a checked task.
 class Call {
 public:
-  explicit Call(const Report &report) noexcept : report_(report) {}
+  explicit Call(const Report &report) noexcept : report_(report) { task.is_quick = true; }
 
   CliqueTask task;
   chorale_clique_options options = default_options();

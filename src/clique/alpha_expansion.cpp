@@ -39,6 +39,7 @@ double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
     const bool raised = expand(alpha, assignment, limits, &members);
     if (raised)
       kept = members + score_of_columns();
+    in.offer_kept(assignment, kept);
     unchanged = raised ? 0 : unchanged + 1;
   }
   const double score = in.member_score(assignment);

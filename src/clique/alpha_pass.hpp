@@ -33,6 +33,7 @@ public:
       solution.score = std::max(solution.score, best.score);
       best_[passes_++] = best;
       ++solution.iterations;
+      solution.keep();
     }
     // std::sort, since std::stable_sort allocates.
     std::sort(best_, best_ + passes_, [](const Best &a, const Best &b) {
@@ -68,6 +69,7 @@ public:
         alpha_of_solution = alpha;
       }
       const double before = solution.score;
+      solution.keep();
       improve();
       if (solution.score > before)
         alpha_of_solution = -1;

@@ -8,6 +8,7 @@
 #include "clique/exact_majority.hpp"
 #include "clique/generalised_alpha_pass.hpp"
 #include "clique/group_moves.hpp"
+#include "clique/kept_labelling.hpp"
 #include "clique/lagrangian.hpp"
 #include "clique/max_pass.hpp"
 #include "clique/modified_alpha_pass.hpp"
@@ -18,22 +19,13 @@
 #include "clique/sum_pass_marginals.hpp"
 #include "clique/threshold_bounds.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <type_traits>
 
 namespace chorale {
 namespace {
-
-// The potential's part of F. A callback sees zeros for the values that do not count.
-void score_counts(const Potential &potential, std::int32_t members, std::int64_t *counts,
-                  CliqueAnswer &answer) noexcept {
-  if (potential.callback)
-    for (std::int32_t v = 0; v < potential.values; ++v)
-      if (!potential.counts(v))
-        counts[v] = 0;
-  answer.clique_score = potential.evaluate(counts, members, &answer.failure);
-}
 
 // A start or a polish that is still going on after this many sweeps is not worth more.
 constexpr std::int64_t kSweepLimit = 1000;
@@ -57,7 +49,7 @@ public:
         instance_(layout, *task.potential, task.problem.members, task.in_place || reads_only()),
         solution_(layout, instance_),
         candidate_(layout.take<std::int32_t>(instance_.members)),
-        counts_(layout.take<std::int64_t>(task.potential->values)),
+        kept_(layout, instance_, task.is_quick && !is_small()),
         messages_(!task.wants_marginals ? nullptr
                   : writes_in_place()   ? task.marginals
                                         : layout.take<double>(saturating_product(
@@ -66,7 +58,7 @@ public:
 
   CliqueAnswer carry_out() noexcept {
     if (runs() && !load()) {
-      is_unread_ = instance_.interrupted();
+      is_unread_ = is_interrupted();
       solution_.infeasible = !is_unread_;
       if (task_.wants_marginals)
         std::fill(messages_, messages_ + (is_unread_ ? 0 : entries()), kForbidden);
@@ -104,10 +96,13 @@ private:
   // infeasible, and yet messages to that member are defined, since they leave out its own score:
   // they are found with a row of zeros in its place.
   bool load() noexcept {
+    using Clock = std::chrono::steady_clock;
+    const bool keeps = task_.is_quick && !is_small() && limits_.can_come();
+    const Clock::time_point start = keeps ? Clock::now() : Clock::time_point{};
     std::int32_t only = -1;
     if (instance_.load(task_.problem, &only, is_small() ? nullptr : &limits_)) {
       instance_.potential.limits = &limits_;
-      return true;
+      return !keeps || keep_labellings(start);
     }
     if (instance_.interrupted())
       return false;
@@ -118,6 +113,17 @@ private:
     std::fill(row, row + instance_.columns, 0.0);
     instance_.note_best(only);
     only_member_ = only;
+    return true;
+  }
+
+  // From now on there is a labelling to answer with. `start`: when the scores began to be read. To
+  // rate a labelling takes no longer than that took, to write messages no more than twice as long.
+  bool keep_labellings(std::chrono::steady_clock::time_point start) noexcept {
+    if (!kept_.begin(limits_))
+      return false;
+    instance_.kept = &kept_;
+    last_ = limits_;
+    limits_.keep_back((std::chrono::steady_clock::now() - start) * (task_.wants_marginals ? 2 : 1));
     return true;
   }
 
@@ -422,34 +428,20 @@ private:
     rate_solution();
   }
 
-  // Scores a labelling (NULL: of each member's best value), as `evaluate` does, and tells its values
-  // (NULL: nobody). Quick, since it comes when the time is up: most members stand at their best
-  // columns or the next, whose scores lie together.
-  void rate(const std::int32_t *assignment, std::int32_t *values, CliqueAnswer &to) noexcept {
-    const Instance &in = instance_;
-    std::fill(counts_, counts_ + task_.potential->values, 0);
-    MeasuredSum members;
-    for (std::int64_t i = 0; i < in.members; ++i) {
-      const std::int32_t column = assignment ? assignment[i] : best_column(i);
-      members.add(column == in.best[i]     ? in.best_score[i]
-                  : column == in.second[i] ? in.second_score[i]
-                                           : in.score(i, column));
-      const std::int32_t value = in.value_of(i, column);
-      if (values)
-        values[i] = value;
-      ++counts_[value];
-    }
-    to.member_score = members.total;
-    score_counts(*task_.potential, in.members, counts_, to);
-    to.magnitude = members.magnitude + magnitude_of(to.clique_score);
+  // Scores the labelling the solution holds; it may turn out forbidden by the potential. Where the
+  // limits come first there is none.
+  void rate_solution() noexcept {
+    Rated rated;
+    if (!rate(solution_.assignment, nullptr, rated))
+      return;
+    solution_.score = rated.score();
+    solution_.failure = kept_.failure();
   }
 
-  // Scores the labelling the solution holds; it may turn out forbidden by the potential.
-  void rate_solution() noexcept {
-    CliqueAnswer rated;
-    rate(solution_.assignment, candidate_, rated);
-    solution_.score = rated.member_score + rated.clique_score;
-    solution_.failure = rated.failure;
+  // In small cliques whatever the limits.
+  bool rate(const std::int32_t *assignment, std::int32_t *values, Rated &to) noexcept {
+    return is_small() ? kept_.rate(NoLimits{}, assignment, values, to)
+                      : kept_.rate(limits_, assignment, values, to);
   }
 
   bool interrupted_without_labelling() const noexcept {
@@ -462,20 +454,9 @@ private:
     rate_solution();
   }
 
-  // The column of the member's best value, the lowest of equals: the rest column comes last though
-  // its value may be low.
-  std::int32_t best_column(std::int64_t i) const noexcept {
-    const std::int32_t best = instance_.best[i];
-    const std::int32_t rest = instance_.potential.rest;
-    return rest >= 0 && instance_.score(i, rest) == instance_.best_score[i] &&
-                   instance_.value_of(i, rest) < instance_.value_of(i, best)
-               ? rest
-               : best;
-  }
-
   void write_independent(std::int32_t *assignment) const noexcept {
     for (std::int64_t i = 0; i < instance_.members; ++i)
-      assignment[i] = best_column(i);
+      assignment[i] = kept_.best_column(i);
   }
 
   // The value must be open to the member itself: its column may be so by another value that does
@@ -486,7 +467,7 @@ private:
     for (std::int64_t i = 0; i < instance_.members; ++i) {
       const bool open = problem.scores[i * problem.row_stride + value] > kForbidden &&
                         (!problem.fixed || problem.fixed[i] < 0 || problem.fixed[i] == value);
-      assignment[i] = open ? column : best_column(i);
+      assignment[i] = open ? column : kept_.best_column(i);
     }
   }
 
@@ -563,15 +544,31 @@ private:
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
     // Straight to the caller, unless something is read yet, or the labelling may be refused.
-    const bool straight = !task_.wants_marginals && !task_.potential->callback &&
-                          task_.potential->finite_tables;
-    std::int32_t *values = straight ? task_.assignment : candidate_;
+    const bool straight = !kept_.is_active() && !task_.wants_marginals &&
+                          !task_.potential->callback && task_.potential->finite_tables;
+    const std::int32_t *values = straight ? task_.assignment : candidate_;
     answer.failure = solution_.failure;
-    const bool independent = interrupted_without_labelling();
-    if (answer.failure == CallbackFailure::none && (independent || solution_.found())) {
-      rate(independent ? nullptr : solution_.assignment, values, answer);
-      if (independent)
-        solution_.score = answer.member_score + answer.clique_score;
+    bool found = solution_.found();
+    Rated rated;
+    if (answer.failure == CallbackFailure::none) {
+      if (kept_.is_active()) {
+        const bool cut = is_interrupted();
+        is_solution_rated_ =
+            found ? kept_.finish(last_, solution_.assignment, solution_.score, !cut) : !cut;
+        rated = kept_.rated();
+        values = kept_.values();
+        if (!is_solution_rated_)
+          found = !solution_.infeasible && rated.score() > kForbidden;
+      } else if (const bool independent = interrupted_without_labelling(); found || independent) {
+        // Nobody looks at what limits leave of a large clique of a run.
+        if (is_small() || !is_interrupted() || task_.assignment)
+          kept_.rate(NoLimits{}, independent ? nullptr : solution_.assignment,
+                     straight ? task_.assignment : candidate_, rated);
+        if (independent)
+          solution_.score = rated.score();
+        found = solution_.found() && only_member_ < 0;
+      }
+      answer.failure = kept_.failure();
     }
     // A callback that failed is not called again, and the caller's arrays stay as they are.
     if (answer.failure != CallbackFailure::none)
@@ -583,38 +580,43 @@ private:
         exact_marginals_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
     if (task_.wants_marginals && !writes_in_place() && (!is_interrupted() || is_small()))
       write_marginals();
-    if (solution_.found()) {
+    if (found) {
+      answer.member_score = rated.member_score;
+      answer.clique_score = rated.clique_score;
+      answer.magnitude = rated.magnitude;
       if (task_.assignment && !straight)
         std::copy(values, values + instance_.members, task_.assignment);
-      const double score = answer.member_score + answer.clique_score;
+      const double score = rated.score();
       // A bound that rounding left a hair below the score is the score.
       answer.upper_bound = std::max(answer.upper_bound, score);
       answer.proven = closes_gap(score, answer.magnitude, answer.upper_bound);
       // So is one that met the sum an algorithm kept from move to move, whose rounding may be more
       // than a part of what the labelling itself adds up.
-      if (!answer.proven && solution_.bound <= solution_.score) {
+      if (!answer.proven && is_solution_rated_ && solution_.bound <= solution_.score) {
         answer.upper_bound = score;
         answer.proven = true;
       }
     }
-    answer.outcome = outcome(answer);
+    answer.outcome = outcome(answer, found);
     return answer;
   }
 
-  chorale_outcome outcome(const CliqueAnswer &answer) const noexcept {
+  chorale_outcome outcome(const CliqueAnswer &answer, bool found) const noexcept {
     if (solution_.infeasible)
       return CHORALE_OUTCOME_INFEASIBLE;
-    if (limits_.interruption() == Interruption::deadline)
+    const Interruption interruption =
+        is_interrupted() || is_solution_rated_ ? limits_.interruption() : last_.interruption();
+    if (interruption == Interruption::deadline)
       return CHORALE_OUTCOME_DEADLINE;
-    if (limits_.interruption() == Interruption::cancelled)
+    if (interruption == Interruption::cancelled)
       return CHORALE_OUTCOME_CANCELLED;
-    if (solution_.found() && !answer.proven && solution_.gap_reached(task_.options.gap))
+    if (found && !answer.proven && solution_.gap_reached(task_.options.gap))
       return CHORALE_OUTCOME_GAP_REACHED;
     if (solution_.node_limit_hit)
       return CHORALE_OUTCOME_NODE_LIMIT;
     if (solution_.iteration_limit_hit)
       return CHORALE_OUTCOME_ITERATION_LIMIT;
-    return solution_.found() ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
+    return found ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
   }
 
   Layout &layout_;
@@ -623,7 +625,9 @@ private:
   Instance instance_;
   Solution solution_;
   std::int32_t *candidate_; // n: a labelling under improvement
-  std::int64_t *counts_;    // R: counts by value
+  KeptLabelling kept_;
+  Limits last_; // for what follows the search: they come a little later than its own
+  bool is_solution_rated_ = true; // the labelling of the answer is the solution's
   double *messages_;        // n x K
   bool started_ = false;
   bool exact_marginals_ = false;
@@ -654,7 +658,7 @@ void evaluate(const Potential &potential, const ProblemView &problem,
     ++counts[assignment[i]];
   }
   answer.member_score = members.total;
-  score_counts(potential, problem.members, counts, answer);
+  answer.clique_score = score_counts(potential, problem.members, counts, &answer.failure);
   answer.magnitude = members.magnitude + magnitude_of(answer.clique_score);
 }
 

@@ -16,6 +16,8 @@ struct CliqueTask {
   const std::int32_t *start_assignment = nullptr;
 
   bool wants_marginals = false;
+  // True if the call must return within milliseconds of an interruption; `limits` are the task's own.
+  bool is_quick = false;
   // If max-marginals come from restricted passes, skips the search for a labelling.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;

@@ -89,7 +89,7 @@ void CountBoxes::save_node(std::int64_t slot) noexcept {
   const std::int64_t K = instance_->columns;
   std::copy(dual_.lo(), dual_.lo() + K, pool_.lo(slot));
   std::copy(dual_.hi(), dual_.hi() + K, pool_.hi(slot));
-  std::copy(prices_, prices_ + instance_->members, pool_.prices(slot));
+  copy_within(*instance_, prices_, instance_->members, pool_.prices(slot));
   dual_.save_mask(pool_.mask(slot));
 }
 
@@ -108,7 +108,7 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
   const std::int64_t n = instance_->members;
   pool_.clear();
   dual_.load(s.view);
-  std::copy(prices, prices + n, prices_);
+  copy_within(s.view, prices, n, prices_);
   const std::int64_t root = pool_.acquire();
   save_node(root);
   pool_.push(root, kInfinity);
@@ -125,10 +125,10 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
     const std::int64_t slot = pool_.pop();
     const bool at_root = s.nodes == 0;
     dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
-    std::copy(pool_.prices(slot), pool_.prices(slot) + n, prices_);
+    copy_within(s.view, pool_.prices(slot), n, prices_);
     const double bound = bound_box(s, highest);
     if (at_root && root_prices)
-      std::copy(prices_, prices_ + n, root_prices);
+      copy_within(s.view, prices_, n, root_prices);
     if (bound <= s.cutoff.level) {
       s.closed = std::max(s.closed, bound);
       pool_.release(slot);

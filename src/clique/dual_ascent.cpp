@@ -80,7 +80,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
                        Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
                        double *dropped) noexcept {
   tables_ = view.tables;
-  std::copy(prices, prices + members_, price_);
+  copy_within(limits, prices, members_, price_);
   double bound = kInfinity;
   double checkpoint = kInfinity;
   double factor = kFirstStep;
@@ -90,6 +90,8 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
   const auto round = [&] {
     const double before = incumbent.score;
     rounding_.round(view, dual, limits, incumbent);
+    if (view.replaced < 0)
+      view.instance->offer_kept(incumbent.assignment, incumbent.score);
     if (incumbent.score > before)
       cutoff = cutoff_for(view, incumbent);
   };
@@ -113,7 +115,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       round();
     if (value < bound - 1e-12 * std::fabs(bound) || step == 0) {
       bound = value;
-      std::copy(price_, price_ + members_, prices);
+      copy_within(limits, price_, members_, prices);
       in_vain = 0;
       reach = step == 0 ? 0.01 * (bound - cutoff.target) : 2 * reach;
       if (bound <= cutoff.level)
@@ -128,7 +130,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       in_vain = 0;
       if (factor < kLeastStep)
         break;
-      std::copy(prices, prices + members_, price_);
+      copy_within(limits, prices, members_, price_);
       continue;
     }
     if (step + 1 >= limit) {

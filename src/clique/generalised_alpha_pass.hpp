@@ -34,6 +34,7 @@ public:
         if (!whole)
           return;
         ++solution.iterations;
+        solution.keep();
       } while (next_subset(size));
     }
   }

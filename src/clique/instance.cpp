@@ -1,6 +1,7 @@
 #include "clique/instance.hpp"
 
 #include "base/rows.hpp"
+#include "clique/kept_labelling.hpp"
 
 #include <algorithm>
 
@@ -85,6 +86,10 @@ bool Instance::note_best(std::int64_t i) noexcept {
                            {best + i, second + i, best_score + i, second_score + i});
   best[i] = std::max(best[i], 0);
   return best_score[i] > kForbidden;
+}
+
+void Instance::offer_to_kept(const std::int32_t *assignment, double score) const noexcept {
+  kept->offer(assignment, score);
 }
 
 bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {

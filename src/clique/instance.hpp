@@ -22,6 +22,8 @@ struct ProblemView {
   const std::int32_t *fixed; // members: the value a member is fixed to, or -1; or NULL
 };
 
+class KeptLabelling;
+
 struct Instance {
   // `in_place`: promises that the caller's matrix has no gaps and no fixed members. The instance
   // then points to the caller's matrix, without a copy, if columns and values coincide.
@@ -51,7 +53,15 @@ struct Instance {
   }
   MeasuredSum member_sum(const std::int32_t *assignment) const noexcept;
 
+  // Tells of a labelling that the search takes to score `score`, so that one is ready when the
+  // limits come. To be called between the steps of a search, whether or not it is a new one.
+  void offer_kept(const std::int32_t *assignment, double score) const noexcept {
+    if (kept) [[unlikely]]
+      offer_to_kept(assignment, score);
+  }
+
   CliquePotential potential;
+  KeptLabelling *kept = nullptr; // NULL where nothing need be ready, as in small cliques
   std::int32_t members; // n
   std::int32_t columns; // K
   double *scores;       // n x K, no gaps; minus infinity forbids; every row has a finite entry
@@ -67,6 +77,7 @@ struct Instance {
   }
 
 private:
+  void offer_to_kept(const std::int32_t *assignment, double score) const noexcept;
   // Gathers the scores of members begin .. last - 1.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
@@ -87,6 +98,8 @@ struct Solution {
       : instance(&of), assignment(layout.take<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
+  // Between the steps of a search.
+  void keep() const noexcept { instance->offer_kept(assignment, score); }
   bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {
     return gap >= 0 && found() && bound < kInfinity &&

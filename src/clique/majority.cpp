@@ -51,6 +51,7 @@ double offer(const Instance &instance, const std::int32_t *assignment, const std
     solution.score = score;
     std::copy(assignment, assignment + instance.members, solution.assignment);
   }
+  solution.keep();
   return score;
 }
 

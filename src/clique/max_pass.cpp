@@ -79,6 +79,7 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
         solution.assignment[best_leaver.member] = best_leaver.column;
     }
     ++solution.iterations;
+    solution.keep();
   }
 
   if (complete && rest >= 0) {

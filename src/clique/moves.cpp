@@ -57,6 +57,7 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
       break;
     score = improved;
     std::copy(next_, next_ + in.members, assignment);
+    in.offer_kept(assignment, score);
   }
   return score;
 }

@@ -4,6 +4,8 @@
 #include "clique/instance.hpp"
 #include "potential/count_score.hpp"
 
+#include <type_traits>
+
 namespace chorale {
 
 // Smallest improvement that counts, as a fraction of the score's magnitude. Smaller differences may
@@ -46,6 +48,8 @@ public:
       }
       if (!pace.next())
         break;
+      if constexpr (std::is_same_v<Rows, Instance>)
+        in.offer_kept(assignment, members + score_.total());
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
       const std::int32_t to = best_move(row, from, least);

@@ -5,6 +5,7 @@
 #include "clique/moves.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 namespace chorale {
 namespace {
@@ -186,6 +187,8 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
     std::int32_t count = 0;
     if (!limits.spend(4 * kAhead))
       return members + score_.total();
+    if constexpr (std::is_same_v<Rows, Instance>)
+      in.offer_kept(assignment, members + score_.total());
     for (std::int32_t j = i; j < end; ++j) {
       waiting[count] = j;
       count += rise_[epoch_of_[j]] + score_.leave()[assignment[j]] < safe_[j] ? 0 : 1;

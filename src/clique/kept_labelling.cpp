@@ -1,0 +1,93 @@
+#include "clique/kept_labelling.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+// A labelling is rated after so many times what the last one took.
+constexpr std::int64_t kPause = 4;
+
+} // namespace
+
+double score_counts(const Potential &potential, std::int32_t members, std::int64_t *counts,
+                    CallbackFailure *failure) noexcept {
+  if (potential.callback)
+    for (std::int32_t v = 0; v < potential.values; ++v)
+      if (!potential.counts(v))
+        counts[v] = 0;
+  return potential.evaluate(counts, members, failure);
+}
+
+KeptLabelling::KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept
+    : instance_(&instance), source_(instance.potential.source),
+      counts_(layout.take<std::int64_t>(source_->values)),
+      values_(large ? layout.take<std::int32_t>(instance.members) : nullptr),
+      spare_(large ? layout.take<std::int32_t>(instance.members) : nullptr) {}
+
+std::int32_t KeptLabelling::best_column(std::int64_t i) const noexcept {
+  const Instance &in = *instance_;
+  const std::int32_t best = in.best[i];
+  const std::int32_t rest = in.potential.rest;
+  return rest >= 0 && in.score(i, rest) == in.best_score[i] &&
+                 in.value_of(i, rest) < in.value_of(i, best)
+             ? rest
+             : best;
+}
+
+template <class Limits_>
+bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::int32_t *values,
+                         Rated &to) noexcept {
+  const Instance &in = *instance_;
+  std::fill(counts_, counts_ + source_->values, 0);
+  MeasuredSum members;
+  if (!in_stretches(limits, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int32_t column = assignment ? assignment[i] : best_column(i);
+          members.add(column == in.best[i]     ? in.best_score[i]
+                      : column == in.second[i] ? in.second_score[i]
+                                               : in.score(i, column));
+          const std::int32_t value = in.value_of(i, column);
+          if (values)
+            values[i] = value;
+          ++counts_[value];
+        }
+      }))
+    return false;
+  to.member_score = members.total;
+  to.clique_score = score_counts(*source_, in.members, counts_, &failure_);
+  to.magnitude = members.magnitude + magnitude_of(to.clique_score);
+  return true;
+}
+template bool KeptLabelling::rate(Limits &, const std::int32_t *, std::int32_t *,
+                                  Rated &) noexcept;
+template bool KeptLabelling::rate(NoLimits &&, const std::int32_t *, std::int32_t *,
+                                  Rated &) noexcept;
+
+bool KeptLabelling::begin(Limits &limits) noexcept {
+  rated_ = {};
+  if (!rate(limits, nullptr, values_, rated_))
+    return false;
+  limits_ = &limits;
+  offered_ = rated_.score();
+  due_ = 0;
+  return true;
+}
+
+bool KeptLabelling::take(Limits &limits, const std::int32_t *assignment, double score,
+                         bool anyway) noexcept {
+  const std::int64_t looks = limits_->looks();
+  Rated rated;
+  if (!rate(limits, assignment, spare_, rated))
+    return false;
+  due_ = limits_->looks() + kPause * (limits_->looks() - looks);
+  offered_ = score;
+  if (anyway || rated.score() > rated_.score()) {
+    rated_ = rated;
+    std::swap(values_, spare_);
+  }
+  return true;
+}
+
+} // namespace chorale
