@@ -4,19 +4,25 @@
 
 namespace chorale {
 
-ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
+ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
+                       bool residuals) noexcept
     : columns_(columns), column_of_(layout.take<std::int32_t>(members)),
       next_(layout.take<std::int32_t>(members)), previous_(layout.take<std::int32_t>(members)),
       first_(layout.take<std::int32_t>(columns)), count_(layout.take<std::int32_t>(columns)),
-      arc_loss_(layout.take<double>(saturating_product(static_cast<std::size_t>(columns),
+      row_of_(layout.take<std::int32_t>(columns)),
+      rows_left_(layout.take<std::int32_t>(std::min(members, columns))),
+      rows_(std::min(members, columns)),
+      arc_loss_(layout.take<double>(saturating_product(static_cast<std::size_t>(rows_),
                                                        static_cast<std::size_t>(columns)))),
-      arc_member_(layout.take<std::int32_t>(saturating_product(static_cast<std::size_t>(columns),
+      arc_member_(layout.take<std::int32_t>(saturating_product(static_cast<std::size_t>(rows_),
                                                                static_cast<std::size_t>(columns)))),
       stale_(layout.take<bool>(columns)), price_(layout.take<double>(columns)),
       distance_(layout.take<double>(columns)), parent_(layout.take<std::int32_t>(columns)),
       settled_(layout.take<bool>(columns)),
-      residual_(layout.take<double>(saturating_product(static_cast<std::size_t>(columns) + 1,
-                                                       static_cast<std::size_t>(columns) + 1))) {}
+      residual_(residuals ? layout.take<double>(saturating_product(
+                                static_cast<std::size_t>(columns) + 1,
+                                static_cast<std::size_t>(columns) + 1))
+                          : nullptr) {}
 
 void ColumnFlow::reset(const SumView &view, const std::int32_t *capacities) noexcept {
   view_ = &view;
@@ -26,8 +32,10 @@ void ColumnFlow::reset(const SumView &view, const std::int32_t *capacities) noex
   });
   std::fill(first_, first_ + columns_, -1);
   std::fill(count_, count_ + columns_, 0);
-  std::fill(arc_loss_, arc_loss_ + columns_ * columns_, kInfinity);
-  std::fill(arc_member_, arc_member_ + columns_ * columns_, -1);
+  std::fill(row_of_, row_of_ + columns_, -1);
+  for (std::int32_t r = 0; r < rows_; ++r)
+    rows_left_[r] = rows_ - 1 - r;
+  rows_left_count_ = rows_;
   std::fill(stale_, stale_ + columns_, false);
   for (std::int32_t v = 0; v < columns_; ++v) {
     const double gain = next_gain(v);
@@ -52,6 +60,14 @@ double ColumnFlow::last_gain(std::int32_t v) const noexcept {
   return f[0] - f[-1];
 }
 
+void ColumnFlow::take_row(std::int32_t u) noexcept {
+  if (row_of_[u] < 0)
+    row_of_[u] = rows_left_[--rows_left_count_];
+  const std::int64_t begin = row_of_[u] * columns_;
+  std::fill(arc_loss_ + begin, arc_loss_ + begin + columns_, kInfinity);
+  std::fill(arc_member_ + begin, arc_member_ + begin + columns_, -1);
+}
+
 void ColumnFlow::link(std::int32_t i, std::int32_t u) noexcept {
   column_of_[i] = u;
   previous_[i] = -1;
@@ -62,12 +78,16 @@ void ColumnFlow::link(std::int32_t i, std::int32_t u) noexcept {
   ++count_[u];
   if (stale_[u])
     return;
+  if (row_of_[u] < 0)
+    take_row(u);
   const double *row = view_->row(i);
+  double *least = arc_loss_ + row_of_[u] * columns_;
+  std::int32_t *member = arc_member_ + row_of_[u] * columns_;
   for (std::int64_t w = 0; w < columns_; ++w) {
     const double loss = row[u] - row[w];
-    if (w != u && loss < arc_loss_[u * columns_ + w]) {
-      arc_loss_[u * columns_ + w] = loss;
-      arc_member_[u * columns_ + w] = i;
+    if (w != u && loss < least[w]) {
+      least[w] = loss;
+      member[w] = i;
     }
   }
 }
@@ -79,18 +99,22 @@ void ColumnFlow::unlink(std::int32_t i, std::int32_t u) noexcept {
     first_[u] = next_[i];
   if (next_[i] >= 0)
     previous_[next_[i]] = previous_[i];
-  --count_[u];
   stale_[u] = true;
+  if (--count_[u] == 0 && row_of_[u] >= 0) {
+    rows_left_[rows_left_count_++] = row_of_[u];
+    row_of_[u] = -1;
+  }
 }
 
 void ColumnFlow::refresh(std::int32_t u) noexcept {
   if (!stale_[u])
     return;
   stale_[u] = false;
-  double *loss = arc_loss_ + u * columns_;
-  std::int32_t *member = arc_member_ + u * columns_;
-  std::fill(loss, loss + columns_, kInfinity);
-  std::fill(member, member + columns_, -1);
+  if (count_[u] == 0)
+    return;
+  take_row(u);
+  double *loss = arc_loss_ + row_of_[u] * columns_;
+  std::int32_t *member = arc_member_ + row_of_[u] * columns_;
   Pace pace(*view_, 16 + 2 * columns_, count_[u]);
   for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i]) {
     const double *row = view_->row(i);
@@ -144,10 +168,13 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
     refresh(u);
     if (!view_->spend(4 * columns_))
       return false;
+    if (row_of_[u] < 0)
+      continue;
+    const double *loss = arc_loss_ + row_of_[u] * columns_;
     for (std::int32_t w = 0; w < columns_; ++w) {
-      if (settled_[w] || arc(u, w) == kInfinity)
+      if (settled_[w] || loss[w] == kInfinity)
         continue;
-      const double reduced = std::max(0.0, arc(u, w) + price_[u] - price_[w]);
+      const double reduced = std::max(0.0, loss[w] + price_[u] - price_[w]);
       if (distance_[u] + reduced < distance_[w]) {
         distance_[w] = distance_[u] + reduced;
         parent_[w] = u;
@@ -166,7 +193,7 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
       link(i, w);
       return true;
     }
-    const std::int32_t moved = arc_member_[u * columns_ + w];
+    const std::int32_t moved = arc_member_[row_of_[u] * columns_ + w];
     unlink(moved, u);
     link(moved, w);
     w = u;
@@ -180,7 +207,7 @@ void ColumnFlow::find_residuals() noexcept {
   for (std::int32_t u = 0; u < columns_; ++u) {
     refresh(u);
     for (std::int64_t w = 0; w < columns_; ++w)
-      d[u * N + w] = arc(u, w);
+      d[u * N + w] = row_of_[u] < 0 ? kInfinity : arc_loss_[row_of_[u] * columns_ + w];
     const double gain = next_gain(u);
     d[u * N + sink] = gain > kForbidden ? -gain : kInfinity;
     d[sink * N + u] = count_[u] > 0 ? last_gain(u) : kInfinity;

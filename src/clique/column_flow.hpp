@@ -12,7 +12,9 @@ namespace chorale {
 // All of it goes by the limits of the view: where these end it, the flow is of no use.
 class ColumnFlow {
 public:
-  ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
+  // residuals: whether they will be looked for, which takes memory for K + 1 squared numbers.
+  ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
+             bool residuals = false) noexcept;
 
   // Starts afresh with no member placed. Without capacities, column v gives tables[v][k] for k
   // members (concave, minus infinity at most at its end); with them it gives nothing and takes at
@@ -41,7 +43,8 @@ private:
   void refresh(std::int32_t u) noexcept;
   void unlink(std::int32_t i, std::int32_t u) noexcept;
   void link(std::int32_t i, std::int32_t u) noexcept;
-  double arc(std::int64_t u, std::int64_t w) const noexcept { return arc_loss_[u * columns_ + w]; }
+  // What column u takes as its row of arcs.
+  void take_row(std::int32_t u) noexcept;
 
   std::int64_t columns_;
   const SumView *view_ = nullptr;
@@ -51,14 +54,19 @@ private:
   std::int32_t *previous_;  // n
   std::int32_t *first_;     // K
   std::int32_t *count_;     // K
-  double *arc_loss_;        // K x K, row "from"
-  std::int32_t *arc_member_;
+  // Arcs out of the columns that have members, min(n, K) at most: a row each.
+  std::int32_t *row_of_;     // K: -1 where the column has none, and no arcs
+  std::int32_t *rows_left_;  // min(n, K): rows that no column has
+  std::int32_t rows_left_count_ = 0;
+  std::int32_t rows_;        // min(n, K)
+  double *arc_loss_;         // min(n, K) x K
+  std::int32_t *arc_member_; // min(n, K) x K
   bool *stale_;      // K: arcs out of the column must be found again
   double *price_;    // K: potentials that keep all arc losses non-negative; the sink's is 0
   double *distance_; // K
   std::int32_t *parent_;
   bool *settled_;
-  double *residual_; // K + 1 squared, the sink last
+  double *residual_; // K + 1 squared, the sink last; NULL where not looked for
 };
 
 } // namespace chorale

@@ -181,7 +181,7 @@ private:
       solve_by<ExactMajority>();
       break;
     case CHORALE_ALGORITHM_CONCAVE_FLOW:
-      solve_by<ConcaveFlow>();
+      solve_by<ConcaveFlow>(false);
       break;
     case CHORALE_ALGORITHM_COUNT_BOXES:
       search();
@@ -213,7 +213,8 @@ private:
       break;
     case CHORALE_ALGORITHM_CONCAVE_FLOW:
       phase<ConcaveFlow>(
-          [&](auto &flow) { exact_marginals_ = flow.messages(limits_, solution_, messages_); });
+          [&](auto &flow) { exact_marginals_ = flow.messages(limits_, solution_, messages_); },
+          true);
       break;
     case CHORALE_ALGORITHM_COUNT_BOXES:
       search();

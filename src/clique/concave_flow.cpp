@@ -4,8 +4,8 @@
 
 namespace chorale {
 
-ConcaveFlow::ConcaveFlow(Layout &layout, const Instance &instance) noexcept
-    : instance_(&instance), flow_(layout, instance.members, instance.columns),
+ConcaveFlow::ConcaveFlow(Layout &layout, const Instance &instance, bool messages) noexcept
+    : instance_(&instance), flow_(layout, instance.members, instance.columns, messages),
       free_row_(layout.take<double>(instance.columns)),
       tables_(instance.potential.has_rest() ? layout.take<const double *>(instance.columns)
                                             : nullptr),

@@ -11,7 +11,9 @@ namespace chorale {
 
 class ConcaveFlow {
 public:
-  ConcaveFlow(Layout &layout, const Instance &instance) noexcept;
+  // messages: whether they will be asked for, which takes O(K^2) memory; O(n K) otherwise.
+  ConcaveFlow(Layout &layout, const Instance &instance,
+              bool messages = true) noexcept;
 
   // O(n (K^2 + n K)) at worst; a path usually touches a few columns.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
