@@ -1,5 +1,5 @@
 // extern "C" of run.h.
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 #include "capi/chain_call.hpp"
 #include "clique/plan.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "base/array.hpp"
 #include "base/packed.hpp"
-#include "cluster/message_store.hpp"
+#include "cluster/run/message_store.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
 

@@ -1,5 +1,5 @@
 // Messages as they are stored: what each number keeps, and when a row counts as changed.
-#include "cluster/message_store.hpp"
+#include "cluster/run/message_store.hpp"
 
 #include <cstdarg>
 #include <cstddef>

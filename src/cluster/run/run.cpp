@@ -1,5 +1,5 @@
 // Memory of a run, and what it starts from.
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 
 #include "potential/recolumn.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/limits.hpp"
 #include "chain/joint.hpp"
 #include "chain/chain_walk.hpp"
-#include "cluster/assignment.hpp"
+#include "cluster/run/assignment.hpp"
 
 namespace chorale {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "clique/computation.hpp"
-#include "cluster/chain_program.hpp"
+#include "cluster/run/chain_program.hpp"
 
 namespace chorale {
 

@@ -13,7 +13,7 @@
 // Chains of a batch, those whose cliques have changed, propose against the same counts, on any
 // number of threads; proposals are then judged in the order of the chains, against the counts as
 // they have become.
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <cmath>

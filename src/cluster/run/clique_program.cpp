@@ -1,4 +1,4 @@
-#include "cluster/clique_program.hpp"
+#include "cluster/run/clique_program.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 //
 // Chains write what cliques read and the other way round, each in a loop of its own; a loop's steps
 // write to rows and places of their own, and flags of the other side are only ever raised.
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cluster/chain_program.hpp"
+#include "cluster/run/chain_program.hpp"
 
 #include <algorithm>
 #include <new>

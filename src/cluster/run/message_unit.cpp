@@ -1,5 +1,5 @@
 // The unit that messages are stored in: of the size of what tells labels apart.
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <cmath>

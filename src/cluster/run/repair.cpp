@@ -11,7 +11,7 @@
 // Whether any labelling is allowed is NP-hard to decide (each clique may ask for one of two labels
 // of its members, as the clauses of a satisfiability problem do), so passes and decodes are
 // limited: what is not found is not proven to be nothing.
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -7,10 +7,10 @@
 #pragma once
 
 #include "base/parallel.hpp"
-#include "cluster/assignment.hpp"
-#include "cluster/chain_program.hpp"
-#include "cluster/clique_program.hpp"
-#include "cluster/message_store.hpp"
+#include "cluster/run/assignment.hpp"
+#include "cluster/run/chain_program.hpp"
+#include "cluster/run/clique_program.hpp"
+#include "cluster/run/message_store.hpp"
 
 #include <chorale/run.h>
 

@@ -1,6 +1,6 @@
 // What a run has found, and why.
-#include "cluster/json.hpp"
-#include "cluster/run.hpp"
+#include "cluster/run/json.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <new>

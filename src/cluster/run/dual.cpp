@@ -8,7 +8,7 @@
 // algorithms or their own dual; beams and absorption have no part in it. The multipliers follow
 // subgradients: where chain and clique disagree about a slot, what the chain shows gets cheaper and
 // what the clique wants dearer, by steps towards the best score known (Polyak's rule).
-#include "cluster/run.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <cmath>
