@@ -276,7 +276,8 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * none: round 0 has not been done, the run is infeasible, or cliques forbid every labelling met),
  * SIZE (capacity below what is needed), BUSY (from a callback of the run). Those that take a const
  * run may be called from several threads at once while none changes it. No allocation, but for
- * cliques of more than 256 columns, whose counts need scratch memory (OUT_OF_MEMORY). */
+ * cliques of more than 256 columns and, in chorale_run_json, of more than 256 members, whose counts
+ * need scratch memory (OUT_OF_MEMORY). */
 
 /* The result as the last call returned it. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,

@@ -160,7 +160,7 @@ chorale_status check_result(const Report &report, const chorale_run_result *resu
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   if (!run)
     return report.null_argument("run");
-  if (run->activity.load(std::memory_order_relaxed) == Activity::none)
+  if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_BUSY, "run is in the middle of a call; a callback of that call "
                                          "must not change it");
@@ -171,7 +171,7 @@ chorale_status check_readable(const Report &report, std::string_view name,
                               const chorale_run *run) noexcept {
   if (!run)
     return report.null_argument(name);
-  if (run->activity.load(std::memory_order_relaxed) != Activity::working)
+  if (run->call.activity.load(std::memory_order_relaxed) != Activity::working)
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_BUSY, name,
                      " is in the middle of a call; it can be read when the call has ended, or from "
@@ -180,7 +180,7 @@ chorale_status check_readable(const Report &report, std::string_view name,
 
 // True if the run may be changed by a call that returns nothing; the log says where it may not.
 bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
-  if (run->activity.load(std::memory_order_relaxed) == Activity::none)
+  if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
     return true;
   run->model->log.write(CHORALE_LOG_WARNING, call,
                         " does nothing: the run is in the middle of a call, and was asked from a "
@@ -192,9 +192,9 @@ bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
 class Occupied {
 public:
   explicit Occupied(chorale_run &run) noexcept : run_(run) {
-    run_.activity.store(Activity::working, std::memory_order_relaxed);
+    run_.call.activity.store(Activity::working, std::memory_order_relaxed);
   }
-  ~Occupied() { run_.activity.store(Activity::none, std::memory_order_relaxed); }
+  ~Occupied() { run_.call.activity.store(Activity::none, std::memory_order_relaxed); }
   Occupied(const Occupied &) = delete;
   Occupied &operator=(const Occupied &) = delete;
 
@@ -212,9 +212,9 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
     const Occupied occupied(*run);
     run->begin_call();
     CHORALE_CHECK(work(report));
-    CHORALE_CHECK(failure_status(report, run->failure.load(std::memory_order_relaxed)));
+    CHORALE_CHECK(failure_status(report, run->call.failure()));
     if (result)
-      write_struct(result, run->result());
+      write_struct(result, run->outcome().result());
     return CHORALE_OK;
   });
 }
@@ -223,7 +223,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
 chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_readable(report, "run", run));
   report.takes_from(run->memory);
-  if (!run->has_labelling || run->at.best.total() == kForbidden || run->fill_in_own)
+  if (!run->has_result())
     return report.fail(CHORALE_ERROR_NO_LABELLING,
                        "the run has no labelling: round 0 has not been done, or every labelling "
                        "it has met is forbidden");
@@ -239,7 +239,7 @@ chorale_status check_capacity(const Report &report, std::int64_t capacity,
 }
 
 const Assignment &assignment(const chorale_run &run, std::int32_t own) noexcept {
-  return own != 0 ? run.at.own : run.at.best;
+  return own != 0 ? run.state.own : run.state.best;
 }
 
 chorale_status state_space(const Report &report, const chorale_run &run,
@@ -339,7 +339,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
       return state_space(report, *draft.made, chain);
     if (!draft.made->restrict_ranges())
       return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
-    CHORALE_CHECK(failure_status(report, draft.made->failure.load(std::memory_order_relaxed)));
+    CHORALE_CHECK(failure_status(report, draft.made->call.failure()));
     if (earlier)
       draft.made->start_from(*earlier);
     *run = std::exchange(draft.made, nullptr);
@@ -411,12 +411,7 @@ chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
 chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                   chorale_error *error) {
   return carry_out(run, result, error, [&](Report &) -> chorale_status {
-    if (!run->pending || run->step()) {
-      if (run->course.repair.stage == RepairStage::none)
-        run->polish();
-      if (!run->must_stop())
-        run->repair();
-    }
+    run->polish();
     return CHORALE_OK;
   });
 }
@@ -429,8 +424,7 @@ chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_re
     if (run->options.bound_steps == 0)
       return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps was 0 when the run was created; "
                                              "it takes memory that this run does not have");
-    if (!run->pending || run->step())
-      run->tighten(steps);
+    run->tighten(steps);
     return CHORALE_OK;
   });
 }
@@ -453,7 +447,7 @@ chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result
     if (!result)
       return report.null_argument("result");
     CHORALE_CHECK(check_result(report, result));
-    write_struct(result, run->result());
+    write_struct(result, run->outcome().result());
     return CHORALE_OK;
   });
 }
@@ -496,7 +490,7 @@ chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain, in
     if (score)
       *score = assignment(*run, own).score[chain];
     if (changed)
-      *changed = run->has_changed(gsl::narrow_cast<std::int32_t>(chain)) ? 1 : 0;
+      *changed = run->outcome().has_changed(gsl::narrow_cast<std::int32_t>(chain)) ? 1 : 0;
     return CHORALE_OK;
   });
 }
@@ -508,7 +502,7 @@ chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique, 
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     if (!score)
       return report.null_argument("score");
-    *score = run->clique_score(assignment(*run, own), run->model->cliques[clique]);
+    *score = run->outcome().clique_score(assignment(*run, own), clique);
     return CHORALE_OK;
   });
 }
@@ -539,21 +533,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
       return report.null_argument("payments");
     if (!count)
       return report.null_argument("count");
-    const Chain &of = run->model->chains[chain];
-    std::int64_t found = 0;
-    for (std::int32_t s = 0; s < of.slots; ++s) {
-      const Slot slot = run->model->slot(gsl::narrow_cast<std::int32_t>(chain), s);
-      const std::int32_t own = run->at.own.shown(slot);
-      const std::int32_t now = run->at.best.shown(slot);
-      if (own == now)
-        continue;
-      const Clique &clique = run->model->cliques[slot.clique];
-      if (found < capacity)
-        payments[found] = {slot.clique,       slot.member,       slot.position,
-                           clique.value_of(own), clique.value_of(now), run->payment(slot)};
-      ++found;
-    }
-    *count = found;
+    *count = run->outcome().payments(gsl::narrow_cast<std::int32_t>(chain), payments, capacity);
     return CHORALE_OK;
   });
 }
@@ -587,7 +567,7 @@ chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t cap
     CHORALE_CHECK(check_labelling(report, run));
     if (!buffer && capacity > 0)
       return report.null_argument("buffer");
-    const std::size_t bytes = run->write_json(buffer, capacity);
+    const std::size_t bytes = run->outcome().write_json(buffer, capacity);
     if (needed)
       *needed = bytes;
     return CHORALE_OK;

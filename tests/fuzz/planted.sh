@@ -63,7 +63,7 @@ planted property chain/bound_property.cpp \
   $'join(fired_of(code), value);\n  if (fired == conflict() && !fires_outside_)' \
   $'value;\n  if (fired == conflict() && !fires_outside_)' \
   "a second value in the place of a conflict"
-planted model cluster/run/rounds.cpp 'at.now.total() > at.best.total()' 'true' \
+planted model cluster/run/evaluation.cpp 'state_.now.total() > state_.best.total()' 'true' \
   "the last labelling kept and not the best"
 planted file problem/problem.cpp '*at < -1 || *at >= of.chains[i].labels' '*at < -1' \
   "gold labels that no chain has let in"

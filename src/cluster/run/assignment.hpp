@@ -131,7 +131,30 @@ struct Assignment {
       whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
     score[chain] = chain_score;
   }
-  // Whether these are the labels of a chain.
+  // What another labelling of the same model has for a chain.
+  void take_chain(std::int32_t number, const Assignment &from) noexcept {
+    const Chain &chain = model_->chains[number];
+    for (std::int32_t t = 0; t < chain.length; ++t)
+      labels.set(chain.first_label + t, from.labels.get(chain.first_label + t));
+    for (std::int32_t s = 0; s < chain.wholes(); ++s) {
+      const std::int32_t place = model_->whole_of(chain.first_slot + s);
+      whole[place] = from.whole[place];
+    }
+    score[number] = from.score[number];
+  }
+  // True if another labelling of the same model shows the same in a chain.
+  bool agrees(std::int32_t number, const Assignment &other) const noexcept {
+    const Chain &chain = model_->chains[number];
+    if (!labels.same(chain.first_label, chain.length, other.labels))
+      return false;
+    for (std::int32_t s = 0; s < chain.wholes(); ++s) {
+      const std::int32_t place = model_->whole_of(chain.first_slot + s);
+      if (whole[place] != other.whole[place])
+        return false;
+    }
+    return true;
+  }
+  // True if these are the labels of a chain.
   bool has(const Chain &chain, const std::int32_t *of_chain) const noexcept {
     return labels.equal(chain.first_label, chain.length, of_chain);
   }

@@ -11,19 +11,9 @@
 #include "chain/joint.hpp"
 #include "chain/chain_walk.hpp"
 #include "cluster/run/assignment.hpp"
+#include "cluster/run/options.hpp"
 
 namespace chorale {
-
-// Why a computation of a run could not be carried out.
-enum class RunFailure : std::int32_t {
-  none,
-  potential_stopped,
-  potential_value,
-  instance_stopped,
-  instance_value,
-  state_space,
-  executor
-};
 
 class ChainProgram {
 public:
@@ -42,6 +32,7 @@ public:
   double *outgoing;
   std::int64_t row_entries = 0;
   const std::int64_t *row_begin() const noexcept { return row_begin_; } // slots + 1
+  std::int32_t slot_count() const noexcept { return chain_.slots; }
   const Slot *slots() const noexcept { return slots_; }
   // Of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }

@@ -1,7 +1,8 @@
 #include "cluster/run/clique_program.hpp"
 
+#include "potential/member_row.hpp"
+
 #include <algorithm>
-#include <utility>
 
 namespace chorale {
 namespace {
@@ -25,6 +26,9 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     gathered_ = layout.take<double>(used);
   if (kept_ || clique.centred())
     answers_ = layout.take<double>(used);
+  // Bounds need no answers.
+  if (clique.centred())
+    candidate_ = reinterpret_cast<std::int32_t *>(answers_);
 }
 
 CliqueTask CliqueProgram::task_for(const Potential &potential,
@@ -148,32 +152,29 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     const double own = clique_->centred() ? from_centre[c] : 0.0;
     if (own == kForbidden)
       continue;
-    double bound = n > 0 ? 0 : clique_->potential_at(c).evaluate_empty(0);
+    const Potential &potential = clique_->potential_at(c);
+    double bound = n > 0 ? 0 : potential.evaluate_empty(0);
     double score = bound;
     if (n > 0) {
-      CliqueTask task;
-      const KeptColumns *kept = std::exchange(kept_, nullptr);
-      task = task_for(clique_->potential_at(c), false);
-      kept_ = kept;
-      // A better value of the centre overwrites; a worse one must not.
-      task.assignment = nullptr;
-      CliqueAnswer answer = compute(task, limits, room_);
+      CliqueTask task = task_for(potential, false);
+      task.problem.scores = incoming;
+      // Of a centred clique the labelling under another value of the centre may be the better one.
+      task.assignment = clique_->centred() ? candidate_ : shown;
+      const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);
       if (failure != RunFailure::none || limits.interruption() != Interruption::none)
         return kInfinity;
       bound = answer.upper_bound;
       score = answer.member_score == kForbidden ? kForbidden
                                                 : answer.member_score + answer.clique_score;
-      if (score > kForbidden && score + own > best_score) {
-        task.assignment = shown;
-        compute(task, limits, room_);
-      }
     }
     if (score > kForbidden && score + own > best_score) {
       best_score = score + own;
       *found = true;
-      if (clique_->centred())
+      if (clique_->centred()) {
+        std::copy_n(candidate_, n, shown);
         shown[n] = c;
+      }
     }
     best = std::max(best, bound + own);
   }
@@ -185,12 +186,7 @@ double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t cen
   *failure = CallbackFailure::none;
   if (clique.members == 0 && !clique.centred())
     return 0;
-  const Potential &potential = clique.potential_at(centre);
-  if (potential.callback)
-    for (std::int32_t v = 0; v < clique.columns(); ++v)
-      if (!potential.counts(v))
-        counts[v] = 0;
-  return potential.evaluate(counts, clique.members, failure);
+  return evaluate_counted(clique.potential_at(centre), counts, clique.members, failure);
 }
 
 } // namespace chorale

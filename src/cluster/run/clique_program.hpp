@@ -5,22 +5,10 @@
 #pragma once
 
 #include "clique/computation.hpp"
-#include "cluster/run/chain_program.hpp"
+#include "cluster/run/inputs.hpp"
+#include "cluster/run/options.hpp"
 
 namespace chorale {
-
-struct CliqueSettings {
-  chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO;
-  bool exact_marginals = false;
-  bool bounds = false; // bounds are wanted as well
-};
-
-// Some columns of a property clique, in a run that restricts ranges.
-struct KeptColumns {
-  const std::int32_t *columns; // ascending
-  std::int32_t count;
-  const Potential *potential; // over them
-};
 
 class CliqueProgram {
 public:
@@ -49,7 +37,6 @@ public:
 
 private:
   CliqueTask task_for(const Potential &potential, bool marginals) const noexcept;
-  CliqueTask bound_task(const Potential &potential) const noexcept;
   void note(CallbackFailure failed) noexcept;
   void answer_centred(Limits &limits) noexcept;
   double bound_within(Limits &limits, bool *found) noexcept;
@@ -65,6 +52,7 @@ private:
   const KeptColumns *kept_;
   double *gathered_ = nullptr; // n x kept columns
   double *answers_ = nullptr;  // n x kept columns, or n x columns of one value of a centre
+  std::int32_t *candidate_ = nullptr; // bounds of a centred clique: a labelling under one value of it
   std::byte *room_ = nullptr;
   bool interrupted_ = false;
 };

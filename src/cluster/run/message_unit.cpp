@@ -1,5 +1,4 @@
-// The unit that messages are stored in: of the size of what tells labels apart.
-#include "cluster/run/run.hpp"
+#include "cluster/run/message_unit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,38 +55,34 @@ std::int64_t chain_at(const Chains &chains, std::int64_t site) noexcept {
 }
 
 } // namespace
-} // namespace chorale
 
-using namespace chorale;
-
-void chorale_run::choose_unit() noexcept {
-  if (std::exchange(has_unit, true))
-    return;
+double message_unit(const Model &model, const Inputs &inputs) noexcept {
   std::int16_t exponents[kSamples];
   std::int64_t count = 0;
   const auto add = [&](double number) {
     if (number > 0)
       exponents[count++] = static_cast<std::int16_t>(std::ilogb(number));
   };
-  const std::int64_t sites = model->chains.sites();
+  const std::int64_t sites = model.chains.sites();
   const std::int64_t samples =
-      std::min({sites, kSamples, std::max<std::int64_t>(kScores / model->most_labels, 1)});
+      std::min({sites, kSamples, std::max<std::int64_t>(kScores / model.most_labels, 1)});
   for (std::int64_t k = 0; k < samples; ++k) {
     const std::int64_t site = k * sites / samples;
-    const auto number = static_cast<std::int32_t>(chain_at(model->chains, site));
-    const Chain chain = model->chains[number];
+    const auto number = static_cast<std::int32_t>(chain_at(model.chains, site));
+    const Chain chain = model.chains[number];
     if (!chain.is_instance && site - chain.first_label < chain.length)
-      add(lead_at(view_of(number), static_cast<std::int32_t>(site - chain.first_label)));
+      add(lead_at(inputs.view_of(number), static_cast<std::int32_t>(site - chain.first_label)));
   }
   std::int64_t left = kScores;
-  for (std::int64_t c = 0; count == 0 && c < model->cliques.size() && left > 0; ++c)
-    add(first_number(model->cliques[c].potential_at(0), left));
+  for (std::int64_t c = 0; count == 0 && c < model.cliques.size() && left > 0; ++c)
+    add(first_number(model.cliques[c].potential_at(0), left));
   double unit = 1;
   if (count > 0) {
     std::int16_t *chosen = exponents + count / kParts;
     std::nth_element(exponents, chosen, exponents + count);
     unit = std::scalbn(1.0, std::clamp<int>(*chosen, -kLargestExponent, kLargestExponent));
   }
-  at.to_chain.set_unit(unit);
-  at.to_clique.set_unit(unit);
+  return unit;
 }
+
+} // namespace chorale

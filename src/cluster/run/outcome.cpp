@@ -1,6 +1,7 @@
-// What a run has found, and why.
+#include "cluster/run/outcome.hpp"
+
+#include "cluster/run/evaluation.hpp"
 #include "cluster/run/json.hpp"
-#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <new>
@@ -26,8 +27,7 @@ std::string_view name_of(chorale_outcome outcome) noexcept {
   }
 }
 
-// Counts of a clique's columns while a result is being read, which may be on any thread: no room of
-// the run is used.
+// A number for each column of a clique. Throws std::bad_alloc where there is no memory.
 class Counts {
 public:
   Counts(const Memory &memory, std::int32_t columns)
@@ -47,99 +47,179 @@ private:
   Block block_;
 };
 
+void count(const Clique &clique, const Assignment &of, std::int64_t *counts) noexcept {
+  count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
+}
+
+// Counts of any clique in a labelling, for many questions: where cliques are large, all are counted
+// once, and otherwise each when it is asked for. Throws std::bad_alloc where there is no memory.
+class AllCounts {
+public:
+  AllCounts(const Memory &memory, const Model &model, const Assignment &of)
+      : model_(model), of_(of) {
+    if (model.most_members <= kFewMembers)
+      return;
+    Layout measure;
+    const CountStore measured(measure, model);
+    block_ = Block(memory, measure.bytes());
+    if (!block_)
+      throw std::bad_alloc();
+    Layout layout(block_.data());
+    store_ = CountStore(layout, model);
+    store_.clear();
+    for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+      const Clique clique = model.cliques[c];
+      for (std::int32_t i = 0; i < clique.members; ++i)
+        if (const std::int32_t v = of.shown(clique, i); v >= 0)
+          store_.add(model.first_count(c) + v, 1);
+    }
+  }
+  void load(std::int64_t number, std::int64_t *to) const noexcept {
+    const Clique clique = model_.cliques[number];
+    if (block_)
+      store_.load(model_.first_count(number), clique.columns(), to);
+    else
+      count(clique, of_, to);
+  }
+
+private:
+  static constexpr std::int32_t kFewMembers = 256;
+  const Model &model_;
+  const Assignment &of_;
+  Block block_;
+  CountStore store_;
+};
+
+std::int32_t most_columns(const Model &model) noexcept {
+  std::int32_t most = 1;
+  for (const Clique &clique : model.cliques)
+    most = std::max(most, clique.columns());
+  return most;
+}
+
 } // namespace
-} // namespace chorale
 
-using namespace chorale;
-
-chorale_run_result chorale_run::result() const noexcept {
+chorale_run_result Outcome::result() const noexcept {
   chorale_run_result result{};
   result.struct_size = sizeof result;
-  const bool found = has_labelling && at.best.total() > kForbidden;
-  const std::int32_t stopped = stop.load(std::memory_order_relaxed);
+  const Standing &standing = state_.standing;
+  const bool found = state_.found();
+  const Interruption stopped = call_.stopped();
   // A bound of minus infinity proves it.
-  if (infeasible || (!pending && !found && upper_bound == kForbidden))
+  if (standing.infeasible || (!standing.pending && !found && standing.upper_bound == kForbidden))
     result.outcome = CHORALE_OUTCOME_INFEASIBLE;
-  else if (stopped == 1)
+  else if (stopped == Interruption::deadline)
     result.outcome = CHORALE_OUTCOME_DEADLINE;
-  else if (stopped == 2)
+  else if (stopped == Interruption::cancelled)
     result.outcome = CHORALE_OUTCOME_CANCELLED;
-  else if (!pending && !found)
+  else if (!standing.pending && !found)
     result.outcome = CHORALE_OUTCOME_NOTHING_FOUND;
   else
-    result.outcome = converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
-  result.rounds = rounds;
-  result.best_round = best_round;
-  result.score = found ? at.best.total() : kForbidden;
-  result.chain_score = found ? at.best.chain_total : kForbidden;
-  result.clique_score = found ? at.best.clique_total : 0.0;
-  result.own_score = own_score;
-  result.rounds_score = rounds_score;
-  result.polished_score = polished_score;
-  result.polished_own_score = polished_own_score;
-  result.upper_bound = infeasible ? kForbidden : upper_bound;
-  result.gap = found ? upper_bound - result.score : kInfinity;
-  result.proven = found && closes_gap(result.score, at.best.magnitude, upper_bound) ? 1 : 0;
-  for (std::int32_t i = 0; found && i < model->chains.size(); ++i)
+    result.outcome = standing.converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
+  result.rounds = state_.tally.rounds;
+  result.best_round = standing.best_round;
+  result.score = found ? state_.best.total() : kForbidden;
+  result.chain_score = found ? state_.best.chain_total : kForbidden;
+  result.clique_score = found ? state_.best.clique_total : 0.0;
+  result.own_score = standing.own_score;
+  result.rounds_score = standing.rounds_score;
+  result.polished_score = standing.polished_score;
+  result.polished_own_score = standing.polished_own_score;
+  result.upper_bound = standing.infeasible ? kForbidden : standing.upper_bound;
+  result.gap = found ? standing.upper_bound - result.score : kInfinity;
+  result.proven = found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
+  for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
     result.changed_chains += has_changed(i) ? 1 : 0;
-  result.messages_changed = messages_changed;
-  result.chain_updates = chain_updates;
-  result.clique_updates = clique_updates;
+  result.messages_changed = state_.tally.messages_changed;
+  result.chain_updates = state_.tally.chain_updates;
+  result.clique_updates = state_.tally.clique_updates;
   return result;
 }
 
-bool chorale_run::has_changed(std::int32_t number) const noexcept {
-  const Chain &chain = model->chains[number];
-  if (!at.best.labels.same(chain.first_label, chain.length, at.own.labels))
-    return true;
-  for (std::int32_t s = 0; s < chain.wholes(); ++s) {
-    const std::int32_t whole = model->whole_of(chain.first_slot + s);
-    if (at.best.whole[whole] != at.own.whole[whole])
-      return true;
-  }
-  return false;
-}
-
-double chorale_run::clique_score(const Assignment &of, const Clique &clique) const {
-  Counts counts(memory, clique.columns());
+double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
+  const Clique &clique = model_.cliques[number];
+  Counts counts(memory_, clique.columns());
   CallbackFailure failed = CallbackFailure::none;
   return score_of_clique(clique, of, counts.data(), &failed);
 }
 
-double chorale_run::payment(const Slot &slot) const {
-  const Clique &clique = model->cliques[slot.clique];
-  Counts room(memory, clique.columns());
-  std::int64_t *counts = room.data();
-  const std::int32_t own = at.own.shown(slot);
-  count_columns(clique, counts, [&](std::int32_t i) noexcept {
-    return i == slot.member ? own : at.best.shown(clique, i);
-  });
-  std::int32_t centre = 0;
-  if (clique.centred())
-    centre = slot.member == clique.members ? own : at.best.shown(clique, clique.members);
+// Of the payment for a slot. `counts`: of its clique in the best labelling; `scratch`: as many.
+double Outcome::amount(const Slot &slot, const std::int64_t *counts,
+                       std::int64_t *scratch) const noexcept {
+  const Clique &clique = model_.cliques[slot.clique];
+  const std::int32_t before = state_.own.shown(slot);
+  const std::int32_t after = state_.best.shown(slot);
+  std::int32_t centre = clique.centred() ? state_.best.shown(clique, clique.members) : 0;
   CallbackFailure failed = CallbackFailure::none;
-  const double so = chorale::clique_score(clique, counts, centre, &failed);
-  const double now = clique_score(at.best, clique);
+  std::copy_n(counts, clique.columns(), scratch);
+  const double now = chorale::clique_score(clique, scratch, centre, &failed);
+  std::copy_n(counts, clique.columns(), scratch);
+  if (slot.member == clique.members) {
+    centre = before;
+  } else {
+    if (after >= 0)
+      --scratch[after];
+    if (before >= 0)
+      ++scratch[before];
+  }
+  const double so = chorale::clique_score(clique, scratch, centre, &failed);
   return so == kForbidden ? kInfinity : now - so;
 }
 
-RunFailure chorale_run::chain_marginals(std::int32_t number, double *marginals,
-                                        std::ptrdiff_t row_stride, double *margins) noexcept {
-  const Chain &chain = model->chains[number];
-  Layout layout(at.workers[0].room);
-  ChainProgram program(layout, *model, number, view_of(number), options.joint);
-  program.set_room(at.workers[0].room + layout.bytes());
-  for (std::int32_t s = 0; s < chain.slots; ++s)
-    at.to_chain.load(program.row_place(s), program.columns_of(s),
-                     program.incoming + program.row_begin()[s]);
-  Limits none;
-  program.marginals(marginals, row_stride, margins, none);
-  return program.failure;
+// Sorted by clique for a while, so that every clique is counted once: own_value holds the place of a
+// payment until all are back in theirs.
+std::int64_t Outcome::payments(std::int32_t chain, chorale_payment *to,
+                               std::int64_t capacity) const {
+  std::int64_t found = 0;
+  std::int32_t columns = 1;
+  for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
+    const Slot slot = model_.slot(chain, s);
+    const std::int32_t now = state_.best.shown(slot);
+    if (now == state_.own.shown(slot))
+      continue;
+    if (found < capacity) {
+      const Clique &clique = model_.cliques[slot.clique];
+      columns = std::max(columns, clique.columns());
+      to[found] = {slot.clique,
+                   slot.member,
+                   slot.position,
+                   static_cast<std::int32_t>(found),
+                   clique.value_of(now),
+                   0};
+    }
+    ++found;
+  }
+  chorale_payment *end = to + std::min(found, capacity);
+  std::sort(to, end, [](const chorale_payment &a, const chorale_payment &b) {
+    return a.clique != b.clique ? a.clique < b.clique : a.own_value < b.own_value;
+  });
+  Counts counts(memory_, columns);
+  Counts scratch(memory_, columns);
+  for (chorale_payment *payment = to; payment != end; ++payment) {
+    const auto clique = static_cast<std::int32_t>(payment->clique);
+    if (payment == to || payment[-1].clique != clique)
+      count(model_.cliques[clique], state_.best, counts.data());
+    payment->amount = amount(model_.member(clique, static_cast<std::int32_t>(payment->member)),
+                             counts.data(), scratch.data());
+  }
+  std::sort(to, end, [](const chorale_payment &a, const chorale_payment &b) {
+    return a.own_value < b.own_value;
+  });
+  for (chorale_payment *payment = to; payment != end; ++payment) {
+    const Clique &clique = model_.cliques[payment->clique];
+    payment->own_value = clique.value_of(
+        state_.own.shown(clique, static_cast<std::int32_t>(payment->member)));
+  }
+  return found;
 }
 
-std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
+std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
   JsonWriter json(buffer, capacity);
   const chorale_run_result all = result();
+  const AllCounts all_counts(memory_, model_, state_.best);
+  const std::int32_t columns = most_columns(model_);
+  Counts counts(memory_, columns);
+  Counts scratch(memory_, columns);
   const auto number = [&](std::string_view name, double value) {
     json.key(name);
     json.number(value);
@@ -172,31 +252,32 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
 
   json.key("chains");
   json.open('[');
-  for (std::int32_t i = 0; i < model->chains.size(); ++i) {
-    const Chain &chain = model->chains[i];
+  for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
+    const Chain &chain = model_.chains[i];
     const bool changed = has_changed(i);
     json.open('{');
-    number("score", at.best.score[i]);
-    labels("labels", at.best, chain);
+    number("score", state_.best.score[i]);
+    labels("labels", state_.best, chain);
     json.key("changed");
     json.boolean(changed);
     if (changed) {
-      number("own_score", at.own.score[i]);
-      labels("own_labels", at.own, chain);
+      number("own_score", state_.own.score[i]);
+      labels("own_labels", state_.own, chain);
       json.key("payments");
       json.open('[');
       for (std::int32_t s = 0; s < chain.slots; ++s) {
-        const Slot slot = model->slot(i, s);
-        if (at.best.shown(slot) == at.own.shown(slot))
+        const Slot slot = model_.slot(i, s);
+        if (state_.best.shown(slot) == state_.own.shown(slot))
           continue;
         json.open('{');
         integer("clique", slot.clique);
         integer("member", slot.member);
         integer("position", slot.position);
-        const Clique &clique = model->cliques[slot.clique];
-        integer("own_value", clique.value_of(at.own.shown(slot)));
-        integer("value", clique.value_of(at.best.shown(slot)));
-        number("amount", payment(slot));
+        const Clique &clique = model_.cliques[slot.clique];
+        integer("own_value", clique.value_of(state_.own.shown(slot)));
+        integer("value", clique.value_of(state_.best.shown(slot)));
+        all_counts.load(slot.clique, counts.data());
+        number("amount", amount(slot, counts.data(), scratch.data()));
         json.close('}');
       }
       json.close(']');
@@ -206,13 +287,18 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
   json.close(']');
   json.key("cliques");
   json.open('[');
-  for (const Clique &clique : model->cliques) {
+  for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+    const Clique &clique = model_.cliques[c];
+    all_counts.load(c, counts.data());
+    const std::int32_t centre =
+        clique.centred() ? state_.best.shown(clique, clique.members) : 0;
+    CallbackFailure failed = CallbackFailure::none;
     json.open('{');
-    number("score", clique_score(at.best, clique));
+    number("score", chorale::clique_score(clique, counts.data(), centre, &failed));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)
-      json.integer(clique.value_of(at.best.shown(clique, k)));
+      json.integer(clique.value_of(state_.best.shown(clique, k)));
     json.close(']');
     json.close('}');
   }
@@ -220,3 +306,5 @@ std::size_t chorale_run::write_json(char *buffer, std::size_t capacity) const {
   json.close('}');
   return json.finish();
 }
+
+} // namespace chorale

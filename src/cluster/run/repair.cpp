@@ -1,17 +1,8 @@
-// Repair: looks for a labelling that no clique forbids, where rounds and polish have met none.
-//
-// A clique's *violation* is 0 where its potential allows the counts, and otherwise tells how far
-// they are from allowed ones. One chain at a time is decoded under rows that charge, for each value
-// of each slot, the violation which would be left, and is taken over where the sum of weight times
-// violation over all cliques falls. Where no chain lowers the sum, the cliques that still forbid
-// weigh more from then on (breakout local search), violations are charged more against the scores
-// of chains, and some member of some clique that forbids is given some other value, at any cost
-// (random walk): several slots of a chain may have to move together.
-//
-// Whether any labelling is allowed is NP-hard to decide (each clique may ask for one of two labels
-// of its members, as the clauses of a satisfiability problem do), so passes and decodes are
-// limited: what is not found is not proven to be nothing.
-#include "cluster/run/run.hpp"
+#include "cluster/run/repair.hpp"
+
+#include "cluster/run/polish.hpp"
+#include "cluster/run/slot_order.hpp"
+#include "potential/member_row.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,49 +20,38 @@ constexpr std::int32_t kAlone = 8; // slots of a chain that are tried one at a t
 constexpr double kFirstPrice = 16;
 
 // Scratch for one chain.
-struct BlockScratch {
-  BlockScratch(Layout &layout, const Model &model, std::int32_t number) noexcept {
+struct RepairScratch {
+  RepairScratch(Layout &layout, const Model &model, std::int32_t number) noexcept
+      : order(layout, model.chains[number].slots) {
     const Chain &chain = model.chains[number];
     std::int32_t columns = 1;
     for (std::int32_t s = 0; s < chain.slots; ++s)
       columns = std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
     counts = layout.take<std::int64_t>(columns);
     shown = layout.take<std::int32_t>(chain.slots);
-    by_clique = layout.take<std::int32_t>(chain.slots);
   }
-  std::int64_t *counts;    // of a clique
-  std::int32_t *shown;     // what the slots show now
-  std::int32_t *by_clique; // slots by the number of their clique
+  std::int64_t *counts; // of a clique
+  std::int32_t *shown;  // by slot: what it shows now
+  SlotOrder order;
 };
 
-// How many counts of value v lie between k and the nearest that its table allows.
-std::int64_t distance(const Potential &potential, std::int32_t v, std::int64_t k,
-                      std::int64_t n) noexcept {
-  const auto allows = [&](std::int64_t count) noexcept {
-    return count >= 0 && count <= n && potential.table_entry(v, count, n) > kForbidden;
-  };
-  for (std::int64_t d = 0; d <= n; ++d)
-    if (allows(k - d) || allows(k + d))
-      return d;
-  return n + 1;
-}
-
-class Repairer {
+// Repairs one labelling in place.
+class Search {
 public:
-  explicit Repairer(Run &run) noexcept
-      : run_(run), model_(*run.model), course_(run.course.repair) {
-    Layout layout(run.behind(run.room_bytes.chain));
-    memory_ = RepairMemory(layout, model_);
-  }
+  Search(const Setting &setting, Assignment &now, RepairCourse &course) noexcept
+      : setting_(setting), model_(setting.model), call_(setting.call), worker_(setting.worker(0)),
+        now_(now), course_(course), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
+        memory_(layout_, model_) {}
 
-  void begin() noexcept {
-    course_.price = kFirstPrice * run_.at.to_chain.unit();
+  // `unit`: of messages.
+  void begin(double unit) noexcept {
+    course_.price = kFirstPrice * unit;
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
     count();
     std::fill_n(memory_.weight, model_.cliques.size(), 1);
   }
 
-  // Changes the run's `now` until no clique forbids it, or passes are used up. False where the call
+  // Changes the labelling until no clique forbids it, or passes are used up. False where the call
   // must end.
   bool run() noexcept {
     for (; course_.pass < kPasses; ++course_.pass) {
@@ -97,7 +77,7 @@ private:
     for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
       const Clique clique = model_.cliques[c];
       for (std::int32_t i = 0; i < clique.members; ++i)
-        if (const std::int32_t v = run_.at.now.shown(clique, i); v >= 0)
+        if (const std::int32_t v = now_.shown(clique, i); v >= 0)
           memory_.counts.add(model_.first_count(c) + v, 1);
     }
   }
@@ -117,12 +97,12 @@ private:
     }
     const RepairCourse before = course_;
     walk(course_.walked);
-    if (run_.must_stop()) {
+    if (call_.must_end()) {
       course_ = before;
       return false;
     }
     course_.walked = -1;
-    run_.finish_step();
+    call_.finish_step();
     return true;
   }
 
@@ -162,17 +142,17 @@ private:
         continue; // tried a moment ago
       if (course_.decodes <= 0)
         break;
-      if (!run_.check_limits(run_.at.workers[0]))
+      if (!call_.check(worker_))
         return false;
       const RepairCourse before = course_;
       const bool gains = repair_chain(chain);
-      if (run_.must_stop()) {
+      if (call_.must_end()) {
         course_ = before;
         return false;
       }
       course_.gains |= gains;
       course_.last = chain;
-      run_.finish_step();
+      call_.finish_step();
     }
     course_.in_clique = false;
     return true;
@@ -180,38 +160,19 @@ private:
 
   // ---- Violations ----
 
-  // How far counts are from allowed ones. Those of a SUM may lack a member; `counts` may be changed.
+  // How far counts are from allowed ones; they may be changed.
   std::int64_t violation(const Clique &clique, std::int64_t *counts, std::int32_t centre) noexcept {
-    const std::int64_t n = clique.members;
     if (clique.all_members() == 0)
       return 0;
-    const Potential &potential = clique.potential_at(centre);
-    std::int64_t counted = 0;
-    for (std::int32_t v = 0; v < clique.columns(); ++v)
-      counted += potential.counts(v) ? counts[v] : 0;
-    if (potential.family == CHORALE_FAMILY_SUM) {
-      std::int64_t sum = 0;
-      for (std::int32_t v = 0; v < clique.columns() && !potential.finite_tables; ++v)
-        sum += potential.counts(v) ? distance(potential, v, counts[v], n) : 0;
-      return sum;
-    }
-    if (potential.family == CHORALE_FAMILY_MAX && counted > 0) {
-      std::int64_t least = n + 1;
-      for (std::int32_t v = 0; v < clique.columns() && least > 0; ++v)
-        if (potential.counts(v))
-          least = std::min(least, distance(potential, v, counts[v], n));
-      return least;
-    }
     CallbackFailure failed = CallbackFailure::none;
-    const double score = clique_score(clique, counts, centre, &failed);
-    if (failed != CallbackFailure::none)
-      run_.fail(failed == CallbackFailure::stopped ? RunFailure::potential_stopped
-                                                   : RunFailure::potential_value);
-    return score == kForbidden ? 1 : 0;
+    const std::int64_t found =
+        violation_of_counts(clique.potential_at(centre), counts, clique.members, &failed);
+    call_.fail(failed);
+    return found;
   }
 
   std::int32_t centre_value(const Clique &clique) const noexcept {
-    return clique.centred() ? run_.at.now.shown(clique, clique.members) : 0;
+    return clique.centred() ? now_.shown(clique, clique.members) : 0;
   }
 
   std::int64_t violation_of(std::int32_t number, const Clique &clique) noexcept {
@@ -233,10 +194,10 @@ private:
   // With `force`, which may change rows, what is decoded is taken whatever it costs.
   template <class Force> void repair_chain(std::int32_t number, Force &&force) noexcept {
     const Chain chain = model_.chains[number];
-    Layout layout(run_.at.workers[0].room);
-    ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
-    const BlockScratch scratch(layout, model_, number);
-    program.set_room(run_.at.workers[0].room + layout.bytes());
+    Layout layout(worker_.room);
+    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number), setting_.options.joint);
+    RepairScratch scratch(layout, model_, number);
+    program.set_room(worker_.room + layout.bytes());
     load(program, scratch, chain.slots);
     fill_rows(program, scratch, chain.slots);
     force(program, chain.slots);
@@ -246,37 +207,28 @@ private:
 
   bool repair_chain(std::int32_t number) noexcept {
     const Chain chain = model_.chains[number];
-    Layout layout(run_.at.workers[0].room);
-    ChainProgram program(layout, model_, number, run_.view_of(number), run_.options.joint);
-    const BlockScratch scratch(layout, model_, number);
-    program.set_room(run_.at.workers[0].room + layout.bytes());
+    Layout layout(worker_.room);
+    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number), setting_.options.joint);
+    RepairScratch scratch(layout, model_, number);
+    program.set_room(worker_.room + layout.bytes());
     const Slot *slots = program.slots();
     load(program, scratch, chain.slots);
     fill_rows(program, scratch, chain.slots);
     if (decode(program, chain.slots) && take(number, program, scratch, false))
       return true;
     // Several slots of the chain in one clique do not know of each other: one at a time.
-    std::sort(scratch.by_clique, scratch.by_clique + chain.slots,
-              [&](std::int32_t a, std::int32_t b) {
-                return slots[a].clique != slots[b].clique ? slots[a].clique < slots[b].clique
-                                                          : a < b;
-              });
-    const auto is_one_of_several = [&](std::int32_t k) {
-      const std::int32_t own = slots[scratch.by_clique[k]].clique;
-      return (k > 0 && slots[scratch.by_clique[k - 1]].clique == own) ||
-             (k + 1 < chain.slots && slots[scratch.by_clique[k + 1]].clique == own);
-    };
+    scratch.order.sort(slots);
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(chain.slots);
-    for (std::int32_t next = 0; next < chain.slots && tries > 0 && !run_.must_stop(); ++next) {
+    for (std::int32_t next = 0; next < chain.slots && tries > 0 && !call_.must_end(); ++next) {
       const std::int32_t k = (first + next) % chain.slots;
-      if (!is_one_of_several(k))
+      if (!scratch.order.is_repeat(k))
         continue;
       --tries;
       fill_rows(program, scratch, chain.slots);
       for (std::int32_t j = 0; j < chain.slots; ++j)
-        if (const std::int32_t s = scratch.by_clique[j];
-            j != k && scratch.shown[s] >= 0 && is_one_of_several(j)) {
+        if (const std::int32_t s = scratch.order[j];
+            j != k && scratch.shown[s] >= 0 && scratch.order.is_repeat(j)) {
           double *row = program.incoming + program.row_begin()[s];
           std::fill_n(row, program.columns_of(s), kForbidden);
           row[scratch.shown[s]] = 0;
@@ -288,11 +240,10 @@ private:
   }
 
   // What the slots show now.
-  void load(const ChainProgram &program, const BlockScratch &scratch,
+  void load(const ChainProgram &program, const RepairScratch &scratch,
             std::int32_t slots) const noexcept {
     for (std::int32_t s = 0; s < slots; ++s) {
-      scratch.shown[s] = run_.at.now.shown(program.slots()[s]);
-      scratch.by_clique[s] = s;
+      scratch.shown[s] = now_.shown(program.slots()[s]);
     }
   }
 
@@ -301,8 +252,8 @@ private:
     --course_.decodes;
     program.score = kForbidden;
     double value = 0;
-    if (!program.bound(&value, run_.at.workers[0].limits)) {
-      run_.give_up(program, run_.at.workers[0]);
+    if (!program.bound(&value, worker_.limits)) {
+      call_.give_up(program, worker_);
       return false;
     }
     return program.score > kForbidden &&
@@ -310,7 +261,7 @@ private:
   }
 
   // What each value of each slot costs alone, everything else as it is.
-  void fill_rows(ChainProgram &program, const BlockScratch &scratch, std::int32_t slots) noexcept {
+  void fill_rows(ChainProgram &program, const RepairScratch &scratch, std::int32_t slots) noexcept {
     for (std::int32_t s = 0; s < slots; ++s)
       fill_row(program.slots()[s], program.clique_of(s), scratch.shown[s], scratch.counts,
                program.incoming + program.row_begin()[s]);
@@ -337,8 +288,8 @@ private:
       for (std::int32_t v = 0; v < clique.columns(); ++v)
         set(v, potential.finite_tables || !potential.counts(v)
                    ? others
-                   : others - distance(potential, v, counts[v], clique.members) +
-                         distance(potential, v, counts[v] + 1, clique.members));
+                   : others - distance_to_allowed(potential, v, counts[v], clique.members) +
+                         distance_to_allowed(potential, v, counts[v] + 1, clique.members));
       return;
     }
     for (std::int32_t v = 0; v < clique.columns(); ++v) {
@@ -350,7 +301,7 @@ private:
 
   // Moves the counts slot by slot, members before centres, and adds up what that changes; takes the
   // labelling over if weighted violations fall, or always.
-  bool take(std::int32_t number, const ChainProgram &program, const BlockScratch &scratch,
+  bool take(std::int32_t number, const ChainProgram &program, const RepairScratch &scratch,
             bool always) noexcept {
     const std::int32_t slots = model_.chains[number].slots;
     std::int64_t change = 0;
@@ -371,8 +322,8 @@ private:
                   (violation_at(slot.clique, clique, program.shown[s]) -
                    violation_at(slot.clique, clique, scratch.shown[s]));
     }
-    if ((change < 0 || always) && !run_.must_stop()) {
-      run_.at.now.set(number, program.labels, program.shown, program.score);
+    if ((change < 0 || always) && !call_.must_end()) {
+      now_.set(number, program.labels, program.shown, program.score);
       return true;
     }
     for (std::int32_t s = 0; s < slots; ++s)
@@ -389,10 +340,14 @@ private:
       memory_.counts.add(counts + to, 1);
   }
 
-  Run &run_;
+  const Setting &setting_;
   const Model &model_;
-  RepairMemory memory_;
+  Call &call_;
+  Worker &worker_;
+  Assignment &now_;
   RepairCourse &course_;
+  Layout layout_;
+  RepairMemory memory_;
 };
 
 } // namespace
@@ -407,39 +362,38 @@ RepairMemory::RepairMemory(Layout &layout, const Model &model) noexcept
 
 std::size_t repair_bytes(const Model &model, std::int32_t chain) noexcept {
   Layout layout;
-  const BlockScratch scratch(layout, model, chain);
+  const RepairScratch scratch(layout, model, chain);
   return layout.bytes();
 }
 
-} // namespace chorale
-
-using namespace chorale;
-
-void chorale_run::repair() noexcept {
-  RepairStage &stage = course.repair.stage;
+void Repair::run() noexcept {
+  RepairStage &stage = state_.course.repair.stage;
   if (stage == RepairStage::none) {
-    if (!has_labelling || at.best.total() > kForbidden || model->slots.empty() || must_stop())
+    if (!state_.standing.has_labelling || state_.best.total() > kForbidden ||
+        setting_.model.slots.empty() || setting_.call.must_end())
       return;
-    drop_round();
-    course.dual = {};
-    course.repair = {};
-    Repairer(*this).begin();
+    state_.leave_round(setting_.model);
+    state_.course.dual = {};
+    state_.course.repair = {};
+    Search(setting_, state_.now, state_.course.repair).begin(state_.to_chain.unit());
     stage = RepairStage::search;
   }
   if (stage == RepairStage::search) {
-    if (!Repairer(*this).run())
+    if (!Search(setting_, state_.now, state_.course.repair).run())
       return;
     stage = RepairStage::score;
   }
   if (stage == RepairStage::score) {
-    if (!offer_now())
+    if (!evaluation_.offer())
       return;
-    stage = options.polish && at.best.total() > kForbidden ? RepairStage::polish
-                                                           : RepairStage::none;
+    stage = setting_.options.polish && state_.best.total() > kForbidden ? RepairStage::polish
+                                                                        : RepairStage::none;
   }
   if (stage == RepairStage::polish) {
-    polish();
-    if (!must_stop())
+    Polish(setting_, state_).run();
+    if (!setting_.call.must_end())
       stage = RepairStage::none;
   }
 }
+
+} // namespace chorale

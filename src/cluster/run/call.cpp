@@ -1,0 +1,43 @@
+#include "cluster/run/call.hpp"
+
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+// Seconds that the first step of a call may take however short the call is to be, unless its limit
+// is 0: so every call gets on. Doubled after each call whose first step did not end in time.
+constexpr double kFirstStep = 0.04;
+constexpr int kMostDoublings = 40;
+
+} // namespace
+
+void Call::begin(const RunOptions &options, Worker *workers) noexcept {
+  const bool was_fruitless =
+      stopped() == Interruption::deadline && !has_worked_.load(std::memory_order_relaxed);
+  fruitless_calls_ = was_fruitless ? std::min(fruitless_calls_ + 1, kMostDoublings) : 0;
+  forget();
+  has_worked_.store(false, std::memory_order_relaxed);
+  limits_ = Limits(options.time_limit, options.cancel);
+  const double first_step =
+      options.time_limit > 0
+          ? std::ldexp(std::max(options.time_limit, kFirstStep), fruitless_calls_)
+          : options.time_limit;
+  const Limits first(first_step, options.cancel);
+  for (std::int32_t w = 0; w < options.executor.workers; ++w)
+    workers[w].limits = first;
+}
+
+bool Call::check(Worker &worker) noexcept {
+  if (must_end())
+    return false;
+  if (has_worked_.load(std::memory_order_relaxed))
+    worker.limits.shorten(limits_);
+  const Interruption interruption = worker.limits.check_now();
+  if (interruption == Interruption::none)
+    return true;
+  stop_.store(interruption, std::memory_order_relaxed);
+  return false;
+}
+
+} // namespace chorale

@@ -1,0 +1,372 @@
+#include "cluster/run/chain_block.hpp"
+
+#include "potential/member_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kStepsALabel = 20; // elementary steps of a walk, for each slot
+
+std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {
+  std::int32_t widest = 1;
+  for (std::int32_t s = 0; s < chain.slots; ++s) {
+    const CliqueType &type = model.cliques.type(model.clique_of(chain.first_slot + s));
+    widest = std::max({widest, type.columns, type.centre_values});
+  }
+  return widest;
+}
+
+} // namespace
+
+bool gains(const MeasuredSum &before, double after) noexcept {
+  if (before.total == kForbidden)
+    return after > kForbidden;
+  return after - before.total > 1e-12 * before.magnitude;
+}
+
+BlockMemory::BlockMemory(Layout &layout, const Model &model, std::int32_t number) noexcept
+    : order(layout, model.chains[number].slots) {
+  const Chain &chain = model.chains[number];
+  const std::int32_t widest = widest_row(model, chain);
+  counts = layout.take<std::int64_t>(widest);
+  varied = layout.take<std::int64_t>(widest);
+  row = layout.take<double>(widest);
+  scores = layout.take<double>(chain.labels);
+  slots = layout.take<Slot>(chain.slots);
+  shown = layout.take<std::int32_t>(chain.slots);
+  values = layout.take<std::int32_t>(chain.slots);
+  count_slot = layout.take<std::int32_t>(chain.slots);
+  labels = layout.take<std::int32_t>(std::int64_t{chain.length} + 1);
+}
+
+ChainBlock::ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
+                       const CountStore &counts, std::int32_t number) noexcept
+    : setting_(setting), model_(setting.model), now_(now), all_counts_(counts), number_(number),
+      chain_(model_.chains[number]), memory_(layout, model_, number), order_(memory_.order) {
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    memory_.slots[s] = model_.slot(number, s);
+    memory_.shown[s] = now_.shown(memory_.slots[s]);
+  }
+}
+
+void ChainBlock::sort() noexcept {
+  order_.sort(memory_.slots);
+  has_repeats_ = order_.has_repeats();
+  std::fill_n(memory_.count_slot, chain_.slots, -1);
+}
+
+// ---- What a labelling gains --------------------------------------------------------------------
+
+void ChainBlock::compare(double score, const std::int32_t *values, MeasuredSum &before,
+                         MeasuredSum &after) noexcept {
+  before.add(now_.score[number_]);
+  after.add(score);
+  order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
+    bool changes = false;
+    for (std::int32_t k = begin; k < end; ++k)
+      changes = changes || shown()[order_[k]] != values[order_[k]];
+    if (changes) {
+      before.add(score_with(begin, end, shown()));
+      after.add(score_with(begin, end, values));
+    }
+  });
+}
+
+const std::int32_t *ChainBlock::read(const LabelStore &from, std::int32_t first_label,
+                                     const std::int32_t *wholes) noexcept {
+  from.read(first_label, chain_.length, memory_.labels);
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    memory_.values[s] = slot(s).position < 0 ? wholes[s]
+                                             : column_of(s, memory_.labels[slot(s).position]);
+  return memory_.values;
+}
+
+// C of the clique of the slots [begin, end) by clique if these show `values`.
+double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
+                              const std::int32_t *values) noexcept {
+  const std::int32_t number = order_.clique(begin);
+  const Clique &clique = model_.cliques[number];
+  std::int64_t *counts = memory_.varied;
+  all_counts_.load(model_.first_count(number), clique.columns(), counts);
+  std::int32_t centre = centre_value(clique);
+  for (std::int32_t k = begin; k < end; ++k) {
+    const std::int32_t s = order_[k];
+    if (is_centre(s, clique)) {
+      centre = values[s];
+      continue;
+    }
+    if (shown()[s] >= 0)
+      --counts[shown()[s]];
+    if (values[s] >= 0)
+      ++counts[values[s]];
+  }
+  return evaluate(clique, centre);
+}
+
+// C of the counts in `varied`, which may be changed.
+double ChainBlock::evaluate(const Clique &clique, std::int32_t centre) noexcept {
+  CallbackFailure failed = CallbackFailure::none;
+  const double score = clique_score(clique, memory_.varied, centre, &failed);
+  setting_.call.fail(failed);
+  return score;
+}
+
+// ---- What cliques say --------------------------------------------------------------------------
+
+// Loads the counts of a slot's clique, repeats that are held showing what they are held to.
+void ChainBlock::load_counts(std::int32_t s) noexcept {
+  const std::int32_t clique = slot(s).clique;
+  const std::int32_t columns = model_.cliques.type(clique).columns;
+  if (is_held(s))
+    std::transform(held_counts(memory_.count_slot[s]), held_counts(memory_.count_slot[s]) + columns,
+                   memory_.counts, [](double count) { return static_cast<std::int64_t>(count); });
+  else
+    all_counts_.load(model_.first_count(clique), columns, memory_.counts);
+}
+
+// What the centre of slot s's clique shows: what it is held to, if it is on this chain too.
+std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) const noexcept {
+  if (!clique.centred() || !is_held(s))
+    return centre_value(clique);
+  const std::int32_t position = model_.site(clique, clique.members) - chain_.first_label;
+  if (position < 0 || position >= chain_.length)
+    return centre_value(clique);
+  std::int32_t centre = memory_.labels[position];
+  while (slot(centre).clique != slot(s).clique || slot(centre).member != clique.members)
+    ++centre;
+  return memory_.values[centre];
+}
+
+// What the clique of slot s, which shows `own` now, says of each value of the slot.
+void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcept {
+  const Clique &clique = clique_of(s);
+  load_counts(s);
+  if (is_centre(s, clique)) {
+    for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
+      std::copy_n(memory_.counts, clique.columns(), memory_.varied);
+      row[c] = evaluate(clique, c);
+    }
+    return;
+  }
+  if (own >= 0)
+    --memory_.counts[own];
+  CallbackFailure failed = CallbackFailure::none;
+  fill_member_row(clique.potential_at(centre_value(clique, s)), memory_.counts, clique.members,
+                  memory_.varied, row, &failed);
+  setting_.call.fail(failed);
+}
+
+void ChainBlock::fill_rows(ChainProgram &program) noexcept {
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    fill_row(s, shown()[s], program.incoming + program.row_begin()[s]);
+}
+
+bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
+  bool any = false;
+  for (std::int32_t k = 0; k < chain_.slots; ++k) {
+    const std::int32_t s = order_[k];
+    const Clique &clique = clique_of(s);
+    if (!order_.is_repeat(k) || clique.centred())
+      continue;
+    load_counts(s);
+    any |= fill_linear_row(*clique.potential(), memory_.counts, clique.members,
+                           program.incoming + program.row_begin()[s]);
+  }
+  return any;
+}
+
+// ---- One repeat at a time ----------------------------------------------------------------------
+
+// What a walk asks about the positions of this chain.
+struct ChainBlock::Held {
+  void write(std::int32_t t, double *row) const noexcept { block.write_held(scores, t, row); }
+  bool visit(std::int32_t t, const double *others) const noexcept {
+    return block.visit(scores, t, others);
+  }
+  bool goes_on(std::int32_t t) const noexcept { return limits.spend(block.walk_work(t)); }
+  ChainBlock &block;
+  const Scores &scores;
+  Limits &limits;
+};
+
+bool ChainBlock::walk(ChainProgram &program, Limits &limits) noexcept {
+  hold_all(program);
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    if (is_held(s))
+      std::fill_n(program.incoming + program.row_begin()[s], program.columns_of(s), 0.0);
+  for (std::int32_t t = 0, s = 0; t <= chain_.length; ++t) {
+    while (s < chain_.slots && slot(s).position < t)
+      ++s;
+    memory_.labels[t] = s;
+  }
+  bool found = false;
+  program.with_walk(limits, [&](Scores &scores, ChainWalk &walk) noexcept {
+    Held held{*this, scores, limits};
+    found = walk.run(scores, held) && walk.trace(scores, held, program.labels);
+  });
+  return found && program.show(limits);
+}
+
+std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
+  const std::int64_t m = chain_.labels;
+  return m * (m + kStepsALabel * (1 + memory_.labels[t + 1] - memory_.labels[t]));
+}
+
+// Holds the repeats to what they show. The counts of a clique with repeats are kept in the outgoing
+// row of one of its slots, which a walk does not need.
+void ChainBlock::hold_all(ChainProgram &program) noexcept {
+  std::copy_n(shown(), chain_.slots, memory_.values);
+  rows_ = program.outgoing;
+  row_begin_ = program.row_begin();
+  order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
+    if (end - begin == 1)
+      return;
+    const Clique &clique = clique_of(order_[begin]);
+    // The row of a centre may be too short.
+    const std::int32_t first = order_[is_centre(order_[begin], clique) ? begin + 1 : begin];
+    load_counts(first);
+    std::copy_n(memory_.counts, clique.columns(), held_counts(first));
+    for (std::int32_t k = begin; k < end; ++k)
+      memory_.count_slot[order_[k]] = first;
+  });
+}
+
+// Holds one repeat to another value.
+void ChainBlock::hold(std::int32_t s, std::int32_t value) noexcept {
+  std::int32_t &held = memory_.values[s];
+  if (!is_centre(s, clique_of(s))) {
+    double *counts = held_counts(memory_.count_slot[s]);
+    if (held >= 0)
+      --counts[held];
+    ++counts[value];
+  }
+  held = value;
+}
+
+bool ChainBlock::shows_held(std::int32_t t, std::int32_t label) const noexcept {
+  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
+    if (is_held(s) && column_of(s, label) != memory_.values[s])
+      return false;
+  return true;
+}
+
+// Scores of the labels of a position, those that would move a repeat forbidden.
+void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
+  const std::int32_t m = scores.labels();
+  std::copy_n(scores.unary(t), m, row);
+  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
+    if (!is_held(s))
+      continue;
+    const Clique &clique = clique_of(s);
+    for (std::int32_t y = 0; y < m; ++y)
+      if (clique.column_of(slot(s).member, y) != memory_.values[s])
+        row[y] = kForbidden;
+  }
+}
+
+// Holds the repeats of a position to what is best beside `others`, what the chain's other positions
+// say of each label. True if that is something else than before.
+bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
+  const std::int32_t m = scores.labels();
+  double *total = memory_.scores;
+  double rows = 0; // magnitude of what cliques say of the values held now
+  bool any = false;
+  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
+    if (!is_held(s))
+      continue;
+    if (!any)
+      for (std::int32_t y = 0; y < m; ++y)
+        total[y] = others[y] + scores.unary(t)[y];
+    any = true;
+    const Clique &clique = clique_of(s);
+    fill_row(s, memory_.values[s], memory_.row);
+    for (std::int32_t y = 0; y < m; ++y)
+      total[y] += memory_.row[clique.column_of(slot(s).member, y)];
+    rows += memory_.values[s] < 0 ? 0.0 : magnitude_of(memory_.row[memory_.values[s]]);
+  }
+  if (!any)
+    return false;
+  const std::int32_t best = index_of_greatest(total, m);
+  if (best < 0)
+    return false;
+  MeasuredSum stays{kForbidden, 0};
+  for (std::int32_t y = 0; y < m; ++y)
+    if (total[y] > stays.total && shows_held(t, y))
+      stays = {total[y], std::fabs(others[y]) + std::fabs(scores.unary(t)[y]) + rows};
+  if (!gains(stays, total[best]))
+    return false;
+  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
+    if (is_held(s))
+      hold(s, column_of(s, best));
+  return true;
+}
+
+// Takes `penalty` from every value of every repeat but the one it shows, slots of `freed` (by slot;
+// or NULL) left alone.
+void ChainBlock::hold_by(ChainProgram &program, double penalty,
+                         const std::int32_t *freed) noexcept {
+  for (std::int32_t k = 0; k < chain_.slots; ++k) {
+    const std::int32_t s = order_[k];
+    if (!order_.is_repeat(k) || shown()[s] < 0 || (freed && freed[s] != 0))
+      continue;
+    double *row = program.incoming + program.row_begin()[s];
+    for (std::int32_t v = 0; v < program.columns_of(s); ++v)
+      if (v != shown()[s])
+        row[v] -= penalty;
+    if (row[shown()[s]] == kForbidden)
+      row[shown()[s]] = 0.0;
+  }
+}
+
+bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) noexcept {
+  MeasuredSum now;
+  now.add(now_.score[number_]);
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    now.add(shown()[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown()[s]]);
+  if (!gains(now, most))
+    return false;
+  // More than a labelling that moves two repeats of this chain can gain.
+  hold_by(program, 2 * (most - now.total), nullptr);
+  if (!program.send(limits))
+    return false;
+  bool any = false;
+  std::int32_t *freed = memory_.values;
+  std::fill_n(freed, chain_.slots, 0);
+  fill_rows(program);
+  order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
+    std::int32_t best = -1;
+    double best_gain = 0;
+    for (std::int32_t k = begin; end - begin > 1 && k < end; ++k) {
+      const std::int32_t s = order_[k];
+      const double *own = program.incoming + program.row_begin()[s];
+      const double *others = program.outgoing + program.row_begin()[s];
+      if (shown()[s] < 0)
+        continue;
+      // Messages are differences of sums over the whole chain.
+      const MeasuredSum stays = {others[shown()[s]] + own[shown()[s]],
+                                 now.magnitude + magnitude_of(own[shown()[s]])};
+      double moves = kForbidden;
+      for (std::int32_t v = 0; v < program.columns_of(s); ++v)
+        moves = std::max(moves, others[v] + own[v]);
+      if (!gains(stays, moves))
+        continue;
+      const double gain = stays.total == kForbidden ? kInfinity : moves - stays.total;
+      if (gain > best_gain) {
+        best_gain = gain;
+        best = s;
+      }
+    }
+    if (best >= 0) {
+      freed[best] = 1;
+      any = true;
+    }
+  });
+  if (any)
+    hold_by(program, kInfinity, freed);
+  return any;
+}
+
+} // namespace chorale

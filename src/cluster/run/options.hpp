@@ -1,0 +1,48 @@
+// Options of a run, and how a run can fail.
+#pragma once
+
+#include "base/parallel.hpp"
+#include "chain/joint.hpp"
+#include "cluster/run/message_store.hpp"
+
+#include <chorale/run.h>
+
+namespace chorale {
+
+// Why a computation of a run could not be carried out.
+enum class RunFailure : std::int32_t {
+  none,
+  potential_stopped,
+  potential_value,
+  instance_stopped,
+  instance_value,
+  state_space,
+  executor
+};
+
+// How cliques are solved.
+struct CliqueSettings {
+  chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO;
+  bool exact_marginals = false;
+  bool bounds = false; // the run computes upper bounds too
+};
+
+// chorale_run_options after all checks.
+struct RunOptions {
+  std::int64_t rounds = 10;
+  double damping = 0;
+  chorale_schedule schedule = CHORALE_SCHEDULE_ALL;
+  CliqueSettings clique;
+  JointOptions joint{CHORALE_JOINT_AUTO, 300, 1024};
+  bool polish = true;
+  bool restrict_range = false;
+  MessageNumber messages = MessageNumber::automatic;
+  Executor executor;
+  double time_limit = -1;
+  const chorale_cancel *cancel = nullptr;
+  chorale_progress_function progress = nullptr;
+  void *progress_user = nullptr;
+  std::int64_t bound_steps = 0;
+};
+
+} // namespace chorale

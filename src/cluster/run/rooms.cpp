@@ -1,0 +1,88 @@
+#include "cluster/run/rooms.hpp"
+
+#include "cluster/run/evaluation.hpp"
+#include "cluster/run/polish.hpp"
+#include "cluster/run/repair.hpp"
+
+namespace chorale {
+namespace {
+
+std::size_t aligned(std::size_t bytes) noexcept {
+  const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
+  return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
+}
+
+} // namespace
+
+std::size_t Rooms::measure_chain(std::int32_t chain) const noexcept {
+  Layout layout;
+  const ChainProgram program(layout, model_, chain, inputs_.view_of(chain), options_.joint);
+  return saturating_sum(saturating_sum(layout.bytes(), program.room_bytes()),
+                        std::max(polish_bytes(model_, chain), repair_bytes(model_, chain)));
+}
+
+RoomBytes Rooms::measure() const noexcept {
+  RoomBytes bytes;
+  for (std::int32_t i = 0; i < model_.chains.size(); ++i)
+    bytes.chain = std::max(bytes.chain, measure_chain(i));
+  std::int32_t columns = 1;
+  for (const Clique &clique : model_.cliques)
+    columns = std::max(columns, clique.columns());
+  bytes.counts = aligned(
+      saturating_product(static_cast<std::size_t>(columns), sizeof(std::int64_t)));
+  bytes.chain = std::max(bytes.chain, saturating_sum(bytes.counts, scored_bytes(model_)));
+  bytes.worker = bytes.chain;
+  Clique before{};
+  for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+    const Clique &clique = model_.cliques[c];
+    const KeptColumns *kept = inputs_.kept(c);
+    // Cliques of equal shape come in rows.
+    if (before.type && !kept && !clique.centred() && before.potential() == clique.potential() &&
+        before.members == clique.members)
+      continue;
+    before = kept ? Clique{} : clique;
+    Layout layout;
+    const CliqueProgram program(layout, clique, options_.clique, kept);
+    // Before it is known which columns a clique keeps, room to gather all.
+    if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
+      for (int k = 0; k < 2; ++k)
+        layout.take<double>(std::int64_t{clique.members} * clique.columns());
+    bytes.worker = std::max(bytes.worker, saturating_sum(layout.bytes(), program.room_bytes()));
+  }
+  bytes.chain = aligned(bytes.chain);
+  bytes.worker = aligned(bytes.worker);
+  return bytes;
+}
+
+std::size_t Rooms::total(const RoomBytes &bytes) const noexcept {
+  Layout polish;
+  const PolishMemory measured_polish(polish, model_);
+  Layout repair;
+  const RepairMemory measured_repair(repair, model_);
+  const std::size_t behind = std::max(polish.bytes(), repair.bytes());
+  const std::size_t last = std::max(bytes.worker, saturating_sum(bytes.chain, behind));
+  return saturating_sum(saturating_product(bytes.worker,
+                                           static_cast<std::size_t>(options_.executor.workers) - 1),
+                        last);
+}
+
+bool Rooms::make(const RoomBytes &bytes) noexcept {
+  const std::size_t all = total(bytes);
+  if (all == SIZE_MAX)
+    return false;
+  Block grown(memory_, all);
+  if (!grown)
+    return false;
+  block_.swap(grown);
+  bytes_ = bytes;
+  for (std::int32_t w = 0; w < options_.executor.workers; ++w)
+    workers[w].room = block_.data() + static_cast<std::size_t>(w) * bytes.worker;
+  return true;
+}
+
+bool Rooms::make_for(std::int32_t chain) noexcept {
+  const std::size_t bytes = aligned(measure_chain(chain));
+  return bytes <= bytes_.chain || make({bytes_.counts, bytes, std::max(bytes, bytes_.worker)});
+}
+
+} // namespace chorale

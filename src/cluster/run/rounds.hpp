@@ -1,0 +1,33 @@
+// Message rounds: the cliques answer their chains, the chains are decoded and send.
+#pragma once
+
+#include "cluster/run/evaluation.hpp"
+
+namespace chorale {
+
+class Rounds {
+public:
+  Rounds(const Setting &setting, RunState &state) noexcept
+      : setting_(setting), state_(state), evaluation_(setting, state) {}
+
+  // Round 0, or the next one, or the rest of one that a call has left. False where the call must
+  // end, or where there is no labelling.
+  bool step() noexcept;
+
+private:
+  void update_chain(std::int32_t chain, Worker &worker) noexcept;
+  void update_clique(std::int32_t clique, Worker &worker) noexcept;
+  void update_chains() noexcept;
+  void update_cliques() noexcept;
+  void rank_cliques() noexcept;
+  void update_by_disagreement() noexcept;
+  void first_round() noexcept;
+  bool end_round() noexcept;
+  void add_up() noexcept;
+
+  const Setting &setting_;
+  RunState &state_;
+  Evaluation evaluation_;
+};
+
+} // namespace chorale

@@ -1,0 +1,48 @@
+// What every part of a run works with. Results are not in here.
+#pragma once
+
+#include "cluster/run/chain_program.hpp"
+#include "cluster/run/clique_program.hpp"
+#include "cluster/run/rooms.hpp"
+
+namespace chorale {
+
+struct Setting {
+  const Model &model;
+  const RunOptions &options;
+  const Inputs &inputs;
+  const Rooms &rooms;
+  Call &call;
+
+  Worker &worker(std::int32_t w) const noexcept { return rooms.workers[w]; }
+  // True if worker w may go on.
+  bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
+  // step(i, worker) for i = 0 .. count - 1. A loop that an executor did not carry out fails the
+  // call.
+  template <class Step>
+  void each(std::int64_t count, std::int64_t grain, Step &&step) const noexcept {
+    if (!parallel_for(options.executor, count, grain, std::forward<Step>(step)))
+      call.fail(RunFailure::executor);
+  }
+};
+
+// A chain's program at the beginning of a room, ready to compute.
+struct PlacedChain {
+  PlacedChain(const Setting &setting, std::byte *room, std::int32_t chain) noexcept
+      : layout(room),
+        program(layout, setting.model, chain, setting.inputs.view_of(chain),
+                setting.options.joint) {
+    program.set_room(room + layout.bytes());
+  }
+  // Loads what the cliques have said to the chain.
+  void load(const MessageStore &to_chain) noexcept {
+    for (std::int32_t s = 0; s < program.slot_count(); ++s)
+      to_chain.load(program.row_place(s), program.columns_of(s),
+                    program.incoming + program.row_begin()[s]);
+  }
+
+  Layout layout;
+  ChainProgram program;
+};
+
+} // namespace chorale

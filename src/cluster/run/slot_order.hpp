@@ -1,0 +1,54 @@
+// The slots of a chain in the order of their cliques. Slots of one clique lie next to each other;
+// where there are several, they are *repeats*: what a clique pays for each alone does not add up.
+#pragma once
+
+#include "base/workspace.hpp"
+#include "cluster/model.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace chorale {
+
+class SlotOrder {
+public:
+  SlotOrder(Layout &layout, std::int32_t slots) noexcept
+      : count_(slots), order_(layout.take<std::int32_t>(slots)) {}
+
+  // `slots`: in the order of the chain; read as long as this lives.
+  void sort(const Slot *slots) noexcept {
+    slots_ = slots;
+    std::iota(order_, order_ + count_, 0);
+    std::sort(order_, order_ + count_, [slots](std::int32_t a, std::int32_t b) {
+      return slots[a].clique != slots[b].clique ? slots[a].clique < slots[b].clique : a < b;
+    });
+  }
+
+  // The k-th slot by clique, as its number in the chain.
+  std::int32_t operator[](std::int32_t k) const noexcept { return order_[k]; }
+  std::int32_t clique(std::int32_t k) const noexcept { return slots_[order_[k]].clique; }
+  bool is_repeat(std::int32_t k) const noexcept {
+    return (k > 0 && clique(k - 1) == clique(k)) || (k + 1 < count_ && clique(k + 1) == clique(k));
+  }
+  bool has_repeats() const noexcept {
+    for (std::int32_t k = 1; k < count_; ++k)
+      if (clique(k - 1) == clique(k))
+        return true;
+    return false;
+  }
+  // group(begin, end) for the slots [begin, end) by clique of each clique in turn.
+  template <class Group> void each_clique(Group &&group) const noexcept {
+    for (std::int32_t begin = 0, end; begin < count_; begin = end) {
+      for (end = begin + 1; end < count_ && clique(end) == clique(begin); ++end) {
+      }
+      group(begin, end);
+    }
+  }
+
+private:
+  std::int32_t count_;
+  std::int32_t *order_;
+  const Slot *slots_ = nullptr;
+};
+
+} // namespace chorale

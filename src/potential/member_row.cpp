@@ -1,0 +1,126 @@
+#include "potential/member_row.hpp"
+
+#include "potential/clique_potential.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// What member k + 1 at value v adds to a SUM.
+double step(const Potential &potential, std::int32_t v, std::int64_t k, std::int64_t members,
+            double factor) noexcept {
+  return (potential.table_entry(v, k + 1, members) - potential.table_entry(v, k, members)) * factor;
+}
+
+// The greatest entry of all values but one is the greatest entry, or the second of them.
+void fill_max_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
+                  double *row) noexcept {
+  const double factor = potential.factor(members);
+  const auto entry = [&](std::int32_t v, std::int64_t more) {
+    return scale_score(potential.table_entry(v, counts[v] + more, members), factor);
+  };
+  double first = kForbidden;
+  double second = kForbidden;
+  std::int32_t top = -1;
+  for (std::int32_t v = 0; v < potential.values; ++v) {
+    if (!potential.counts(v))
+      continue;
+    const double score = entry(v, 0);
+    if (top < 0 || score > first) {
+      second = first;
+      first = score;
+      top = v;
+    } else {
+      second = std::max(second, score);
+    }
+  }
+  for (std::int32_t v = 0; v < potential.values; ++v)
+    row[v] = potential.counts(v) ? std::max(entry(v, 1), v == top ? second : first) : first;
+}
+
+std::int64_t counted_members(const Potential &potential, const std::int64_t *counts) noexcept {
+  std::int64_t counted = 0;
+  for (std::int32_t v = 0; v < potential.values; ++v)
+    counted += potential.counts(v) ? counts[v] : 0;
+  return counted;
+}
+
+} // namespace
+
+double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,
+                        CallbackFailure *failure) noexcept {
+  if (potential.callback)
+    for (std::int32_t v = 0; v < potential.values; ++v)
+      if (!potential.counts(v))
+        counts[v] = 0;
+  return potential.evaluate(counts, members, failure);
+}
+
+void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
+                     std::int64_t *varied, double *row, CallbackFailure *failure) noexcept {
+  // Where no other member counts, the potential of the counts without this member is 0 and not the
+  // sum of its tables.
+  const bool others_count = counted_members(potential, counts) > 0;
+  if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others_count) {
+    const double factor = potential.factor(members);
+    for (std::int32_t v = 0; v < potential.values; ++v)
+      row[v] = potential.counts(v) ? step(potential, v, counts[v], members, factor) : 0.0;
+  } else if (potential.family == CHORALE_FAMILY_MAX && others_count) {
+    fill_max_row(potential, counts, members, row);
+  } else {
+    for (std::int32_t v = 0; v < potential.values; ++v) {
+      std::copy_n(counts, potential.values, varied);
+      ++varied[v];
+      CallbackFailure failed = CallbackFailure::none;
+      row[v] = evaluate_counted(potential, varied, members, &failed);
+      if (failed != CallbackFailure::none)
+        *failure = failed;
+    }
+  }
+}
+
+bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
+                     double *row) noexcept {
+  if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables ||
+      !is_convex(potential, members))
+    return false;
+  const double factor = potential.factor(members);
+  for (std::int32_t v = 0; v < potential.values; ++v)
+    row[v] = potential.counts(v) ? step(potential, v, std::min(counts[v], members - 1), members,
+                                        factor)
+                                 : 0.0;
+  return true;
+}
+
+std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
+                                 std::int64_t members) noexcept {
+  const auto allows = [&](std::int64_t count) noexcept {
+    return count >= 0 && count <= members &&
+           potential.table_entry(v, count, members) > kForbidden;
+  };
+  for (std::int64_t d = 0; d <= members; ++d)
+    if (allows(k - d) || allows(k + d))
+      return d;
+  return members + 1;
+}
+
+std::int64_t violation_of_counts(const Potential &potential, std::int64_t *counts,
+                                 std::int64_t members, CallbackFailure *failure) noexcept {
+  if (potential.family == CHORALE_FAMILY_SUM) {
+    std::int64_t sum = 0;
+    for (std::int32_t v = 0; v < potential.values && !potential.finite_tables; ++v)
+      sum += potential.counts(v) ? distance_to_allowed(potential, v, counts[v], members) : 0;
+    return sum;
+  }
+  if (potential.family == CHORALE_FAMILY_MAX && counted_members(potential, counts) > 0) {
+    std::int64_t least = members + 1;
+    for (std::int32_t v = 0; v < potential.values && least > 0; ++v)
+      if (potential.counts(v))
+        least = std::min(least, distance_to_allowed(potential, v, counts[v], members));
+    return least;
+  }
+  return evaluate_counted(potential, counts, members, failure) == kForbidden ? 1 : 0;
+}
+
+} // namespace chorale
