@@ -12,17 +12,14 @@ constexpr std::int64_t kLookUp = 32; // the work of finding a number among sorte
 
 } // namespace
 
-BoundProperty::BoundProperty(Layout &layout, const Attached &from, bool tree) noexcept
-    : attached(from), tree_(tree), states_(tree ? 1 : from.property->states) {
+BoundTables::BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept {
   const Property &property = *attached.property;
   const auto T = static_cast<std::size_t>(attached.length);
-  const std::size_t limit = static_cast<std::size_t>(local_limit());
   // Before they are sorted the numbers may hold repetitions.
   numbers = layout.take<std::int32_t>(static_cast<std::size_t>(property.constant_count) +
                                       (property.fires_table ? T : 0));
   constant_local = layout.take<std::int32_t>(property.constant_count);
   table_local = layout.take<std::int32_t>(property.fires_table ? T : 0);
-  message = layout.take<double>(limit + 2);
   if (tree) {
     subtree_firing = layout.take<std::int32_t>(T);
   } else {
@@ -30,6 +27,12 @@ BoundProperty::BoundProperty(Layout &layout, const Attached &from, bool tree) no
     may = layout.take<std::uint64_t>(saturating_product(T + 1, static_cast<std::size_t>(words)));
   }
 }
+
+BoundProperty::BoundProperty(Layout &layout, const Attached &from, bool tree,
+                             BoundTables *shared) noexcept
+    : BoundTables(shared ? BoundTables() : BoundTables(layout, from, tree)), attached(from),
+      message(layout.take<double>(local_limit() + 2)), shared_(shared), tree_(tree),
+      states_(tree ? 1 : from.property->states) {}
 
 std::int64_t BoundProperty::local_limit() const noexcept {
   const Property &property = *attached.property;
@@ -52,6 +55,20 @@ std::int64_t BoundProperty::code_limit(Role in) const noexcept {
 }
 
 bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
+  BoundTables &tables = shared_ ? *shared_ : *this;
+  if (!tables.is_filled && !tables.fill(attached, parents, limits))
+    return false;
+  static_cast<BoundTables &>(*this) = tables;
+  for (std::int32_t v = 0; v < local_count + 2; ++v)
+    message[v] = !attached.message ? 0.0
+                 : v < local_count ? attached.message[numbers[v]]
+                                   : attached.message[attached.values() + v - local_count];
+  greatest_message = *std::max_element(message, message + local_count + 2);
+  return true;
+}
+
+bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
+                       Limits &limits) noexcept {
   const Property &property = *attached.property;
   const std::int32_t T = attached.length;
 
@@ -92,26 +109,19 @@ bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
       if (table_local[t] >= 0)
         table_local[t] = find(table_local[t]);
     }
-  for (std::int32_t v = 0; v < local_count + 2; ++v)
-    message[v] = !attached.message ? 0.0
-                 : v < local_count ? attached.message[numbers[v]]
-                                   : attached.message[attached.values() + v - local_count];
-
-  greatest_message = *std::max_element(message, message + local_count + 2);
-
   const bool covered = attached.dictionary && attached.dictionary->covers_firings;
-  fires_outside_ = !covered &&
+  fires_outside = !covered &&
                    std::find(constant_local, constant_local + property.constant_count, kOutside) !=
                        constant_local + property.constant_count;
   if (property.fires_table && !covered)
-    fires_outside_ =
-        fires_outside_ || std::find(table_local, table_local + T, kOutside) != table_local + T;
+    fires_outside =
+        fires_outside || std::find(table_local, table_local + T, kOutside) != table_local + T;
 
   const auto fires = [&](std::uint8_t firing, std::int32_t t) {
     return (firing & kFiresConstant) != 0 ||
            ((firing & kFiresTable) != 0 && t >= 0 && table_local[t] != -1);
   };
-  if (tree_) {
+  if (parents) {
     std::fill_n(subtree_firing, T, 0);
     total_firing = 0;
     for (std::int32_t t = T - 1; t >= 0; --t) {
@@ -128,7 +138,7 @@ bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
       if (parents[t] >= 0)
         subtree_firing[parents[t]] += subtree_firing[t];
     }
-    return true;
+    return is_filled = true;
   }
   for (std::int32_t t = T; t >= 0; --t) {
     if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))
@@ -150,7 +160,7 @@ bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
         now[s / 64] |= std::uint64_t{1} << (s % 64);
     }
   }
-  return true;
+  return is_filled = true;
 }
 
 void BoundProperty::assign(Role to) noexcept {
@@ -173,7 +183,7 @@ bool BoundProperty::advance(std::int32_t &code, std::int32_t next, std::int32_t 
     return role == Role::absorbed || fired == 1 || next != states_ - 1;
   }
   const std::int32_t fired = value < 0 ? fired_of(code) : join(fired_of(code), value);
-  if (fired == conflict() && !fires_outside_)
+  if (fired == conflict() && !fires_outside)
     next = states_ - 1;
   if (next == states_ - 1 && role == Role::paid) {
     paid += message[fired];

@@ -25,11 +25,41 @@ enum class Role : std::int32_t {
   absorbed_required // the same where EMPTY is forbidden: m(v), and it must fire
 };
 
-class BoundProperty {
+// What does not depend on the message: programs of one chain may share it.
+struct BoundTables {
+  BoundTables() noexcept = default;
+  // The attachment's arrays are read by `fill`, its sizes at once.
+  BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept;
+  // Fills all arrays. False where the limits ended it.
+  bool fill(const Attached &attached, const std::int32_t *parents, Limits &limits) noexcept;
+
+  bool is_filled = false;
+  // Some position can fire what the dictionary does not know, so that even a conflict must go on
+  // being watched.
+  bool fires_outside = false;
+  std::int32_t local_count = 0;           // F
+  std::int32_t *numbers = nullptr;        // F: the clique's number of each local value, ascending
+  std::int32_t *constant_local = nullptr; // by constant: its local value, or kOutside
+  std::int32_t *table_local = nullptr;    // T: what FIRE_TABLE fires, -1, or kOutside
+  std::uint64_t *may = nullptr; // chains: (T + 1) sets of states that may fire after t positions
+  std::int32_t words = 0;       // of one set
+  std::int32_t *subtree_firing = nullptr; // trees, T: positions of the subtree that may fire
+  std::int32_t total_firing = 0;
+
+  // A value that the dictionary does not know, which forbids the labelling.
+  static constexpr std::int32_t kOutside = -2;
+};
+
+class BoundProperty : private BoundTables {
 public:
-  // The attachment's arrays are read by `bind`, its sizes at once.
-  BoundProperty(Layout &layout, const Attached &attached, bool tree) noexcept;
-  // False where the limits ended it.
+  using BoundTables::kOutside;
+  using BoundTables::local_count;
+  using BoundTables::numbers;
+
+  // With `shared` its tables are used, and filled by the first that binds; else there are own ones.
+  BoundProperty(Layout &layout, const Attached &attached, bool tree,
+                BoundTables *shared = nullptr) noexcept;
+  // Reads the attachment's arrays and message. False where the limits ended it.
   bool bind(const std::int32_t *parents, Limits &limits) noexcept;
   void assign(Role role) noexcept;
 
@@ -40,14 +70,12 @@ public:
   std::int32_t conflict() const noexcept { return local_count + 1; }
   std::int32_t settled() const noexcept { return (local_count + 2) * states_; }
   // Whether a conflict must go on being watched: something can fire outside the dictionary.
-  bool watches_conflicts() const noexcept { return fires_outside_; }
+  bool watches_conflicts() const noexcept { return fires_outside; }
   bool tracked() const noexcept { return role == Role::outgoing || role == Role::paid; }
   std::int32_t state_of(std::int32_t code) const noexcept { return code % states_; }
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }
 
-  // The local value that a compiled action fires at t; -1 nothing, kOutside one that the dictionary
-  // does not know, which forbids the labelling.
-  static constexpr std::int32_t kOutside = -2;
+  // The local value that a compiled action fires at t; -1 where it fires nothing.
   std::int32_t local(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return constant_local[action];
@@ -86,16 +114,8 @@ public:
 
   Attached attached;
   Role role = Role::paid;
-  std::int32_t local_count = 0; // F
-  std::int32_t *numbers;        // F: the clique's number of each local value, ascending
-  std::int32_t *constant_local; // a constant's local value, or kOutside
-  std::int32_t *table_local;    // T: what FIRE_TABLE fires, -1, or kOutside
-  double *message;              // F + 2: the incoming message, by local value
-  double greatest_message = 0;  // its greatest entry
-  std::uint64_t *may = nullptr; // chains: (T + 1) sets of states that may fire after t positions
-  std::int32_t words = 0;
-  std::int32_t *subtree_firing = nullptr; // trees: positions of the subtree that may fire
-  std::int32_t total_firing = 0;
+  double *message;             // F + 2: the incoming message, by local value
+  double greatest_message = 0; // its greatest entry
 
 private:
   std::int64_t local_limit() const noexcept;
@@ -103,10 +123,8 @@ private:
     return role == Role::absorbed ? message[value] - message[empty()] : message[value];
   }
 
+  BoundTables *shared_;
   bool tree_;
-  // Some position can fire what the dictionary does not know, so that even a conflict must go on
-  // being watched.
-  bool fires_outside_ = false;
   std::int32_t states_;
 };
 

@@ -42,7 +42,7 @@ JointPlan Joint::plan() const noexcept {
 }
 
 Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
-             const JointOptions &options, JointUse use) noexcept
+             const JointOptions &options, JointUse use, BoundTables *shared) noexcept
     : view_(view), attachments_(attachments), options_(options), use_(use), plan_(plan()),
       scores_(layout, view), properties_(layout.take<BoundProperty>(attachments.count)),
       fields_(layout.take<KeyField>(attachments.count)) {
@@ -50,7 +50,7 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   KeyLayout keys;
   std::size_t longest = 0;
   for (std::int32_t k = 0; k < attachments.count; ++k) {
-    const BoundProperty property(layout, attachments.at(k), tree);
+    const BoundProperty property(layout, attachments.at(k), tree, shared ? shared + k : nullptr);
     const std::int64_t tracked = property.code_limit(Role::outgoing);
     const std::int64_t other =
         property.code_limit(absorbs() ? Role::absorbed_required : Role::paid);

@@ -36,8 +36,9 @@ struct JointSummary {
 
 class Joint {
 public:
+  // `shared`: tables of the attachments, which programs one after the other may share; or NULL.
   Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
-        const JointOptions &options, JointUse use) noexcept;
+        const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
   // False where the codes of so many properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }

@@ -23,7 +23,8 @@ template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
 std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
                         const JointOptions &options, JointUse use) noexcept {
   Layout layout;
-  const Joint joint(layout, view, attachments, options, use);
+  BoundTables shared; // measuring looks at whether they are there
+  const Joint joint(layout, view, attachments, options, use, &shared);
   return joint.fits() ? layout.bytes() : 0;
 }
 
@@ -71,14 +72,20 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
   if (has_whole()) {
     forced_ = layout.take<std::int32_t>(chain_.length);
     outgoing_rows_ = layout.take<double *>(chain_.wholes());
-    for (std::int32_t k = 0; k < chain_.wholes() && !layout.measuring(); ++k)
+    bound_ = layout.take<BoundTables>(chain_.wholes());
+    for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
+      const BoundTables tables(layout, model.attached(model.slot(chain, k)), view.parents);
+      if (layout.measuring())
+        continue;
+      new (bound_ + k) BoundTables(tables);
       outgoing_rows_[k] = outgoing + row_begin_[k];
+    }
   }
 }
 
 bool ChainProgram::fits() const noexcept {
   Layout layout;
-  return Joint(layout, view_, attachments(), joint_, JointUse::messages).fits();
+  return Joint(layout, view_, attachments(), joint_, JointUse::messages, bound_).fits();
 }
 
 std::size_t ChainProgram::room_bytes() const noexcept {
@@ -240,7 +247,7 @@ bool ChainProgram::decode_plain(Limits &limits) noexcept {
 bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint, double *value,
                                 Limits &limits) noexcept {
   Layout layout(room_);
-  Joint program(layout, view_, of, joint, JointUse::decoding);
+  Joint program(layout, view_, of, joint, JointUse::decoding, bound_);
   if (!program.fits()) {
     failure = RunFailure::state_space;
     return false;
@@ -331,7 +338,7 @@ void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *
 
 void ChainProgram::send_whole(Limits &limits) noexcept {
   Layout layout(room_);
-  Joint program(layout, view_, attachments(), joint_, JointUse::messages);
+  Joint program(layout, view_, attachments(), joint_, JointUse::messages, bound_);
   if (!program.fits()) {
     failure = RunFailure::state_space;
     return;
@@ -353,7 +360,7 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits
   forced_[t] = y;
   view_.forced = forced_;
   Layout layout(room_);
-  Joint program(layout, view_, attachments(), joint_, JointUse::decoding);
+  Joint program(layout, view_, attachments(), joint_, JointUse::decoding, bound_);
   if (!program.fits()) {
     view_.forced = given;
     failure = RunFailure::state_space;
@@ -381,7 +388,7 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   outcome.pruned = true; // as if a beam had lost everything
   if (!view_.parents) {
     Layout layout(room_);
-    Joint program(layout, view_, attachments(), joint_, JointUse::marginals);
+    Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);
     if (!program.fits()) {
       failure = RunFailure::state_space;
       return;

@@ -129,6 +129,7 @@ private:
   double *added_ = nullptr;        // T x m: of positions
   double *marginals_ = nullptr;    // T x m
   std::int32_t *forced_ = nullptr; // T: chains under properties
+  BoundTables *bound_ = nullptr;   // by property; shared by all joint programs
   double **outgoing_rows_ = nullptr;
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
