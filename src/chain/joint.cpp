@@ -50,7 +50,8 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   KeyLayout keys;
   std::size_t longest = 0;
   for (std::int32_t k = 0; k < attachments.count; ++k) {
-    const BoundProperty property(layout, attachments.at(k), tree, shared ? shared + k : nullptr);
+    BoundTables *tables = shared && !layout.measuring() ? shared + k : shared;
+    const BoundProperty property(layout, attachments.at(k), tree, tables);
     const std::int64_t tracked = property.code_limit(Role::outgoing);
     const std::int64_t other =
         property.code_limit(absorbs() ? Role::absorbed_required : Role::paid);

@@ -385,7 +385,7 @@ void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
 void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   JointOutcome outcome;
-  outcome.pruned = true; // as if a beam had lost everything
+  outcome.pruned = true; // trees: every label is forced in a decode of its own
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);

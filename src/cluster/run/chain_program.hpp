@@ -17,13 +17,13 @@ namespace chorale {
 
 class ChainProgram {
 public:
-  // `view` is that of the chain, or of what a run was told to read instead. Before anything is
-  // computed the dynamic programs need room of their own.
+  // `view`: of the chain's scores, the model's or those that a run reads in their place. set_room()
+  // comes before anything is computed.
   ChainProgram(Layout &layout, const Model &model, std::int32_t chain, const ChainView &view,
                const JointOptions &joint) noexcept;
-  // Whether the codes of all properties fit into a key.
+  // True if the codes of all properties fit into a key.
   bool fits() const noexcept;
-  // The bytes of that room.
+  // Bytes of the room that the dynamic programs compute in.
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
@@ -34,7 +34,7 @@ public:
   const std::int64_t *row_begin() const noexcept { return row_begin_; } // slots + 1
   std::int32_t slot_count() const noexcept { return chain_.slots; }
   const Slot *slots() const noexcept { return slots_; }
-  // Of slot s.
+  // The clique of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
   RowPlace row_place(std::int32_t s) const noexcept {
     return cliques_[s].row_place(slots_[s].member);
@@ -43,8 +43,8 @@ public:
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
   }
 
-  // Everything below spends on `limits` what it computes. When these end it, it returns false and
-  // interrupted() is true, of the last call: what it was to fill then holds nothing of use.
+  // Everything below spends its work on `limits`. A call that the limits end returns false, leaves
+  // what it was to fill undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
@@ -79,7 +79,7 @@ public:
     body(scores, walk);
   }
 
-  // `shown` and `score` of the `labels` that are there.
+  // Fills `shown` and `score` from `labels`.
   bool show(Limits &limits) noexcept;
 
   std::int32_t *labels;      // T
@@ -92,7 +92,7 @@ private:
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
   // Adds the rows of all positions but slot `but` to the unary scores.
   void add_positions(std::int32_t but, Limits &limits) noexcept;
-  // `done`, unless the limits have ended the computation.
+  // Notes whether the limits have ended the computation. Returns false if they have, else `done`.
   bool finish(bool done, const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return done && !interrupted_;

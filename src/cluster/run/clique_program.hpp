@@ -21,8 +21,8 @@ public:
   double *incoming;
   double *outgoing;
 
-  // Both spend on `limits` what they compute. When these end one, it returns false and interrupted()
-  // is true, of the last call: what it was to fill then holds nothing of use.
+  // Both calls spend their work on `limits`. A call that the limits end returns false, leaves what it
+  // was to fill undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Fills `outgoing` from `incoming`. False where a callback failed.
@@ -40,7 +40,7 @@ private:
   void note(CallbackFailure failed) noexcept;
   void answer_centred(Limits &limits) noexcept;
   double bound_within(Limits &limits, bool *found) noexcept;
-  // Whether a computation came to its end.
+  // True if a computation came to its end.
   bool finish(const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return failure == RunFailure::none && !interrupted_;
