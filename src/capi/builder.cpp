@@ -1,6 +1,6 @@
 // extern "C" of model.h: building a model.
 #include "capi/firewall.hpp"
-#include "cluster/checked_builder.hpp"
+#include "cluster/model/checked_builder.hpp"
 
 namespace chorale {
 namespace {

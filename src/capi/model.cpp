@@ -1,6 +1,6 @@
 // extern "C" of model.h: what is asked of a model. Building one is in builder.cpp.
 #include "capi/firewall.hpp"
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 #include <gsl/gsl>
 

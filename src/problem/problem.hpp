@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/shared_bytes.hpp"
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 #include <chorale/problem.h>
 

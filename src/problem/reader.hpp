@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/array.hpp"
-#include "cluster/checked_builder.hpp"
+#include "cluster/model/checked_builder.hpp"
 #include "problem/container.hpp"
 #include "problem/problem.hpp"
 

@@ -67,6 +67,6 @@ planted model cluster/run/evaluation.cpp 'state_.now.total() > state_.best.total
   "the last labelling kept and not the best"
 planted file problem/problem.cpp '*at < -1 || *at >= of.chains[i].labels' '*at < -1' \
   "gold labels that no chain has let in"
-planted calls cluster/builder.hpp 'if (model)' 'if (model && members.empty())' \
+planted calls cluster/model/builder.hpp 'if (model)' 'if (model && members.empty())' \
   "an unfinished model with cliques lost"
 [[ $failed == 0 ]]

@@ -3,7 +3,7 @@
 
 #include "base/numeric.hpp"
 #include "base/workspace.hpp"
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 #include <algorithm>
 #include <cstring>

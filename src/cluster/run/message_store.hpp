@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/workspace.hpp"
+#include "cluster/model/row_place.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -99,12 +100,6 @@ inline double decode(std::uint8_t code, double unit) noexcept {
 
 } // namespace magnitude8
 
-// Where a row lies: its first entry, and how many rows are before it.
-struct RowPlace {
-  std::int64_t entry;
-  std::int64_t number;
-};
-
 // Rows of scores between members and cliques.
 class MessageStore {
 public:
@@ -123,7 +118,7 @@ public:
     }
   }
 
-  // A power of two, before anything is stored.
+  // Sets the unit, a power of two. Before anything is stored.
   void set_unit(double unit) noexcept { unit_ = unit; }
   double unit() const noexcept { return unit_; }
 
@@ -137,7 +132,7 @@ public:
     else
       std::fill_n(doubles_, count_, 0.0);
   }
-  // Rows one after the other, all as wide.
+  // Loads rows that lie end to end, all `width` wide.
   void load(RowPlace at, std::int64_t rows, std::int32_t width, double *to) const noexcept {
     const std::int64_t begin = at.entry;
     const std::int64_t count = rows * width;
@@ -159,10 +154,10 @@ public:
     }
   }
   void load(RowPlace at, std::int32_t width, double *to) const noexcept { load(at, 1, width, to); }
-  // Stores a row, `kept` of it being what is there already; returns whether it has changed by more
-  // than rounding. A row that forbids everything says nothing.
+  // Damps a row, new = kept * stored + (1 - kept) * row, and stores it. True if it has changed by more
+  // than rounding. A row of minus infinity alone is stored as zeros. Overwrites `row`.
   bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
-    // Without branches: where the greatest is, and where rows differ, is anybody's guess.
+    // Without branches, which no processor could predict here.
     double top = kForbidden;
     for (std::int32_t v = 0; v < count; ++v)
       top = row[v] > top ? row[v] : top;
@@ -184,15 +179,15 @@ public:
       put(at, count, row);
     return changes;
   }
-  // Stores what `load` gave. Overwrites the row.
+  // Stores a row that `load` of another store gave, as it is. Overwrites `row`.
   void write(RowPlace at, std::int32_t count, double *row) noexcept {
     enter_units(count, row);
     put(at, count, row);
   }
 
 private:
-  // The row in units, where it is not stored as it is. What lies beyond the range of doubles
-  // becomes its end: only minus infinity forbids.
+  // Divides a row by the unit, unless it is stored as doubles. What exceeds the range of doubles
+  // becomes its least finite number: only minus infinity forbids.
   void enter_units(std::int32_t count, double *row) const noexcept {
     if (doubles_ || unit_ == 1)
       return;
@@ -202,7 +197,7 @@ private:
       row[v] = row[v] == kForbidden ? kForbidden : number;
     }
   }
-  // Stores a row in units; whether anything is written that was not there.
+  // Stores a row in units. True if that changes what is stored.
   bool put(RowPlace at, std::int32_t count, const double *row) noexcept {
     const std::int64_t begin = at.entry;
     if (bytes_)
@@ -232,7 +227,7 @@ private:
     return bytes_ ? magnitude8::decode(bytes_[at.entry + at.number + 1 + v], unit)
                   : get(at.entry + v);
   }
-  // What lies beyond the range of single numbers becomes its end: only minus infinity forbids.
+  // What exceeds the range of floats becomes its least finite number: only minus infinity forbids.
   static float single(double value) noexcept {
     return value == kForbidden
                ? -std::numeric_limits<float>::infinity()
@@ -241,7 +236,7 @@ private:
   double get(std::int64_t i) const noexcept {
     return codes_ ? magnitude16::decode(codes_[i]) : floats_ ? double{floats_[i]} : doubles_[i];
   }
-  // By more than rounding: what is written in 16 bits says it by itself.
+  // True if a row in 16 bits changes: what its encoding rounds away is no change.
   static bool differs(const std::uint16_t *before, std::int32_t count, const double *row) noexcept {
     for (std::int32_t v = 0; v < count; ++v)
       if (before[v] != magnitude16::encode(row[v]))

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/workspace.hpp"
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/report.hpp"
-#include "cluster/builder.hpp"
+#include "cluster/model/builder.hpp"
 
 namespace chorale {
 

@@ -1,4 +1,4 @@
-#include "cluster/chains.hpp"
+#include "cluster/model/chains.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cluster/checked_builder.hpp"
+#include "cluster/model/checked_builder.hpp"
 
 #include "chain/attachments.hpp"
 #include "chain/checks.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/array.hpp"
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 namespace chorale {
 

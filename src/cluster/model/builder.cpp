@@ -1,6 +1,6 @@
-#include "cluster/builder.hpp"
+#include "cluster/model/builder.hpp"
 
-#include "cluster/fired_columns.hpp"
+#include "cluster/model/fired_columns.hpp"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 // out, and nothing was added.
 #pragma once
 
-#include "cluster/model.hpp"
-#include "cluster/slot_table.hpp"
+#include "cluster/model/model.hpp"
+#include "cluster/model/slot_table.hpp"
 
 struct chorale_model_builder {
   // The centre of a centred clique, which becomes its last slot; chain -1 while there is none.

@@ -1,4 +1,4 @@
-#include "cluster/fired_columns.hpp"
+#include "cluster/model/fired_columns.hpp"
 
 #include "potential/recolumn.hpp"
 

@@ -19,8 +19,8 @@
 #include "base/log.hpp"
 #include "base/packed.hpp"
 #include "base/shared_bytes.hpp"
-#include "cluster/chains.hpp"
-#include "cluster/cliques.hpp"
+#include "cluster/model/chains.hpp"
+#include "cluster/model/cliques.hpp"
 
 namespace chorale {
 

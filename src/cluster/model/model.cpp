@@ -1,4 +1,4 @@
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 #include "potential/checks.hpp"
 

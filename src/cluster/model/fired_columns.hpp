@@ -8,7 +8,7 @@
 // nobody shows (`stand_in` of potential/recolumn.hpp).
 #pragma once
 
-#include "cluster/model.hpp"
+#include "cluster/model/model.hpp"
 
 namespace chorale {
 

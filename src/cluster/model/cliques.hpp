@@ -3,7 +3,7 @@
 
 #include "base/array.hpp"
 #include "base/packed.hpp"
-#include "cluster/run/message_store.hpp"
+#include "cluster/model/row_place.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
 
