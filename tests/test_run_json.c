@@ -449,6 +449,82 @@ static void every_outcome_has_its_name(void **state) {
 }
 
 /* All that a clique forbids is no labelling, whose JSON could be taken for one. */
+/* All positions of many chains in one clique: payments by their definition, from the values alone. */
+static void payments_of_a_large_clique(void **state) {
+  (void)state;
+  enum { CHAINS = 30, LENGTH = 10, MEMBERS = CHAINS * LENGTH };
+  const double lambda = 0.125;
+  static double unary[CHAINS][LENGTH][2];
+  Random random = {test_seed() + 77};
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_potential_create_potts(NULL, 2, lambda, NULL, &potential, &error));
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = 2;
+  setup.potential = potential;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int64_t i = 0; i < CHAINS; ++i) {
+    for (int32_t t = 0; t < LENGTH; ++t)
+      for (int32_t y = 0; y < 2; ++y)
+        unary[i][t][y] = random_unit(&random) + 0.25 * (y == 0);
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = LENGTH;
+    chain.labels = 2;
+    chain.unary = &unary[i][0][0];
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    for (int64_t t = 0; t < LENGTH; ++t)
+      OK(chorale_model_builder_add_position(builder, 0, i, t, &error));
+  }
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  int32_t now[MEMBERS], own[MEMBERS];
+  double counts[2] = {0, 0};
+  OK(chorale_run_values(run, 0, 0, now, MEMBERS, &error));
+  OK(chorale_run_values(run, 0, 1, own, MEMBERS, &error));
+  for (int32_t k = 0; k < MEMBERS; ++k)
+    ++counts[now[k]];
+  static char text[1 << 16];
+  static Parsed parsed;
+  size_t needed = 0;
+  OK(chorale_run_json(run, text, sizeof text, &needed, &error));
+  const Json *chains = child_of(&parsed, parse(&parsed, text), "chains");
+  int64_t changed = 0;
+  for (int64_t i = 0; i < CHAINS; ++i) {
+    chorale_payment payments[LENGTH];
+    int64_t count = 0, next = 0;
+    OK(chorale_run_payments(run, i, payments, LENGTH, &count, &error));
+    const Json *told = child_of(&parsed, item_of(&parsed, chains, i), "payments");
+    for (int64_t k = i * LENGTH; k < (i + 1) * LENGTH; ++k) {
+      if (now[k] == own[k])
+        continue;
+      const double from = counts[now[k]], to = counts[own[k]];
+      const double amount =
+          lambda * (from * from + to * to - (from - 1) * (from - 1) - (to + 1) * (to + 1));
+      const Json *json = child_of(&parsed, item_of(&parsed, told, next), "amount");
+      assert_true(next < count && payments[next].position == k % LENGTH);
+      assert_int_equal(payments[next].own_value, own[k]);
+      assert_int_equal(payments[next].value, now[k]);
+      assert_true(payments[next].amount == amount);
+      assert_true(json && json->number == amount);
+      ++next;
+    }
+    assert_int_equal(count, next);
+    changed += count;
+  }
+  assert_true(changed > 10);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+}
+
 static void a_run_without_a_labelling_has_no_json(void **state) {
   (void)state;
   const double never[] = {-INFINITY, -INFINITY, -INFINITY};
@@ -495,6 +571,7 @@ int main(void) {
       cmocka_unit_test(json_agrees_with_the_getters),
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(every_outcome_has_its_name),
+      cmocka_unit_test(payments_of_a_large_clique),
       cmocka_unit_test(a_run_without_a_labelling_has_no_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

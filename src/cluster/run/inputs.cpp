@@ -8,7 +8,7 @@ namespace chorale {
 
 Inputs::~Inputs() {
   for (const KeptColumns &columns : kept_)
-    chorale_potential_release(columns.potential);
+    release(columns.potential);
 }
 
 Inputs::View *Inputs::lower_bound(std::int32_t chain) noexcept {
