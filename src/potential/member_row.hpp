@@ -22,9 +22,10 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
 double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,
                         CallbackFailure *failure) noexcept;
 
-// How far counts are from counts that C allows; 0 where C is above minus infinity. For a SUM the sum
-// over its values of the distance to the nearest entry of the table that is allowed, for a MAX the
-// least of them, for other families 1. Counts of a SUM may lack a member. `counts` may be changed.
+// How far counts are from counts that C allows; 0 where C is above minus infinity. For a SUM the
+// sum over its values of the distance to the nearest entry of the table that is allowed, for a MAX
+// the least of them, for other families 1. Counts of a SUM may lack a member. `counts` may be
+// changed.
 std::int64_t violation_of_counts(const Potential &potential, std::int64_t *counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 

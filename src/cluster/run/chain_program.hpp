@@ -60,8 +60,8 @@ public:
   // `known` is a labelling of the model with its scores, or NULL; where this one is found again,
   // what positions show is not written.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
-  // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances. False
-  // where something failed.
+  // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
+  // False where something failed.
   bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
   // No less than the greatest phi + incoming, in *value; `labels`, `shown` and `score` are those of
   // a labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.

@@ -21,15 +21,15 @@ public:
   double *incoming;
   double *outgoing;
 
-  // Both calls spend their work on `limits`. A call that the limits end returns false, leaves what it
-  // was to fill undefined, and interrupted() is true until the next call.
+  // Both calls spend their work on `limits`. A call that the limits end returns false, leaves what
+  // it was to fill undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Fills `outgoing` from `incoming`. False where a callback failed.
   bool answer(Limits &limits) noexcept;
-  // No less than the greatest score under `incoming`, in *value, by exact algorithms and dual bounds
-  // alone; plus infinity where the family has none. `shown` is a labelling near it (a centre last);
-  // false in *found where there is none. False where a callback failed.
+  // No less than the greatest score under `incoming`, in *value, by exact algorithms and dual
+  // bounds alone; plus infinity where the family has none. `shown` is a labelling near it (a centre
+  // last); false in *found where there is none. False where a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   std::int32_t *shown;
@@ -52,7 +52,8 @@ private:
   const KeptColumns *kept_;
   double *gathered_ = nullptr; // n x kept columns
   double *answers_ = nullptr;  // n x kept columns, or n x columns of one value of a centre
-  std::int32_t *candidate_ = nullptr; // bounds of a centred clique: a labelling under one value of it
+  // Bounds of a centred clique, n: a labelling under one value of the centre.
+  std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
   bool interrupted_ = false;
 };

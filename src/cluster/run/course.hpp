@@ -12,8 +12,8 @@
 namespace chorale {
 
 // `own` to `own_offer` are round 0: every chain decoded by itself, then equation 1 of these
-// labellings, of the best labelling from before, and of `now`. `cliques`, `chains` and `offer` are a
-// round of the schedule ALL; `rank`, `ranked` and `offer` one of the schedule DISAGREEMENT.
+// labellings, of the best labelling from before, and of `now`. `cliques`, `chains` and `offer` are
+// a round of the schedule ALL; `rank`, `ranked` and `offer` one of the schedule DISAGREEMENT.
 enum class RoundStage : std::int32_t {
   none,
   own,

@@ -183,7 +183,8 @@ void Dual::take(double value) noexcept {
     dual_.progress.pace *= kSlower;
   }
   state_.standing.upper_bound = std::min(state_.standing.upper_bound, value);
-  if (state_.standing.has_labelling) // a bound that rounding left a hair below the score is the score
+  // A bound that rounding left a hair below the score is the score.
+  if (state_.standing.has_labelling)
     state_.standing.upper_bound = std::max(state_.standing.upper_bound, state_.best.total());
   if (state_.standing.upper_bound < kInfinity)
     evaluation_.report_progress();

@@ -154,8 +154,8 @@ public:
     }
   }
   void load(RowPlace at, std::int32_t width, double *to) const noexcept { load(at, 1, width, to); }
-  // Damps a row, new = kept * stored + (1 - kept) * row, and stores it. True if it has changed by more
-  // than rounding. A row of minus infinity alone is stored as zeros. Overwrites `row`.
+  // Damps a row, new = kept * stored + (1 - kept) * row, and stores it. True if it has changed by
+  // more than rounding. A row of minus infinity alone is stored as zeros. Overwrites `row`.
   bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
     // Without branches, which no processor could predict here.
     double top = kForbidden;

@@ -115,7 +115,8 @@ chorale_run_result Outcome::result() const noexcept {
   else if (!standing.pending && !found)
     result.outcome = CHORALE_OUTCOME_NOTHING_FOUND;
   else
-    result.outcome = standing.converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
+    result.outcome =
+        standing.converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
   result.rounds = state_.tally.rounds;
   result.best_round = standing.best_round;
   result.score = found ? state_.best.total() : kForbidden;
@@ -127,7 +128,8 @@ chorale_run_result Outcome::result() const noexcept {
   result.polished_own_score = standing.polished_own_score;
   result.upper_bound = standing.infeasible ? kForbidden : standing.upper_bound;
   result.gap = found ? standing.upper_bound - result.score : kInfinity;
-  result.proven = found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
+  result.proven =
+      found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
   for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
     result.changed_chains += has_changed(i) ? 1 : 0;
   result.messages_changed = state_.tally.messages_changed;
@@ -166,8 +168,8 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
   return so == kForbidden ? kInfinity : now - so;
 }
 
-// Sorted by clique for a while, so that every clique is counted once: own_value holds the place of a
-// payment until all are back in theirs.
+// Sorted by clique for a while, so that every clique is counted once: own_value holds the place of
+// a payment until all are back in theirs.
 std::int64_t Outcome::payments(std::int32_t chain, chorale_payment *to,
                                std::int64_t capacity) const {
   std::int64_t found = 0;

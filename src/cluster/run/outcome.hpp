@@ -1,5 +1,5 @@
-// What a run has found, and why. Reads alone; any thread may while the run is at rest, so scratch is
-// the caller's or allocated, never a room of the run.
+// What a run has found, and why. Reads alone; any thread may while the run is at rest, so scratch
+// is the caller's or allocated, never a room of the run.
 #pragma once
 
 #include "cluster/run/call.hpp"

@@ -26,7 +26,8 @@ struct RepairScratch {
     const Chain &chain = model.chains[number];
     std::int32_t columns = 1;
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      columns = std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
+      columns =
+          std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
     counts = layout.take<std::int64_t>(columns);
     shown = layout.take<std::int32_t>(chain.slots);
   }
@@ -127,7 +128,8 @@ private:
     return static_cast<std::int32_t>((course_.random >> 33) % static_cast<std::uint32_t>(below));
   }
 
-  // Tries the chains of its members, another one first in every pass. False where the call must end.
+  // Tries the chains of its members, another one first in every pass. False where the call must
+  // end.
   bool repair_clique(std::int32_t number, const Clique &clique) noexcept {
     if (!std::exchange(course_.in_clique, true)) {
       course_.member = 0;
@@ -183,8 +185,8 @@ private:
     memory_.counts.load(model_.first_count(number), clique.columns(), memory_.scratch);
     return graded(violation(clique, memory_.scratch, centre));
   }
-  // In the second half of the passes one violation is like another: what is nearer to allowed counts
-  // may be farther from those that can be had.
+  // In the second half of the passes one violation is like another: what is nearer to allowed
+  // counts may be farther from those that can be had.
   std::int64_t graded(std::int64_t violation) const noexcept {
     return course_.pass < kPasses / 2 ? violation : std::min<std::int64_t>(violation, 1);
   }
@@ -195,7 +197,8 @@ private:
   template <class Force> void repair_chain(std::int32_t number, Force &&force) noexcept {
     const Chain chain = model_.chains[number];
     Layout layout(worker_.room);
-    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number), setting_.options.joint);
+    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number),
+                         setting_.options.joint);
     RepairScratch scratch(layout, model_, number);
     program.set_room(worker_.room + layout.bytes());
     load(program, scratch, chain.slots);
@@ -208,7 +211,8 @@ private:
   bool repair_chain(std::int32_t number) noexcept {
     const Chain chain = model_.chains[number];
     Layout layout(worker_.room);
-    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number), setting_.options.joint);
+    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number),
+                         setting_.options.joint);
     RepairScratch scratch(layout, model_, number);
     program.set_room(worker_.room + layout.bytes());
     const Slot *slots = program.slots();

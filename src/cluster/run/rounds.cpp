@@ -110,7 +110,8 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
       raise(state_.chain_needs[model.chain_of(clique, i)], kNeedsUpdate);
     }
   }
-  // Damping leaves an answer short of what it goes towards: the clique answers in the next round too.
+  // Damping leaves an answer short of what it goes towards: the clique answers in the next round
+  // too.
   state_.clique_needs[number] = changed && damping > 0 ? kAnswersLater : 0;
   setting_.call.finish_step();
 }

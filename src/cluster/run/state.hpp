@@ -23,7 +23,8 @@ struct Standing {
   bool infeasible = false;    // some chain has no labelling
   bool converged = false;     // no clique waits for an answer
   bool has_labelling = false; // RunState::best holds one
-  bool fill_in_own = false;   // chains whose score in `best` is minus infinity take their own labelling
+  // In round 0 chains whose score in `best` is minus infinity take their own labelling.
+  bool fill_in_own = false;
   bool is_polished = false;   // and nothing has changed since
   bool zero_messages = true;  // no clique has answered yet
   bool has_unit = false;      // the unit of the message stores is chosen
