@@ -1,4 +1,4 @@
-// The properties attached to one chain or tree.
+// Access to the properties attached to one chain or tree, and their checks.
 #pragma once
 
 #include "base/report.hpp"
@@ -9,7 +9,8 @@
 
 namespace chorale {
 
-// Reads them one at a time from wherever `owner` keeps them, so that nobody has to copy them.
+// Properties of one chain, read one at a time from the storage of `owner`. No array of `Attached`
+// has to be built.
 struct Attachments {
   Attached (*read)(const void *owner, std::int32_t k) noexcept = nullptr;
   const void *owner = nullptr;
@@ -21,10 +22,11 @@ struct Attachments {
   }
 };
 
-// Whether a property can be attached to `view`, as number k: labels, the tree, the table.
+// Checks that property number k fits `view`: equal label counts, a local property if `view` is a
+// tree, a table if the property reads one.
 chorale_status check_attachment(const Report &report, std::int32_t k, const Attached &attached,
                                 const ChainView &view) noexcept;
-// Once that has been checked: its classes, its table, its message.
+// Checks the entries of the classes, the table and the message, after check_attachment() succeeded.
 chorale_status check_attachment_numbers(const Report &report, std::int32_t k,
                                         const Attached &attached) noexcept;
 

@@ -11,7 +11,7 @@ std::size_t tree_rows_of(const ChainView &view) noexcept {
                             static_cast<std::size_t>(view.labels));
 }
 
-// What is left of a sweep after some steps, and of that no more than so many.
+// Returns the steps of `sweep` that follow row `first_step`, at most `steps` of them.
 Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) noexcept {
   Sweep part = sweep;
   part.length = std::min(sweep.length - first_step, steps + 1);
@@ -44,7 +44,7 @@ double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
 
 void ChainSweep::begin_with(const double *scores, double *row) const noexcept {
   for (std::int32_t y = 0; y < scores_.labels(); ++y)
-    row[y] = scores[y] + 0.0; // no negative zero
+    row[y] = scores[y] + 0.0; // turns a negative zero into zero
   std::fill(row + scores_.labels(), row + padded_, 0.0);
 }
 
@@ -143,10 +143,11 @@ bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noe
   std::int32_t y = max_plus.best_sum(work_, scores_.end(), m);
   if (y < 0)
     return false;
-  score = work_[y] + scores_.end()[y]; // added in the order of phi
-  // Which label came before is found again along the path: cheaper than noting it everywhere.
+  score = work_[y] + scores_.end()[y]; // summed in the same order as phi
+  // The label before is recomputed along the path, which is cheaper than storing the argmax of
+  // every label at every position.
   if (const double *matrix = scores_.backward_of_all()) {
-    // Parts share the position between them.
+    // Consecutive parts overlap in one position.
     const auto steps = static_cast<std::int32_t>(
         std::max<std::int64_t>(Limits::kStretch / (16 + padded_), 1));
     for (std::int32_t last = T - 1;;) {
@@ -316,9 +317,9 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   }
 }
 
-// All roots are children of one more node, of a single label. What a node hears from everywhere but
-// one child is the sum of what came before that child and what came after it: nothing is ever
-// subtracted, so forbidden scores do no harm.
+// All roots are children of one virtual node with a single label. The message to a child is the sum
+// of the node's own scores, the message from above, the messages of earlier siblings and those of
+// later siblings. No message is ever subtracted, so minus infinity entries do no harm.
 void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noexcept {
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
@@ -332,7 +333,7 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
     for (std::int32_t y = 0; y < m; ++y) {
       at(inside_, t)[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
                           (is_leaf_[t] ? scores.end()[y] : 0.0);
-      // The sum of the children seen so far, until the way down.
+      // Upward pass: sum of the messages of the children processed so far.
       at(outside_, t)[y] = 0.0;
     }
   }
@@ -354,9 +355,9 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
         at(outside_, parent)[y] += at(message_, t)[y];
     }
   }
-  // On the way down inside_ of a node with all its children done turns into everything the next
-  // child does not hear of itself: the own scores, what came from above, the earlier children.
-  // `own` scores are needed twice, so marginals are written before.
+  // Downward pass. After the marginals of t are written, inside_ of t is replaced by the own scores
+  // of t plus the message from above; each child then adds its message. So each child finds in its
+  // parent's inside_ all but the messages of itself and of later siblings.
   double earlier = 0;
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(16 + 2 * std::int64_t{m} * m))
@@ -369,7 +370,7 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
         std::fill_n(targets.edge_marginals + std::int64_t{t - 1} * m * m, std::int64_t{m} * m,
                     kForbidden);
     } else {
-      double *before = at(inside_, parent); // turned, see below
+      double *before = at(inside_, parent); // own scores, message from above, earlier siblings
       double *rest = at(later_, t);
       for (std::int32_t y = 0; y < m; ++y) {
         rest[y] += before[y];

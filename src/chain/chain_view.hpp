@@ -1,4 +1,5 @@
-// A chain or tree as the caller states it, already checked: read in place, one number at a time.
+// View of a chain or tree in the caller's arrays. The arrays have been checked and are read in
+// place.
 #pragma once
 
 #include "base/numeric.hpp"
@@ -9,15 +10,15 @@ namespace chorale {
 struct ChainView {
   std::int32_t length = 0; // T
   std::int32_t labels = 0; // m
-  bool single = false;     // float32
+  bool single = false;     // the scores are float32, otherwise double
   const void *unary = nullptr;
   std::ptrdiff_t unary_row = 0;
   std::ptrdiff_t unary_column = 0;
   const Transitions *transitions = nullptr;
   const void *edges = nullptr;
-  bool edge_each = false; // a matrix an edge
+  bool edge_each = false; // T - 1 matrices, one for each edge; otherwise one for all edges
   std::ptrdiff_t edge_matrix = 0;
-  std::ptrdiff_t edge_from = 0; // the strides, orientation resolved
+  std::ptrdiff_t edge_from = 0; // strides of the "from" and the "to" label in a matrix
   std::ptrdiff_t edge_to = 0;
   const void *start = nullptr;
   const void *end = nullptr;
@@ -25,7 +26,8 @@ struct ChainView {
   const std::int32_t *forced = nullptr;
   const std::uint8_t *allowed = nullptr;
   std::ptrdiff_t allowed_row = 0;
-  // T x m, no gaps: what messages add to the unary scores in dynamic programs; not part of phi.
+  // T x m, without gaps, or NULL: added to the unary scores in dynamic programs (messages of
+  // cliques); not part of phi.
   const double *added = nullptr;
 
   double number(const void *array, std::ptrdiff_t at) const noexcept {
@@ -56,12 +58,12 @@ struct ChainView {
   }
   std::int32_t parent(std::int32_t t) const noexcept { return parents ? parents[t] : t - 1; }
 
-  // phi, added in the order of chain.h. `leaves` (T, of a tree; NULL: not at hand) saves O(T) looks
-  // for the children of each leaf.
+  // Returns phi of a labelling, summed in the order given in chorale/chain.h. `leaves`: T flags
+  // from mark_leaves() for a tree; NULL finds each leaf of a tree in O(T).
   double score(const std::int32_t *labelling, const std::uint8_t *leaves = nullptr) const noexcept;
-  // Which positions are leaves, of a tree.
+  // Writes T flags: 1 for each leaf of the tree, 0 for other positions.
   void mark_leaves(std::uint8_t *leaves) const noexcept;
-  // Whether no position has t as its parent. O(T) on a tree.
+  // True if no position has t as its parent. O(T) on a tree.
   bool is_leaf(std::int32_t t) const noexcept;
 };
 

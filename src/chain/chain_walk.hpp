@@ -1,11 +1,12 @@
-// Moves of single positions along a chain.
+// Coordinate moves along a chain.
 //
-// Some positions of the chain are *held* to a set of labels each, the others are free. A walk goes
-// from the first position to the last and sets the held positions free one at a time, each while
-// all others are held: what the rest of the chain is worth beside each label of a position comes
-// from the scores of both sides. The scores in front are brought up to date on the way, so that a
-// position may be held to other labels as soon as it has been looked at. A walk costs as much as
-// the two sweeps of forward-backward, however many positions it moves.
+// Some positions of the chain are *held*: each is restricted to a set of labels. The others are
+// free. A walk visits the positions from the first to the last. At position t the caller is given,
+// for each label of t, the best score of all other positions under their restrictions, and may
+// change the restriction of t. A backward sweep computes the scores of the positions after each t
+// in advance; the scores of the positions before t are computed along the walk, with the new
+// restrictions. So a walk costs as much as one forward and one backward sweep, however many
+// positions change.
 #pragma once
 
 #include "chain/programs.hpp"
@@ -14,12 +15,12 @@
 
 namespace chorale {
 
-// What a walk asks about positions. `row` and `others` have one number a label.
-//   held.write(t, row)      writes the scores of position t, minus infinity for labels that it is
-//                           not held to
-//   held.visit(t, others)   true if position t is held to other labels from now on; `others`: the
-//                           best that the rest of the chain adds to each label of t
-//   held.goes_on(t)         false ends the walk at position t
+// Callbacks that a walk needs. `row` and `others` have m entries.
+//   held.write(t, row)      writes the scores of position t; minus infinity for labels outside its
+//                           restriction
+//   held.visit(t, others)   may restrict position t to other labels; true if so. `others`: best
+//                           score of the rest of the chain for each label of t
+//   held.goes_on(t)         false stops the walk at position t
 class ChainWalk {
 public:
   ChainWalk(Layout &layout, const ChainView &view) noexcept
@@ -28,13 +29,14 @@ public:
         side_(layout.take<double>(padded_labels(view.labels))),
         work_(layout.take<double>(padded_labels(view.labels))) {}
 
-  // True if any position moved. False also where the walk was ended.
+  // Returns true if the restriction of any position changed; false also if goes_on() stopped the
+  // walk.
   template <class Held> bool run(Scores &scores, Held &held) noexcept {
     return sweep<false>(scores, held) && sweep<true>(scores, held) && moved_;
   }
 
-  // The best labelling within what positions are held to, after run(); of equals the lowest label.
-  // False where there is none.
+  // After run(): writes the best labelling within the restrictions; ties go to the lowest label.
+  // False if every labelling is forbidden.
   template <class Held>
   bool trace(const Scores &scores, Held &held, std::int32_t *labelling) noexcept {
     const std::int32_t m = scores.labels();
@@ -56,8 +58,8 @@ public:
   }
 
 private:
-  // Backward, leaves in each row the scores behind its position; forward, visits each position and
-  // replaces these by the scores in front of it. False where it was ended.
+  // Backward: rows_[t] becomes the best score of the positions after t. Forward: visits each
+  // position, then replaces rows_[t] by the best score of the positions before t. False if stopped.
   template <bool kForward, class Held> bool sweep(Scores &scores, Held &held) noexcept {
     const std::int32_t T = scores.length();
     const std::int32_t m = scores.labels();
@@ -88,8 +90,8 @@ private:
   }
 
   std::ptrdiff_t step_;
-  double *rows_; // T rows: the best of everything on one side of each position
-  double *side_; // the same of the position that a sweep has come to; in trace, edges
+  double *rows_; // T x padded labels: best score of one side of each position, see sweep()
+  double *side_; // m: the same for the current position; in trace(), transition scores
   double *work_;
   bool moved_ = false;
 };

@@ -129,7 +129,8 @@ chorale_status check_parents(const Report &report, const ChainView &view) noexce
                          "; it must be from -1 to ", view.length - 1);
     if (parent < t)
       continue;
-    // Where a way up comes back here it is a circle.
+    // If the path of parents from t returns to t, parents have a cycle; otherwise their order is
+    // wrong.
     std::int32_t above = parent;
     for (std::int32_t steps = 0;
          steps < view.length && above >= 0 && above < view.length && above != t; ++steps)

@@ -1,4 +1,4 @@
-// Chains as the caller states them: checked, and made views of.
+// Checks of chains as the caller states them, and their conversion to views.
 #pragma once
 
 #include "base/report.hpp"
@@ -8,17 +8,18 @@ namespace chorale {
 
 inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 
-// Checks the shapes of a chain and its parents, and makes its view; then every number of that.
+// check_chain: checks shapes, strides and parents, and fills `view`. check_numbers: then checks
+// every number.
 chorale_status check_chain(const Report &report, chorale_chain chain, ChainView &view) noexcept;
 chorale_status check_numbers(const Report &report, const ChainView &view) noexcept;
-// `labelling`: as many labels as the view has positions.
+// Checks that `labelling` holds one label of the chain for each position of the view.
 chorale_status check_labelling(const Report &report, const ChainView &view,
                                const std::int32_t *labelling) noexcept;
-// Parents come before their children; part of check_chain.
+// Checks that parents come before their children. Called by check_chain.
 chorale_status check_parents(const Report &report, const ChainView &view) noexcept;
 
-// Strides of an array of rows x columns numbers: 0 becomes "without gaps"; entries must not lie on
-// one another, nor beyond the address space.
+// Checks the strides of a matrix of rows x columns numbers and replaces a stride of 0 by that of a
+// matrix without gaps. Fails if entries overlap or exceed the address space.
 chorale_status take_strides(const Report &report, std::string_view name, std::int64_t rows,
                             std::int64_t columns, std::int64_t &row, std::int64_t &column) noexcept;
 

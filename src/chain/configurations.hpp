@@ -1,6 +1,8 @@
-// Sets of configurations: what a partial labelling must remember, with one row of scores each.
+// Sets of configurations. A configuration is what a partial labelling must remember about the
+// properties; it has a key and one row of scores.
 //
-// A key packs the codes of all properties into a few words, each in a field of its own.
+// A key packs one code a property (see bound_property.hpp) into a few words; each code has a bit
+// field.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -14,7 +16,7 @@ struct Key {
   std::uint64_t word[kKeyWords];
 };
 
-// Where each property's code lies in a key.
+// Bit field of one property's code in a key.
 struct KeyField {
   std::int32_t word;
   std::int32_t shift;
@@ -28,7 +30,7 @@ struct KeyField {
   }
 };
 
-// Lays fields out one after the other; `fits` turns false when the words are used up.
+// Allocates bit fields one after the other. fits() is false once kKeyWords words do not suffice.
 class KeyLayout {
 public:
   KeyField add(std::int64_t codes) noexcept;
@@ -40,25 +42,25 @@ private:
   std::int32_t used_ = 0;
 };
 
-// Configurations with their rows, found by key.
+// Configurations with their rows of scores; indexed sets find a configuration by its key.
 class Configurations {
 public:
-  // `backs`: numbers noted beside every score (0, 1 or 2).
+  // `backs`: number of backpointers for each score (0, 1 or 2). `indexed`: allows find().
   Configurations(Layout &layout, std::int32_t capacity, std::int32_t words, std::int32_t columns,
                  std::int32_t backs, bool indexed) noexcept;
 
-  void reset() noexcept; // at the start of a run
+  void reset() noexcept; // required before a run, whatever the memory holds
   void clear(std::int32_t columns) noexcept;
   std::int32_t count() const noexcept { return count_; }
   std::int32_t capacity() const noexcept { return capacity_; }
   bool full() const noexcept { return count_ == capacity_; }
 
-  // The index of `key`, or -1.
+  // Returns the index of `key`, or -1.
   std::int32_t find(const std::uint64_t *key) const noexcept;
-  // A new configuration, its row minus infinity. The set must not be full; an indexed one must not
-  // hold the key.
+  // Adds a configuration with a row of minus infinity and returns its index. The set must not be
+  // full; an indexed set must not contain `key`.
   std::int32_t append(const std::uint64_t *key) noexcept;
-  // Keeps the configurations of `order` (ascending indices).
+  // Keeps the `count` configurations listed in `order` (ascending indices) and renumbers them.
   void keep(const std::int32_t *order, std::int32_t count) noexcept;
 
   const std::uint64_t *key(std::int32_t i) const noexcept {
@@ -83,17 +85,18 @@ private:
   std::uint64_t *keys_;
   double *rows_;
   std::int32_t *back_ = nullptr;
-  // Open addressing; a slot counts only if it carries the mark of the present filling.
+  // Hash table with open addressing. A slot is occupied if marks_[slot] == mark_, so clear() takes
+  // O(1).
   std::uint64_t slot_mask_ = 0;
   std::int32_t *slots_ = nullptr;
   std::uint32_t *marks_ = nullptr;
   std::uint32_t mark_ = 0;
 };
 
-// How many configurations may be alive, and what happened.
+// `width`: greatest number of configurations at a position.
 struct JointLimits {
   std::int32_t width = 1;
-  bool exact = true; // more than `width` is a failure; otherwise a beam keeps the best
+  bool exact = true; // fail if `width` is exceeded; otherwise a beam keeps the best
 };
 struct JointOutcome {
   bool overflow = false;
@@ -101,19 +104,21 @@ struct JointOutcome {
   std::int64_t most = 0;
 };
 
-// Room for the configurations that follow `width` others, before a beam cuts them back.
+// Returns the capacity of a set that receives the successors of `width` configurations, before a
+// beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// Chooses what a beam keeps: the best of every code of the property whose message is wanted, as far
-// as there is room, then the best of all.
+// Beam pruning. Keeps the best configuration for each code of the outgoing property as far as the
+// width allows, then the best of all others.
 class Beam {
 public:
-  // codes: more than any code of a property can be.
+  // `codes`: exceeds every code of every property.
   Beam(Layout &layout, std::int32_t capacity, std::int64_t codes) noexcept
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
         leader_(layout.take<std::int32_t>(codes)) {}
-  // outgoing: index of the property whose message is wanted, or -1.
+  // Keeps `width` configurations. `outgoing`: index of the property whose message is computed, or
+  // -1.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
              const BoundProperty *properties, const KeyField *fields, std::int32_t count,
              std::int32_t outgoing) noexcept;
@@ -123,7 +128,7 @@ private:
   double *rank_;
   std::int32_t *order_;
   std::uint8_t *leads_;
-  std::int32_t *leader_; // the best configuration of each code
+  std::int32_t *leader_; // by code of the outgoing property: index of its best configuration
 };
 
 } // namespace chorale

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// More than rounding, as a part of the numbers compared.
+// Relative tolerance for rounding errors in pruning.
 constexpr double kRounding = 1e-9;
 
 } // namespace
@@ -43,7 +43,7 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
   }
 }
 
-// One configuration, before anything is read.
+// Starts with the one configuration before the first position.
 void JointChain::begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
                        const JointLimits &limits, std::int32_t outgoing,
                        JointOutcome &outcome) noexcept {
@@ -90,7 +90,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const MaxPlus &max_plus = scores.max_plus();
   read_classes(t);
   next_.clear(labels_);
-  if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_)) // putting a matrix in order
+  if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_)) // Scores::forward may copy a matrix
     return false;
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     if (!scores.spend(step_work()))
@@ -149,8 +149,9 @@ bool JointChain::guide(Scores &scores, std::int32_t *labelling) noexcept {
   return true;
 }
 
-// The least score worth having at the end for what a configuration can still come to, less the most
-// that its properties can still be paid. Rounding is given room.
+// Returns the least score, plus best completion, with which a partial labelling in the
+// configuration `key` can still improve a bound in lower_: the least bound among reachable results,
+// minus the most that messages can still add, minus a tolerance for rounding.
 double JointChain::threshold(const std::uint64_t *key) const noexcept {
   double least = least_lower_;
   double hope = 0;
@@ -191,7 +192,7 @@ void JointChain::drop_hopeless(std::int32_t t) noexcept {
     next_.keep(kept_, kept);
 }
 
-// Cuts the next configurations back to the width, if they may be.
+// Prunes next_ to the beam width. False if pruning is not allowed.
 bool JointChain::make_room() noexcept {
   if (limits_.exact)
     return false;
@@ -264,7 +265,8 @@ std::int32_t JointChain::mark(const std::uint64_t *key) noexcept {
   return marked;
 }
 
-// Moves row_, the scores at t of everything that was in configuration i, to where it belongs.
+// Distributes row_, the scores at t of the successors of configuration i, over the configurations
+// of next_. The labels in marked_ go one by one; all others share one target configuration.
 void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
   if (lower_) {
     const double least = threshold(now_.key(i));
@@ -369,7 +371,7 @@ double JointChain::finish(Scores &scores, double *message, std::int32_t *labelli
   }
   if (labelling && best > kForbidden)
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
-      if (!scores.spend(32)) // a step back waits for memory
+      if (!scores.spend(32)) // a step back is a cache miss
         return kForbidden;
       labelling[t] = best_label;
       const std::int32_t back =

@@ -1,9 +1,10 @@
-// The joint dynamic program of a chain: labels x automaton states x what has fired.
+// Joint dynamic program of a chain with properties, over labels x configurations. A configuration
+// holds the automaton state and the fired value of each property.
 //
-// At every position there is a set of configurations with a row of m scores each. One plain
-// max-product step takes a whole row to the next position; the row then falls apart by what the
-// automata do, which for most labels is the same, so a row mostly moves as a whole. The way back,
-// for max-marginals of positions, is in joint_marginals.cpp.
+// Every position has a set of configurations with a row of m scores each. One max-product step
+// advances a whole row by one position. The row is then split by the automaton transitions; most
+// labels share the default transition, so most of a row moves as a whole. The backward pass for
+// max-marginals is in joint_marginals.cpp.
 #pragma once
 
 #include "chain/configurations.hpp"
@@ -11,34 +12,36 @@
 
 namespace chorale {
 
-// What a joint program is there for; each takes memory of its own.
+// Purpose of a joint program. Decoding and marginals need further memory.
 enum class JointUse { messages, decoding, marginals };
 
 class JointChain {
 public:
-  // most: no more configurations than this can be alive; `limits.width` is at most that.
-  // codes: more than any code of a property can be.
+  // `most`: upper bound on the number of configurations at a position; `width` <= `most`. `codes`:
+  // exceeds every code of every property.
   JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
              std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use) noexcept;
 
-  // The best labelling of the chain by itself, into `labelling`, and what `run` needs for bounds.
-  // False when every labelling is forbidden, or an interruption ended it.
+  // Writes the best labelling of the chain without properties to `labelling`, and computes
+  // completion_, which pruning in run() needs. False if every labelling is forbidden or if
+  // interrupted.
   bool guide(Scores &scores, std::int32_t *labelling) noexcept;
 
-  // Runs with the properties in their roles, none of them absorbed where there is a `lower`: scores
-  // that are attained (decoding: one; else one a value of the outgoing property). Partial
-  // labellings that cannot reach them, whatever follows, are dropped, which changes no result.
-  // outgoing: the property whose message is wanted, or -1; `message` then receives the best score
-  // of each of its local values, EMPTY and CONFLICT. Otherwise the best labelling is decoded into
-  // `labelling`. Returns the best score.
+  // Runs the program with the current roles of the properties and returns the best score. `lower`:
+  // attained scores, or NULL: one score if outgoing < 0, otherwise one for each entry of the
+  // message. Partial labellings that cannot reach these scores are pruned, which changes no result;
+  // requires guide(), and no property may be absorbed.
+  // `outgoing`: index of the property whose message is computed, or -1. `message` receives the best
+  // score of each local value, EMPTY and CONFLICT. `labelling`: receives the best labelling
+  // (decoding).
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
              std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
              const double *lower, std::int32_t *labelling, JointOutcome &outcome) noexcept;
 
-  // For every position and label the best score of the labellings that have it, properties in their
-  // roles, into rows of `to` (T of them): forward over the configurations, which are kept, and
-  // back. Minus infinity for a label that no kept configuration goes through. False where the
-  // configurations exceed the limits and may not be cut back, or an interruption ended it.
+  // Writes max-marginals: entry y of row t of `to` is the best score, with the properties in their
+  // roles, of the labellings with label y at t; minus infinity if no kept configuration allows y.
+  // Keeps the configurations of the forward pass. False if they exceed the limits and must not be
+  // pruned, or if interrupted.
   bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                  std::int32_t count, const JointLimits &limits, double *to,
                  std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
@@ -47,25 +50,28 @@ private:
   void begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
              const JointLimits &limits, std::int32_t outgoing, JointOutcome &outcome) noexcept;
   bool step(Scores &scores, std::int32_t t) noexcept;
-  // The work of a configuration at a position.
+  // Elementary steps for one configuration at one position.
   std::int64_t step_work() const noexcept {
     return std::int64_t{labels_} * (labels_ + 8 + 8 * std::int64_t{count_});
   }
   void spread(std::int32_t i, std::int32_t t) noexcept;
-  // The configuration that follows i when the position's label is `label` (-1: one of those that do
-  // what most do), or -1; adds what is paid.
+  // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if
+  // forbidden or the set overflows. Label -1 stands for all labels with the default transitions.
+  // Adds message scores to `paid`.
   std::int32_t follow(std::int32_t i, std::int32_t t, std::int32_t label, double &paid) noexcept;
-  // The key of that configuration; false where there is none.
+  // Computes the key of this successor; false if forbidden.
   bool successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
                  double &paid) const noexcept;
   void read_classes(std::int32_t t) noexcept;
-  // Lists in `marked_` the labels that do something else than most after `key`; how many.
+  // Lists in marked_ the labels for which some property leaves its default transition after `key`.
+  // Returns their number.
   std::int32_t mark(const std::uint64_t *key) noexcept;
-  // What is still to come for a configuration and label at the end; what `outgoing` shows then.
+  // Returns the end score of `label` plus the messages added at the end. `shown`: final local value
+  // of the outgoing property.
   double final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label,
                      std::int32_t &shown) const noexcept;
   void keep_forward(std::int32_t t) noexcept;
-  bool go_back(Scores &scores, std::int32_t t) noexcept; // false: interrupted
+  bool go_back(Scores &scores, std::int32_t t) noexcept; // false if interrupted
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
@@ -74,24 +80,24 @@ private:
 
   std::int32_t length_;
   std::int32_t labels_;
-  std::int32_t words_; // of a key
+  std::int32_t words_; // words in a key
   bool decode_;
   std::int32_t width_;
   Configurations now_;
   Configurations next_;
   Beam beam_;
-  double *completion_;      // T x m: the best score of what follows a position
-  std::int32_t *kept_;      // configurations that are not dropped
-  double *row_;             // m: a row after its step
-  std::int32_t *from_;      // m: the label before
+  double *completion_;      // T x m: best score of the positions after t, without properties
+  std::int32_t *kept_;      // configurations that pruning keeps
+  double *row_;             // m: scores of the successors of one configuration
+  std::int32_t *from_;      // m: best previous label of each entry of row_
   std::uint8_t *is_marked_; // m
-  std::int32_t *marked_;    // m: labels that do something else than most
-  std::int32_t *classes_;   // of the position at hand, by property
-  // Decoding: configuration * m + label before, for every configuration of every position.
+  std::int32_t *marked_;    // m: labels outside the default transitions
+  std::int32_t *classes_;   // class of the current position, by property
+  // Decoding: previous configuration * m + previous label, for each configuration of each position.
   std::int32_t *history_ = nullptr;
-  std::int64_t *history_begin_ = nullptr; // T
+  std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
   std::int32_t previous_count_ = 0;
-  // Marginals: the configurations of every position, as the way forward left them.
+  // Marginals: the configurations of every position after the forward pass.
   std::uint64_t *forward_keys_ = nullptr; // T x width x words
   double *forward_rows_ = nullptr;        // T x width x m
   std::int32_t *forward_counts_ = nullptr;

@@ -1,8 +1,9 @@
-// Max-marginals of positions in the joint program: forward, keeping every configuration, and back.
+// Max-marginals of positions in the joint program: a forward pass that keeps every configuration,
+// then a backward pass.
 //
-// On the way back a row holds, for each label, the best of what follows its configuration. Where a
-// configuration goes from there is asked of the automata again: they answer faster than memory
-// would.
+// In the backward pass a row holds, for each label, the best score of the positions that follow its
+// configuration. Successors are computed again from the automata, which is faster than loading them
+// from memory.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -57,8 +58,8 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
   std::copy_n(now_.row(0), std::int64_t{now_.count()} * labels_, forward_rows_ + first * labels_);
 }
 
-// From rows of what follows t + 1, in now_, to rows of what follows t. What a beam has dropped
-// leads nowhere.
+// Replaces now_, the scores of what follows t + 1, by the scores of what follows t. Successors that
+// the beam dropped in the forward pass count as forbidden.
 bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
     return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;

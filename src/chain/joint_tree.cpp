@@ -13,7 +13,7 @@ std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c = 1) noexcept
   return saturating_product(saturating_product(to_size(a), to_size(b)), to_size(c));
 }
 
-// Combinations of what can fire at one position: at most one a pair of labels.
+// Upper bound on the number of distinct firings at one position: one for each pair of labels.
 std::int32_t firing_limit(std::int32_t labels) noexcept {
   return static_cast<std::int32_t>(
       std::min<std::int64_t>(std::int64_t{labels} * labels, INT32_MAX));
@@ -94,7 +94,7 @@ double JointTree::run(Scores &scores, const BoundProperty *properties, const Key
   return finish(message, labelling);
 }
 
-// A position without children so far: nothing fired, its own scores.
+// Initialises position t unless a child was merged into it: nothing has fired, own scores alone.
 void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
   if (counts_[t] > 0)
     return;
@@ -105,7 +105,7 @@ void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     fields_[k].set(first.word, properties_[k].first_code(paid));
   std::copy_n(first.word, words_, at.keys);
-  // What absorption pays for EMPTY is paid once, above the roots.
+  // Absorbed properties add their message for EMPTY once, above the roots.
   if (t == length_) {
     at.rows[0] = paid;
     return;
@@ -149,7 +149,7 @@ bool JointTree::cut(Configurations &set, std::int32_t columns) noexcept {
     return false;
   outcome_->pruned = true;
   beam_.prune(set, columns, limits_.width, properties_, fields_, count_, outgoing_);
-  // Indices handed out before are void.
+  // Pruning renumbers the configurations, so indices in target_ are invalid.
   std::fill_n(target_, firings_.count(), kUnknown);
   return true;
 }
@@ -165,7 +165,8 @@ std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t
   return set.append(key.word);
 }
 
-// Where configuration i of t goes when `firing` fires there; what that pays is in target_paid_.
+// Returns the configuration of lifted_ that follows configuration i of t when `firing` fires, or -1
+// if forbidden. target_paid_[firing] receives the message scores added.
 std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept {
   if (firing < 0)
     return -1;
@@ -189,7 +190,7 @@ std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_
   return to;
 }
 
-// Labels that fire the same under every parent move as rows, one row a combination.
+// Labels that fire the same values under every parent label move as rows, one step for each firing.
 void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
   const std::int32_t columns = columns_above(t);
   const double *own = place(t).rows + std::int64_t{i} * labels_;
@@ -293,7 +294,7 @@ bool JointTree::merge(std::int32_t t) noexcept {
   const std::int64_t n = merged_.count();
   counts_[above] = merged_.count();
   if (n == 0) {
-    // Everything is forbidden: one configuration that says so keeps the others going.
+    // Every labelling is forbidden: one configuration with a row of minus infinity stands for none.
     counts_[above] = 1;
     std::fill_n(at.rows, columns, kForbidden);
     if (decode_)

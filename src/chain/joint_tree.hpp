@@ -1,9 +1,9 @@
-// The joint dynamic program of a tree under local properties: labels x what has fired.
+// Joint dynamic program of a tree with local properties, over labels x fired values.
 //
-// Positions are taken from the last to the first, so children before their parents. Every position
-// has a set of configurations of its subtree so far; a position that is done is lifted over its
-// edge, where it fires, and merged into its parent's set. All roots hang under one more position of
-// a single label.
+// Visits positions from the last to the first, so children before their parents. Every position has
+// a set of configurations of its subtree. A finished position is *lifted* over its edge to the
+// parent, where its properties fire, and then merged into the parent's set. All roots are children
+// of a virtual position with one label.
 #pragma once
 
 #include "chain/configurations.hpp"
@@ -17,17 +17,17 @@ public:
             const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
             std::int64_t codes, bool decode) noexcept;
 
-  // As in JointChain.
+  // See JointChain::run.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
              std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
              std::int32_t *labelling, JointOutcome &outcome) noexcept;
 
 private:
-  // The configurations of one position, in its own room.
+  // The configurations of one position.
   struct Place {
     std::uint64_t *keys;
     double *rows;
-    std::int32_t count; // 0: no child has been merged
+    std::int32_t count; // 0: no child merged yet
   };
   Place place(std::int32_t t) const noexcept;
   std::int32_t columns_above(std::int32_t t) const noexcept {
@@ -52,7 +52,8 @@ private:
   bool decode_;
   const std::int32_t *parents_;
   std::uint8_t *is_leaf_;
-  // (T + 1) x width keys and rows: the sets of all positions, the one above the roots last.
+  // (T + 1) x width keys and rows: the sets of all positions; the virtual one above the roots is
+  // last.
   std::uint64_t *keys_;
   double *rows_;
   std::int32_t *counts_;
@@ -62,22 +63,22 @@ private:
   double *row_;        // m
   double *out_;        // m
   std::int32_t *from_; // m
-  double *zeros_;      // m: the edges of a root
-  // What fires at a position for (label, parent's label): distinct combinations of the properties'
-  // local values, numbered.
+  double *zeros_;      // m: transition scores into a root
+  // Firings at the current position: the distinct combinations of local values that the properties
+  // fire for a pair (label, parent's label).
   Configurations firings_;
-  std::int32_t *firing_of_; // m x m
-  std::int32_t *uniform_;   // m: the combination of a label under any parent, or -1
-  std::int32_t *target_;    // of each combination: where a configuration goes; kUnknown, or -1
+  std::int32_t *firing_of_; // m x m: index in firings_, by label and parent label; -1: forbidden
+  std::int32_t *uniform_;   // m: a label's firing if the same for all parent labels, else kUnknown
+  std::int32_t *target_;    // by firing: index in lifted_; -1: forbidden, kUnknown: not computed
   double *target_paid_;
-  KeyField *firing_fields_; // count
-  // Decoding: T x width x m: configuration * m + label of the child; and pairs (parent's
-  // configuration before, lifted configuration).
+  KeyField *firing_fields_; // by property: bit field in the keys of firings_
+  // Decoding, T x width x m. lift_back_: configuration * m + label of the child. merge_back_: pairs
+  // of the parent's configuration before the merge and the lifted configuration.
   std::int32_t *lift_back_ = nullptr;
   std::int32_t *merge_back_ = nullptr;
-  std::int32_t *chosen_ = nullptr; // T + 1: the configuration of each position on the way back
+  std::int32_t *chosen_ = nullptr; // T + 1: configuration of each position in the best labelling
 
-  const double *edges_ = nullptr; // of the position being lifted, rows its own labels
+  const double *edges_ = nullptr; // transitions of the lifted position; rows by its labels
   std::ptrdiff_t edge_stride_ = 0;
   Scores *scores_ = nullptr;
   const MaxPlus *max_plus_ = nullptr;

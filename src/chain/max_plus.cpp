@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-// Everything that takes or returns vectors is inlined: how they would be passed does not matter.
+// Functions that take or return vectors are all inlined, so the warning about their ABI is void.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif

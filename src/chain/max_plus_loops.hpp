@@ -1,16 +1,17 @@
-// The loops of max_plus.cpp, which includes this text once for every kind of machine: there is no
-// guard, and what it needs is included before.
+// Loops of max_plus.cpp, which includes this file once for each instruction set. The file has no
+// include guard; max_plus.cpp includes all headers it needs.
 //
-// CHORALE_LOOP stands before every function and names the machine. CHORALE_AVX2 says that it has
-// vectors of four numbers and multiply-add units; any other has two numbers, or says so of one.
+// CHORALE_LOOP precedes every function and sets the target. If CHORALE_AVX2 is 1, vectors have four
+// doubles and FMA is available; otherwise vectors have two doubles, emulated where the machine has
+// none.
 
 constexpr int kLanes = CHORALE_AVX2 ? 4 : 2;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
 
-// a + b. Processors that compare where they add, as many do, have multiply-add units idle in these
-// loops: 1 * a + b, rounded once, is the same number. `ones` comes from ones_here(), so that no
-// compiler knows what it holds.
+// Returns a + b. Many processors compare on the units that add, and leave the FMA units idle: there
+// 1 * a + b, rounded once, is the same number. `ones` comes from ones_here(), which hides its value
+// from the compiler, so that the multiplication is not optimised away.
 CHORALE_LOOP Lanes sum_of([[maybe_unused]] Lanes ones, Lanes a, Lanes b) noexcept {
 #if CHORALE_AVX2
   return reinterpret_cast<Lanes>(_mm256_fmadd_pd(
@@ -36,7 +37,7 @@ CHORALE_LOOP Lanes ones_here() noexcept {
   return ones;
 }
 
-// Bit i is set where lane i is not zero.
+// Returns a bit mask: bit i is set if lane i is nonzero. Lanes are 0 or all ones.
 CHORALE_LOOP unsigned bits_of(Indices lanes) noexcept {
 #if CHORALE_AVX2
   return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(lanes)));
@@ -57,8 +58,8 @@ CHORALE_LOOP void store(double *to, Lanes numbers) noexcept {
 }
 CHORALE_LOOP Lanes larger(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
 
-// What of a vector lies before the last label, zeros behind it: what lies behind a row is not ours
-// to read. `mask` is mask_of(labels).
+// mask_of(labels) marks the lanes of the last vector of a row that lie before the end of the row.
+// load_last() loads these lanes and zeros for the others, and reads nothing behind the row.
 CHORALE_LOOP Indices mask_of(std::int32_t labels) noexcept {
   return all_lanes(labels - (labels - 1) / kLanes * kLanes) > first_indices();
 }
@@ -69,7 +70,7 @@ CHORALE_LOOP Lanes load_last(const double *from, Indices mask) noexcept {
   return mask[1] ? load(from) : Lanes{from[0], 0};
 #endif
 }
-// Unary scores from label `at` on.
+// Loads a vector of unary scores that starts at label `at`; zeros behind the last label.
 CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t labels,
                               Indices mask) noexcept {
   if (at + kLanes <= labels)
@@ -79,8 +80,8 @@ CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t
 
 // ---- One step ---------------------------------------------------------------------------------
 
-// kBlocks vectors of columns stay in registers while the rows go by. The last vector is shifted
-// left to end at the last column, so it may repeat columns of the one before.
+// Updates kBlocks vectors of column maxima, kept in registers, with one row. The last vector is
+// shifted left to end at the last column, so it may repeat columns of the vector before it.
 template <int kBlocks>
 CHORALE_LOOP void take_row(Lanes ones, double from, const double *row, std::int32_t last,
                            Lanes (&best)[kBlocks]) noexcept {
@@ -98,7 +99,7 @@ CHORALE_LOOP void columns_of(const double *from, std::int32_t rows, const double
   Lanes best[kBlocks];
   for (int b = 0; b < kBlocks; ++b)
     best[b] = all_lanes(kForbidden);
-  // Rows that nothing reaches are skipped a vector at a time, which costs dense rows little.
+  // Skips vectors of minus infinity entries; the test costs little when there are none.
   std::int32_t x = 0;
   for (; x + kLanes <= rows; x += kLanes) {
     if (bits_of(load(from + x) > all_lanes(kForbidden)) == 0)
@@ -181,11 +182,11 @@ CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const doubl
     few_columns<kArg>(from, rows, matrix, stride, columns, add, out, arg);
     return;
   }
-  // As many columns at once as registers hold, and the rest evenly.
+  // Processes as many columns at once as registers hold.
   constexpr std::int32_t kWidest = kArg ? 4 : 8;
   for (std::int32_t begin = 0; begin < columns;) {
     const std::int32_t left = columns - begin;
-    // A remainder narrower than a vector joins what is before it.
+    // A remainder narrower than one vector is avoided: this block becomes one vector narrower.
     std::int32_t width = left <= kWidest * kLanes ? left : kWidest * kLanes;
     if (left > width && left - width < kLanes)
       width -= kLanes;
@@ -293,10 +294,10 @@ CHORALE_ENTRY void two_sweeps(const Sweep &longer, const Sweep &shorter) noexcep
   sweep(shorter);
 }
 
-// ---- The way back -----------------------------------------------------------------------------
+// ---- Traceback --------------------------------------------------------------------------------
 
-// The lowest label from which y at the next position has its score, given the row and the unary
-// scores of the position; kBlocks is 0 where there are many labels.
+// Returns the lowest label x for which row[x] + unary[x] + matrix entry equals the score of y at
+// the next position. `row`, `unary`: of the earlier position. kBlocks: vectors in a row, 0 if many.
 template <int kBlocks>
 CHORALE_LOOP std::int32_t label_from(const Sweep &chain, Indices mask, const double *row,
                                      const double *unary, std::int32_t y) noexcept {
@@ -323,7 +324,7 @@ CHORALE_LOOP std::int32_t label_from(const Sweep &chain, Indices mask, const dou
   }
 }
 
-// The label at t - 1 for y at t.
+// Returns the label at t - 1 on the best path to y at t.
 template <int kBlocks>
 CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
                                        std::int32_t y) noexcept {
@@ -331,13 +332,15 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
                              chain.unary + (t - 1) * chain.unary_step, y);
 }
 
-// A step back waits for the one before. So earlier parts are traced at the same time, each from a
-// guess a few positions ahead: ways back soon meet, and where two have not, the later is followed
-// until they do.
+// Traces the best path back. Each step depends on the step after it, so the latency of a step is
+// the bottleneck. Several parts of the chain are therefore traced at the same time, each from a
+// guessed label a few positions behind its end. Paths from different labels usually meet soon;
+// where the true path and the guessed one have not met at the end of a part, the true one is traced
+// on until they do.
 template <int kBlocks>
 CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
                              std::int32_t *labelling) noexcept {
-  constexpr std::int32_t kParts = kBlocks > 0 && kBlocks <= 3 ? 4 : 2; // few labels: long waits
+  constexpr std::int32_t kParts = kBlocks > 0 && kBlocks <= 3 ? 4 : 2; // few labels: steps wait
   constexpr std::int32_t kAhead = 4;
   constexpr std::int32_t kShort = 12;
   const Indices mask = mask_of(chain.labels);
@@ -350,18 +353,19 @@ CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
     labelling[0] = y;
     return;
   }
-  // Parts of the same length, and what is left of it in the last one, which knows where it starts.
+  // Parts have equal length. The last part of the chain also has the `ahead` positions behind it,
+  // and starts from the true label.
   const std::int32_t part = (chain.length - kAhead) / kParts;
   const std::int32_t ahead = chain.length - kParts * part;
   const std::ptrdiff_t row_part = part * chain.row_step;
   const std::ptrdiff_t unary_part = part * chain.unary_step;
   std::int32_t way[kParts] = {y};
-  // The first position has none before it: the last step back is left out there.
+  // Position 0 has no predecessor: part kParts - 1 leaves out the last step.
   for (const std::int32_t last = t - ahead - part + 1; t >= last; --t) {
     const double *row = chain.rows + (t - 1) * chain.row_step;
     const double *unary = chain.unary + (t - 1) * chain.unary_step;
     const std::int32_t counted = t == last ? kParts - 1 : kParts;
-#pragma GCC unroll 4 // or what the next step waits for goes through memory
+#pragma GCC unroll 4 // keeps way[] in registers
     for (std::int32_t p = 0; p < kParts; ++p) {
       labelling[t - p * part] = way[p];
       if (p == counted)
@@ -421,7 +425,7 @@ CHORALE_ENTRY std::int32_t best_sum(const double *a, const double *b, std::int32
     index = better ? here : index;
     here += kLanes;
   }
-  // Without branches: which lane wins is anybody's guess.
+  // Without branches, since the lane that wins is unpredictable.
   double greatest_sum = best[0];
   for (int i = 1; i < kLanes; ++i)
     greatest_sum = std::max(greatest_sum, best[i]);

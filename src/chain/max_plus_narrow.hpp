@@ -1,16 +1,16 @@
-// Sweeps of few labels, whose rows go from one step to the next in registers. Part of
-// max_plus_loops.hpp, where there are vectors of four numbers.
+// Sweeps for few labels: rows stay in registers from one step to the next. Included by
+// max_plus_loops.hpp if vectors have four doubles.
 //
-// A step waits for the one before: unary scores, a row over all lanes, sums, maxima. What is to be
-// done is little, so maxima are taken in pairs rather than one after another, and sums go to all
-// units that can add while no maximum is ready.
+// A step depends on the one before: add unary scores, broadcast each label, add matrix rows, take
+// the maximum. Latency dominates, so maxima are taken in a tree instead of a sequence, and sums are
+// spread over all units that can add.
 
 template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
   return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
 }
 
-// Label kLane of `from` and block b of its row. Where rows are short, half of the sums go to the
-// units that compare: these wait for sums.
+// Returns from[kLane] plus block b of the matrix row of label kLane. If rows are short, half of the
+// sums use plain additions: the units that compare are idle until sums are ready.
 template <int kBlocks, int kLane>
 CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) noexcept {
   const Lanes score = one_lane<kLane>(from);
@@ -21,7 +21,7 @@ CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) 
     return sum_of(ones, score, row);
 }
 
-// The rows of all labels of `from`, in the first kWide blocks.
+// Updates the first kWide blocks of `best` with the four labels in `from`; sets them if kFirst.
 template <int kBlocks, int kWide, bool kFirst>
 CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -34,7 +34,7 @@ CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
   }
 }
 
-// Of the first `count` labels.
+// The same for the first `count` labels in `from`.
 template <int kBlocks, bool kFirst>
 CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int32_t count,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -50,7 +50,7 @@ CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int
   }
 }
 
-// The rows of the labels of all vectors but the last.
+// The same for the labels of all vectors of `from` in kWhole.
 template <int kBlocks, int kWide, std::size_t... kWhole>
 CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kBlocks],
                              const double *matrix, Lanes (&best)[kBlocks],
@@ -60,7 +60,7 @@ CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kB
    ...);
 }
 
-// A sweep on its way: its last row in registers.
+// State of a sweep: `best` holds the current row in registers.
 template <int kBlocks> struct NarrowSweep {
   CHORALE_LOOP explicit NarrowSweep(const Sweep &sweep) noexcept
       : unary(sweep.unary), unary_step(sweep.unary_step), row(sweep.rows), row_step(sweep.row_step),
@@ -93,8 +93,9 @@ template <int kBlocks> struct NarrowSweep {
   Lanes best[kBlocks];
 };
 
-// One label more than whole vectors. Its column is found from the vectors as they are, over all
-// labels at once, and comes out in all lanes, where the next step wants it.
+// The same when one label more than whole vectors remains. The lone label's matrix column is kept
+// in vectors, so its maximum is found over all labels at once and is in all lanes for the next
+// step.
 template <int kBlocks> struct LoneSweep {
   static constexpr int kWhole = kBlocks - 1;
   static constexpr int kLone = kWhole * kLanes;
@@ -142,7 +143,7 @@ template <int kBlocks> struct LoneSweep {
   Lanes best[kBlocks];
 };
 
-// Functions of their own: without optimisation a frame that holds all of them is larger than small
+// Not inlined into one function: without optimisation the frame of all instances would exceed small
 // stacks.
 template <class Steps> CHORALE_ENTRY void sweep_in_registers(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();
@@ -158,7 +159,7 @@ template <int kBlocks> CHORALE_LOOP void sweep_few(const Sweep &sweep) noexcept 
   sweep_in_registers<NarrowSweep<kBlocks>>(sweep);
 }
 
-// Two sweeps over the same number of labels, side by side: one works while the other waits.
+// Interleaves two sweeps with equal numbers of labels to hide the latency of their steps.
 template <class Steps>
 CHORALE_ENTRY void two_in_registers(const Sweep &longer, const Sweep &shorter) noexcept {
   const Lanes ones = ones_here();

@@ -1,41 +1,43 @@
-// The plain dynamic programs: best labelling, max-marginals, k best labellings.
+// Dynamic programs without properties: best labelling, max-marginals, k best labellings.
 //
-// Each is a class that takes its memory from a Layout and runs on loaded scores. Chains run over
-// contiguous rows from left to right and back; trees from the last position to the first (children
-// come after their parents) and back. All go by the limits of the scores, but for the k best.
+// Each is a class that takes its memory from a Layout and runs on loaded Scores. Chains are
+// processed left to right and back; trees from the last position to the first (children come after
+// their parents) and back. All except KBest can be interrupted by the limits of the Scores.
 #pragma once
 
 #include "chain/scores.hpp"
 
 namespace chorale {
 
-// The recursions of a chain. Rows are padded (max_plus.hpp) and leave the unary scores of their
-// position out: forward, the best of everything before t and the edge to t; backward, of everything
-// after t and the edge from t.
+// Forward and backward recursions of a chain. Rows are padded (max_plus.hpp). Forward row t: best
+// score of the positions before t plus the edge into t. Backward row t: best score of the edge out
+// of t plus the positions after t. Neither includes the unary scores of t.
 class ChainSweep {
 public:
   static std::size_t row_entries(const ChainView &view) noexcept;
   static std::size_t work_entries(const ChainView &view) noexcept;
 
-  // work: room for work_entries numbers.
+  // `work`: work_entries() numbers.
   ChainSweep(Scores &scores, double *work) noexcept;
 
-  // All three: false where the limits ended it.
+  // forward, backward, both_ways: false if interrupted.
   bool forward(double *rows) noexcept;
-  // Down to position `first`.
+  // Computes the rows from the last position down to `first`.
   bool backward(double *rows, std::int32_t first) noexcept;
-  // The two of them: quicker side by side.
+  // forward() and backward() interleaved, which is faster.
   bool both_ways(double *before, double *after, std::int32_t first) noexcept;
-  // From forward rows to the best labelling and its score; false where all are forbidden.
+  // Finds the best labelling and its score from forward rows. False if all labellings are forbidden
+  // or if interrupted.
   bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
 
 private:
   void begin_with(const double *scores, double *row) const noexcept;
-  // The first row, and what is to follow; without a matrix where every edge has its own.
+  // Write the first row and describe the remaining steps. `matrix` of the result is NULL if every
+  // edge has a matrix of its own.
   Sweep begin_forward(double *rows) const noexcept;
   Sweep begin_backward(double *rows, std::int32_t first) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
-  // The work of one step, and the steps between two looks.
+  // Elementary steps of one row; rows between two checks of the limits.
   std::int64_t step_work() const noexcept { return 16 + scores_.labels() * padded_; }
   std::int32_t stretch() const noexcept {
     return static_cast<std::int32_t>(std::max<std::int64_t>(Limits::kStretch / step_work(), 1));
@@ -51,18 +53,19 @@ private:
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
-  // False when every labelling is forbidden; else `labelling` holds the best one.
+  // Writes the best labelling to `labelling`. False if every labelling is forbidden or if
+  // interrupted.
   bool run(Scores &scores) noexcept;
 
   std::int32_t *labelling;   // T
-  double score = kForbidden; // its phi
+  double score = kForbidden; // phi of `labelling`
 
 private:
   bool run_tree(Scores &scores) noexcept;
 
-  double *rows_; // T rows: chains as ChainSweep has them, trees m scores of the subtree of t
-  double *work_; // as ChainSweep wants it
-  std::uint8_t *is_leaf_ = nullptr; // T, trees
+  double *rows_; // chains: rows of ChainSweep; trees: T x m, best score of the subtree of t
+  double *work_; // see ChainSweep
+  std::uint8_t *is_leaf_ = nullptr; // T; trees only
 };
 
 struct MarginalTargets {
@@ -76,10 +79,9 @@ class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
-  // What a run does on a chain (not a tree), in parts: the sweeps, the one back down to position
-  // `first`; the m max-marginals of a position from there on; the best labelling, as BestLabelling
-  // finds it.
-  // `sweep` is false where the limits ended it.
+  // The parts of run() for a chain (not a tree). sweep(): both recursions, the backward one down to
+  // position `first`; false if interrupted. write_row(): then the m max-marginals of a position t
+  // >= first. trace(): the best labelling, the same as that of BestLabelling.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
   bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
@@ -90,14 +92,14 @@ private:
   void write_margin(std::int32_t t, const double *row, const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;
-  std::ptrdiff_t row_step_; // chains
-  // Chains: rows of ChainSweep, forward and backward.
-  // Trees, m to a row: of the subtree of t, and of everything but the subtree of t.
+  std::ptrdiff_t row_step_; // chains only
+  // Chains: forward and backward rows of ChainSweep.
+  // Trees, T x m: best score of the subtree of t, and of everything outside this subtree.
   double *inside_;
   double *outside_;
-  double *work_; // as ChainSweep wants it
-  // Trees: message of t to its parent, and what later siblings send there (T x m; roots use column
-  // 0, their common parent having one label).
+  double *work_; // see ChainSweep
+  // Trees, T x m: message of t to its parent, and sum of the messages of later siblings to the
+  // parent. Roots use column 0, since their virtual parent has one label.
   double *message_ = nullptr;
   double *later_ = nullptr;
   std::uint8_t *is_leaf_ = nullptr;
@@ -106,30 +108,32 @@ private:
 class KBest {
 public:
   KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept;
-  // Fills the caller's arrays (each may be NULL) and returns how many labellings there are.
+  // Fills the caller's arrays (each may be NULL) and returns the number of labellings found.
   std::int64_t run(Scores &scores, std::int32_t *labellings, std::ptrdiff_t row_stride,
                    double *ranking) noexcept;
 
 private:
-  // A candidate: the rank-th best way to end at label `from`, prolonged.
+  // Candidate for the next place: the extension of the rank-th best partial labelling that ends at
+  // label `from`.
   struct Head {
     double score;
     std::int32_t from;
     std::int32_t rank;
   };
-  // Extends the lists of all labels to one label; returns the length of its list.
+  // Merges the extended lists of all labels into one; calls push(place, head) in descending order
+  // of score, at most `limit` times. Returns the length of the merged list.
   template <class EdgeScore, class Push>
   std::int32_t merge(std::int32_t limit, const double *lists, const std::int32_t *lengths,
                      EdgeScore &&edge, Push &&push) noexcept;
 
   std::int32_t labels_;
   std::int64_t k_;
-  std::int32_t depth_; // list length: k, or fewer where there cannot be as many labellings
+  std::int32_t depth_; // list length: min(k, m^T)
   double *now_;        // m x depth
   double *next_;
   std::int32_t *lengths_; // m
   std::int32_t *next_lengths_;
-  std::int32_t *back_from_; // T x m x depth; position 0 unused
+  std::int32_t *back_from_; // T x m x depth: label of the position before; position 0 unused
   std::int32_t *back_rank_;
   Head *heap_; // m
 };

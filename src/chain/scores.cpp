@@ -24,7 +24,7 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
     owned_backward_ = layout.take<double>(square);
 }
 
-// m numbers without gaps.
+// Copies m numbers without gaps.
 void Scores::copy(const void *from, std::ptrdiff_t at, double *to) const noexcept {
   if (view_.single)
     std::copy_n(static_cast<const float *>(from) + at, view_.labels, to);

@@ -1,5 +1,6 @@
-// The scores of a chain as dynamic programs read them: contiguous rows of doubles, with forced
-// labels and allowed sets folded in. What already lies that way is read in place.
+// Scores of a chain in the form that dynamic programs read: contiguous rows of doubles, minus
+// infinity for labels that are not forced or allowed. Arrays already in this form are read in
+// place.
 #pragma once
 
 #include "base/limits.hpp"
@@ -11,13 +12,13 @@ namespace chorale {
 
 class Scores {
 public:
-  // Takes the memory; `load` then fills it. Start and end are kept apart from the unary scores.
+  // Takes the memory; load() fills it. Start and end scores are not added to the unary scores.
   Scores(Layout &layout, const ChainView &view) noexcept;
-  // False where the limits (NULL: none) ended it. Programs on these scores go by the same limits:
-  // where these end one, what it leaves is of no use.
+  // Fills the memory. `limits`: of the programs that run on these scores, or NULL for none. False
+  // if interrupted; results of an interrupted program must not be used.
   bool load(Limits *limits = nullptr) noexcept;
 
-  // Whether a program is to go on with `work` more steps, see Limits.
+  // True if a program may go on with `work` more steps; see Limits.
   bool spend(std::int64_t work) noexcept { return limits().spend(work); }
   Limits &limits() noexcept { return limits_ ? *limits_ : none_; }
 
@@ -28,18 +29,18 @@ public:
 
   const double *unary(std::int32_t t) const noexcept { return unary_ + t * unary_stride_; }
   std::ptrdiff_t unary_step() const noexcept { return unary_stride_; }
-  const double *start() const noexcept { return start_; } // m, zeros where there is none
+  const double *start() const noexcept { return start_; } // m, zeros if the chain has none
   const double *end() const noexcept { return end_; }
 
-  // The matrices of all edges where they are one, as sweeps read them (padded rows "from" and rows
-  // "to"); NULL where every edge has its own.
+  // The matrix shared by all edges, with padded rows for "from" labels (forward) or "to" labels
+  // (backward); NULL if every edge has its own.
   const double *forward_of_all() const noexcept { return view_.edge_each ? nullptr : forward_; }
   const double *backward_of_all() const noexcept { return view_.edge_each ? nullptr : backward_; }
-  // The scores of coming to y at t from every label, into `to`.
+  // Writes the m transition scores from each label at the position before t to label y at t.
   void into(std::int32_t t, std::int32_t y, double *to) const noexcept;
 
-  // The transitions of the edge to t: rows "from" (forward), rows "to" (backward). Valid until the
-  // next call of the same function; matrices of single edges may be put in order on the way.
+  // Matrix of the edge into t, with rows for "from" labels (forward) or "to" labels (backward).
+  // Valid until the next call of the same function, which may copy another edge's matrix over it.
   const double *forward(std::int32_t t) noexcept;
   const double *backward(std::int32_t t) noexcept;
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
@@ -48,13 +49,13 @@ public:
 private:
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;
-  // Whether a matrix of the chain's own can be read in place, rows running over `column_stride`:
-  // one for all edges only if it is padded.
+  // True if a matrix of `edges` can be read in place: doubles without gaps within a row, and padded
+  // rows if all edges share the matrix.
   bool in_place(std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) const noexcept {
     return view_.edges && !view_.single && column_stride == 1 &&
            (view_.edge_each || row_stride == padded_labels(view_.labels));
   }
-  // Whether the matrix of shared transitions can be: borrowed ones may lack the padding.
+  // True if the matrix of shared transitions can be read in place; a borrowed one may lack padding.
   bool shared_in_place() const noexcept {
     return view_.transitions->row_stride == padded_labels(view_.labels);
   }
@@ -65,7 +66,7 @@ private:
   ChainView view_;
   Limits none_;
   Limits *limits_ = nullptr;
-  const MaxPlus *max_plus_ = nullptr; // from `load` on
+  const MaxPlus *max_plus_ = nullptr; // set by load()
   double *owned_unary_ = nullptr;
   double *start_ = nullptr;
   double *end_ = nullptr;

@@ -107,7 +107,8 @@ void SingleChain::prepare(std::int32_t t, std::int32_t state) noexcept {
     std::sort(firing_, firing_ + firing_count_, lower);
 }
 
-// A row that nothing reaches stays dead.
+// Raises the target row to work_ under `mask`. Marks the row as alive unless all of it is minus
+// infinity.
 void SingleChain::put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept {
   const bool was_alive = next_alive_[to] != 0;
   if (!kernels.max_masked(work_, mask, labels_, target(to)) && !was_alive)
@@ -141,7 +142,7 @@ void SingleChain::spread(std::int32_t fired, const MaxPlus &kernels) noexcept {
     return;
   }
   if (fired == property_->conflict())
-    return; // dead: nothing fires there
+    return; // CONFLICT is in the dead state: nothing fires there
   const std::int32_t *own =
       std::lower_bound(firing_, firing_ + firing_count_, fired,
                        [this](std::int32_t y, std::int32_t value) { return fires_[y] < value; });

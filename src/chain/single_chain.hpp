@@ -1,8 +1,9 @@
-// The message of a chain to one property, alone: a row for every (fired value, automaton state).
+// Message of a chain to a single property: a dynamic program with one row of m scores for each pair
+// (fired value, automaton state).
 //
-// With one property a configuration is its own index, so rows lie in a table. All rows in one state
-// move alike: labels that fire nothing keep the value, of those that fire another value every one
-// leads to CONFLICT; both are one pass over the row under a mask.
+// With one property the pair itself is the index of the row, so rows form a table. All rows in the
+// same state split alike: labels that fire nothing keep the fired value; labels that fire a
+// different value lead to CONFLICT. Each group is moved in one pass over the row under a mask.
 #pragma once
 
 #include "chain/bound_property.hpp"
@@ -12,12 +13,12 @@ namespace chorale {
 
 class SingleChain {
 public:
-  // codes: more than any code of the property can be.
+  // `codes`: exceeds every code of the property.
   SingleChain(Layout &layout, const ChainView &view, std::int64_t codes) noexcept;
 
-  // `message` receives the best score of each local value, EMPTY and CONFLICT; `most` the greatest
-  // number of rows alive. Returns the best of all; minus infinity where the limits ended it. The
-  // property is `outgoing`.
+  // Writes to `message` the best score for each local value, EMPTY and CONFLICT, and raises `most`
+  // to the greatest number of reachable rows. Returns the best score of all; minus infinity if
+  // interrupted. The property must have the role `outgoing`.
   double run(Scores &scores, const BoundProperty &property, double *message,
              std::int64_t &most) noexcept;
 
@@ -39,15 +40,15 @@ private:
   std::int64_t codes_;
   double *now_; // codes x m
   double *next_;
-  std::uint8_t *alive_; // codes: whether a row of now_ holds anything
+  std::uint8_t *alive_; // codes: 1 if a row of now_ has a score above minus infinity
   std::uint8_t *next_alive_;
-  double *work_; // m: a row after its step
-  // What one state does at one position, label by label.
+  double *work_; // m: a row after a max-product step
+  // Behaviour of one state at one position, by label.
   std::int32_t *fires_;  // m: local value, -1, or BoundProperty::kOutside
   std::int32_t *leads_;  // m: the next state
-  double *keeps_;        // m: 0 where it fires nothing and goes to `usual_`, else minus infinity
-  double *clashes_;      // m: 0 where it fires a value, else minus infinity
-  std::int32_t *others_; // m: labels that fire nothing and go elsewhere
+  double *keeps_;        // m: 0 if the label fires nothing and leads to usual_, else minus infinity
+  double *clashes_;      // m: 0 if the label fires a value, else minus infinity
+  std::int32_t *others_; // m: labels that fire nothing and lead to a state other than usual_
   std::int32_t *firing_; // m: labels that fire, ascending by value
   std::int32_t other_count_ = 0;
   std::int32_t firing_count_ = 0;

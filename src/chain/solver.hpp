@@ -1,4 +1,4 @@
-// The public chain solver: a workspace.
+// The public chain solver: a reusable workspace.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -11,6 +11,6 @@ struct chorale_chain_solver {
   chorale_chain_solver(std::byte *borrowed, std::size_t bytes, const chorale_host &) noexcept
       : workspace(borrowed, bytes) {}
 
-  chorale::Memory memory; // where the handle itself came from; unused when it is borrowed
+  chorale::Memory memory; // memory of the handle itself; unused if borrowed
   chorale::Workspace workspace;
 };

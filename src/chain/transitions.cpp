@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// A view of a matrix alone, to read its numbers with.
+// Returns a view with the matrix, start and end scores alone, through which they are read.
 ChainView matrix_view(const chorale_transitions_options &options, std::int64_t labels,
                       const void *scores) noexcept {
   ChainView view;

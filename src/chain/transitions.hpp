@@ -1,5 +1,5 @@
-// The public transitions: one label-to-label matrix for many chains, kept both ways round because
-// dynamic programs read it forwards and backwards along contiguous rows.
+// The public transitions: one label-to-label matrix shared by many chains. Stored also transposed,
+// so that both directions of a dynamic program read contiguous rows.
 #pragma once
 
 #include "base/counted.hpp"
@@ -14,10 +14,10 @@ struct chorale_transitions : chorale::Counted {
 
   chorale::Block storage;
   std::int32_t labels = 0;
-  // Rows padded to whole vectors (max_plus.hpp), but for a matrix that is borrowed.
-  const double *matrix = nullptr; // rows "from"; the caller's where borrowed
+  // Rows are padded to whole vectors (max_plus.hpp), except those of a borrowed matrix.
+  const double *matrix = nullptr; // rows for "from" labels; the caller's array if borrowed
   std::ptrdiff_t row_stride = 0;
-  const double *transposed = nullptr; // rows "to"
+  const double *transposed = nullptr; // rows for "to" labels
   const double *start = nullptr;      // or NULL
   const double *end = nullptr;        // or NULL
 };
@@ -26,8 +26,8 @@ namespace chorale {
 
 using Transitions = ::chorale_transitions;
 
-// Checks everything; on success `made` is labels x labels transitions with one reference. `scores`
-// NULL: zeros; `options` as in chain.h, its struct_size says nothing here.
+// Checks the arguments and creates transitions with one reference. `scores`: labels x labels, NULL
+// for zeros. `options`: as in chorale/chain.h; its struct_size is ignored.
 chorale_status create_transitions(const Report &report, const Memory &memory, std::int64_t labels,
                                   const void *scores, chorale_transitions_options options,
                                   Transitions *&made) noexcept;
