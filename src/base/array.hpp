@@ -1,4 +1,4 @@
-// A growing array of plain numbers and structs, from the host's memory.
+// Growing array and arena for trivially copyable types, in memory from the host's allocator.
 #pragma once
 
 #include "base/memory.hpp"
@@ -28,7 +28,7 @@ public:
   const T &operator[](std::int64_t i) const noexcept { return begin()[i]; }
   std::size_t bytes() const noexcept { return block_.bytes(); }
 
-  // Room for `count` in all; false, and unchanged, where there is no memory.
+  // Makes the capacity at least `count`. False, and nothing changed, if memory runs out.
   bool reserve(std::int64_t count) noexcept {
     if (count <= capacity_)
       return true;
@@ -46,7 +46,7 @@ public:
     size_ = count;
     return true;
   }
-  bool copy(const Array &other) noexcept { // false, and unchanged, where there is no memory
+  bool copy(const Array &other) noexcept { // false, and nothing changed, if memory runs out
     if (!reserve(other.size_))
       return false;
     size_ = other.size_;
@@ -55,7 +55,7 @@ public:
     return true;
   }
   void truncate(std::int64_t count) noexcept { size_ = count; }
-  // Gives back what is not used, if there is memory to move to.
+  // Returns unused memory, if a smaller block can be allocated.
   void shrink() noexcept {
     if (size_ < capacity_)
       move_to(size_);
@@ -82,7 +82,7 @@ private:
   std::int64_t capacity_ = 0;
 };
 
-// Many small pieces in few blocks; all are given back together.
+// Allocates many small pieces out of few blocks; all are freed together.
 class Arena {
 public:
   explicit Arena(const Memory &memory) noexcept : memory_(memory) {}
@@ -96,13 +96,14 @@ public:
     }
   }
 
-  // NULL where there is no memory. Aligned for any number.
+  // Returns `bytes` bytes aligned to 8, or NULL if memory runs out.
   void *take(std::size_t bytes) noexcept {
     const std::size_t padded =
         saturating_sum(std::max<std::size_t>(bytes, 1), kStep - 1) / kStep * kStep;
     if (padded > left_) {
-      // Blocks grow with what there is, so that little of the last one stays empty. What would
-      // leave much of one empty, a new one or that at hand, has a block to itself.
+      // The block size grows with the total, so that the unused end of the last block is a small
+      // part of all memory. A piece gets a block of its own if it would waste much of a new block,
+      // or if the current block has much space left.
       const std::size_t block = std::clamp(bytes_ / kShare, kFirstBlock, kLastBlock);
       const bool is_large = padded > block / 4 || left_ > block / kShare;
       const std::size_t whole = is_large ? saturating_sum(padded, kHead) : block;
@@ -140,7 +141,7 @@ private:
     std::size_t bytes;
   };
   static constexpr std::size_t kStep = 8;
-  static constexpr std::size_t kShare = 64; // of all, that may stay empty in one block
+  static constexpr std::size_t kShare = 64; // 1 / kShare of all memory may stay unused in a block
   static constexpr std::size_t kHead = (sizeof(Head) + kStep - 1) / kStep * kStep;
   static constexpr std::size_t kFirstBlock = std::size_t{1} << 10;
   static constexpr std::size_t kLastBlock = std::size_t{1} << 18;

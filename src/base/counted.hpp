@@ -1,5 +1,5 @@
-// Objects with several owners: each has a count of its references, and goes back to the memory it
-// came from with the last one.
+// Reference-counted objects. release() of the last reference destroys the object and frees its
+// memory.
 #pragma once
 
 #include "base/memory.hpp"
@@ -9,31 +9,31 @@
 
 namespace chorale {
 
-// The base of such an object, which begins with one reference, its creator's.
+// Base of reference-counted objects. An object starts with one reference, owned by its creator.
 struct Counted {
   explicit Counted(const Memory &from) noexcept : memory(from) {}
   Counted(const Counted &) = delete;
   Counted &operator=(const Counted &) = delete;
 
-  Memory memory; // where the object itself lies
+  Memory memory; // memory of the object itself
   mutable std::atomic<std::int64_t> references{1};
 };
 
-// Adds a reference and returns the object; NULL for NULL. Only the count changes: the object is
-// given back as it was created.
+// Adds a reference and returns the object; NULL for NULL. The const is cast away: objects are
+// created non-const, and only the count changes.
 template <class T> T *retain(const T *object) noexcept {
   if (object)
     object->references.fetch_add(1, std::memory_order_relaxed);
   return const_cast<T *>(object);
 }
 
-// Drops a reference, and the object with the last one; does nothing for NULL.
+// Drops a reference; destroys the object if it was the last one. Does nothing for NULL.
 template <class T> void release(const T *object) noexcept {
   if (object && object->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
     Memory::destroy(const_cast<T *>(object), object->memory);
 }
 
-// One reference with an owner: released with the owner unless it was given away.
+// Owns one reference, which the destructor releases unless give() handed it over.
 template <class T> class Held {
 public:
   explicit Held(T *object = nullptr) noexcept : object_(object) {}

@@ -1,12 +1,12 @@
-// What the machine at hand can do, asked of the C library: no detection of our own, which would
-// need a global or an initialiser.
+// Features of the CPU, as reported by the C library. Own detection would need a global variable or
+// a static initialiser.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CHORALE_NO_DISPATCH) &&                    \
     __has_include(<sys/platform/x86.h>)
 #define CHORALE_HAS_AVX2_VARIANTS 1
 #if defined(__clang__)
-#define _Bool bool // the header is C
+#define _Bool bool // the header uses C's _Bool
 #endif
 #include <sys/platform/x86.h>
 #if defined(__clang__)

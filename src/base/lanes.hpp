@@ -1,8 +1,9 @@
-// Four numbers at a time, in the vectors of the compilers: one instruction where the machine has
-// it, two or four where it has not.
+// Vectors of four doubles as compiler extensions: one instruction each with AVX2, otherwise
+// several.
 //
-// Loops over them are written once, always inlined, into a function for any machine and one for
-// AVX2 (cpu.hpp), which do the same operations in the same order.
+// Loops over such vectors are written once as always-inlined functions. Each is inlined into a
+// generic function and into one for AVX2 (cpu.hpp); both perform the same operations in the same
+// order.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline constexpr int kLanes = 4;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
 
-// Four rows of four numbers become four columns.
+// Transposes a 4 x 4 matrix given as four rows.
 CHORALE_INLINE void transpose(Lanes &a, Lanes &b, Lanes &c, Lanes &d) noexcept {
   const Lanes ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
   const Lanes ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);

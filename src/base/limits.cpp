@@ -5,7 +5,7 @@
 namespace chorale {
 
 Limits::Limits(double seconds, const chorale_cancel *cancel) noexcept : cancel_(cancel) {
-  // Beyond a century the clock's arithmetic would overflow before anybody waits that long.
+  // Longer times (about a century) would overflow the clock's arithmetic, and count as no limit.
   if (seconds >= 0 && seconds < 3e9) {
     has_deadline_ = true;
     deadline_ = std::chrono::steady_clock::now() +

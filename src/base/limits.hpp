@@ -1,4 +1,4 @@
-// When a computation must end before its own end: deadline, cancel flag.
+// Limits that can interrupt a computation: deadline and cancel flag.
 #pragma once
 
 #include <algorithm>
@@ -12,45 +12,48 @@ namespace chorale {
 
 enum class Interruption : std::int32_t { none, deadline, cancelled };
 
-// The state of a run against its limits. Loops say how much work they are about to do, which costs
-// an addition and a comparison; clock and flag are looked at once enough of it has gathered.
+// State of a computation against its limits. Before a piece of work, loops call spend() with its
+// number of steps, which costs a subtraction and a comparison. The clock and the flag are read once
+// every kBetweenLooks steps.
 class Limits {
 public:
-  // Work is counted in elementary steps, an addition or a comparison: about a nanosecond each.
-  // So many lie between two looks: about a millisecond.
+  // Steps between two readings of the clock. A step is an addition or a comparison, about a
+  // nanosecond, so the interval is about a millisecond.
   static constexpr std::int64_t kBetweenLooks = 1 << 20;
-  // The most that a loop should do without asking.
+  // Greatest number of steps that a loop should do between two calls of spend().
   static constexpr std::int64_t kStretch = 1 << 18;
 
   Limits() noexcept = default;
-  // A negative time limit is none.
+  // `seconds`: time limit; negative for none. `cancel`: may be NULL.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
 
-  // Whether to go on with `work` more steps. The first call looks; once it was no, it stays no.
+  // Announces `work` steps. True if the computation may go on; once false, always false. The first
+  // call reads the clock and the flag.
   bool spend(std::int64_t work) noexcept {
     left_ -= work;
     if (left_ < 0) [[unlikely]]
       look_again();
     return interruption_ == Interruption::none;
   }
-  // Looks; stays at the first answer other than none.
+  // Reads the clock and the flag at once. Keeps the first interruption.
   Interruption check_now() noexcept {
     if (interruption_ == Interruption::none)
       look();
     return interruption_;
   }
   Interruption interruption() const noexcept { return interruption_; }
-  // Whether they can come at all; and how often they were looked at, about once a millisecond.
+  // can_come(): true if there is a deadline or a cancel flag. looks(): how often both were read, about
+  // once a millisecond.
   bool can_come() const noexcept { return has_deadline_ || cancel_; }
   std::int64_t looks() const noexcept { return looks_; }
-  // Keeps time back for what follows what these limits end: so much, but no more than an eighth of
-  // what is left.
+  // Moves the deadline forward by `time`, for work that follows an interruption, but by at most an
+  // eighth of the time that is left.
   void keep_back(std::chrono::steady_clock::duration time) noexcept {
     if (has_deadline_)
       deadline_ -= std::max(std::chrono::steady_clock::duration{},
                             std::min(time, (deadline_ - std::chrono::steady_clock::now()) / 8));
   }
-  // From now on the deadline of `other`.
+  // Takes over the deadline of `other`.
   void shorten(const Limits &other) noexcept {
     deadline_ = other.deadline_;
     has_deadline_ = other.has_deadline_;
@@ -64,22 +67,23 @@ private:
   const chorale_cancel *cancel_ = nullptr;
   bool has_deadline_ = false;
   Interruption interruption_ = Interruption::none;
-  std::int64_t left_ = 0; // steps until the next look
+  std::int64_t left_ = 0; // steps until the clock is read again
   std::int64_t looks_ = 0;
 };
 
-// Limits that never come.
+// Limits that never interrupt.
 struct NoLimits {
   static constexpr std::int64_t kStretch = Limits::kStretch;
   bool spend(std::int64_t) const noexcept { return true; }
 };
 
-// body(begin, end) for stretches of 0 .. count - 1 in order, each index worth `work` steps. False
-// where the limits ended the loop. Limits: anything with spend(). Always inlined, so that the body
-// is compiled for the machine that its function is for.
+// Calls body(begin, end) for consecutive ranges of 0 .. count - 1; each index costs `work` steps.
+// Ranges have at most Limits::kStretch steps. False if interrupted. `limits`: any object with
+// spend(). Always inlined, so that the body is compiled for the instruction set of the calling
+// function.
 template <class Limits_, class Body>
 [[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count, std::int64_t work, Body &&body) noexcept {
-  // The usual loop is short: no division for it.
+  // Short loops, the usual case, need no division.
   const std::int64_t stretch = count * work <= Limits::kStretch
                                    ? count
                                    : std::max<std::int64_t>(Limits::kStretch / work, 1);
@@ -93,7 +97,7 @@ template <class Limits_, class Body>
   return true;
 }
 
-// std::copy in stretches. False where the limits ended it.
+// Copies `count` elements in ranges. False if interrupted.
 template <class Limits_, class T>
 bool copy_within(Limits_ &&limits, const T *from, std::int64_t count, T *to) noexcept {
   return in_stretches(limits, count, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -101,14 +105,15 @@ bool copy_within(Limits_ &&limits, const T *from, std::int64_t count, T *to) noe
   });
 }
 
-// Asks once a stretch, for loops that cannot be cut: of about `count` rounds of `work` steps each.
+// Calls spend() once for many rounds of a loop that cannot be split into ranges. `work`: steps of a
+// round; `count`: approximate number of rounds.
 template <class Limits_> class Pace {
 public:
   Pace(Limits_ &limits, std::int64_t work, std::int64_t count) noexcept
       : limits_(limits), work_(work),
         stretch_(std::max<std::int64_t>(
             count * work <= Limits::kStretch ? count : Limits::kStretch / work, 1)) {}
-  // Before each round: whether to go on.
+  // Called before each round. True if the loop may go on.
   [[gnu::always_inline]] bool next() noexcept {
     if (--left_ >= 0) [[likely]]
       return true;

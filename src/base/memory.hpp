@@ -1,4 +1,4 @@
-// Memory through the host's hooks: the only way the library allocates.
+// Memory from the host's allocator hooks. The library allocates in no other way.
 #pragma once
 
 #include <chorale/host.h>
@@ -9,28 +9,29 @@
 
 namespace chorale {
 
-inline constexpr std::size_t kAlignment = 64; // a cache line, and the widest vector register
+inline constexpr std::size_t kAlignment = 64; // a cache line; also the widest vector register
 
-// The host's hooks by value; malloc where the host gave none.
+// A copy of the host's hooks; malloc and free if the host gave none.
 class Memory {
 public:
   Memory() noexcept = default;
   explicit Memory(const chorale_host *host) noexcept;
 
-  // NULL when the host has no more, or gives memory that is not aligned to kAlignment, which goes
-  // back to it; `bytes` may be 0.
+  // Returns `bytes` bytes (may be 0) aligned to kAlignment. NULL if the host has no memory, or if
+  // its block is not aligned; such a block is returned to the host.
   void *allocate(std::size_t bytes) const noexcept;
   void deallocate(void *memory, std::size_t bytes) const noexcept;
 
-  // True if the host's hooks give memory that is not aligned: tells why `allocate` returned NULL.
-  // Asks for some blocks and gives them back.
+  // True if the host's hooks return unaligned memory: the reason why allocate() returned NULL.
+  // Allocates some blocks and frees them.
   bool ignores_alignment() const noexcept;
 
   template <class T, class... Arguments> T *create(Arguments &&...arguments) const {
     void *place = allocate(sizeof(T));
     return place ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;
   }
-  // The object carries its own copy of the hooks, so they are copied out before it dies.
+  // Destroys and frees `object`. `memory` is passed by value, since the hooks may be stored in the
+  // object.
   template <class T> static void destroy(T *object, Memory memory) noexcept {
     object->~T();
     memory.deallocate(object, sizeof(T));
@@ -40,7 +41,7 @@ private:
   chorale_allocator hooks_{};
 };
 
-// A block of bytes with an owner. Empty after a failed allocation.
+// Owns a block of bytes. Empty if the allocation failed.
 class Block {
 public:
   Block() noexcept = default;

@@ -1,4 +1,4 @@
-// Text for people, built without allocation and without the locale.
+// Formats messages without allocation and independent of the locale.
 #pragma once
 
 #include <charconv>
@@ -10,7 +10,8 @@
 
 namespace chorale {
 
-// Appends to a caller's buffer of `capacity` bytes, cut to fit, always ending in NUL.
+// Appends to a buffer of `capacity` bytes. Text that does not fit is cut off; the buffer always
+// ends in NUL.
 class MessageWriter {
 public:
   MessageWriter(char *buffer, std::size_t capacity) noexcept

@@ -1,4 +1,5 @@
-// Integers in as few whole bytes as their range needs: written once, then read by any thread.
+// Array of integers stored in as few whole bytes each as their range needs. Written once, then read
+// by any number of threads.
 #pragma once
 
 #include "base/array.hpp"
@@ -13,12 +14,12 @@ class PackedIntegers {
 public:
   explicit PackedIntegers(const Memory &memory) noexcept : data_(memory) {}
 
-  // Room for `count` integers from `least` to `most`, 0 where that range holds it. False where
-  // there is no memory.
+  // Makes an array of `count` integers from `least` to `most`; every entry is `least` at first.
+  // False if memory runs out.
   bool make(std::int64_t count, std::int64_t least, std::int64_t most) noexcept {
     const auto range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
     const int width = std::max((static_cast<int>(std::bit_width(range)) + 7) / 8, 1);
-    // An integer is read as eight bytes, the last ones too.
+    // wide() reads eight bytes at once, so the last integer needs padding.
     if (!data_.resize(count * width + kRead))
       return false;
     std::memset(data_.begin(), 0, static_cast<std::size_t>(data_.size()));

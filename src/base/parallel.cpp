@@ -24,7 +24,7 @@ struct Worker {
   std::int64_t number;
 };
 
-// What an executor of the caller's has run of a loop: a bit for each i.
+// Bookkeeping for a loop run by the caller's executor: one bit for each i that has been run.
 struct Claims {
   std::int64_t count;
   std::int32_t workers;
@@ -71,7 +71,7 @@ bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
   pthread_t threads[kMostWorkers];
   Worker places[kMostWorkers];
   std::int32_t started = 0;
-  // A thread that cannot be had leaves its share to the others.
+  // If a thread cannot be created, the others do its share.
   for (; started + 1 < workers && started + 1 < count; ++started) {
     places[started] = {&loop, started + 1};
     const auto entry = [](void *place) -> void * {

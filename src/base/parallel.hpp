@@ -1,6 +1,7 @@
-// A loop whose steps may run on several threads.
+// Loops whose steps may run on several threads.
 //
-// Steps write to memory of their own, so that nothing depends on which thread runs which step.
+// Each step writes to memory of its own, so results do not depend on the assignment of steps to
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +11,11 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-inline constexpr std::int64_t kStretches = 64; // a worker has so many before they are lengthened
-inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // of a loop
+inline constexpr std::int64_t kStretches = 64; // more of them a worker are merged
+inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 
-// Who runs a loop: the calling thread; it and threads that live as long as the loop; or the
-// caller's own.
+// Runs a loop: on the calling thread; on this thread and others created for the loop; or on the
+// caller's executor (`external`).
 struct Executor {
   using Body = void (*)(void *body_user, std::int64_t i, std::int64_t worker);
   using External = void (*)(void *user, std::int64_t count, std::int64_t workers, Body body,
@@ -24,15 +25,16 @@ struct Executor {
   External external = nullptr;
   void *user = nullptr;
 
-  // body(body_user, i, worker) for i = 0 .. count - 1; count at most kMostStretches. False where an
-  // external executor did not call it once for each i, with a worker that there is: what it asked
-  // for a second time was not run again.
+  // Calls body(body_user, i, worker) for i = 0 .. count - 1; count <= kMostStretches. False if an
+  // external executor did not call the body exactly once for each i, or with a worker number out of
+  // range; such calls are not passed on.
   bool run(std::int64_t count, Body body, void *body_user) const noexcept;
 };
 
-// step(i, worker), noexcept, for every i; in stretches of `grain`, since a step may be short, and in
-// long loops of up to kLongStretch times as many: steps near each other write near each other, and
-// are best on one thread. False where an external executor left steps out, or asked for some twice.
+// Calls step(i, worker), which is noexcept, for i = 0 .. count - 1. Consecutive steps are grouped
+// into stretches of `grain`, since a step may be short; in long loops up to kLongStretch times as
+// many, since neighbouring steps write to neighbouring memory and are best run by one thread. False
+// if an external executor left out or repeated steps.
 template <class Step>
 bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {

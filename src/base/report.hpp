@@ -1,6 +1,5 @@
-// How a mistake of the caller is answered, and the checks that many floors share. Whatever checks its
-// arguments is given a Report and returns a status:
-//
+// Reports of a caller's mistakes, and checks shared by several floors. A function that checks its
+// arguments takes a Report and returns a status:
 //     chorale_status create_noun(const Report &report, .., Noun *&made) noexcept {
 //       if (!scores)
 //         return report.null_argument("scores");
@@ -9,8 +8,8 @@
 //       return CHORALE_OK;
 //     }
 //
-// Messages name arguments as the C caller wrote them. Checks come before anything is changed, and
-// before any contract could see a bad argument.
+// Messages name arguments as the C caller wrote them. All checks come before any change, and before
+// any contract (Expects) that would abort on the argument.
 #pragma once
 
 #include "base/memory.hpp"
@@ -33,8 +32,8 @@ public:
     }
   }
 
-  // Where the call takes memory from. If there is none because blocks are not aligned, `fail` with
-  // OUT_OF_MEMORY says so instead.
+  // Sets the memory that the call allocates from. fail() then reports OUT_OF_MEMORY as
+  // ALLOCATOR_ALIGNMENT if the cause is an allocator that ignores the alignment.
   void takes_from(const Memory &memory) const noexcept { memory_ = memory; }
 
   template <class... Parts>
@@ -65,10 +64,10 @@ public:
 
 private:
   chorale_error *error_;
-  mutable Memory memory_; // no hooks: nothing to look at
+  mutable Memory memory_; // without hooks until takes_from()
 };
 
-// Returns early from a check that failed.
+// Returns the status of `call` from the enclosing function unless it is CHORALE_OK.
 #define CHORALE_CHECK(call)                                                                        \
   do {                                                                                             \
     if (const chorale_status checked_status = (call); checked_status != CHORALE_OK)                \
@@ -77,7 +76,7 @@ private:
 
 // ---- Checks ------------------------------------------------------------------------------------
 
-// What an index may count up to; keeps sums of counts and offsets inside their types.
+// Greatest size: keeps sums and products of counts and offsets within their types.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
 
 inline chorale_status check_size(const Report &report, std::string_view name, std::int64_t value,
@@ -90,7 +89,7 @@ inline chorale_status check_size(const Report &report, std::string_view name, st
   return CHORALE_OK;
 }
 
-// An index into `count` things.
+// Checks that `index` is from 0 to count - 1.
 inline chorale_status check_index(const Report &report, std::string_view name, std::int64_t index,
                                   std::int64_t count) noexcept {
   if (index >= 0 && index < count)
@@ -99,7 +98,7 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Rows x columns doubles must be addressable.
+// Checks that a matrix of rows x columns doubles with this row stride fits into the address space.
 inline chorale_status check_matrix(const Report &report, std::string_view rows_name,
                                    std::int64_t rows, std::string_view columns_name,
                                    std::int64_t columns, std::string_view stride_name,
@@ -114,8 +113,8 @@ inline chorale_status check_matrix(const Report &report, std::string_view rows_n
   return CHORALE_OK;
 }
 
-// Says what is wrong with a number that is no score, or no finite one unless `forbidden_allowed`.
-// `where` writes the place, "scores[3][1]" say, into a MessageWriter.
+// Reports a number that is not a valid score; minus infinity is valid only if `forbidden_allowed`.
+// `where` writes the name of the number, such as "scores[3][1]", to a MessageWriter.
 template <class Where>
 chorale_status fail_number(const Report &report, double value, bool forbidden_allowed,
                            Where &&where) noexcept {

@@ -12,12 +12,13 @@
 namespace chorale {
 namespace {
 
-// Whether all are finite scores: none has a magnitude whose bits are above those of the largest.
+// True if all are finite scores. Doubles of equal sign order like their bits as integers, so each
+// magnitude is compared with that of the largest score as an integer.
 CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noexcept {
-  constexpr int vectors = 4; // at a time: the comparisons of one wait for nothing
+  constexpr int vectors = 4; // vectors in flight, so that comparisons do not wait for each other
   constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();
   constexpr auto most = std::bit_cast<std::int64_t>(kLargestScore);
-  Indices beyond[vectors] = {}; // negative where one is
+  Indices beyond[vectors] = {}; // negative if a magnitude is too large
   std::int64_t x = 0;
   for (; x + vectors * kLanes <= count; x += vectors * kLanes)
     for (int b = 0; b < vectors; ++b) {
@@ -32,7 +33,8 @@ CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noe
   return any >= 0;
 }
 
-// What is forbidden is rare enough to be looked for where something is not finite.
+// Forbidden scores are rare, so they are tested for only in stretches with a number that is not
+// finite.
 CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
   constexpr std::int64_t stretch = 256;
   for (std::int64_t x = 0; x < count; x += stretch) {
@@ -43,7 +45,7 @@ CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcep
   return true;
 }
 
-// Four rows at a time, one a lane; at the end the last row stands in for those that are missing.
+// Processes four rows at a time, one in each lane. At the end the last row fills missing lanes.
 CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int32_t columns,
                                const TopTwo &top) noexcept {
   using Columns = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));

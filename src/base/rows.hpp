@@ -1,7 +1,7 @@
-// What is looked for in whole rows of scores.
+// Searches over whole rows of scores.
 //
-// Compiled for the machine at hand at run time (AVX2 or not), with the same bits: comparisons
-// alone.
+// The variant (AVX2 or generic) is chosen at run time. Both give the same bits, since they only
+// compare.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace chorale {
 
-// The best and the second-best column of each row of a matrix; of equals the lowest. -1 and minus
-// infinity where there is none.
+// Best and second-best column of each row of a matrix, and their scores; ties go to the lowest
+// column. -1 and minus infinity if a row has no such column.
 struct TopTwo {
   std::int32_t *best;
   std::int32_t *second;
@@ -19,14 +19,15 @@ struct TopTwo {
 };
 
 struct RowScans {
-  // is_score of all numbers of a row.
+  // True if is_score() holds for `count` numbers.
   bool (*are_scores)(const double *row, std::int64_t count) noexcept;
-  // Of `rows` rows of `columns` scores without gaps, into the arrays of `top` from 0 on.
+  // Writes the entries 0 .. rows - 1 of the arrays in `top`, for a matrix of rows x columns without
+  // gaps.
   void (*top_two)(const double *matrix, std::int64_t rows, std::int32_t columns,
                   const TopTwo &top) noexcept;
 };
 
-// The variant for this machine. Asked for once a run.
+// Returns the variant for this machine. Called once a run.
 const RowScans &row_scans_here() noexcept;
 
 } // namespace chorale

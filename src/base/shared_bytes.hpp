@@ -1,4 +1,5 @@
-// Bytes with several owners: read, mapped or lent, and given back with the last reference.
+// Bytes with several owners: copied, memory-mapped or borrowed; freed or unmapped with the last
+// reference.
 #pragma once
 
 #include "base/counted.hpp"
@@ -14,8 +15,8 @@ struct SharedBytes : Counted {
 
   const std::byte *data = nullptr; // aligned to kAlignment
   std::size_t size = 0;
-  Block owned; // where they were copied
-  void (*unmap)(const std::byte *data, std::size_t size) noexcept = nullptr; // where mapped
+  Block owned; // the memory of `data` if copied
+  void (*unmap)(const std::byte *data, std::size_t size) noexcept = nullptr; // set if mapped
 };
 
 } // namespace chorale

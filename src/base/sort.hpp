@@ -1,8 +1,8 @@
-// Sorting of arrays so long that a deadline can fall into it.
+// Interruptible sorting of long arrays.
 //
-// Short arrays are left to the standard library. Longer ones are partitioned, with looks at the
-// limits on the way, until the parts are short. Elements that compare equal must be equal, so that
-// there is one result, whatever the way to it. Limits: anything with spend().
+// Short arrays are left to the standard library. Longer ones are partitioned until the parts are
+// short, checking the limits meanwhile. Elements that compare equal must be identical, so that the
+// result does not depend on the partitions. `limits`: any object with spend().
 #pragma once
 
 #include "base/limits.hpp"
@@ -15,11 +15,12 @@ namespace chorale {
 inline constexpr std::int64_t kSortedAtOnce = 1 << 15;
 inline constexpr std::int64_t kSelectedAtOnce = 1 << 18;
 
-// Parts long arrays around elements near their middle.
+// Partitions long arrays around elements near their median.
 class Partition {
 public:
-  // Puts elements that are less than the others, or at least no greater and equal to each other,
-  // before them; how many, never 0, or -1 where the limits ended it.
+  // Moves the elements less than a pivot to the front and returns their number. If there are none,
+  // does the same with the elements not greater than the pivot, which are then equal to it
+  // (`*equal`). So the result is never 0; -1 if interrupted.
   template <class Limits_, class T, class Before>
   std::int64_t split(Limits_ &limits, T *data, std::int64_t count, Before &&before,
                      bool *equal) noexcept {
@@ -40,12 +41,13 @@ public:
 private:
   static constexpr std::int64_t kSamples = 63;
 
-  // Elements of a kind come first; how many, or -1.
+  // Moves the elements for which `is` holds to the front; returns their number, or -1 if
+  // interrupted.
   template <class Limits_, class T, class Is>
   static std::int64_t gather(Limits_ &limits, T *data, std::int64_t count, Is &&is) noexcept {
     std::int64_t first = 0;
     const bool whole = in_stretches(limits, count, 4, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t j = begin; j < end; ++j) { // no branch to predict
+      for (std::int64_t j = begin; j < end; ++j) { // no branch to mispredict
         const T moving = data[j];
         data[j] = data[first];
         data[first] = moving;
@@ -55,7 +57,7 @@ private:
     return whole ? first : -1;
   }
 
-  // Places that no regular input meets.
+  // Returns a pseudo-random index, so that regular inputs do not lead to bad pivots.
   std::int64_t next(std::int64_t count) noexcept {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(count));
@@ -63,13 +65,13 @@ private:
   std::uint64_t state_ = 0;
 };
 
-// std::sort. False where the limits ended it; the elements are then in any order.
+// Like std::sort. False if interrupted; the elements are then in some other order.
 template <class Limits_, class T, class Before>
 bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) noexcept {
   struct Part {
     T *data;
     std::int64_t count;
-  } waiting[64]; // the longer part waits: no more than one for each halving
+  } waiting[64]; // the longer part waits, so there is at most one for each halving of the length
   int parts = 0;
   Partition partition;
   for (;;) {
@@ -100,7 +102,7 @@ bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) 
   }
 }
 
-// std::nth_element. False where the limits ended it; the elements are then in any order.
+// Like std::nth_element. False if interrupted; the elements are then in some other order.
 template <class Limits_, class T, class Before>
 bool select_within(Limits_ &limits, T *data, std::int64_t nth, std::int64_t count,
                    Before &&before) noexcept {

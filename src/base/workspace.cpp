@@ -7,7 +7,7 @@ bool Workspace::reserve(std::size_t bytes) noexcept {
     return true;
   if (borrowed_ || bytes == SIZE_MAX)
     return false;
-  // Half as much again, so that slowly growing problems do not allocate each time.
+  // Grows by at least half, so that slowly growing problems do not allocate each time.
   const std::size_t generous = std::max(bytes, saturating_sum(block_.bytes(), block_.bytes() / 2));
   Block grown(memory_, generous);
   if (!grown && generous > bytes)

@@ -1,6 +1,6 @@
 // Workspaces: all memory of a computation, laid out before it starts.
 //
-// Every algorithm states its buffers once, as a struct whose constructor takes them from a Layout:
+// Every algorithm lists its buffers once, in a struct whose constructor takes them from a Layout:
 //
 //     struct SweepBuffers {
 //       SweepBuffers(Layout &layout, const Shape &shape)
@@ -10,8 +10,8 @@
 //       int32_t *order;
 //     };
 //
-// The same constructor first runs on a Layout without memory, which only adds up bytes, and then on
-// one over the workspace. So the size asked for and the size used cannot drift apart.
+// The constructor runs twice: on a Layout without memory, which only adds up sizes, and then on one
+// over the workspace. So the size reserved and the size used cannot differ.
 #pragma once
 
 #include "base/memory.hpp"
@@ -25,15 +25,15 @@ namespace chorale {
 
 class Layout {
 public:
-  // Without memory: measures.
+  // A layout without memory, which measures.
   Layout() noexcept = default;
   explicit Layout(std::byte *memory) noexcept : memory_(memory) {}
 
   bool measuring() const noexcept { return memory_ == nullptr; }
-  // Bytes taken so far; SIZE_MAX when they do not fit.
+  // Bytes taken so far; SIZE_MAX on overflow.
   std::size_t bytes() const noexcept { return used_; }
 
-  // Room for `count` objects, uninitialised, aligned to a cache line; NULL while measuring.
+  // Takes an uninitialised array of `count` objects, aligned to a cache line; NULL while measuring.
   template <class T> T *take(std::size_t count) noexcept {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kAlignment);
     std::byte *place = memory_ ? memory_ + used_ : nullptr;
@@ -49,8 +49,8 @@ public:
     return take<T>(static_cast<std::size_t>(count));
   }
 
-  // Buffers of phases that do not overlap in time share their room: rewind to the mark between
-  // them, and `bytes` of the whole is the highest point reached.
+  // Buffers of phases that do not overlap in time can share memory: rewind() to the mark() between
+  // the phases. peak() is the greatest number of bytes in use at once.
   std::size_t mark() const noexcept { return used_; }
   void rewind(std::size_t mark) noexcept {
     peak_ = std::max(peak_, used_);
@@ -64,7 +64,7 @@ private:
   std::size_t peak_ = 0;
 };
 
-// The block a Layout is placed in: grown on demand, or the caller's and fixed.
+// Memory for a Layout: grown on demand, or borrowed from the caller with a fixed size.
 class Workspace {
 public:
   explicit Workspace(const Memory &memory) noexcept : memory_(memory) {}
@@ -75,7 +75,8 @@ public:
   std::size_t capacity() const noexcept { return borrowed_ ? borrowed_bytes_ : block_.bytes(); }
   std::byte *data() const noexcept { return borrowed_ ? borrowed_ : block_.data(); }
 
-  // Makes room for `bytes`; what it held is lost. False, and unchanged, where there is no more.
+  // Makes the capacity at least `bytes`; the contents are lost. False, and nothing changed, if
+  // memory runs out or a borrowed workspace is too small.
   bool reserve(std::size_t bytes) noexcept;
 
 private:
