@@ -1,5 +1,5 @@
-// A property on one chain or tree: where classes and table entries come from, what a labelling
-// shows.
+// A property on one chain or tree: the arrays it reads there, and the values that a labelling
+// fires.
 #pragma once
 
 #include "property/dictionary.hpp"
@@ -7,7 +7,8 @@
 
 namespace chorale {
 
-// Checked: classes and table are there and in range where the property reads them.
+// Arrays have been checked: present and in range wherever the property reads them. `classes`,
+// `table`: `length` entries. `message`: values() + 2 entries.
 struct Attached {
   const Property *property;
   const Dictionary *dictionary; // or NULL
@@ -26,23 +27,23 @@ struct Attached {
       return table[t] == property->token ? 1 : 0;
     return classes ? classes[t] : 0;
   }
-  // What FIRE_TABLE fires at t, in the property's own values; -1 nothing.
+  // Returns the value of the property that FIRE_TABLE fires at t; -1 for none.
   std::int32_t table_value(std::int32_t t) const noexcept {
     const std::int64_t at = std::int64_t{t} + property->table_offset;
     return at >= 0 && at < length ? table[at] : property->outside_value;
   }
-  // The clique's number of a property's value; -1 outside its dictionary.
+  // Returns the clique's number for a value of the property; -1 if the dictionary lacks the value.
   std::int32_t number(std::int32_t value) const noexcept {
     return dictionary ? dictionary->find(value) : value;
   }
-  // The property's value that a compiled action fires at t, or -1.
+  // Returns the value of the property that a compiled action fires at t; -1 for none.
   std::int32_t fired(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return property->constants[action];
     return action == CHORALE_FIRE_TABLE ? table_value(t) : -1;
   }
 
-  // Calls `visit` with every value fired, in order. parents NULL: a chain.
+  // Calls `visit` with each value that `labelling` fires, in order. `parents`: NULL for a chain.
   template <class Visit>
   void each_firing(const std::int32_t *labelling, const std::int32_t *parents,
                    Visit &&visit) const noexcept {
@@ -70,8 +71,8 @@ struct Attached {
       visit(value);
   }
 
-  // Calls `visit` with every value that some labelling may fire, some more than once. What the
-  // automaton does in states that no labelling reaches is among it.
+  // Calls `visit` with every value that any labelling may fire; some values repeatedly. Includes
+  // values that the automaton fires only in unreachable states.
   template <class Visit> void each_possible(bool tree, Visit &&visit) const noexcept {
     const std::int64_t m = property->labels;
     const auto visit_all = [&](const std::int32_t *actions, std::int64_t count, std::int32_t t) {
@@ -92,7 +93,7 @@ struct Attached {
       visit_all(property->end_actions, property->states * (m + 1), length - 1);
   }
 
-  // Whether it fires anything that the dictionary does not know.
+  // True if `labelling` fires a value that the dictionary lacks.
   bool fires_outside(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
     if (!dictionary || dictionary->has_out || dictionary->covers_firings)
       return false;
@@ -102,7 +103,8 @@ struct Attached {
     return outside;
   }
 
-  // R for EMPTY, R + 1 for CONFLICT, -1 for one value outside the dictionary.
+  // Returns the clique's number of the value of `labelling`: R = values() for EMPTY, R + 1 for
+  // CONFLICT; -1 for a single value that the dictionary lacks.
   std::int32_t evaluate(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
     std::int32_t first = -1;
     std::int32_t shown = values();

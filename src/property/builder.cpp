@@ -8,7 +8,7 @@ using namespace chorale;
 
 namespace {
 
-// A rule's place: one index, or all of them.
+// Indices that a rule is for: a single index, or all for CHORALE_ANY.
 struct Range {
   std::int32_t begin;
   std::int32_t end;

@@ -7,28 +7,29 @@ struct chorale_property_builder {
   using Report = chorale::Report;
   explicit chorale_property_builder(const chorale::Memory &from) noexcept : memory(from) {}
 
-  // Checks the sizes, and makes a builder that has its first state.
+  // Checks the sizes and creates a builder with one state.
   static chorale_status create(const Report &report, const chorale::Memory &memory,
                                std::int64_t labels, std::int64_t classes, std::int64_t values,
                                chorale_property_builder *&made) noexcept;
-  // Everything below is checked, and changes nothing where something is wrong. A new state stays
-  // where it is and fires nothing.
+  // The functions below check their arguments and change nothing if a check fails. A new state has
+  // transitions to itself alone and fires nothing.
   chorale_status add_state(const Report &report, std::int32_t &state) noexcept;
   chorale_status rule(const Report &report, std::int32_t state, std::int32_t position_class,
                       std::int32_t label, std::int32_t next, std::int32_t action) noexcept;
   chorale_status end_rule(const Report &report, std::int32_t state, std::int32_t action) noexcept;
   chorale_status table(const Report &report, std::int32_t offset, std::int32_t outside) noexcept;
-  // `label_values`: labels values, or NULL.
+  // `label_values`: one value for each label, or NULL.
   chorale_status finish(const Report &report, const std::int32_t *label_values,
                         chorale::Property *&made) const noexcept;
 
   chorale::Memory memory;
 
 private:
-  // False, and unchanged, where there is no memory.
+  // Adds a state. False, and nothing changed, if memory runs out.
   bool grow() noexcept;
   std::int32_t *cells(std::int32_t state) const noexcept { return tables() + state * state_size(); }
-  // A state's numbers: classes x labels next states, as many actions, the action at the end.
+  // Numbers of a state: classes x labels next states, classes x labels actions, the action at the
+  // end.
   std::int64_t half() const noexcept { return std::int64_t{classes} * labels; }
   std::int64_t state_size() const noexcept { return 2 * half() + 1; }
   std::int32_t *tables() const noexcept { return reinterpret_cast<std::int32_t *>(storage.data()); }

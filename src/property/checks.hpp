@@ -1,4 +1,4 @@
-// What is checked of every property, however it is made.
+// Checks shared by all functions that create properties.
 #pragma once
 
 #include "base/report.hpp"
@@ -20,7 +20,7 @@ inline chorale_status check_values(const Report &report, std::int64_t values) no
   return CHORALE_OK;
 }
 
-// Tables are indexed by 32 bits.
+// Checks that table indices fit into 32 bits.
 inline chorale_status check_table_size(const Report &report, std::int64_t states,
                                        std::int64_t classes, std::int64_t labels) noexcept {
   CHORALE_CHECK(check_size(report, "labels", labels));
@@ -60,7 +60,8 @@ inline bool fires_label(gsl::span<const std::int32_t> actions) noexcept {
   return std::find(actions.begin(), actions.end(), CHORALE_FIRE_LABEL) != actions.end();
 }
 
-// What LABEL fires must be values, wherever it can fire. `label_values`: labels values, or NULL.
+// Checks that FIRE_LABEL fires values of the property only. `used`: some action is FIRE_LABEL.
+// `label_values`: one value for each label, or NULL.
 inline chorale_status check_label_values(const Report &report, bool used,
                                          const std::int32_t *label_values, std::int64_t labels,
                                          std::int64_t values) noexcept {
@@ -81,7 +82,7 @@ inline chorale_status check_outside(const Report &report, std::int32_t value,
                      "; it must be -1 or a value, 0 to ", values - 1);
 }
 
-// Passes on what was compiled; NULL: memory ran out.
+// Sets `made` to the result of compile(); NULL means that memory ran out.
 inline chorale_status hand_over(const Report &report, Property *compiled,
                                 Property *&made) noexcept {
   if (!compiled)

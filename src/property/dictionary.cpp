@@ -3,7 +3,7 @@
 namespace chorale {
 namespace {
 
-// A dictionary with room for `count` values, or NULL.
+// Creates a dictionary with memory for `count` values; NULL if memory runs out.
 Dictionary *make_dictionary(const Memory &memory, std::int64_t count, bool with_out) noexcept {
   Held<Dictionary> made(memory.create<Dictionary>(memory));
   if (!made)

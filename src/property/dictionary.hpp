@@ -1,4 +1,5 @@
-// The public dictionary: a clique's values among those of a property, numbered in ascending order.
+// The public dictionary: the values of a property that a clique distinguishes, numbered in
+// ascending order.
 #pragma once
 
 #include "base/counted.hpp"
@@ -13,7 +14,8 @@ struct chorale_dictionary : chorale::Counted {
   explicit chorale_dictionary(const chorale::Memory &from) noexcept : Counted(from) {}
 
   std::int32_t size() const noexcept { return count + (has_out ? 1 : 0); }
-  // OUT, or -1 without it, for a value that is not among them.
+  // Returns the number of `value`; if the dictionary lacks the value, that of OUT, or -1 without
+  // OUT.
   std::int32_t find(std::int32_t value) const noexcept {
     const std::int32_t *end = values + count;
     const std::int32_t *at = std::lower_bound(values, end, value);
@@ -21,17 +23,17 @@ struct chorale_dictionary : chorale::Counted {
       return static_cast<std::int32_t>(at - values);
     return has_out ? count : -1;
   }
-  // Whether it has a place for each value below `most`.
+  // True if find() has a number for each value below `most`.
   bool holds_all(std::int32_t most) const noexcept {
     return has_out || std::lower_bound(values, values + count, most) - values == most;
   }
 
   chorale::Block storage;
-  const std::int32_t *values = nullptr; // ascending, distinct
+  const std::int32_t *values = nullptr; // count values, ascending, distinct
   std::int32_t count = 0;
   bool has_out = false;
-  // Nothing outside it is ever fired where it is used: one that a model made for a clique of many
-  // values.
+  // No value that the dictionary lacks is ever fired where it is used: set in dictionaries that a
+  // model makes for cliques with many values.
   bool covers_firings = false;
 };
 
@@ -39,12 +41,13 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Both check everything; on success `made` is a dictionary with one reference. Of `count` values, in
-// any order and more than once:
+// Both check their arguments; on success `made` is a dictionary with one reference.
+// The first holds `count` values, given in any order, possibly repeated.
 chorale_status create_dictionary(const Report &report, const Memory &memory,
                                  const std::int32_t *values, std::int64_t count, bool with_out,
                                  Dictionary *&made) noexcept;
-// Of the `keep` best by `columns` scores, one for each value of `full`, or for 0, 1, .. without it.
+// The second holds the `keep` best values by score. `scores`: `columns` scores, one for each value
+// of `full` in order, or for the values 0, 1, .. if `full` is NULL.
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, const double *scores,
                                       std::int64_t columns, std::int64_t keep, bool with_out,

@@ -33,7 +33,7 @@ bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName 
   const bool continues = after.part == Part::inside || after.part == Part::end;
   if (continues)
     return open && before.kind == after.kind;
-  // Where segments have an end of their own, an open one must reach it.
+  // Schemes with end labels do not allow leaving an open segment without one.
   return scheme == CHORALE_SCHEME_PLAIN || scheme == CHORALE_SCHEME_BIO || !open;
 }
 
@@ -69,7 +69,7 @@ std::int32_t LabelNames::map(std::int32_t *kind_of_label, std::uint8_t *begins) 
     const LabelName name = at(y);
     begins[y] = always_begins(name) ? 1 : 0;
     kind_of_label[y] = -1;
-    // "O" is a kind of its own, even beside a kind of that name.
+    // "O" is a kind of its own, distinct from the kind "O" of "B-O".
     for (std::int64_t z = 0; z < y && kind_of_label[y] < 0; ++z)
       if (const LabelName other = at(z);
           other.kind == name.kind && (other.part == Part::outside) == (name.part == Part::outside))

@@ -1,4 +1,4 @@
-// Label names of the form prefix, separator, kind.
+// Label names that consist of a prefix, a separator and a kind, such as B-PER.
 #pragma once
 
 #include "base/report.hpp"
@@ -14,14 +14,14 @@ struct LabelName {
   std::string_view kind;
 };
 
-// How a scheme reads a name; Part::unknown where it cannot.
+// Splits a name by the rules of a scheme; Part::unknown if the name breaks them.
 LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept;
 
-// Whether a scheme lets `after` follow `before`, and a label come first or last.
+// True if a scheme allows `after` right after `before`; a label first; a label last.
 bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName &after) noexcept;
 bool may_start(const LabelName &name) noexcept;
 bool may_end(chorale_scheme scheme, const LabelName &name) noexcept;
-// Whether the label begins a segment whatever comes before it.
+// True if the label begins a segment whatever the label before.
 inline bool always_begins(const LabelName &name) noexcept {
   return name.part == Part::begin || name.part == Part::single;
 }
@@ -33,15 +33,17 @@ struct LabelNames {
   const std::size_t *lengths; // or NULL
   std::int64_t count;
 
-  // Whether the scheme reads all of them; everything below needs that.
+  // Checks that all names follow the scheme; the functions below require this.
   chorale_status check(const Report &report) const noexcept;
   std::string_view name(std::int64_t y) const noexcept {
     return lengths ? std::string_view(names[y], lengths[y]) : std::string_view(names[y]);
   }
   LabelName at(std::int64_t y) const noexcept { return read_label(scheme, name(y)); }
-  // Numbers the kinds by where they first stand; returns how many there are. Both: count.
+  // Numbers the kinds in order of first occurrence and returns the number of kinds. Writes the kind
+  // of each label, and whether the label always begins a segment. Both arrays: count entries.
   std::int32_t map(std::int32_t *kind_of_label, std::uint8_t *begins) const noexcept;
-  // Writes which label may follow which (count x count), come first, come last; each may be NULL.
+  // Writes 1 where label x may precede label y (mask, count x count), start a sequence (start,
+  // count) or end one (end, count), else 0. Each array may be NULL.
   void write_masks(std::uint8_t *mask, std::uint8_t *start, std::uint8_t *end) const noexcept;
 };
 

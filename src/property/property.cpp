@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t size(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
 constexpr std::int32_t narrow(std::int64_t n) noexcept { return static_cast<std::int32_t>(n); }
 
-// LABEL becomes the constant it stands for.
+// Replaces FIRE_LABEL by the constant that `label` fires.
 std::int32_t resolve(const AutomatonSpec &source, std::int32_t action,
                      std::int32_t label) noexcept {
   if (action != CHORALE_FIRE_LABEL)
@@ -25,7 +25,8 @@ std::int32_t action_at(const AutomatonSpec &source, std::int64_t cell,
                         : CHORALE_FIRE_NOTHING;
 }
 
-// `label` is -1 for the empty chain, which has no last position to read.
+// Returns the end action of `state` after `label`. Label -1 stands for the empty chain, which has
+// no last position: only constants fire there.
 std::int32_t end_action_at(const AutomatonSpec &source, std::int32_t state,
                            std::int32_t label) noexcept {
   const std::int32_t action = source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;
@@ -45,8 +46,8 @@ bool fires_anything(const AutomatonSpec &source, std::int32_t state) noexcept {
   return false;
 }
 
-// Numbers the states from which something can still fire 0, 1, ..; returns how many, the number of
-// all others.
+// Numbers the states from which something can still fire 0, 1, .. and gives all others the next
+// number, which is returned.
 std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) noexcept {
   const std::int64_t width = std::int64_t{source.classes} * source.labels;
   for (std::int32_t s = 0; s < source.states; ++s)
@@ -73,7 +74,7 @@ bool is_memoryless(const AutomatonSpec &source) noexcept {
   return source.states == 1 && source.table_offset == 0 && !source.end_actions;
 }
 
-// Every place where a property can fire something, as (where the compiled action goes, what it is).
+// The full tables of a property while it is compiled.
 struct Tables {
   std::int32_t *next;
   std::int32_t *actions;
@@ -154,7 +155,7 @@ private:
     property_.end_firing = end_firing_;
   }
 
-  // Full tables over the new states, with constants still as values.
+  // Fills the full tables over the new state numbers; constants are still values.
   void write_actions() noexcept {
     const std::int32_t m = property_.labels;
     const std::int64_t width = std::int64_t{source_.classes} * m;
@@ -186,7 +187,7 @@ private:
           *out++ = from ? resolve(source_, *from++, y) : action_at(source_, c, y);
   }
 
-  // The constants, sorted; actions become indices into them.
+  // Collects the distinct constants, sorted, and replaces them in the tables by their indices.
   void collect_constants() noexcept {
     std::int32_t *end = constants_;
     const auto gather = [&](const std::int32_t *from, std::size_t count) {
@@ -219,7 +220,7 @@ private:
                                           : std::uint8_t{0};
   }
 
-  // Default and exceptions of a cell, its successors, what it can fire.
+  // Derives the default transition of a cell, its exceptions, its successors and firing bits.
   void summarise(std::int32_t state, std::int32_t position_class) noexcept {
     const std::int32_t m = property_.labels;
     const std::int64_t cell = property_.cell(state, position_class);

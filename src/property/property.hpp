@@ -1,8 +1,8 @@
 // The public property: an immutable, reference-counted automaton, compiled for dynamic programs.
 //
-// States from which nothing can ever fire are one, the dead state, which is the last. For each
-// (state, class) most labels do the same, so the transitions are kept twice: as full tables, and as
-// a default with the list of labels that do something else.
+// All states from which nothing can ever fire are merged into one, the dead state, which is the
+// last. For each cell (state, class) most labels have the same transition. So transitions are
+// stored twice: as full tables, and as a default with a list of the exceptional labels.
 #pragma once
 
 #include "base/counted.hpp"
@@ -24,13 +24,13 @@ struct chorale_property : chorale::Counted {
 
   std::int32_t labels = 0;
   std::int32_t classes = 0;
-  std::int32_t states = 0; // with the dead one
+  std::int32_t states = 0; // including the dead state
   std::int32_t values = 0; // R
   std::int32_t start = 0;
   std::int32_t table_offset = 0;
   std::int32_t outside_value = -1;
-  // Properties that find their positions themselves have two classes: 1 at `position`, or where the
-  // table holds `token`.
+  // Properties that compute the class of a position themselves: class 1 at `position`, or where the
+  // table holds `token`; class 0 elsewhere. -1: not used.
   std::int32_t position = -1;
   std::int32_t token = -1;
   bool fires_table = false; // some action is FIRE_TABLE
@@ -42,7 +42,7 @@ struct chorale_property : chorale::Counted {
   std::int32_t set_words() const noexcept { return (states + 63) / 64; }
 
   // The distinct constants that can fire, ascending. Actions below are FIRE_NOTHING, FIRE_TABLE, or
-  // an index into them.
+  // an index into `constants`.
   const std::int32_t *constants = nullptr;
   std::int32_t constant_count = 0;
 
@@ -52,11 +52,11 @@ struct chorale_property : chorale::Counted {
                                               // column for the empty chain
   const std::int32_t *default_next = nullptr; // states x classes
   const std::int32_t *default_action = nullptr;  // states x classes
-  const std::int32_t *exceptions = nullptr;      // labels, cell by cell, ascending
-  const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into them
-  const std::uint64_t *successors = nullptr;   // states x classes sets of states, set_words() each
-  const std::uint8_t *firing = nullptr;        // states x classes, kFires bits
-  const std::uint8_t *end_firing = nullptr;    // states, kFires bits
+  const std::int32_t *exceptions = nullptr;      // exceptional labels, cell by cell, ascending
+  const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into `exceptions`
+  const std::uint64_t *successors = nullptr;   // states x classes sets of next states; set_words() words each
+  const std::uint8_t *firing = nullptr;        // states x classes: kFires bits
+  const std::uint8_t *end_firing = nullptr;    // states: kFires bits
   const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
 };
 
@@ -67,7 +67,7 @@ using Property = ::chorale_property;
 inline constexpr std::uint8_t kFiresConstant = 1;
 inline constexpr std::uint8_t kFiresTable = 2;
 
-// An automaton as the caller states it; arrays as in chorale_automaton, NULL as there.
+// An automaton as the caller states it; arrays, also where NULL, are those of chorale_automaton.
 struct AutomatonSpec {
   std::int64_t labels;
   std::int64_t classes;
@@ -80,20 +80,20 @@ struct AutomatonSpec {
   const std::int32_t *actions = nullptr;
   const std::int32_t *end_actions = nullptr;
   const std::int32_t *label_values = nullptr;
-  // classes x labels x (labels + 1): the local form of the same property. An automaton of one state
-  // that fires nothing at the end has one by itself.
+  // classes x labels x (labels + 1), or NULL: local form of the same property, by class, label and
+  // parent's label. Not needed for one state without end actions, which is local anyway.
   const std::int32_t *local_actions = nullptr;
 };
 
-// Checks everything; on success `made` is a property with one reference.
+// Checks the automaton; on success `made` is a property with one reference.
 chorale_status create_property(const Report &report, const Memory &memory,
                                const AutomatonSpec &automaton, Property *&made) noexcept;
-// The same of a local property, which has local actions and no states of its own: the automaton
-// remembers the label before.
+// The same for a local property, given by its local actions without states. For chains an automaton
+// is made whose state is the previous label.
 chorale_status create_local_property(const Report &report, const Memory &memory,
                                      AutomatonSpec local, Property *&made) noexcept;
 
-// Of a checked automaton; NULL where memory ran out.
+// Compiles a checked automaton; NULL if memory runs out.
 Property *compile(const Memory &memory, const AutomatonSpec &automaton) noexcept;
 
 } // namespace chorale

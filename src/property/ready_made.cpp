@@ -7,7 +7,8 @@
 namespace chorale {
 namespace {
 
-// Room for the tables of a small automaton, which starts out staying in each state silently.
+// Builds the tables of a small automaton. Initially every state has transitions to itself alone and
+// fires nothing.
 class Tables {
 public:
   Tables(const Memory &memory, const LabelKinds &kinds, std::int32_t states, std::int32_t classes,
@@ -79,7 +80,7 @@ chorale_status check_anchor(const Report &report, const LabelKinds &kinds, std::
   return CHORALE_OK;
 }
 
-// The label at one place, where class 1 is; -1: no such place.
+// Property that fires the kind of the label at the positions of class 1; see Property::position.
 Property *make_class_label(const Memory &memory, const LabelKinds &kinds, std::int32_t position,
                            std::int32_t token) noexcept {
   Tables tables(memory, kinds, 1, 2, kinds.kinds);
@@ -105,8 +106,8 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
   return compile(memory, tables.source());
 }
 
-// States: 0 no segment waits for its next label, 1 in a segment, 2 after one, behind ignored labels
-// that ended it.
+// States: 0 no segment precedes that still needs its next label; 1 in a segment; 2 after a segment
+// that an ignored label ended.
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
@@ -117,7 +118,7 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
     const std::int32_t kind = kinds.kind(y);
     if (kind == anchor) {
       tables.set(0, 0, y, 1, CHORALE_FIRE_NOTHING);
-      // A segment right after a segment is what comes next.
+      // A segment that begins right after another is what follows the latter.
       tables.set(1, 0, y, 1, kinds.begins(y) ? kind : CHORALE_FIRE_NOTHING);
       if (ends)
         tables.set(2, 0, y, 1, kind);
@@ -138,7 +139,7 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
   return compile(memory, tables.source());
 }
 
-// States: 0 outside, 1 in a segment.
+// States: 0 outside a segment; 1 in a segment.
 Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                             chorale_segment_rule rule, std::int64_t values,
                             std::int32_t start_value) noexcept {

@@ -1,24 +1,24 @@
-// The properties of the paper as automata.
+// The ready-made properties of the paper, as automata.
 #pragma once
 
 #include "property/property.hpp"
 
 namespace chorale {
 
-// What labels count as: arrays of `labels` entries as in chorale_label_map, which may be NULL.
+// What labels stand for: arrays with one entry a label as in chorale_label_map; each may be NULL.
 struct LabelKinds {
   std::int64_t labels;
   std::int64_t kinds;
   const std::int32_t *kind_of_label;
   const std::uint8_t *label_begins;
-  const std::uint8_t *ignored = nullptr; // 1: the label is no segment and does not end one
+  const std::uint8_t *ignored = nullptr; // 1: the label neither belongs to a segment nor ends one
 
   std::int32_t kind(std::int32_t y) const noexcept { return kind_of_label ? kind_of_label[y] : y; }
   bool begins(std::int32_t y) const noexcept { return label_begins && label_begins[y] != 0; }
   bool ignores(std::int32_t y) const noexcept { return ignored && ignored[y] != 0; }
 };
 
-// Each checks everything; on success `made` is a property with one reference.
+// Each checks its arguments; on success `made` is a property with one reference.
 chorale_status create_position_label(const Report &report, const Memory &memory,
                                      const LabelKinds &kinds, std::int64_t position,
                                      Property *&made) noexcept;
