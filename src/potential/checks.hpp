@@ -1,4 +1,4 @@
-// Checks of a potential against a clique, a strength, and the answers of a callback.
+// Checks of a potential for a clique: table lengths, strengths, counts, callback results.
 #pragma once
 
 #include "base/report.hpp"
@@ -17,7 +17,8 @@ inline chorale_status check_tables_serve(const Report &report, const Potential &
   return CHORALE_OK;
 }
 
-// A strength for a potential.
+// Checks a strength: a finite factor >= 0 that keeps all numbers of the potential in the range of
+// scores.
 inline chorale_status check_factor(const Report &report, std::string_view name, double factor,
                                    const Potential &potential) noexcept {
   if (!std::isfinite(factor))
@@ -30,7 +31,7 @@ inline chorale_status check_factor(const Report &report, std::string_view name, 
   return CHORALE_OK;
 }
 
-// Members by the value that they show: `values` counts, which sum to `members`.
+// Checks histograms of members by value: counts.size() counts that sum to `members`.
 inline chorale_status check_counts(const Report &report, gsl::span<const std::int64_t> counts,
                                    std::int64_t members) noexcept {
   CHORALE_CHECK(check_size(report, "members", members, 0));

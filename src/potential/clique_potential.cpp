@@ -22,19 +22,20 @@ bool is_one_table_for_all(const Potential &p) noexcept {
   }
 }
 
-// Whether tables can be read where the potential keeps them.
+// True if the potential's own arrays can serve as tables, without scaling.
 bool is_borrowable(const Potential &p) noexcept {
   return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
 }
 
-// What the rest column adds when it has k of n members: a separable PAIRS has c (n - k)^2 there,
-// every other SUM nothing, but for what makes the total 0 when nothing counts.
+// Returns the entry of the rest column's table for k of n = `members` members. Separable PAIRS: the
+// correction derived below. Other SUMs: 0, except that entry n makes the total 0 when nothing
+// counts.
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
-    // table_entry gives c n_v (n - n_v); summed over counted values that is c n N - c sum n_v^2,
-    // where c N^2 - c sum n_v^2 is due.
+    // N = n - k members count. table_entry gives c n_v (n - n_v), summed over counted values c n N
+    // - c sum n_v^2. The pairs score c N^2 - c sum n_v^2, so c N (N - n) is missing.
     return c * counted * (counted - static_cast<double>(members));
   }
   if (k < members)
@@ -49,21 +50,22 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
 bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, chorale_shape declared,
                bool (*bends)(double, double)) noexcept {
   if (p.source == TableSource::separable_pairs) {
-    // f (k^2 - k) + c k (n - k): the second difference is 2 (f - c).
+    // The table is f (k^2 - k) + c k (n - k) with second difference 2 (f - c).
     const std::int64_t R = p.values;
     for (std::int32_t v = 0; v < p.values; ++v)
       if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))
         return false;
   } else if (known == 0 || (known < members + 1 && p.shape != declared)) {
-    // Tables may be declared, but those that forbid a count of 0 have no first slope to start from.
+    // A declared shape is trusted, except if a count of 0 is forbidden: the first step is then
+    // undefined.
     return false;
   }
-  // The caller's word is about the tables given; the rest column is ours. Concave flows see to its
-  // last step by themselves.
+  // The declaration is about the given tables, not the rest column. The last step of the rest
+  // column may break concavity, which the flows for concave tables handle.
   if (p.counted_values == p.values || members < 2 ||
       (declared == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
-  // The rest is flat up to its last step (or a parabola, for pairs).
+  // The rest column is constant up to its last step (or a parabola, for PAIRS).
   const double last = rest_entry(p, members, members) - rest_entry(p, members - 1, members);
   const double before = rest_entry(p, members - 1, members) - rest_entry(p, members - 2, members);
   return bends(last, before);
@@ -155,7 +157,7 @@ bool CliquePotential::prepare(Limits *under) noexcept {
     double *next = owned_tables;
     bool written = true;
     const auto write_table = [&](auto entry) {
-      constexpr std::int64_t kEntry = 32; // a logarithm, at most
+      constexpr std::int64_t kEntry = 32; // at most a logarithm
       double *table = next;
       next += entries;
       written = written && in_stretches(*this, entries, kEntry,

@@ -1,9 +1,8 @@
-// A potential made ready for one clique: scaled for its n members, over the *columns* of the
-// problem instead of its values.
+// A potential prepared for one clique: scaled for its n members, over *columns* instead of values.
 //
-// Columns are the counted values in their order, and after them, if any value does not count, one
-// more: `rest`. Members that take a value that does not count all look alike to the potential, so
-// the best such value of each member stands for all of them.
+// Columns are the counted values in ascending order and, if some value does not count, one more,
+// the *rest* column. All values that do not count are equivalent to the potential, so the best of
+// them stands for all, member by member.
 #pragma once
 
 #include "base/limits.hpp"
@@ -17,20 +16,21 @@ namespace chorale {
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
 struct CliquePotential {
-  // Takes the memory for `members` members; `prepare` then fills it. False where the limits (NULL:
-  // none) ended it. What is computed with the potential goes by the same limits.
+  // Takes the memory for a clique of `members` members; prepare() fills it. `limits` (NULL: none)
+  // also apply to all computations with this potential. prepare() returns false if interrupted.
   CliquePotential(Layout &layout, const Potential &potential, std::int32_t members) noexcept;
   bool prepare(Limits *limits = nullptr) noexcept;
 
-  // Whether to go on with `work` more steps, see Limits; and whether it was ever no.
+  // spend: true if a computation may go on with `work` more steps, see Limits. interrupted: true if
+  // an earlier spend() returned false.
   bool spend(std::int64_t work) const noexcept { return !limits || limits->spend(work); }
   bool interrupted() const noexcept {
     return limits && limits->interruption() != Interruption::none;
   }
 
   bool has_rest() const noexcept { return rest >= 0; }
-  // What a column gains by another member, at least and at most, and never to the far side of 0, in
-  // a convex sum: there tables are steepest at their ends.
+  // In a convex sum: least and greatest change of a column's table when a member joins, extended to
+  // include 0. Tables of a convex sum are steepest at their ends.
   struct Steps {
     double lowest = 0;
     double highest = 0;
@@ -48,43 +48,46 @@ struct CliquePotential {
   const Potential *source;
   Form form;
   std::int32_t members;
-  std::int32_t columns; // K: counted values, and one for the rest if there is one
-  std::int32_t rest;    // the last column, or -1
+  std::int32_t columns; // K: number of columns, with the rest column if it exists
+  std::int32_t rest;    // index of the rest column, the last, or -1
 
-  // sum, max: tables[column][k], k = 0 .. members. Of a sum, the rest column has a table too: zero,
-  // but for what makes the total 0 when nothing counts. Of a max it has none (NULL).
+  // SUM and MAX: tables[column][k], k = 0 .. members. In a SUM the table of the rest column is 0
+  // except for entry `members`, which makes the total 0 when nothing counts; in separable PAIRS a
+  // parabola. In a MAX the rest column has no table (NULL).
   const double **tables = nullptr;
-  // sum: no count is forbidden; known before prepare().
+  // SUM: no count is forbidden; set by the constructor.
   bool finite = false;
-  // sum: every table, that of the rest included.
+  // SUM: all tables are convex, including that of the rest column.
   bool convex = false;
-  // sum: every table, but for a rise of the rest's to its last entry, "nothing counts".
+  // SUM: all tables are concave; the rest column's table may rise at entry `members`.
   bool concave = false;
 
-  // majority: columns x columns scaled weights, row the majority column, zero for the rest; biases.
+  // MAJORITY: K x K scaled weights, with one row for each majority column; K biases. 0 for the rest
+  // column.
   double *weights = nullptr;
   double *bias = nullptr;
 
-  // pairs: C = sum_{u,v} pair[u][v] n_u n_v - sum_v pair[v][v] n_v, symmetric, scaled, zero for the
-  // rest.
+  // PAIRS: K x K, symmetric, scaled, 0 for the rest column; the score is sum_{u,v} pair[u][v] n_u
+  // n_v - sum_v pair[v][v] n_v.
   double *pair = nullptr;
 
-  // callback: counts by value for the call, and each column's value (rest: -1).
+  // Callback: R counts by value, the argument of the call. value_of_column: K; -1 for the rest
+  // column.
   std::int64_t *value_counts = nullptr;
   std::int32_t *value_of_column = nullptr;
 
 private:
-  double *owned_tables = nullptr; // tables that had to be written out
+  double *owned_tables = nullptr; // tables that could not be borrowed
   std::int32_t owned_count = 0;
 };
 
-// Whether the tables of a SUM are convex (concave) for cliques of n members, in the sense above,
+// True if the tables of a SUM are convex (concave) for cliques of n members, as in CliquePotential,
 // without preparing one.
 bool is_convex(const Potential &potential, std::int64_t members) noexcept;
 bool is_concave(const Potential &potential, std::int64_t members) noexcept;
-// The form in which a clique of this potential is solved.
+// Returns the form in which cliques with this potential are solved.
 Form form_of(const Potential &potential) noexcept;
-// K of CliquePotential.
+// Returns the number of columns K.
 std::int32_t columns_of(const Potential &potential) noexcept;
 
 } // namespace chorale

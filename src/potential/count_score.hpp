@@ -1,24 +1,25 @@
-// Running scores: the potential of a count vector that changes by one member at a time.
+// Running scores: the value of a potential while members move from column to column.
 //
-// Every score has the same shape, so that an algorithm is written once and compiled for each form:
+// Every class has the same interface, so that an algorithm is written once and compiled for each
+// form:
 //
-//     void reset(const int32_t *counts)   takes counts over columns, computes the total
+//     void reset(const int32_t *counts)   sets the counts by column and computes the total
 //     double total() const                C of the counts
-//     double after(u, v)                  C if one member went from column u to v != u; no change
-//     void move(u, v)                     makes that change
-//     int32_t count(v) const
+//     double after(u, v)                  C if one member moved from column u to v != u
+//     void move(u, v)                     performs this move
+//     int32_t count(v) const              members in column v
 //     CallbackFailure failure() const     callbacks only; the others never fail
-//     int64_t work() const                elementary steps of a look or a move, at most
+//     int64_t work() const                upper bound on the elementary steps of after() or move()
 //
-// A callback is the caller's and may take its time: once the limits of the potential have ended the
-// computation it is not called any more, and the total is minus infinity.
+// A callback may be slow. Once the limits of the potential have interrupted the computation, the
+// callback is not called any more and the total is minus infinity.
 //
 // Sums can also be reset column by column:
 //
-//     void restart()                      the total of nothing
-//     void put(v, n)                      column v has n members, whose score is added
+//     void restart()                      sets the total to 0
+//     void put(v, n)                      sets the count of column v to n and adds its table entry
 //
-// "Nothing counts" (every member in the rest column) scores 0, as the potential says.
+// If all members are in the rest column ("nothing counts"), the score is 0 by definition.
 #pragma once
 
 #include "potential/clique_potential.hpp"
@@ -45,7 +46,7 @@ protected:
   bool nothing_counts() const noexcept {
     return potential_->has_rest() && counts_[potential_->rest] == potential_->members;
   }
-  // Whether nothing will count after a move from u to v.
+  // True if all members are in the rest column after one member moves from another column to v.
   bool nothing_counts_after(std::int32_t v) const noexcept {
     return potential_->has_rest() && v == potential_->rest &&
            counts_[potential_->rest] == potential_->members - 1;
@@ -57,9 +58,9 @@ protected:
   double total_ = 0;
 };
 
-// Sums without forbidden counts, the common case. Keeps what a member adds by joining and by
-// leaving each column, so that a whole row of moves is one loop over contiguous numbers. O(1) a
-// move.
+// SUM without forbidden counts, the common case. Stores the change of the total when a member joins
+// or leaves each column, so that the scores of a member's moves to all columns are one contiguous
+// loop. O(1) a move.
 class FiniteSumScore : public CountScoreBase {
 public:
   FiniteSumScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -93,7 +94,8 @@ public:
 
   std::int64_t work() const noexcept { return 8; }
 
-  // f_v(n_v + 1) - f_v(n_v) and f_v(n_v - 1) - f_v(n_v); 0 past the ends of a table.
+  // K entries each: f_v(n_v + 1) - f_v(n_v) and f_v(n_v - 1) - f_v(n_v); 0 beyond the ends of a
+  // table.
   double *join() noexcept { return join_; }
   const double *leave() const noexcept { return leave_; }
 
@@ -114,8 +116,8 @@ concept LinearMoves = requires(Score &score) {
   score.leave();
 };
 
-// Any sum. Totals are added up afresh only where minus infinity comes in, since a difference with
-// it is lost. O(1) a move otherwise.
+// Any SUM. Recomputes the total only when it is minus infinity, since differences are then
+// undefined; otherwise O(1) a move.
 class SumScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -160,7 +162,7 @@ private:
   }
 };
 
-// O(K) a move.
+// MAX. O(K) a move.
 class MaxScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -196,7 +198,7 @@ private:
   }
 };
 
-// Keeps b_a + sum_v w_av n_v of every column a. O(K) a move.
+// MAJORITY. Stores b_a + sum_v w_av n_v for every column a. O(K) a move.
 class MajorityScore : public CountScoreBase {
 public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -256,7 +258,7 @@ private:
   double *rows_;
 };
 
-// Keeps sum_v pair[u][v] n_v of every column u. O(1) to look, O(K) to move.
+// PAIRS. Stores sum_v pair[u][v] n_v for every column u. after() is O(1), move() O(K).
 class PairsScore : public CountScoreBase {
 public:
   PairsScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -290,7 +292,7 @@ private:
   double *rows_;
 };
 
-// One call a look.
+// Any potential by its callback, called once in each after() and move().
 class CallbackScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -330,7 +332,7 @@ private:
   CallbackFailure failure_ = CallbackFailure::none;
 };
 
-// Calls `use` with the score type that fits, as a std::type_identity.
+// Calls `use` with the type of the score for this form, as a std::type_identity.
 template <class Use> decltype(auto) with_count_score(const CliquePotential &potential, Use &&use) {
   switch (potential.form) {
   case Form::sum:

@@ -7,11 +7,11 @@
 namespace chorale {
 namespace {
 
-// What of a matrix matters, and what it is called.
+// Rules for the entries of a matrix, and its name in messages.
 struct Entries {
   std::string_view name;
   bool may_forbid = false;
-  const std::uint8_t *counted_rows = nullptr; // rows, NULL: all
+  const std::uint8_t *counted_rows = nullptr; // 1: the row is used; NULL: all rows
   const std::uint8_t *counted_columns = nullptr;
 };
 
@@ -57,8 +57,8 @@ std::int64_t count_counted(const PotentialSpec &spec) noexcept {
                       : spec.values;
 }
 
-// A potential by a checked specification, with room for `numbers` doubles at numbers_of(). NULL
-// where memory ran out.
+// Creates a potential from a checked specification, with memory for `numbers` doubles at
+// numbers_of(). NULL if memory runs out.
 Potential *make(const Memory &memory, const PotentialSpec &spec, chorale_family family,
                 TableSource source, std::size_t numbers) noexcept {
   Held<Potential> made(memory.create<Potential>(memory));
@@ -91,7 +91,7 @@ chorale_status no_memory(const Report &report) noexcept {
   return report.out_of_memory(sizeof(Potential));
 }
 
-// SUM and MAX of tables that have been checked.
+// Creates a SUM or MAX from checked tables.
 chorale_status copy_tables(const Report &report, const Memory &memory, const PotentialSpec &spec,
                            chorale_family family, TableSource source, const MatrixSpec &tables,
                            Potential *&made) noexcept {
@@ -158,7 +158,8 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
                      made);
 }
 
-// Holds values x values numbers, then `values` more (biases, or the split of PAIRS).
+// Creates a MAJORITY or PAIRS. Stores values x values numbers, then `values` more (biases of
+// MAJORITY, or the split of PAIRS).
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 const MatrixSpec &matrix, const double *bias,

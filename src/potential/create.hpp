@@ -1,5 +1,5 @@
-// Potentials from what the caller gives. Everything is checked and copied; on success `made` is a
-// potential with one reference, else it stays as it was.
+// Creates potentials from what the caller states. Arguments are checked and copied. On success
+// `made` is a potential with one reference; otherwise `made` is unchanged.
 #pragma once
 
 #include "base/report.hpp"
@@ -7,15 +7,15 @@
 
 namespace chorale {
 
-// What every family is told; arrays have not been checked yet.
+// Arguments common to all families. Arrays have not been checked yet.
 struct PotentialSpec {
   std::int64_t values;
   chorale_scale scale = CHORALE_SCALE_NONE;
   chorale_shape shape = CHORALE_SHAPE_DETECT;
-  const std::uint8_t *counted = nullptr; // values, 0: does not count; NULL: all do
+  const std::uint8_t *counted = nullptr; // values entries, 0: does not count; NULL: all values count
 };
 
-// rows x columns numbers of the caller.
+// A matrix of rows x columns numbers in the caller's memory.
 struct MatrixSpec {
   const double *data;
   std::int64_t rows;
@@ -23,7 +23,8 @@ struct MatrixSpec {
   std::int64_t row_stride;
 };
 
-// SUM and MAX: a formula times lambda, or tables; then a table for the higher of two values alone.
+// SUM and MAX: tables from a formula times lambda; given tables; one table for the higher of two
+// counted values.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
@@ -33,7 +34,7 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, const double *table,
                                   std::int64_t length, Potential *&made) noexcept;
-// MAJORITY and PAIRS. `bias`: values numbers of MAJORITY, or NULL.
+// MAJORITY and PAIRS, by `family`. `bias`: values biases of MAJORITY, or NULL.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 const MatrixSpec &square, const double *bias,
@@ -42,7 +43,7 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),
                                   Potential *&made) noexcept;
-// factor * `source`; holds a reference on what owns the numbers.
+// factor * `source`; the result holds a reference on the owner of the numbers.
 chorale_status create_scaled(const Report &report, const Memory &memory, const Potential &source,
                              double factor, Potential *&made) noexcept;
 

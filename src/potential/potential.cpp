@@ -18,14 +18,15 @@ double largest_magnitude(const double *table, std::int64_t length) noexcept {
   return largest;
 }
 
-// Whether f(v, w) + f(w, v) = c_v + c_w for all v != w among the counted values; fills c.
+// True if f(v, w) + f(w, v) = c_v + c_w for all counted values v != w, within a tolerance. Writes
+// c.
 bool split_pairs(const Potential &potential, double *c) noexcept {
   const std::int32_t R = potential.values;
   const double *f = potential.numbers;
   const auto both = [&](std::int32_t v, std::int32_t w) {
     return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
   };
-  // Three values determine c; with two, half of what they share.
+  // Three values determine c. With two values c is half of their sum each.
   std::int32_t first[3] = {-1, -1, -1};
   std::int32_t found = 0;
   for (std::int32_t v = 0; v < R && found < 3; ++v)
@@ -42,7 +43,7 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
     if (potential.counts(v) && v != first[0])
       c[v] = both(first[0], v) - c[first[0]];
 
-  // Rows and columns of values that do not count may hold anything.
+  // Rows and columns of values that do not count are ignored.
   double largest = 0;
   for (std::int32_t v = 0; v < R; ++v)
     for (std::int32_t w = 0; w < R; ++w)
@@ -54,8 +55,8 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
       if (potential.counts(v) && potential.counts(w) &&
           !(std::fabs(both(v, w) - c[v] - c[w]) <= tolerance))
         return false;
-  // Members with values that do not count make the number of counted members vary; then only a c
-  // common to all values separates: c N^2 is a function of how many do not count.
+  // If some values do not count, the number N of counted members varies. PAIRS then separates only
+  // if all c_v are one c, since c N^2 depends on the count of the rest column alone.
   if (potential.counted_values < R)
     for (std::int32_t v = 0; v < R; ++v)
       if (potential.counts(v) && !(std::fabs(c[v] - c[first[0]]) <= tolerance))
@@ -190,7 +191,7 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
   return scaled;
 }
 
-// A SUM that forbids a count of 0 forbids it here as well; everything else is 0 by definition.
+// A SUM that forbids a count of 0 is forbidden also if nothing counts; otherwise the score is 0.
 double chorale_potential::evaluate_empty(std::int64_t members) const noexcept {
   if (family == CHORALE_FAMILY_SUM)
     for (std::int32_t v = 0; v < values; ++v)

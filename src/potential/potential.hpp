@@ -1,7 +1,7 @@
 // The public potential: an immutable, reference-counted description of C(n_0, .., n_{R-1}).
 //
-// It knows nothing of a particular clique. What an algorithm works with, scaled for n members and
-// with the values that do not count merged, is a CliquePotential (clique_potential.hpp).
+// Not specific to a clique. Algorithms work on a CliquePotential (clique_potential.hpp), scaled for
+// n members, with all values that do not count merged into one column.
 #pragma once
 
 #include "base/log.hpp"
@@ -13,17 +13,17 @@
 
 namespace chorale {
 
-// Why a callback gave no score.
+// Reason why a callback gave no score.
 enum class CallbackFailure : std::int32_t { none, bad_value, stopped };
 
-// How f_v(k) is found.
+// Definition of the tables f_v(k).
 enum class TableSource : std::int32_t {
   none,           // the family has no tables
   square,         // lambda k^2
   entropy,        // lambda k log k
   linear,         // lambda k
   stored,         // from `numbers`
-  cardinality,    // from `numbers` for the higher counted value, 0 for the other
+  cardinality,    // `numbers` for the higher counted value, 0 for the other
   separable_pairs // f(v, v) (k^2 - k) + c_v k (n - k)
 };
 
@@ -38,19 +38,20 @@ struct chorale_potential : chorale::Counted {
   }
 
   bool counts(std::int32_t value) const noexcept { return !mask || mask[value] != 0; }
-  // The factor of the scale for n members, strength included.
+  // Returns the factor for n members: scale times strength.
   double factor(std::int64_t members) const noexcept;
-  // f_v(k), unscaled, among n members; SUM and MAX families and separable PAIRS.
+  // Returns f_v(k) among n members, without factor(); for SUM, MAX and separable PAIRS.
   double table_entry(std::int32_t value, std::int64_t count, std::int64_t members) const noexcept;
-  // C of `values` counts, scale included; *failure says why a callback gave none.
+  // Returns C of `values` counts, scaled. `*failure` tells why a callback gave no score.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
-  // The same where no member takes a value that counts.
+  // The same if no member has a value that counts.
   double evaluate_empty(std::int64_t members) const noexcept;
-  // The callback's score alone, checked and scaled; entries of values that do not count must be 0.
+  // Returns the checked and scaled score of the callback; counts of values that do not count must
+  // be 0.
   double call(const std::int64_t *counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;
-  // The greatest clique its tables serve.
+  // Returns the greatest number of members for which the tables are long enough.
   std::int64_t members_limit() const noexcept;
 
   chorale_family family = 0;
@@ -61,28 +62,28 @@ struct chorale_potential : chorale::Counted {
   std::int32_t highest_counted = -1;
   chorale::TableSource source = chorale::TableSource::none;
 
-  // The potential that this one was made from, by another strength or over other values; it is kept
-  // alive for its numbers, mask or callback. NULL: made by itself.
+  // The potential from which this one was derived, with another strength or other values; a
+  // reference that keeps its numbers, mask and callback alive. NULL: not derived.
   const chorale_potential *base = nullptr;
-  double strength = 1; // >= 0, times everything but lambda, which has it already
+  double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
 
   double lambda = 0;
-  std::int64_t table_count = 0;  // 1: shared by all values
-  std::int64_t table_length = 0; // entries of each
+  std::int64_t table_count = 0;  // number of tables; 1: shared by all values
+  std::int64_t table_length = 0; // entries of each table
   bool finite_tables = true;     // no count is forbidden
-  // Entries k < convex_length of every table are convex, and likewise concave (minus infinity may
-  // end a concave table).
+  // Entries k < convex_length of every table form a convex sequence, entries k < concave_length a
+  // concave one (which may end in minus infinity).
   std::int64_t convex_length = 0;
   std::int64_t concave_length = 0;
 
   chorale_count_function callback = nullptr;
   void *callback_user = nullptr;
-  std::int32_t callback_values = 0; // how many counts the callback sees: the first ones
+  std::int32_t callback_values = 0; // counts passed to the callback: the first ones
   void (*release)(void *user) = nullptr;
 
   bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
 
-  // One block (of `base` where it is shared): the numbers of the family, then the mask.
+  // One block, that of `base` if shared: the numbers of the family, then the mask.
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
@@ -95,12 +96,12 @@ namespace chorale {
 
 using Potential = ::chorale_potential;
 
-// The length of the longest prefix of f(0), f(1), .. that is convex (concave), within 1e-12 max|f|.
+// Returns the length of the longest convex (concave) prefix of f(0), f(1), .., within 1e-12 max|f|.
 std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept;
 std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept;
 
-// Fills the fields of a new potential that follow from its numbers and mask: counted values, table
-// shapes, whether PAIRS separates. `split` has room for `values` numbers (PAIRS only).
+// Sets the fields of a new potential that depend on its numbers and mask: counted values, shapes of
+// tables, separability of PAIRS. `split`: receives `values` numbers (PAIRS only).
 void derive_potential(Potential &potential, double *split) noexcept;
 
 } // namespace chorale

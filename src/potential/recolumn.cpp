@@ -20,7 +20,7 @@ std::size_t numbers_of(const Potential &p, std::size_t values, std::int64_t tabl
   return 0;
 }
 
-// The first counted value that is not among `kept`, from `v` on; -1 where there is none.
+// Returns the first counted value >= v that is not in `kept`, or -1. Advances `kept`.
 std::int32_t next_left_out(const Potential &p, const std::int32_t *&kept, const std::int32_t *end,
                            std::int32_t v) noexcept {
   for (; v < p.values; ++v) {
@@ -124,8 +124,8 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     std::copy(source.numbers, source.numbers + numbers, to);
   }
   derive_potential(*made, split);
-  // Fewer columns may separate where all of them do not: they keep the form all have, so that what
-  // is solved, and in how much memory, does not hang on which columns are kept.
+  // A subset of the values may be separable although all values are not. The form of `source` is
+  // kept, so that the algorithm and its memory do not depend on which columns are kept.
   if (source.source != TableSource::separable_pairs && made->source == TableSource::separable_pairs)
     made->source = TableSource::none;
   return made;

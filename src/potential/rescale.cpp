@@ -17,7 +17,7 @@ bool has_lambda(const Potential &p) noexcept {
          p.source == TableSource::linear;
 }
 
-// The greatest magnitude among the numbers that matter.
+// Returns the greatest magnitude among the numbers of counted values.
 double largest_number(const Potential &p) noexcept {
   double largest = 0;
   const auto look = [&](double number) {
@@ -51,7 +51,7 @@ bool may_rescale(const Potential &p, double factor) noexcept {
 }
 
 double greatest_factor(const Potential &p) noexcept {
-  // The strength is a score too: a callback gives any number.
+  // The strength itself must be a score too, since callbacks return arbitrary numbers.
   const double greatest = has_lambda(p) ? std::fabs(p.lambda)
                           : p.callback  ? p.strength
                                         : std::max(1.0, largest_number(p)) * p.strength;
@@ -82,7 +82,7 @@ Potential *rescale(const Memory &memory, const Potential &p, double factor) noex
   made->mask = p.mask;
   if (has_lambda(p)) {
     made->lambda = p.lambda * factor;
-    derive_potential(*made, nullptr); // 0 bends both ways
+    derive_potential(*made, nullptr); // a lambda of 0 is convex and concave
   } else {
     made->strength = p.strength * factor;
   }

@@ -54,7 +54,7 @@ struct chorale_property : chorale::Counted {
   const std::int32_t *default_action = nullptr;  // states x classes
   const std::int32_t *exceptions = nullptr;      // exceptional labels, cell by cell, ascending
   const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into `exceptions`
-  const std::uint64_t *successors = nullptr;   // states x classes sets of next states; set_words() words each
+  const std::uint64_t *successors = nullptr;   // states x classes sets, set_words() words each
   const std::uint8_t *firing = nullptr;        // states x classes: kFires bits
   const std::uint8_t *end_firing = nullptr;    // states: kFires bits
   const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
