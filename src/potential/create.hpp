@@ -12,7 +12,7 @@ struct PotentialSpec {
   std::int64_t values;
   chorale_scale scale = CHORALE_SCALE_NONE;
   chorale_shape shape = CHORALE_SHAPE_DETECT;
-  const std::uint8_t *counted = nullptr; // values entries, 0: does not count; NULL: all values count
+  const std::uint8_t *counted = nullptr; // values entries, 0: does not count; NULL: all count
 };
 
 // A matrix of rows x columns numbers in the caller's memory.

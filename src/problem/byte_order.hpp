@@ -1,8 +1,9 @@
-// The byte order of files, which is little-endian, and that of the machine. Turning is its own
-// inverse: what comes out of a file and what goes into one is turned alike, where it lies, and
-// nothing is done where the orders are the same.
+// Conversion between the byte order of files, little-endian, and that of the machine. turn()
+// reverses bytes in place and is its own inverse, so reading and writing use the same call. turn()
+// does nothing on little-endian machines.
 //
-// Numbers are turned, arrays of them, and records of format.hpp, which name all of their fields.
+// Converts numbers, arrays of numbers, and the records of format.hpp, whose fields() lists all
+// fields.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace chorale::file {
 
 inline constexpr bool kTurns = std::endian::native != std::endian::little;
 
-// The bytes of all that is turned in a T: those of a record that forgets a field are fewer.
+// Total size of all fields that turn() converts in a T. Smaller than sizeof(T) if fields() of a
+// record omits a field.
 template <class... Fields>
 constexpr std::size_t bytes_of(std::type_identity<std::tuple<Fields &...>>) noexcept {
   return (sizeof(Fields) + ...);
@@ -36,7 +38,7 @@ template <class T> void turn(T &thing) noexcept {
     for (auto &element : thing)
       turn(element);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    // Not as a T: what is not yet turned may be any bits.
+    // Reversed as bytes, since unconverted bits may be no valid T.
     auto *bytes = reinterpret_cast<std::byte *>(&thing);
     std::reverse(bytes, bytes + sizeof(T));
   } else {

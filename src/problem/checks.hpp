@@ -1,4 +1,4 @@
-// What is checked of a text, whoever sets it.
+// Check of texts from callers and files.
 #pragma once
 
 #include "base/report.hpp"
@@ -8,7 +8,7 @@
 
 namespace chorale {
 
-// `where` writes the place of the text into a MessageWriter.
+// Checks that a text is UTF-8. `where` writes the name of the text for the message.
 template <class Where>
 chorale_status check_text(const Report &report, chorale_text text, Where &&where) noexcept {
   char place[96];

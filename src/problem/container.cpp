@@ -28,7 +28,8 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
     return damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
                         needed);
   };
-  // Order and version are what no version changes the place of.
+  // Byte order and version have the same place in all versions, so they are checked before the
+  // rest.
   if (size < offsetof(file::Header, bytes))
     return truncated(sizeof header);
   if (header.order == file::kOtherOrder)
@@ -62,7 +63,8 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
   return true;
 }
 
-// `before`: the sections so far, a bit each by id; `end`: where they end.
+// Checks an entry of the table. `before`: bit set of the ids of the entries before; `end`: end of
+// the last of these sections.
 bool Front::check_entry(const file::Entry &entry, std::uint32_t before, std::uint64_t end,
                         Damage &damage) const noexcept {
   if (entry.id == 0 || entry.id >= file::kSectionEnd)
@@ -90,7 +92,7 @@ bool Front::take_table(const std::byte *bytes, Damage &damage) noexcept {
   if (Checksum::of(table, this->bytes() - sizeof header_) != header_.table_checksum)
     return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections is not what was "
                                                      "written");
-  std::uint32_t there = 0; // a bit each, by id
+  std::uint32_t there = 0; // bit set of section ids
   std::uint64_t end = this->bytes();
   for (std::uint32_t k = 0; k < header_.sections; ++k) {
     file::Entry &entry = entries_[k];

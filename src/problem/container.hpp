@@ -1,5 +1,5 @@
-// The container of a problem file: its header and its sections, read in place. Nothing in it is
-// believed before it has been checked.
+// The container of a problem file: header, table of sections, and sections, read in place. Nothing
+// is used before it has been checked.
 #pragma once
 
 #include "base/message.hpp"
@@ -10,7 +10,7 @@
 
 namespace chorale {
 
-// What is wrong with a file; OK while nothing is.
+// The first error found in a file; `status` is CHORALE_OK if there is none.
 struct Damage {
   chorale_status status = CHORALE_OK;
   char message[240] = {};
@@ -23,8 +23,8 @@ struct Damage {
   }
 };
 
-// A section, taken from front to back, every byte once. On a machine of the other byte order what
-// is taken is turned where it lies: the bytes are the library's own there.
+// A section, read from front to back, each byte once. On big-endian machines the bytes are a copy
+// owned by the library, and take() converts them in place.
 class Section {
 public:
   Section() noexcept = default;
@@ -37,8 +37,8 @@ public:
   std::size_t at() const noexcept { return at_; }
   std::size_t left() const noexcept { return size_ - at_; }
 
-  // The next `count` objects, read in place; NULL where the section is too short. What comes next
-  // is aligned for them by the order of the format.
+  // Returns the next `count` objects, in place; NULL if the section is too short. The file format
+  // guarantees their alignment.
   template <class T> const T *take(std::uint64_t count) noexcept {
     if (count > left() / sizeof(T))
       return nullptr;
@@ -48,8 +48,8 @@ public:
     file::turn(const_cast<T *>(taken), static_cast<std::size_t>(count));
     return taken;
   }
-  // Goes on at the next multiple of `alignment`; false where it is not there, or not zeros lead to
-  // it.
+  // Skips zeros up to the next multiple of `alignment`. False if the section ends before it or a
+  // skipped byte is not zero.
   bool align(std::size_t alignment) noexcept {
     for (; at_ % alignment != 0; ++at_)
       if (at_ == size_ || data_[at_] != std::byte{0})
@@ -64,19 +64,19 @@ private:
   std::size_t at_ = 0;
 };
 
-// What stands before the sections: the header and the table. They say how large everything is, and
-// are checked before memory is taken for any of it.
+// The header and the table of sections. They state all sizes, so both are checked before memory is
+// allocated for anything else.
 class Front {
 public:
   static constexpr std::size_t kMostBytes =
       sizeof(file::Header) + (file::kSectionEnd - 1) * sizeof(file::Entry);
   static constexpr std::uint64_t kUnknown = UINT64_MAX;
 
-  // From the first bytes of a file: as many as its header has, or all. size: of the whole file;
-  // kUnknown: there are more than these, nobody knows how many. False: `damage` says why.
+  // Checks the header. `bytes`: the first `seen` bytes of the file, at least a header unless the
+  // file is shorter. `size`: bytes of the whole file, or kUnknown. False: see `damage`.
   bool take_header(const std::byte *bytes, std::size_t seen, std::uint64_t size,
                    Damage &damage) noexcept;
-  // The table, once the header has been taken, from the first bytes() of the file.
+  // Checks the table, after take_header(). `bytes`: at least the first bytes() bytes of the file.
   bool take_table(const std::byte *bytes, Damage &damage) noexcept;
 
   std::size_t bytes() const noexcept {
@@ -96,7 +96,7 @@ private:
 
 class Container {
 public:
-  // Checks everything but what the sections hold; false: `damage` says why.
+  // Checks header, table and checksums, but not the contents of sections. False: see `damage`.
   bool open(const std::byte *bytes, std::size_t size, Damage &damage) noexcept;
 
   Section section(std::uint32_t id) const noexcept { return sections_[id]; }

@@ -36,7 +36,7 @@ bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t need
                               needed);
 }
 
-// The name of the file beside `path`: that, and a number that nobody uses.
+// Suffix of the temporary file beside `path`; followed by an unused number.
 constexpr char kSuffix[] = ".part";
 constexpr int kAttempts = 100;
 
@@ -66,8 +66,8 @@ namespace {
 #if defined(_WIN32)
 using File = std::FILE *;
 
-// Reads until there are `wanted` bytes at `to`, `done` of which are there, or the file ends. False
-// where the system refuses.
+// Reads until `to` holds `wanted` bytes, `done` of which it already holds, or the file ends. False
+// on an error of the system.
 bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
   done += std::fread(to + done, 1, wanted - done, file);
   return std::ferror(file) == 0;
@@ -84,7 +84,7 @@ bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done)
       break;
     if (got > 0) {
       done += static_cast<std::size_t>(got);
-    } else if (errno == EAGAIN) { // an empty pipe that somebody holds open for writing
+    } else if (errno == EAGAIN) { // an empty pipe that has a writer
       pollfd waiting{file, POLLIN, 0};
       if (poll(&waiting, 1, -1) < 0 && errno != EINTR)
         return false;
@@ -99,9 +99,9 @@ void unmap(const std::byte *data, std::size_t size) noexcept {
   munmap(const_cast<std::byte *>(data), size);
 }
 
-// 0, or the error number with which the file cannot be mapped.
+// Maps the file. Returns 0, or an error number if the file cannot be mapped.
 int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
-  if (file::kTurns) // what will be turned where it lies
+  if (file::kTurns) // the bytes will be converted in place
     return ENODEV;
   void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (mapped == MAP_FAILED)
@@ -109,8 +109,7 @@ int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
   to.data = static_cast<const std::byte *>(mapped);
   to.size = size;
   to.unmap = unmap;
-  // A file cut off since its size was asked for is mapped beyond its end, where nothing can be
-  // read.
+  // If the file was truncated after its size was read, accesses beyond its end would fail.
   struct stat about {};
   if (fstat(file, &about) == 0 && static_cast<std::uint64_t>(about.st_size) >= size)
     return 0;
@@ -120,9 +119,9 @@ int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
 }
 #endif
 
-// Reads what is left of `total` bytes, `seen` of which are in `first`. Memory for all of them is
-// taken at once only where `is_there` says that the file has as many; a pipe is given twice what
-// has come out of it.
+// Reads the rest of `total` bytes; `first` holds the first `seen`. Allocates all memory at once
+// only if `is_there`, that is, if the file is known to be that long. For a pipe, memory grows to
+// twice the bytes read so far, so that a wrong header cannot claim much memory.
 bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t total,
                bool is_there, SharedBytes &to, DiskFailure &failure) noexcept {
   constexpr std::size_t kPipe = 1 << 16;
@@ -150,7 +149,8 @@ bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t 
   return true;
 }
 
-// size: of the whole, or Front::kUnknown of a pipe, which is read as far as its header says.
+// Reads and checks the header, then the rest. `size`: bytes of the file, or Front::kUnknown for a
+// pipe, which is read up to the size that its header states.
 bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &failure) noexcept {
   std::byte first[Front::kMostBytes];
   std::size_t seen = 0;
@@ -173,20 +173,20 @@ bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &f
     const int failed = map_file(file, total, to);
     if (failed == 0)
       return true;
-    if (failed == ENOMEM) // a copy would find no more room than a map
+    if (failed == ENOMEM) // a copy needs as much memory as a map
       return fail_memory(failure);
   }
   return read_rest(file, first, seen, total, is_there, to, failure);
 }
 
-// Only files and pipes end, and only of files is the size known.
+// Only regular files and pipes end, and only the size of regular files is known in advance.
 bool find_size(unsigned mode, std::uint64_t bytes, std::uint64_t &size,
                DiskFailure &failure) noexcept {
   switch (mode & S_IFMT) {
   case S_IFREG:
     size = bytes;
     return true;
-  case S_IFDIR: // the system says so when it is read
+  case S_IFDIR: // reading it fails with the system's message
   case S_IFIFO:
     size = Front::kUnknown;
     return true;
@@ -262,7 +262,7 @@ bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   file_ = nullptr;
   if (std::fclose(file) != 0)
     return fail(failure, "written", errno);
-  std::remove(path); // renaming replaces nothing here
+  std::remove(path); // rename() does not replace files on Windows
   if (std::rename(reinterpret_cast<char *>(name_.data()), path) != 0)
     return fail(failure, "put in its place", errno);
   is_there_ = false;
@@ -280,7 +280,7 @@ DiskWriter::~DiskWriter() {
 
 const SharedBytes *read_file(const Memory &memory, const char *path,
                              DiskFailure &failure) noexcept {
-  // Opening does not wait: a FIFO that nobody writes to is empty.
+  // Opens without waiting: a FIFO without a writer reads as empty.
   const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat about {};
   const SharedBytes *read = nullptr;
@@ -295,7 +295,7 @@ const SharedBytes *read_file(const Memory &memory, const char *path,
 }
 
 bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
-  // A device, a pipe or a socket stays what it is. (Where there is a directory, renaming says so.)
+  // Devices, pipes and sockets are not replaced. (If `path` is a directory, rename() fails.)
   struct stat about {};
   const bool replaces = stat(path, &about) == 0;
   if (replaces && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
@@ -314,8 +314,8 @@ bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
   is_there_ = file_ >= 0;
   if (!is_there_)
     return fail(failure, "created", errno);
-  // What takes the place of a file is open to nobody to whom that was not, from its first byte on.
-  // A file system without permissions refuses, and has nothing to keep.
+  // The new file gets the permissions of the file it replaces, before any byte is written. Errors
+  // are ignored: a file system without permissions has none to copy.
   if (replaces && S_ISREG(about.st_mode))
     (void)fchmod(file_, about.st_mode & 0777);
   return true;
@@ -343,7 +343,7 @@ bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
 bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   if (code_ != 0)
     return fail(failure, "written", code_);
-  // On the disk before it has the name: a crash leaves the old file or the new one.
+  // Synchronised before renaming: after a crash `path` holds the old file or the complete new one.
   if (fsync(file_) != 0 && errno != EINVAL)
     return fail(failure, "written", errno);
   const int file = file_;

@@ -1,5 +1,5 @@
-// The problem file, as FORMAT.md describes it: its header, the table of its sections, and the
-// records of each. fields() is for byte_order.hpp.
+// The problem file as FORMAT.md describes it: header, table of sections, and records of the
+// sections. fields() of a record lists all its fields, for byte_order.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace chorale::file {
 inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint32_t kOrder = 0x01020304;
 inline constexpr std::uint32_t kOtherOrder = 0x04030201;
-// The first byte is no text, the others notice a transfer that rewrites line ends.
+// The first byte is not text; the others detect transfers that change line ends.
 inline constexpr unsigned char kMagic[8] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
-inline constexpr std::size_t kAlign = 64; // of sections, and of the scores of a chain
+inline constexpr std::size_t kAlign = 64; // of sections, and of the arrays of each chain in SCORES
 
 struct Header {
   unsigned char magic[8];
@@ -70,9 +70,9 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
-// ---- Records: a section is their number (8 bytes), they, and their arrays in the same order -----
+// ---- Records. A section: number of records (u64), records, their arrays in the same order -------
 
-struct TransitionsRecord { // m x m doubles; start, end: m
+struct TransitionsRecord { // arrays: m x m doubles; m start scores and m end scores if flagged
   enum : std::uint32_t { kStart = 1, kEnd = 2 };
   std::int32_t labels;
   std::uint32_t flags;
@@ -92,7 +92,7 @@ struct PropertyRecord {
   std::int32_t start;
   std::int32_t table_offset;
   std::int32_t outside_value;
-  std::int32_t at; // the position, or the token
+  std::int32_t at; // the position of kPositionLabel, or the token of kTokenLabel
 
   auto fields() noexcept {
     return std::tie(kind, flags, labels, classes, states, values, start, table_offset,
@@ -100,7 +100,7 @@ struct PropertyRecord {
   }
 };
 
-struct DictionaryRecord { // int32 x count
+struct DictionaryRecord { // array: count int32
   std::int32_t count;
   std::int32_t with_out;
 
@@ -126,9 +126,9 @@ struct PotentialRecord {
   std::int32_t scale;
   std::int32_t shape;
   std::int32_t values;
-  std::int32_t base;   // SCALED: which potential; else 0
-  double number;       // lambda; SCALED: the factor
-  std::int64_t tables; // SUM, MAX, CARDINALITY
+  std::int32_t base;   // SCALED: number of the potential that is scaled; else 0
+  double number;       // lambda; SCALED: the factor; else 0
+  std::int64_t tables; // SUM, MAX, CARDINALITY: number of tables, and entries of each
   std::int64_t length;
 
   auto fields() noexcept {
@@ -137,7 +137,7 @@ struct PotentialRecord {
 };
 static_assert(sizeof(PotentialRecord) == 48);
 
-struct ChainRecord { // its arrays are in SCORES
+struct ChainRecord { // the arrays are in SCORES
   enum : std::uint32_t {
     kSingle = 1,
     kEdges = 2,
@@ -153,9 +153,9 @@ struct ChainRecord { // its arrays are in SCORES
   std::int32_t length;
   std::int32_t labels;
   std::uint32_t flags;
-  std::int32_t transitions; // or -1
+  std::int32_t transitions; // number in TRANSITIONS, or -1
   std::int64_t group;
-  std::uint64_t offset; // in SCORES
+  std::uint64_t offset; // begin of the chain's arrays in SCORES
 
   auto fields() noexcept { return std::tie(length, labels, flags, transitions, group, offset); }
 };
@@ -164,7 +164,7 @@ static_assert(sizeof(ChainRecord) == 32);
 struct CliqueRecord {
   enum : std::uint32_t {
     kMap = 1,
-    kSameMap = 2, // that of the clique before that has one
+    kSameMap = 2, // the map of the last clique with a map of its own
     kCentreMap = 4,
     kSameCentreMap = 8,
     kSameCentres = 16,
@@ -173,12 +173,12 @@ struct CliqueRecord {
   std::uint32_t flags;
   std::int32_t property;   // or -1
   std::int32_t dictionary; // or -1
-  std::int32_t potential;  // -1: centred
+  std::int32_t potential;  // number of a potential; -1 if centred
   std::int32_t values;
-  std::int32_t labels; // of the map
+  std::int32_t labels; // entries of the map
   std::int32_t centre_values;
   std::int32_t centre_labels;
-  std::int32_t members; // the centre is not one of them
+  std::int32_t members; // without the centre
   std::int32_t zero;
 
   auto fields() noexcept {
@@ -195,11 +195,11 @@ struct MemberRecord {
   auto fields() noexcept { return std::tie(chain, position); }
 };
 
-struct AttachmentFlags { // one uint32 a member that is a whole chain
+struct AttachmentFlags { // one uint32 for each member that is a whole chain
   enum : std::uint32_t { kClasses = 1, kTable = 2, kAll = 3 };
 };
 
-struct TextsRecord { // (count + 1) x uint64 offsets into the bytes; the bytes
+struct TextsRecord { // arrays: (count + 1) x uint64 offsets; the bytes of the texts
   std::int32_t list;
   std::int32_t zero;
   std::int64_t count;
@@ -208,7 +208,7 @@ struct TextsRecord { // (count + 1) x uint64 offsets into the bytes; the bytes
   auto fields() noexcept { return std::tie(list, zero, count, bytes); }
 };
 
-struct NoteRecord { // the name, the text
+struct NoteRecord { // arrays: the bytes of the name, the bytes of the text
   std::uint64_t name_length;
   std::uint64_t text_length;
 

@@ -1,4 +1,4 @@
-// Numbers for things that are shared: each has one, by where it is first met.
+// Numbers shared objects in order of first occurrence.
 #pragma once
 
 #include "base/array.hpp"
@@ -12,13 +12,13 @@ template <class T> class Numbering {
 public:
   explicit Numbering(const Memory &memory) noexcept : entries_(memory), things_(memory) {}
 
-  // In the order of meeting; NULL is nothing. False: no memory.
+  // Registers an occurrence; NULL is ignored. False if memory runs out.
   bool meet(const T *thing) noexcept {
     if (!thing || (!entries_.empty() && (entries_.end() - 1)->thing == thing))
       return true;
     return entries_.push({thing, static_cast<std::int32_t>(entries_.size())});
   }
-  // When all have been met.
+  // Assigns the numbers. Called once, after all calls of meet(). False if memory runs out.
   bool number() noexcept {
     const auto by_thing = [](const Entry &a, const Entry &b) {
       return a.thing != b.thing ? std::less<>()(a.thing, b.thing) : a.number < b.number;
@@ -39,7 +39,7 @@ public:
     return true;
   }
 
-  // -1 for NULL.
+  // Returns the number of a registered object; -1 for NULL.
   std::int32_t of(const T *thing) const noexcept {
     if (!thing)
       return -1;
@@ -54,7 +54,7 @@ private:
     const T *thing;
     std::int32_t number;
   };
-  Array<Entry> entries_;    // by address, which no number depends on
+  Array<Entry> entries_;    // sorted by address after number(); numbers do not depend on addresses
   Array<const T *> things_; // by number
 };
 

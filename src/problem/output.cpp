@@ -9,7 +9,7 @@ void Output::end() noexcept {
   header.version = file::kVersion;
   header.bytes = at_;
   header.sections = done_;
-  // Checksums are those of the bytes as they are in the file.
+  // Checksums are over the bytes in file order.
   file::turn(entries_, done_);
   header.table_checksum = Checksum::of(entries_, done_ * sizeof(file::Entry));
   file::turn(header);

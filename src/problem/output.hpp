@@ -1,4 +1,4 @@
-// Where a problem file is written to, front to back: nowhere (measuring), memory, or a file.
+// Writes a problem file from front to back: to a sink, or to nowhere to measure its size.
 #pragma once
 
 #include "problem/checksum.hpp"
@@ -10,7 +10,7 @@
 
 namespace chorale {
 
-// Bytes at a place; false: they could not be written.
+// Destination of bytes at an offset of the file. write() returns false on failure.
 struct Sink {
   bool (*write)(void *user, std::uint64_t offset, const void *data, std::size_t size) noexcept;
   void *user;
@@ -18,7 +18,7 @@ struct Sink {
 
 class Output {
 public:
-  // Measures.
+  // Measures without writing.
   Output() noexcept = default;
   explicit Output(const Sink &sink) noexcept : sink_(&sink) {}
   Output(const Output &) = delete;
@@ -27,7 +27,7 @@ public:
   bool failed() const noexcept { return failed_; }
   std::uint64_t bytes() const noexcept { return at_; }
 
-  // `count`: how many sections there will be.
+  // `count`: number of sections that will follow.
   void begin(std::uint32_t count) noexcept {
     count_ = count;
     at_ = flushed_ = sizeof(file::Header) + count * sizeof(file::Entry);
@@ -43,10 +43,10 @@ public:
     entries_[done_].length = at_ - entries_[done_].offset;
     entries_[done_++].checksum = sum_.value();
   }
-  // Header and table, when all sections are written.
+  // Writes header and table, after all sections.
   void end() noexcept;
 
-  // As they are.
+  // Writes bytes without conversion.
   void put_bytes(const void *data, std::size_t size) noexcept {
     at_ += size;
     if (!sink_)
@@ -79,7 +79,8 @@ public:
     for (; count > 0; count -= std::min(count, sizeof zeros))
       put_bytes(zeros, std::min(count, sizeof zeros));
   }
-  // Of the section, which begins at a multiple of all.
+  // Pads with zeros to a multiple of `alignment` bytes. Relative to the file or to the section
+  // alike, since sections begin at multiples of kAlign.
   void align(std::size_t alignment) noexcept {
     put_zeros(static_cast<std::size_t>((alignment - at_ % alignment) % alignment));
   }

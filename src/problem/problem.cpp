@@ -33,7 +33,7 @@ chorale_status out_of_memory(const Report &report, const Memory &memory) noexcep
   return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
 }
 
-// Copies `count` integers over what was there; NULL leaves it. False: no memory.
+// Replaces the contents by `count` integers. False if memory runs out.
 bool replace(Array<std::int32_t> &to, const std::int32_t *from, std::int64_t count) noexcept {
   if (!to.resize(count))
     return false;
@@ -165,7 +165,7 @@ bool chorale_problem::copy_note(chorale_text name, chorale_text text) noexcept {
   return true;
 }
 
-// ---- What callers and files set ----------------------------------------------------------------
+// ---- Setters for callers and the reader of files -----------------------------------------------
 
 chorale_status chorale_problem::check_list(const Report &report, chorale_text_list list,
                                            std::int64_t count) const noexcept {
@@ -229,7 +229,7 @@ chorale_status chorale_problem::set_cliques(const Report &report, const std::int
       return report.fail(
           CHORALE_ERROR_OUT_OF_RANGE, "values[", c, "] is ", new_values[c],
           "; it must be CHORALE_TEXTS_NONE, _LABELS, _TOKENS, or at least _VALUES");
-  // Room for both comes before either changes.
+  // Reserves memory for both before either changes.
   if ((new_kinds && !kinds.reserve(cliques)) || (new_values && !values.reserve(cliques)))
     return out_of_memory(report, memory);
   if (new_kinds)

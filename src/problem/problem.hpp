@@ -1,4 +1,4 @@
-// The public problem: a model and the names around it.
+// The public problem: a model with texts, gold labels and notes.
 #pragma once
 
 #include "base/shared_bytes.hpp"
@@ -8,13 +8,13 @@
 
 namespace chorale {
 
-// Texts end to end, as they lie in a file: text k is bytes[offsets[k]] .. bytes[offsets[k + 1]].
+// Texts stored end to end, as in a file: text k is bytes[offsets[k]] .. bytes[offsets[k + 1] - 1].
 struct TextList {
   chorale_text_list id;
   std::int64_t count;
   const std::uint64_t *offsets; // count + 1
   const char *bytes;
-  std::byte *owned; // both of them, or NULL: in the bytes of a file
+  std::byte *owned; // memory of offsets and bytes; NULL if they lie in a file's bytes
   std::size_t owned_bytes;
 
   chorale_text text(std::int64_t index) const noexcept {
@@ -23,7 +23,7 @@ struct TextList {
   std::uint64_t byte_count() const noexcept { return offsets[count]; }
 };
 
-// A name and its text, end to end.
+// A name followed by its text.
 struct Note {
   char *owned;
   std::size_t name_length;
@@ -44,38 +44,39 @@ struct chorale_problem {
   chorale_problem &operator=(const chorale_problem &) = delete;
 
   const chorale::TextList *list(chorale_text_list id) const noexcept;
-  // How many lists of value names there are; they are the last lists, without gaps.
+  // Returns the number of lists of value names. Their ids are consecutive and the greatest.
   std::int64_t value_lists() const noexcept;
   std::int64_t find_note(chorale_text name) const noexcept; // -1: none
 
-  // What follows is checked, and changes nothing where something is wrong. A list of no texts goes
-  // unless it is one of value names; a note without text goes.
+  // The setters check their arguments and change nothing if a check fails. Setting an empty list
+  // removes the list, unless it holds value names; setting an empty note removes the note.
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
                            const chorale_text *texts, std::int64_t count) noexcept;
-  // By clique; NULL leaves what is there.
+  // By clique; an array that is NULL stays unchanged.
   chorale_status set_cliques(const chorale::Report &report, const std::int32_t *new_kinds,
                              const chorale_text_list *new_values) noexcept;
-  // By position; NULL: none.
+  // By position; NULL removes the gold labels.
   chorale_status set_gold(const chorale::Report &report, const std::int32_t *given) noexcept;
   chorale_status set_note(const chorale::Report &report, chorale_text name,
                           chorale_text text) noexcept;
-  // Whether the model can have a list of `count` texts.
+  // Checks that a list of `count` texts fits the model.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
-  // Takes a checked list whose texts lie in `shared`. False: no memory, and nothing changed.
+  // Adds a checked list whose texts lie in `shared`. False, and nothing changed, if memory runs
+  // out.
   bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;
-  const chorale::Model *model;                  // a reference
-  const chorale::SharedBytes *shared = nullptr; // likewise, of what lists may lie in
+  const chorale::Model *model;                  // one reference
+  const chorale::SharedBytes *shared = nullptr; // one reference, or NULL; lists may point into it
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;
   chorale::Array<std::int32_t> kinds;  // by clique, or empty
-  chorale::Array<std::int32_t> values; // likewise
+  chorale::Array<std::int32_t> values; // by clique, or empty
   chorale::Array<std::int32_t> gold;   // by position, or empty
 
 private:
-  // False: no memory, and nothing changed.
+  // False, and nothing changed, if memory runs out.
   bool copy_list(chorale_text_list id, const chorale_text *texts, std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;
   void drop(const chorale::TextList &list) const noexcept;

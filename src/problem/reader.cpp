@@ -134,7 +134,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
   using Record = file::CliqueRecord;
   Section section = container_.section(file::kCliques);
   CHORALE_CHECK(take_records(section, cliques_, clique_count_));
-  // The last array of each kind, which later cliques may share.
+  // The last array of each kind; later cliques may share it.
   const std::int32_t *map = nullptr;
   const std::int32_t *centre_map = nullptr;
   std::int32_t map_labels = 0;

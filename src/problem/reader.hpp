@@ -1,5 +1,5 @@
-// From a problem file to a problem, by the calls that check what callers give: what they check is
-// checked of a file too, and their messages get the place in the file put before them.
+// Reads a problem file through the same checks as for callers' arguments. The reader adds the place
+// in the file in front of their messages.
 #pragma once
 
 #include "base/array.hpp"
@@ -11,18 +11,18 @@ namespace chorale {
 
 class ProblemReader {
 public:
-  // `shared` are the bytes.
+  // `shared`: the bytes of the file.
   ProblemReader(const Report &report, const Memory &memory, const Log &log,
                 const SharedBytes &shared) noexcept;
   ~ProblemReader();
   ProblemReader(const ProblemReader &) = delete;
   ProblemReader &operator=(const ProblemReader &) = delete;
 
-  // On success `problem` is the caller's.
+  // On success `problem` belongs to the caller.
   chorale_status read(Problem *&problem) noexcept;
 
 private:
-  // Things that the file numbers; one reference each.
+  // Shared objects by their number in the file; one reference each.
   template <class T> struct Handles {
     explicit Handles(const Memory &memory) noexcept : all(memory) {}
     ~Handles() {
@@ -50,11 +50,11 @@ private:
                                   Potential *&made) noexcept;
   chorale_status add_chain(const file::ChainRecord &record, Section &scores) noexcept;
 
-  // Reads the count of records, then the records.
+  // Reads the number of records, then the records.
   template <class Record>
   chorale_status take_records(Section &section, const Record *&records,
                               std::int64_t &count) noexcept;
-  // The end of a section.
+  // Checks that the section has been read to its end.
   chorale_status close(Section &section) const noexcept;
   template <class... Parts>
   chorale_status damaged(const Section &section, const Parts &...parts) const noexcept {
@@ -64,7 +64,7 @@ private:
                            std::int64_t number) const noexcept {
     return damaged(section, ", ", what, " ", number, ": the section is too short for its arrays");
   }
-  // The index of a thing, or -1 where that is allowed.
+  // Checks that `index` is from `least` (-1 or 0) to count - 1.
   chorale_status check_number(const Section &section, std::string_view what, std::int64_t number,
                               std::string_view of, std::int64_t index, std::int64_t count,
                               std::int64_t least) const noexcept {
@@ -73,7 +73,8 @@ private:
     return damaged(section, ", ", what, " ", number, ": ", of, " ", index, " is none; there are ",
                    count);
   }
-  // The answer of a check with `inner_`, which was about `what` `number` of the section.
+  // Passes on the status of a check with `inner_`; prefixes its message with the section and the
+  // record `what` `number`.
   chorale_status relay(const Section &section, std::string_view what, std::int64_t number,
                        chorale_status status) const noexcept {
     if (status == CHORALE_OK)

@@ -3,7 +3,7 @@
 namespace chorale {
 namespace {
 
-// Sizes of a chain's arrays, in numbers.
+// Returns the number of edge matrices of a chain.
 std::int64_t edge_matrices(const ChainView &view) noexcept {
   return !view.edges ? 0 : view.edge_each ? view.length - 1 : 1;
 }
@@ -54,12 +54,12 @@ std::uint32_t flags_of(const Chain &chain, const ChainView &view) noexcept {
          (view.allowed ? Record::kAllowed : 0u);
 }
 
-// Whether two arrays hold the same; NULL is none.
+// True if two arrays are equal; NULL is equal to NULL only.
 bool same(const std::int32_t *a, const std::int32_t *b, std::int64_t count) noexcept {
   return a == b || (a && b && std::equal(a, a + count, b));
 }
 
-// What a property does not read means nothing, and is not written.
+// Attachment flags. Arrays that the property does not read are not written.
 std::uint32_t flags_of(const Model &model, const Slot &slot) noexcept {
   const WholeSlot &whole = model.wholes[slot.whole];
   const Property &property = *model.cliques[slot.clique].property();
@@ -224,7 +224,8 @@ void ProblemWriter::write_scores(Output &out) const noexcept {
 void ProblemWriter::write_cliques(Output &out) const noexcept {
   using Record = file::CliqueRecord;
   put_count(out, model_.cliques.size());
-  // Twice: records, then arrays. The last one of each kind that was written stands for equal ones.
+  // Two loops: records, then arrays. A clique refers to the last written array of each kind if
+  // equal.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;

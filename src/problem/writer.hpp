@@ -1,5 +1,5 @@
-// A problem as the sections of a file. What is shared is written once; the same problem is always
-// the same bytes, whatever its memory looks like.
+// Writes a problem as the sections of a file. Shared objects are written once. Equal problems give
+// the same bytes, whatever the addresses of their objects.
 #pragma once
 
 #include "problem/numbering.hpp"
@@ -12,10 +12,10 @@ class ProblemWriter {
 public:
   explicit ProblemWriter(const Problem &problem) noexcept;
 
-  // Checks that a file can hold the problem, and measures.
+  // Checks that a file can hold the problem, and measures its size.
   chorale_status prepare(const Report &report) noexcept;
   std::uint64_t bytes() const noexcept { return bytes_; }
-  // After prepare(); as many bytes as it found. False: the sink did not take them.
+  // Writes bytes() bytes, after prepare(). False if the sink failed.
   bool write(const Sink &sink) const noexcept;
 
 private:
@@ -42,14 +42,14 @@ private:
   std::uint32_t sections_ = 0;
 };
 
-// A property as what creates the same again: its record, then its arrays.
+// record_of, write_arrays: record and arrays from which the reader creates the same property again.
 file::PropertyRecord record_of(const Property &property) noexcept;
 void write_arrays(Output &out, const Property &property) noexcept;
 
-// The potential that a file holds in the place of one in a model: where it is over more values for
-// the model's sake, the one it was made from.
+// Returns the potential that is written for one of a model: if the model extended it to more
+// values, the potential it was derived from.
 const Potential &given_potential(const Potential &potential) noexcept;
-// The potential whose numbers it reads, if that is another one; else NULL.
+// Returns the potential that `given` scales, if it reads another potential's numbers; else NULL.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;

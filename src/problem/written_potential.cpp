@@ -1,4 +1,4 @@
-// Potentials as what creates the same again.
+// Records and arrays of potentials, from which the reader creates the same potentials again.
 #include "problem/writer.hpp"
 
 namespace chorale {
@@ -34,8 +34,8 @@ bool has_tables(std::int32_t kind) noexcept {
 
 } // namespace
 
-// Where all of it began. Strengths and more values on the way change neither the values that were
-// given nor which of them count.
+// Returns the potential at the start of the chain of derivations. Scaling and added values change
+// neither the given values nor which of them count.
 static const Potential &root_of(const Potential &potential) noexcept {
   const Potential *root = &potential;
   while (root->base)
@@ -78,7 +78,7 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
   return record;
 }
 
-// Numbers of values that do not count mean nothing; they are written as zeros.
+// Entries of values that do not count are ignored, so they are written as zeros.
 void write_arrays(Output &out, const Potential &given) noexcept {
   if (scaled_from(given))
     return;
