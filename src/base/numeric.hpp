@@ -51,8 +51,8 @@ inline double magnitude_of(double score) noexcept {
   return score == kForbidden ? 0.0 : std::fabs(score);
 }
 
-// A sum together with the sum of its terms' magnitudes. Rounding errors are relative to the latter,
-// so all tolerances are too: multiplying all scores by a power of two then changes no decision.
+// A sum, and the sum of its terms' magnitudes. Rounding errors are proportional to the magnitudes,
+// and so are all tolerances: multiplying all scores by a power of two then changes no decision.
 struct MeasuredSum {
   double total = 0;
   double magnitude = 0;

@@ -11,7 +11,7 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-inline constexpr std::int64_t kStretches = 64; // more of them a worker are merged
+inline constexpr std::int64_t kStretches = 64; // a worker; longer loops get longer stretches
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 
 // Runs a loop: on the calling thread; on this thread and others created for the loop; or on the

@@ -76,7 +76,7 @@ private:
 
 // ---- Checks ------------------------------------------------------------------------------------
 
-// Greatest size: keeps sums and products of counts and offsets within their types.
+// Greatest size that checks accept: keeps sums of counts and offsets within their types.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
 
 inline chorale_status check_size(const Report &report, std::string_view name, std::int64_t value,

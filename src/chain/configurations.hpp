@@ -49,7 +49,7 @@ public:
   Configurations(Layout &layout, std::int32_t capacity, std::int32_t words, std::int32_t columns,
                  std::int32_t backs, bool indexed) noexcept;
 
-  void reset() noexcept; // required before a run, whatever the memory holds
+  void reset() noexcept; // first call of a run; clears the hash table
   void clear(std::int32_t columns) noexcept;
   std::int32_t count() const noexcept { return count_; }
   std::int32_t capacity() const noexcept { return capacity_; }

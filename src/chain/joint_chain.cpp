@@ -149,9 +149,10 @@ bool JointChain::guide(Scores &scores, std::int32_t *labelling) noexcept {
   return true;
 }
 
-// Returns the least score, plus best completion, with which a partial labelling in the
-// configuration `key` can still improve a bound in lower_: the least bound among reachable results,
-// minus the most that messages can still add, minus a tolerance for rounding.
+// Returns a threshold for the configuration `key`: a partial labelling can be pruned if its score
+// plus its best completion without properties lies below. The threshold is the least entry of
+// lower_ that the configuration can still reach, minus the most that messages can still add, minus
+// a tolerance for rounding.
 double JointChain::threshold(const std::uint64_t *key) const noexcept {
   double least = least_lower_;
   double hope = 0;

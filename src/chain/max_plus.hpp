@@ -34,7 +34,7 @@ struct MaxPlus {
   // NULL. `out` must not overlap the inputs. Minus infinity entries of `from` are skipped cheaply.
   void (*step)(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
                std::int32_t columns, const double *add, double *out) noexcept;
-  // The same; arg[y] is the lowest x that attains the maximum, or -1 if it is minus infinity.
+  // Like step(); arg[y] is the lowest x that attains the maximum, or -1 if it is minus infinity.
   void (*step_arg)(const double *from, std::int32_t rows, const double *matrix,
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;

@@ -34,7 +34,7 @@ CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
   }
 }
 
-// The same for the first `count` labels in `from`.
+// Like take_four(), for the first `count` labels in `from` and all blocks.
 template <int kBlocks, bool kFirst>
 CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int32_t count,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -50,7 +50,7 @@ CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int
   }
 }
 
-// The same for the labels of all vectors of `from` in kWhole.
+// Calls take_four() for the labels of each vector of `from` in kWhole.
 template <int kBlocks, int kWide, std::size_t... kWhole>
 CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kBlocks],
                              const double *matrix, Lanes (&best)[kBlocks],
@@ -93,9 +93,8 @@ template <int kBlocks> struct NarrowSweep {
   Lanes best[kBlocks];
 };
 
-// The same when one label more than whole vectors remains. The lone label's matrix column is kept
-// in vectors, so its maximum is found over all labels at once and is in all lanes for the next
-// step.
+// Sweep for one label more than whole vectors. The last label's matrix column is kept in vectors,
+// so its maximum is found over all labels at once and is in all lanes for the next step.
 template <int kBlocks> struct LoneSweep {
   static constexpr int kWhole = kBlocks - 1;
   static constexpr int kLone = kWhole * kLanes;

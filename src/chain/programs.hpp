@@ -79,9 +79,9 @@ class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
-  // The parts of run() for a chain (not a tree). sweep(): both recursions, the backward one down to
-  // position `first`; false if interrupted. write_row(): then the m max-marginals of a position t
-  // >= first. trace(): the best labelling, the same as that of BestLabelling.
+  // The parts of run() for a chain (not a tree), in this order. sweep(): both recursions, the
+  // backward one down to position `first`; false if interrupted. write_row(): the m max-marginals
+  // of a position t >= first. trace(): the best labelling, equal to that of BestLabelling.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
   bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
@@ -113,8 +113,8 @@ public:
                    double *ranking) noexcept;
 
 private:
-  // Candidate for the next place: the extension of the rank-th best partial labelling that ends at
-  // label `from`.
+  // Head of a sorted list in merge(): the rank-th best partial labelling that ends at label `from`,
+  // extended by one position.
   struct Head {
     double score;
     std::int32_t from;

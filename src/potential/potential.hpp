@@ -45,7 +45,7 @@ struct chorale_potential : chorale::Counted {
   // Returns C of `values` counts, scaled. `*failure` tells why a callback gave no score.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
-  // The same if no member has a value that counts.
+  // Returns C if no member has a value that counts.
   double evaluate_empty(std::int64_t members) const noexcept;
   // Returns the checked and scaled score of the callback; counts of values that do not count must
   // be 0.
@@ -70,7 +70,7 @@ struct chorale_potential : chorale::Counted {
   double lambda = 0;
   std::int64_t table_count = 0;  // number of tables; 1: shared by all values
   std::int64_t table_length = 0; // entries of each table
-  bool finite_tables = true;     // no count is forbidden
+  bool finite_tables = true;     // no table entry is minus infinity
   // Entries k < convex_length of every table form a convex sequence, entries k < concave_length a
   // concave one (which may end in minus infinity).
   std::int64_t convex_length = 0;

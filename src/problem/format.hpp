@@ -24,7 +24,7 @@ struct Header {
   std::uint32_t zero;
   std::uint64_t table_checksum;
   std::uint64_t zeros[2];
-  std::uint64_t checksum; // of the bytes before it
+  std::uint64_t checksum; // of the header bytes before it
 
   auto fields() noexcept {
     return std::tie(magic, order, version, bytes, sections, zero, table_checksum, zeros, checksum);
@@ -171,11 +171,11 @@ struct CliqueRecord {
     kAll = 31
   };
   std::uint32_t flags;
-  std::int32_t property;   // or -1
-  std::int32_t dictionary; // or -1
-  std::int32_t potential;  // number of a potential; -1 if centred
+  std::int32_t property;   // number in PROPERTIES, or -1
+  std::int32_t dictionary; // number in DICTIONARIES, or -1
+  std::int32_t potential;  // number in POTENTIALS; -1 if centred
   std::int32_t values;
-  std::int32_t labels; // entries of the map
+  std::int32_t labels; // length of the map from labels to values
   std::int32_t centre_values;
   std::int32_t centre_labels;
   std::int32_t members; // without the centre

@@ -44,7 +44,8 @@ struct chorale_problem {
   chorale_problem &operator=(const chorale_problem &) = delete;
 
   const chorale::TextList *list(chorale_text_list id) const noexcept;
-  // Returns the number of lists of value names. Their ids are consecutive and the greatest.
+  // Returns the number of lists of value names; their ids are CHORALE_TEXTS_VALUES, then
+  // consecutive.
   std::int64_t value_lists() const noexcept;
   std::int64_t find_note(chorale_text name) const noexcept; // -1: none
 

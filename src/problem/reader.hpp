@@ -1,4 +1,4 @@
-// Reads a problem file through the same checks as for callers' arguments. The reader adds the place
+// Reads a problem file through the same checks as callers' arguments. The reader adds the place
 // in the file in front of their messages.
 #pragma once
 

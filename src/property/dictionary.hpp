@@ -32,8 +32,8 @@ struct chorale_dictionary : chorale::Counted {
   const std::int32_t *values = nullptr; // count values, ascending, distinct
   std::int32_t count = 0;
   bool has_out = false;
-  // No value that the dictionary lacks is ever fired where it is used: set in dictionaries that a
-  // model makes for cliques with many values.
+  // True if no chain of its clique can fire a value that the dictionary lacks: in dictionaries that
+  // a model makes for cliques with many values.
   bool covers_firings = false;
 };
 
@@ -41,13 +41,13 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Both check their arguments; on success `made` is a dictionary with one reference.
-// The first holds `count` values, given in any order, possibly repeated.
+// Checks its arguments; on success `made` is a dictionary with one reference. `values`: `count`
+// values in any order, possibly repeated.
 chorale_status create_dictionary(const Report &report, const Memory &memory,
                                  const std::int32_t *values, std::int64_t count, bool with_out,
                                  Dictionary *&made) noexcept;
-// The second holds the `keep` best values by score. `scores`: `columns` scores, one for each value
-// of `full` in order, or for the values 0, 1, .. if `full` is NULL.
+// Like create_dictionary(), with the `keep` best values by score. `scores`: `columns` scores, one
+// for each value of `full` in order, or for the values 0, 1, .. if `full` is NULL.
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, const double *scores,
                                       std::int64_t columns, std::int64_t keep, bool with_out,

@@ -67,7 +67,8 @@ using Property = ::chorale_property;
 inline constexpr std::uint8_t kFiresConstant = 1;
 inline constexpr std::uint8_t kFiresTable = 2;
 
-// An automaton as the caller states it; arrays, also where NULL, are those of chorale_automaton.
+// An automaton as the caller states it. Arrays are those of chorale_automaton and may be NULL where
+// those may.
 struct AutomatonSpec {
   std::int64_t labels;
   std::int64_t classes;
@@ -88,8 +89,8 @@ struct AutomatonSpec {
 // Checks the automaton; on success `made` is a property with one reference.
 chorale_status create_property(const Report &report, const Memory &memory,
                                const AutomatonSpec &automaton, Property *&made) noexcept;
-// The same for a local property, given by its local actions without states. For chains an automaton
-// is made whose state is the previous label.
+// Like create_property(), for a local property given by its local actions, without states. The
+// automaton for chains is made here: its state is the previous label.
 chorale_status create_local_property(const Report &report, const Memory &memory,
                                      AutomatonSpec local, Property *&made) noexcept;
 
