@@ -1,5 +1,4 @@
-// Reference-counted objects. release() of the last reference destroys the object and frees its
-// memory.
+// Reference-counted objects. release() of the last reference destroys the object.
 #pragma once
 
 #include "base/memory.hpp"

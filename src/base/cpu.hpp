@@ -1,5 +1,4 @@
-// Features of the CPU, as reported by the C library. Own detection would need a global variable or
-// a static initialiser.
+// CPU features as reported by the C library, without a global variable or a static initialiser.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CHORALE_NO_DISPATCH) &&                    \

@@ -2,8 +2,7 @@
 // several.
 //
 // Loops over such vectors are written once as always-inlined functions. Each is inlined into a
-// generic function and into one for AVX2 (cpu.hpp); both perform the same operations in the same
-// order.
+// generic function and into one for AVX2 (cpu.hpp); both do the same operations in order.
 #pragma once
 
 #include <cstdint>

@@ -79,8 +79,7 @@ struct NoLimits {
 
 // Calls body(begin, end) for consecutive ranges of 0 .. count - 1; each index costs `work` steps.
 // Ranges have at most Limits::kStretch steps. False if interrupted. `limits`: any object with
-// spend(). Always inlined, so that the body is compiled for the instruction set of the calling
-// function.
+// spend(). Always inlined: the body is compiled for the caller's instruction set.
 template <class Limits_, class Body>
 [[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count, std::int64_t work, Body &&body) noexcept {
   // Short loops, the usual case, need no division.

@@ -30,8 +30,7 @@ public:
     void *place = allocate(sizeof(T));
     return place ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;
   }
-  // Destroys and frees `object`. `memory` is passed by value, since the hooks may be stored in the
-  // object.
+  // Destroys and frees `object`. `memory` is a copy, since the original may be part of the object.
   template <class T> static void destroy(T *object, Memory memory) noexcept {
     object->~T();
     memory.deallocate(object, sizeof(T));

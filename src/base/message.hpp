@@ -10,8 +10,7 @@
 
 namespace chorale {
 
-// Appends to a buffer of `capacity` bytes. Text that does not fit is cut off; the buffer always
-// ends in NUL.
+// Appends to a buffer of `capacity` bytes. Cuts off text that does not fit; always ends in NUL.
 class MessageWriter {
 public:
   MessageWriter(char *buffer, std::size_t capacity) noexcept

@@ -1,7 +1,6 @@
 // Loops whose steps may run on several threads.
 //
-// Each step writes to memory of its own, so results do not depend on the assignment of steps to
-// threads.
+// Each step writes to memory of its own, so results do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>

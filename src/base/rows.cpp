@@ -33,8 +33,7 @@ CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noe
   return any >= 0;
 }
 
-// Forbidden scores are rare, so they are tested for only in stretches with a number that is not
-// finite.
+// Forbidden scores are rare: tested for only in stretches where some number is not finite.
 CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
   constexpr std::int64_t stretch = 256;
   for (std::int64_t x = 0; x < count; x += stretch) {

@@ -1,7 +1,6 @@
 // Searches over whole rows of scores.
 //
-// The variant (AVX2 or generic) is chosen at run time. Both give the same bits, since they only
-// compare.
+// The variant (AVX2 or generic) is chosen at run time. Both only compare: the bits are the same.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +20,7 @@ struct TopTwo {
 struct RowScans {
   // True if is_score() holds for `count` numbers.
   bool (*are_scores)(const double *row, std::int64_t count) noexcept;
-  // Writes the entries 0 .. rows - 1 of the arrays in `top`, for a matrix of rows x columns without
-  // gaps.
+  // Writes `rows` entries of each array in `top`, for a matrix of rows x columns without gaps.
   void (*top_two)(const double *matrix, std::int64_t rows, std::int32_t columns,
                   const TopTwo &top) noexcept;
 };

@@ -41,8 +41,7 @@ public:
 private:
   static constexpr std::int64_t kSamples = 63;
 
-  // Moves the elements for which `is` holds to the front; returns their number, or -1 if
-  // interrupted.
+  // Moves elements for which `is` holds to the front; returns their number, -1 if interrupted.
   template <class Limits_, class T, class Is>
   static std::int64_t gather(Limits_ &limits, T *data, std::int64_t count, Is &&is) noexcept {
     std::int64_t first = 0;

@@ -9,8 +9,7 @@
 
 namespace chorale {
 
-// Properties of one chain, read one at a time from the storage of `owner`. No array of `Attached`
-// has to be built.
+// Properties of one chain, read one at a time from the storage of `owner`, without a copy.
 struct Attachments {
   Attached (*read)(const void *owner, std::int32_t k) noexcept = nullptr;
   const void *owner = nullptr;

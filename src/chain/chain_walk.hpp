@@ -5,8 +5,7 @@
 // for each label of t, the best score of all other positions under their restrictions, and may
 // change the restriction of t. A backward sweep computes the scores of the positions after each t
 // in advance; the scores of the positions before t are computed along the walk, with the new
-// restrictions. So a walk costs as much as one forward and one backward sweep, however many
-// positions change.
+// restrictions. So a walk costs as much as a forward and a backward sweep.
 #pragma once
 
 #include "chain/programs.hpp"
@@ -29,8 +28,7 @@ public:
         side_(layout.take<double>(padded_labels(view.labels))),
         work_(layout.take<double>(padded_labels(view.labels))) {}
 
-  // Returns true if the restriction of any position changed; false also if goes_on() stopped the
-  // walk.
+  // True if the restriction of any position changed; false also if goes_on() stopped the walk.
   template <class Held> bool run(Scores &scores, Held &held) noexcept {
     return sweep<false>(scores, held) && sweep<true>(scores, held) && moved_;
   }

@@ -129,8 +129,7 @@ chorale_status check_parents(const Report &report, const ChainView &view) noexce
                          "; it must be from -1 to ", view.length - 1);
     if (parent < t)
       continue;
-    // If the path of parents from t returns to t, parents have a cycle; otherwise their order is
-    // wrong.
+    // A path of parents from t that returns to t is a cycle; otherwise the order is wrong.
     std::int32_t above = parent;
     for (std::int32_t steps = 0;
          steps < view.length && above >= 0 && above < view.length && above != t; ++steps)

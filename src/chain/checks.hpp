@@ -8,8 +8,7 @@ namespace chorale {
 
 inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 
-// check_chain: checks shapes, strides and parents, and fills `view`. check_numbers: then checks
-// every number.
+// check_chain: checks shapes, strides and parents; fills `view`. check_numbers: checks all numbers.
 chorale_status check_chain(const Report &report, chorale_chain chain, ChainView &view) noexcept;
 chorale_status check_numbers(const Report &report, const ChainView &view) noexcept;
 // Checks that `labelling` holds one label of the chain for each position of the view.

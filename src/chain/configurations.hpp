@@ -1,8 +1,7 @@
 // Sets of configurations. A configuration is what a partial labelling must remember about the
 // properties; it has a key and one row of scores.
 //
-// A key packs one code a property (see bound_property.hpp) into a few words; each code has a bit
-// field.
+// A key holds one code a property (see bound_property.hpp), each in a bit field of its words.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -82,11 +81,10 @@ private:
   std::int32_t columns_;
   std::int32_t backs_;
   std::int32_t count_ = 0;
-  std::uint64_t *keys_;
-  double *rows_;
-  std::int32_t *back_ = nullptr;
-  // Hash table with open addressing. A slot is occupied if marks_[slot] == mark_, so clear() takes
-  // O(1).
+  std::uint64_t *keys_; // capacity x words
+  double *rows_; // capacity x columns
+  std::int32_t *back_ = nullptr; // capacity x columns x backs
+  // Hash table with open addressing. A slot is in use if marks_[slot] == mark_; clear() is O(1).
   std::uint64_t slot_mask_ = 0;
   std::int32_t *slots_ = nullptr;
   std::uint32_t *marks_ = nullptr;
@@ -117,17 +115,16 @@ public:
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
         leader_(layout.take<std::int32_t>(codes)) {}
-  // Keeps `width` configurations. `outgoing`: index of the property whose message is computed, or
-  // -1.
+  // Keeps `width` configurations. `outgoing`: index of the property with the outgoing role, or -1.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
              const BoundProperty *properties, const KeyField *fields, std::int32_t count,
              std::int32_t outgoing) noexcept;
 
 private:
   std::int64_t codes_;
-  double *rank_;
-  std::int32_t *order_;
-  std::uint8_t *leads_;
+  double *rank_; // by configuration: best score plus expected messages
+  std::int32_t *order_; // indices of configurations
+  std::uint8_t *leads_; // by configuration: 1 for the best one with its outgoing code
   std::int32_t *leader_; // by code of the outgoing property: index of its best configuration
 };
 

@@ -23,14 +23,13 @@ public:
              std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use) noexcept;
 
   // Writes the best labelling of the chain without properties to `labelling`, and computes
-  // completion_, which pruning in run() needs. False if every labelling is forbidden or if
-  // interrupted.
+  // completion_, which pruning needs. False if every labelling is forbidden or if interrupted.
   bool guide(Scores &scores, std::int32_t *labelling) noexcept;
 
-  // Runs the program with the current roles of the properties and returns the best score. `lower`:
-  // attained scores, or NULL: one score if outgoing < 0, otherwise one for each entry of the
-  // message. Partial labellings that cannot reach these scores are pruned, which changes no result;
-  // requires guide(), and no property may be absorbed.
+  // Runs the program with the roles of the properties (bound_property.hpp) and returns the best
+  // score. `lower`: attained scores, or NULL: one score if outgoing < 0, otherwise one for each
+  // entry of the message. Partial labellings that cannot reach these scores are pruned, which
+  // changes no result; requires guide(), and no property may be absorbed.
   // `outgoing`: index of the property whose message is computed, or -1. `message` receives the best
   // score of each local value, EMPTY and CONFLICT. `labelling`: receives the best labelling
   // (decoding).

@@ -2,8 +2,7 @@
 // then a backward pass.
 //
 // In the backward pass a row holds, for each label, the best score of the positions that follow its
-// configuration. Successors are computed again from the automata, which is faster than loading them
-// from memory.
+// configuration. Recomputing successors from the automata is faster than loading them from memory.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"

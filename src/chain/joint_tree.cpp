@@ -294,7 +294,8 @@ bool JointTree::merge(std::int32_t t) noexcept {
   const std::int64_t n = merged_.count();
   counts_[above] = merged_.count();
   if (n == 0) {
-    // Every labelling is forbidden: one configuration with a row of minus infinity stands for none.
+    // Every labelling is forbidden. A count of 0 would mean that no child was merged, so the set
+    // keeps one configuration with a row of minus infinity.
     counts_[above] = 1;
     std::fill_n(at.rows, columns, kForbidden);
     if (decode_)

@@ -52,8 +52,7 @@ private:
   bool decode_;
   const std::int32_t *parents_;
   std::uint8_t *is_leaf_;
-  // (T + 1) x width keys and rows: the sets of all positions; the virtual one above the roots is
-  // last.
+  // (T + 1) x width keys and rows: the sets of all positions, the virtual one above the roots last.
   std::uint64_t *keys_;
   double *rows_;
   std::int32_t *counts_;

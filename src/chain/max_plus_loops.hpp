@@ -2,8 +2,7 @@
 // include guard; max_plus.cpp includes all headers it needs.
 //
 // CHORALE_LOOP precedes every function and sets the target. If CHORALE_AVX2 is 1, vectors have four
-// doubles and FMA is available; otherwise vectors have two doubles, emulated where the machine has
-// none.
+// doubles and FMA is available; otherwise vectors have two doubles, possibly emulated.
 
 constexpr int kLanes = CHORALE_AVX2 ? 4 : 2;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
@@ -334,9 +333,8 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
 
 // Traces the best path back. Each step depends on the step after it, so the latency of a step is
 // the bottleneck. Several parts of the chain are therefore traced at the same time, each from a
-// guessed label a few positions behind its end. Paths from different labels usually meet soon;
-// where the true path and the guessed one have not met at the end of a part, the true one is traced
-// on until they do.
+// guessed label a few positions behind its end. Paths from different labels usually meet soon; if
+// the true path has not met a guessed one at the end of a part, it is traced on until it does.
 template <int kBlocks>
 CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
                              std::int32_t *labelling) noexcept {

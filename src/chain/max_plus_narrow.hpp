@@ -142,8 +142,7 @@ template <int kBlocks> struct LoneSweep {
   Lanes best[kBlocks];
 };
 
-// Not inlined into one function: without optimisation the frame of all instances would exceed small
-// stacks.
+// Separate functions: without optimisation one frame for all instances could exceed small stacks.
 template <class Steps> CHORALE_ENTRY void sweep_in_registers(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();
   Steps steps(sweep);

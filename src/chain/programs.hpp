@@ -26,8 +26,8 @@ public:
   bool backward(double *rows, std::int32_t first) noexcept;
   // forward() and backward() interleaved, which is faster.
   bool both_ways(double *before, double *after, std::int32_t first) noexcept;
-  // Finds the best labelling and its score from forward rows. False if all labellings are forbidden
-  // or if interrupted.
+  // Finds the best labelling and its score from forward rows. False if none is allowed or if
+  // interrupted.
   bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
 
 private:
@@ -53,8 +53,7 @@ private:
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
-  // Writes the best labelling to `labelling`. False if every labelling is forbidden or if
-  // interrupted.
+  // Writes the best labelling to `labelling`. False if none is allowed or if interrupted.
   bool run(Scores &scores) noexcept;
 
   std::int32_t *labelling;   // T

@@ -1,6 +1,5 @@
 // Scores of a chain in the form that dynamic programs read: contiguous rows of doubles, minus
-// infinity for labels that are not forced or allowed. Arrays already in this form are read in
-// place.
+// infinity for excluded labels. Arrays that already have this form are read in place.
 #pragma once
 
 #include "base/limits.hpp"
@@ -67,10 +66,10 @@ private:
   Limits none_;
   Limits *limits_ = nullptr;
   const MaxPlus *max_plus_ = nullptr; // set by load()
-  double *owned_unary_ = nullptr;
+  double *owned_unary_ = nullptr; // T x m, or NULL if read in place
   double *start_ = nullptr;
   double *end_ = nullptr;
-  double *owned_forward_ = nullptr;
+  double *owned_forward_ = nullptr; // m x padded labels, or NULL if read in place
   double *owned_backward_ = nullptr;
   const double *unary_ = nullptr;
   const double *forward_ = nullptr;

@@ -17,8 +17,7 @@ inline chorale_status check_tables_serve(const Report &report, const Potential &
   return CHORALE_OK;
 }
 
-// Checks a strength: a finite factor >= 0 that keeps all numbers of the potential in the range of
-// scores.
+// Checks a strength: a finite factor >= 0 that keeps all numbers in the range of scores.
 inline chorale_status check_factor(const Report &report, std::string_view name, double factor,
                                    const Potential &potential) noexcept {
   if (!std::isfinite(factor))

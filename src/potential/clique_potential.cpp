@@ -28,8 +28,7 @@ bool is_borrowable(const Potential &p) noexcept {
 }
 
 // Returns the entry of the rest column's table for k of n = `members` members. Separable PAIRS: the
-// correction derived below. Other SUMs: 0, except that entry n makes the total 0 when nothing
-// counts.
+// correction derived below. Other SUMs: 0, but entry n makes the total 0 if nothing counts.
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];

@@ -62,8 +62,7 @@ struct CliquePotential {
   // SUM: all tables are concave; the rest column's table may rise at entry `members`.
   bool concave = false;
 
-  // MAJORITY: K x K scaled weights, with one row for each majority column; K biases. 0 for the rest
-  // column.
+  // MAJORITY: K x K scaled weights, one row a majority column; K biases. 0 for the rest column.
   double *weights = nullptr;
   double *bias = nullptr;
 
@@ -71,8 +70,7 @@ struct CliquePotential {
   // n_v - sum_v pair[v][v] n_v.
   double *pair = nullptr;
 
-  // Callback: R counts by value, the argument of the call. value_of_column: K; -1 for the rest
-  // column.
+  // Callback: R counts by value, its argument. value_of_column: K; -1 for the rest column.
   std::int64_t *value_counts = nullptr;
   std::int32_t *value_of_column = nullptr;
 
@@ -81,8 +79,8 @@ private:
   std::int32_t owned_count = 0;
 };
 
-// True if the tables of a SUM are convex (concave) for cliques of n members, as in CliquePotential,
-// without preparing one.
+// Returns CliquePotential::convex (concave) of a SUM for cliques of n members, without preparing
+// one.
 bool is_convex(const Potential &potential, std::int64_t members) noexcept;
 bool is_concave(const Potential &potential, std::int64_t members) noexcept;
 // Returns the form in which cliques with this potential are solved.

@@ -94,8 +94,7 @@ public:
 
   std::int64_t work() const noexcept { return 8; }
 
-  // K entries each: f_v(n_v + 1) - f_v(n_v) and f_v(n_v - 1) - f_v(n_v); 0 beyond the ends of a
-  // table.
+  // K: f_v(n_v + 1) - f_v(n_v); K: f_v(n_v - 1) - f_v(n_v). 0 beyond the ends of a table.
   double *join() noexcept { return join_; }
   const double *leave() const noexcept { return leave_; }
 

@@ -23,8 +23,7 @@ struct MatrixSpec {
   std::int64_t row_stride;
 };
 
-// SUM and MAX: tables from a formula times lambda; given tables; one table for the higher of two
-// counted values.
+// SUM and MAX: a formula times lambda; given tables; a table for the higher of two counted values.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;

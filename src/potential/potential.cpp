@@ -18,8 +18,7 @@ double largest_magnitude(const double *table, std::int64_t length) noexcept {
   return largest;
 }
 
-// True if f(v, w) + f(w, v) = c_v + c_w for all counted values v != w, within a tolerance. Writes
-// c.
+// True if f(v, w) + f(w, v) = c_v + c_w for all counted v != w, within a tolerance. Writes c.
 bool split_pairs(const Potential &potential, double *c) noexcept {
   const std::int32_t R = potential.values;
   const double *f = potential.numbers;

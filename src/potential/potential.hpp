@@ -47,8 +47,7 @@ struct chorale_potential : chorale::Counted {
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C if no member has a value that counts.
   double evaluate_empty(std::int64_t members) const noexcept;
-  // Returns the checked and scaled score of the callback; counts of values that do not count must
-  // be 0.
+  // Returns the callback's score, checked and scaled. Counts of uncounted values must be 0.
   double call(const std::int64_t *counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;
   // Returns the greatest number of members for which the tables are long enough.

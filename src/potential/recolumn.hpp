@@ -13,15 +13,14 @@ inline bool may_leave_out(const Potential &potential) noexcept {
 
 // Omitted values have count 0, but f_v(0) may be nonzero. If so, one omitted value is retained to
 // stand in for all: in a SUM its table is constant, the sum of f_v(0) over the omitted values; in a
-// MAX it is the omitted value with the greatest f_v(0). `value`: this value, or -1 if none is
-// needed.
+// MAX it is the omitted value with the greatest f_v(0). `value`: this value, or -1.
 struct StandIn {
   std::int32_t value = -1;
   double sum = 0; // SUM
 };
 
-// `kept`: values that are not omitted, ascending, possibly with -1 in between. O(R) if every value
-// has a stored table.
+// `kept`: values that are not omitted, ascending, possibly with -1 in between. O(R) with tables by
+// value.
 StandIn stand_in(const Potential &source, const std::int32_t *kept, std::int64_t count) noexcept;
 
 // Returns the potential whose value v is value from[v] of `source`, or does not count if from[v] is

@@ -2,8 +2,7 @@
 // reverses bytes in place and is its own inverse, so reading and writing use the same call. turn()
 // does nothing on little-endian machines.
 //
-// Converts numbers, arrays of numbers, and the records of format.hpp, whose fields() lists all
-// fields.
+// Converts numbers, arrays, and the records of format.hpp, whose fields() lists all fields.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +16,7 @@ namespace chorale::file {
 
 inline constexpr bool kTurns = std::endian::native != std::endian::little;
 
-// Total size of all fields that turn() converts in a T. Smaller than sizeof(T) if fields() of a
-// record omits a field.
+// Bytes that turn() converts in a T; fewer than sizeof(T) if fields() of a record omits a field.
 template <class... Fields>
 constexpr std::size_t bytes_of(std::type_identity<std::tuple<Fields &...>>) noexcept {
   return (sizeof(Fields) + ...);

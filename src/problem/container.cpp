@@ -28,8 +28,7 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
     return damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
                         needed);
   };
-  // Byte order and version have the same place in all versions, so they are checked before the
-  // rest.
+  // Byte order and version have the same place in all versions, so they are checked first.
   if (size < offsetof(file::Header, bytes))
     return truncated(sizeof header);
   if (header.order == file::kOtherOrder)

@@ -44,8 +44,7 @@ struct chorale_problem {
   chorale_problem &operator=(const chorale_problem &) = delete;
 
   const chorale::TextList *list(chorale_text_list id) const noexcept;
-  // Returns the number of lists of value names; their ids are CHORALE_TEXTS_VALUES, then
-  // consecutive.
+  // Returns the number of lists of value names; their ids start at CHORALE_TEXTS_VALUES.
   std::int64_t value_lists() const noexcept;
   std::int64_t find_note(chorale_text name) const noexcept; // -1: none
 
@@ -63,8 +62,7 @@ struct chorale_problem {
   // Checks that a list of `count` texts fits the model.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
-  // Adds a checked list whose texts lie in `shared`. False, and nothing changed, if memory runs
-  // out.
+  // Adds a checked list with texts in `shared`. False, and nothing changed, if memory runs out.
   bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;

@@ -20,8 +20,7 @@ inline std::size_t first_not_utf8(const char *text, std::size_t size) noexcept {
     const std::size_t more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
     if (lead < 0xc2 || lead > 0xf4 || more >= size - i)
       return i;
-    // The range of the second byte excludes overlong forms, surrogates and code points above
-    // U+10FFFF.
+    // These limits exclude overlong forms, surrogates and code points above U+10FFFF.
     const unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     const unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     if (at[i + 1] < low || at[i + 1] > high)

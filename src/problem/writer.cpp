@@ -224,8 +224,7 @@ void ProblemWriter::write_scores(Output &out) const noexcept {
 void ProblemWriter::write_cliques(Output &out) const noexcept {
   using Record = file::CliqueRecord;
   put_count(out, model_.cliques.size());
-  // Two loops: records, then arrays. A clique refers to the last written array of each kind if
-  // equal.
+  // Records, then arrays. A clique refers to the last written array of each kind if equal.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;

@@ -1,5 +1,4 @@
-// A property on one chain or tree: the arrays it reads there, and the values that a labelling
-// fires.
+// A property on one chain or tree: the arrays it reads, and the values that a labelling fires.
 #pragma once
 
 #include "property/dictionary.hpp"

@@ -1,5 +1,4 @@
-// The public dictionary: the values of a property that a clique distinguishes, numbered in
-// ascending order.
+// The public dictionary: the values of a property that a clique distinguishes, in ascending order.
 #pragma once
 
 #include "base/counted.hpp"
@@ -14,8 +13,7 @@ struct chorale_dictionary : chorale::Counted {
   explicit chorale_dictionary(const chorale::Memory &from) noexcept : Counted(from) {}
 
   std::int32_t size() const noexcept { return count + (has_out ? 1 : 0); }
-  // Returns the number of `value`; if the dictionary lacks the value, that of OUT, or -1 without
-  // OUT.
+  // Returns the number of `value`; for other values the number of OUT, or -1 without OUT.
   std::int32_t find(std::int32_t value) const noexcept {
     const std::int32_t *end = values + count;
     const std::int32_t *at = std::lower_bound(values, end, value);

@@ -67,8 +67,7 @@ using Property = ::chorale_property;
 inline constexpr std::uint8_t kFiresConstant = 1;
 inline constexpr std::uint8_t kFiresTable = 2;
 
-// An automaton as the caller states it. Arrays are those of chorale_automaton and may be NULL where
-// those may.
+// An automaton as the caller states it; arrays as in chorale_automaton.
 struct AutomatonSpec {
   std::int64_t labels;
   std::int64_t classes;

@@ -7,8 +7,7 @@
 namespace chorale {
 namespace {
 
-// Builds the tables of a small automaton. Initially every state has transitions to itself alone and
-// fires nothing.
+// Tables of a small automaton. At first every state leads to itself alone and fires nothing.
 class Tables {
 public:
   Tables(const Memory &memory, const LabelKinds &kinds, std::int32_t states, std::int32_t classes,
