@@ -7,22 +7,22 @@
 namespace chorale {
 
 struct ChainView {
-  std::int32_t length = 0; // T
-  std::int32_t labels = 0; // m
-  bool single = false;     // the scores are float32, otherwise double
-  const void *unary = nullptr; // T x m
+  std::int32_t length = 0;      // T
+  std::int32_t labels = 0;      // m
+  bool single = false;          // the scores are float32, otherwise double
+  const void *unary = nullptr;  // T x m
   std::ptrdiff_t unary_row = 0; // strides in numbers, here and below
   std::ptrdiff_t unary_column = 0;
-  const Transitions *transitions = nullptr; // or NULL; used where the chain has no own scores
-  const void *edges = nullptr; // m x m matrices, or NULL
-  bool edge_each = false; // T - 1 matrices, one for each edge; otherwise one for all edges
+  const Transitions *transitions = nullptr; // or NULL; `edges`, `start`, `end` override it
+  const void *edges = nullptr;              // m x m matrices, or NULL
+  bool edge_each = false;                   // T - 1 matrices, one an edge; otherwise one for all
   std::ptrdiff_t edge_matrix = 0;
   std::ptrdiff_t edge_from = 0; // strides of the "from" and the "to" label in a matrix
   std::ptrdiff_t edge_to = 0;
-  const void *start = nullptr; // m, or NULL
-  const void *end = nullptr; // m, or NULL
+  const void *start = nullptr;           // m, or NULL
+  const void *end = nullptr;             // m, or NULL
   const std::int32_t *parents = nullptr; // T, -1 for roots; NULL: a chain
-  const std::int32_t *forced = nullptr; // T: the only label allowed, or -1; or NULL
+  const std::int32_t *forced = nullptr;  // T: the only label allowed, or -1; or NULL
   const std::uint8_t *allowed = nullptr; // T x m: 0 forbids a label; or NULL
   std::ptrdiff_t allowed_row = 0;
   // T x m, without gaps, or NULL: added to the unary scores in dynamic programs (messages of

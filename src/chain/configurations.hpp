@@ -81,8 +81,8 @@ private:
   std::int32_t columns_;
   std::int32_t backs_;
   std::int32_t count_ = 0;
-  std::uint64_t *keys_; // capacity x words
-  double *rows_; // capacity x columns
+  std::uint64_t *keys_;          // capacity x words
+  double *rows_;                 // capacity x columns
   std::int32_t *back_ = nullptr; // capacity x columns x backs
   // Hash table with open addressing. A slot is in use if marks_[slot] == mark_; clear() is O(1).
   std::uint64_t slot_mask_ = 0;
@@ -97,9 +97,9 @@ struct JointLimits {
   bool exact = true; // fail if `width` is exceeded; otherwise a beam keeps the best
 };
 struct JointOutcome {
-  bool overflow = false;
-  bool pruned = false;
-  std::int64_t most = 0;
+  bool overflow = false; // the width was exceeded and no beam allowed
+  bool pruned = false;   // a beam dropped configurations
+  std::int64_t most = 0; // greatest number of configurations kept at a position
 };
 
 // Returns the capacity of a set that receives the successors of `width` configurations, before a
@@ -122,9 +122,9 @@ public:
 
 private:
   std::int64_t codes_;
-  double *rank_; // by configuration: best score plus expected messages
-  std::int32_t *order_; // indices of configurations
-  std::uint8_t *leads_; // by configuration: 1 for the best one with its outgoing code
+  double *rank_;         // by configuration: best score plus expected messages
+  std::int32_t *order_;  // indices of configurations
+  std::uint8_t *leads_;  // by configuration: 1 for the best one with its outgoing code
   std::int32_t *leader_; // by code of the outgoing property: index of its best configuration
 };
 

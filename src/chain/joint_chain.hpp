@@ -61,6 +61,7 @@ private:
   // Computes the key of this successor; false if forbidden.
   bool successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
                  double &paid) const noexcept;
+  // Fills classes_ for position t.
   void read_classes(std::int32_t t) noexcept;
   // Lists in marked_ the labels for which some property leaves its default transition after `key`.
   // Returns their number.
@@ -74,6 +75,7 @@ private:
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
+  // Appends the backpointers of now_ to history_.
   void record(std::int32_t t) noexcept;
   double finish(Scores &scores, double *message, std::int32_t *labelling) noexcept;
 

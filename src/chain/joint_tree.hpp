@@ -35,14 +35,21 @@ private:
   }
 
   void begin_position(const Scores &scores, std::int32_t t) noexcept;
+  // Fills firings_, firing_of_ and uniform_ for position t.
   void find_firings(std::int32_t t) noexcept;
+  // Fills lifted_ with the successors of the set of t, by label of the parent. lift_alike: for the
+  // labels in uniform_, lift_apart: for the others. False if interrupted or over the limits.
   bool lift(Scores &scores, std::int32_t t) noexcept;
   void lift_alike(std::int32_t t, std::int32_t i) noexcept;
   void lift_apart(std::int32_t t, std::int32_t i) noexcept;
+  // Replaces the set of the parent of t by its combinations with lifted_. False like lift().
   bool merge(std::int32_t t) noexcept;
+  // Returns the index of `key` in `set`, which is extended if necessary; -1 on overflow.
   std::int32_t insert(Configurations &set, const Key &key, std::int32_t columns) noexcept;
+  // Prunes `set` to the beam width. False if pruning is not allowed.
   bool cut(Configurations &set, std::int32_t columns) noexcept;
   std::int32_t after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept;
+  // Writes `message` and `labelling` from the set above the roots; returns the best score.
   double finish(double *message, std::int32_t *labelling) noexcept;
 
   std::int32_t length_;

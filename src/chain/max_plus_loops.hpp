@@ -338,7 +338,7 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
 template <int kBlocks>
 CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
                              std::int32_t *labelling) noexcept {
-  constexpr std::int32_t kParts = kBlocks > 0 && kBlocks <= 3 ? 4 : 2; // few labels: steps wait
+  constexpr std::int32_t kParts = kBlocks > 0 && kBlocks <= 3 ? 4 : 2; // few labels: latency-bound
   constexpr std::int32_t kAhead = 4;
   constexpr std::int32_t kShort = 12;
   const Indices mask = mask_of(chain.labels);

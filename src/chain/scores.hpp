@@ -66,7 +66,7 @@ private:
   Limits none_;
   Limits *limits_ = nullptr;
   const MaxPlus *max_plus_ = nullptr; // set by load()
-  double *owned_unary_ = nullptr; // T x m, or NULL if read in place
+  double *owned_unary_ = nullptr;     // T x m, or NULL if read in place
   double *start_ = nullptr;
   double *end_ = nullptr;
   double *owned_forward_ = nullptr; // m x padded labels, or NULL if read in place

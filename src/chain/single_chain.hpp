@@ -29,8 +29,12 @@ private:
   double *row(double *rows, std::int32_t code) const noexcept {
     return rows + std::int64_t{code} * labels_;
   }
+  // Returns the row of next_ with index `code`; sets it to minus infinity if not alive yet.
   double *target(std::int32_t code) noexcept;
+  // Fills the arrays fires_ .. firing_ and usual_ for one state at position t.
   void prepare(std::int32_t t, std::int32_t state) noexcept;
+  // Distributes work_, a row with the value `fired`, over the rows of next_. put: one label;
+  // put_row: all labels with mask 0.
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
@@ -52,7 +56,7 @@ private:
   std::int32_t *firing_; // m: labels that fire, ascending by value
   std::int32_t other_count_ = 0;
   std::int32_t firing_count_ = 0;
-  std::int32_t usual_ = 0;
+  std::int32_t usual_ = 0; // next state of the default transition
 
   const BoundProperty *property_ = nullptr;
   std::int32_t states_ = 0;
