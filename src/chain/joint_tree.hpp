@@ -66,9 +66,9 @@ private:
   Configurations lifted_;
   Configurations merged_;
   Beam beam_;
-  double *row_;        // m
-  double *out_;        // m
-  std::int32_t *from_; // m
+  double *row_;        // m: scores of the labels with one firing
+  double *out_;        // m: row_ after its step to the parent, by parent label
+  std::int32_t *from_; // m: label with the best score, by parent label
   double *zeros_;      // m: transition scores into a root
   // Firings at the current position: the distinct combinations of local values that the properties
   // fire for a pair (label, parent's label).

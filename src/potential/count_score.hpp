@@ -94,7 +94,8 @@ public:
 
   std::int64_t work() const noexcept { return 8; }
 
-  // K: f_v(n_v + 1) - f_v(n_v); K: f_v(n_v - 1) - f_v(n_v). 0 beyond the ends of a table.
+  // K entries each. join: f_v(n_v + 1) - f_v(n_v); leave: f_v(n_v - 1) - f_v(n_v); 0 beyond the
+  // ends of a table.
   double *join() noexcept { return join_; }
   const double *leave() const noexcept { return leave_; }
 
