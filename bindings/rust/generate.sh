@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes chorale-sys/src/bindings.rs from the headers.
+# Makes libchorale-sys/src/bindings.rs from the headers.
 #
 #   bindings/rust/generate.sh [--check]      --check: only compares it with what is committed
 #
@@ -25,7 +25,7 @@ trap 'rm -f "$made"' EXIT
 sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
 
 if [[ ${1-} == --check ]]; then
-  diff "$made" chorale-sys/src/bindings.rs
+  diff "$made" libchorale-sys/src/bindings.rs
 else
-  cp "$made" chorale-sys/src/bindings.rs
+  cp "$made" libchorale-sys/src/bindings.rs
 fi

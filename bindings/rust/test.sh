@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs all that is to be run for the crates: formatter, clippy, tests and examples against an installed
-# library, the tests against one with address and undefined-behaviour sanitizers, and against the one
-# that the feature `vendored` builds.
+# Runs all that is to be run for the crates: formatter, clippy, documentation, tests and examples against
+# an installed library, the tests against one with address and undefined-behaviour sanitizers, and
+# against the one that the feature `vendored` builds.
 #
 #   bindings/rust/test.sh [--no-install]      --no-install: name missing Debian packages only
 #
@@ -30,7 +30,7 @@ if [[ $(command -v cargo) == /usr/bin/cargo ]]; then
   # workspace of links, beside which there is no Cargo.lock and are settings of its own.
   rm -rf "$work/workspace"
   mkdir -p "$work/workspace/.cargo"
-  ln -s "$crates/chorale" "$crates/chorale-sys" "$crates/Cargo.toml" "$work/workspace"
+  ln -s "$crates/libchorale" "$crates/libchorale-sys" "$crates/Cargo.toml" "$work/workspace"
   cat >"$work/workspace/.cargo/config.toml" <<'END'
 [source.crates-io]
 replace-with = "debian"
@@ -68,10 +68,14 @@ echo "== format"
 install_library release
 echo "== clippy"
 cargo_with release clippy --all-targets -- -D warnings
+cargo_with release clippy --all-targets --features ndarray -- -D warnings
+echo "== documentation"
+RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps --features ndarray
 echo "== tests"
 cargo_with release test
+cargo_with release test --package libchorale --features ndarray --tests
 echo "== examples"
-for example in "$crates"/chorale/examples/*.rs; do
+for example in "$crates"/libchorale/examples/*.rs; do
   cargo_with release run --quiet --example "$(basename "$example" .rs)"
 done
 
@@ -83,10 +87,10 @@ if ! rustc -C help | grep relro-level >/dev/null; then # older than the option; 
 fi
 mapfile -t programs < <(
   export variant=lazy "${lazy[@]}"
-  cargo_with release test --package chorale --tests --no-run --message-format=json |
+  cargo_with release test --package libchorale --tests --no-run --message-format=json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
 )
-(cd "$crates/chorale" && LD_LIBRARY_PATH=$(dirname "$(find "$work/release" -name libchorale.so)") \
+(cd "$crates/libchorale" && LD_LIBRARY_PATH=$(dirname "$(find "$work/release" -name libchorale.so)") \
   "$root/tests/called.sh" "${programs[@]}")
 
 # The tests run under the sanitizer's library, not Cargo and the compilers. Its leak check sees what
@@ -95,7 +99,7 @@ install_library asan-ubsan
 echo "== tests, address and undefined-behaviour sanitizers"
 runner=CARGO_TARGET_$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')_RUNNER
 export "$runner=env LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1"
-cargo_with asan-ubsan test --tests
+cargo_with asan-ubsan test --tests --features ndarray
 unset "$runner"
 
 echo "== tests, vendored library"
@@ -103,10 +107,10 @@ echo "== tests, vendored library"
   cd "$crates"
   unset PKG_CONFIG_PATH LD_LIBRARY_PATH
   CARGO_TARGET_DIR=$work/target-vendored \
-    cargo test "${locked[@]}" --features vendored --package chorale
+    cargo test "${locked[@]}" --features vendored --package libchorale
 )
 # A package holds the sources, to which there are links here.
-(cd "$crates" && cargo package "${locked[@]}" --allow-dirty --list --package chorale-sys) |
+(cd "$crates" && cargo package "${locked[@]}" --allow-dirty --list --package libchorale-sys) |
   grep -x 'vendor/src/CMakeLists.txt'
 
 # Needs a tool that is not installed for this: the tests compare the declarations with the headers in

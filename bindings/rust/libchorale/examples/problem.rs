@@ -1,0 +1,65 @@
+//! Writes a problem file and reads it again; with a path as its argument, labels the problem there.
+
+use libchorale as ch;
+
+/// Two sentences with one name, and everything that a person needs to read them.
+fn write(path: &std::path::Path) -> ch::Result<()> {
+    let mut builder = ch::ModelBuilder::new()?;
+    builder.add_chain(
+        &ch::Chain::new(&[[1.0, 0.1], [0.2, 2.0]])?,
+        Some(&[0, 1]),
+        0,
+    )?;
+    builder.add_chain(
+        &ch::Chain::new(&[[1.0, 0.2], [0.8, 0.7]])?,
+        Some(&[2, 1]),
+        0,
+    )?;
+    builder.add_repeated_words(&ch::Potential::potts(2, 0.25)?, &ch::RepeatedWords::new())?;
+    let mut problem = ch::Problem::new(&builder.freeze()?)?;
+    problem.set_texts(ch::TextList::Labels, &["other", "name"])?;
+    problem.set_texts(ch::TextList::Tokens, &["in", "Padua", "near"])?;
+    problem.set_texts(ch::TextList::Words, &["In", "Padua", "near", "Padua"])?;
+    problem.set_gold(Some(&[0, 1, 0, 1]))?;
+    problem.set_note("title", "two sentences")?;
+    problem.save(path)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let path = match std::env::args_os().nth(1) {
+        Some(path) => path.into(),
+        None => {
+            let name = format!("chorale-example-{}.chorale", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            write(&path)?;
+            path
+        }
+    };
+    let problem = ch::Problem::load(&path)?;
+    for note in problem.notes() {
+        println!("{}: {}", note.name, note.text);
+    }
+    let model = problem.model();
+    let mut run = ch::Run::new(&model, ch::RunOptions::new())?;
+    let result = run.solve()?;
+    let mut position = 0;
+    for chain in 0..model.chains() {
+        for label in run.labels(chain, ch::Labelling::Best)? {
+            let word = problem.text(ch::TextList::Words, position).unwrap_or("?");
+            let name = problem
+                .text(ch::TextList::Labels, label as usize)
+                .unwrap_or("?");
+            print!("{word}/{name} ");
+            position += 1;
+        }
+        println!();
+    }
+    println!(
+        "score {:.2}, {} chains changed",
+        result.score, result.changed_chains
+    );
+    if std::env::args_os().nth(1).is_none() {
+        std::fs::remove_file(&path)?;
+    }
+    Ok(())
+}

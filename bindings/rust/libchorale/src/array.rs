@@ -1,0 +1,641 @@
+//! Arrays of the caller: matrices with strides, borrowed or copied.
+
+use crate::{c, Error, Result, Status};
+use std::alloc::{alloc_zeroed, dealloc, Layout};
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The element types of score arrays, `f32` and `f64`. Sums are always made in `f64`.
+pub trait Number: sealed::Sealed + Copy + Send + Sync + 'static {
+    #[doc(hidden)]
+    const NUMBER: i32;
+}
+impl Number for f32 {
+    const NUMBER: i32 = c::FLOAT32;
+}
+impl Number for f64 {
+    const NUMBER: i32 = c::FLOAT64;
+}
+
+/// A number of elements for C. A number that C cannot hold becomes one that C refuses.
+pub(crate) fn size(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A number from C that is never negative.
+pub(crate) fn count(number: i64) -> usize {
+    usize::try_from(number).unwrap_or(0)
+}
+
+/// A label, value, state or token for C. Errors: OutOfRange, with the name of the argument.
+pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
+    i32::try_from(number).map_err(|_| {
+        Error::new(
+            Status::OutOfRange,
+            format!("{name} is {number}; it must be at most {}", i32::MAX),
+        )
+    })
+}
+
+/// The same of an optional number, -1 where there is none.
+pub(crate) fn index_or_none(name: &str, number: Option<usize>) -> Result<i32> {
+    number.map_or(Ok(-1), |number| index(name, number))
+}
+
+/// An array, or NULL for none.
+pub(crate) fn pointer<T>(array: Option<&[T]>) -> *const T {
+    array.map_or(std::ptr::null(), <[T]>::as_ptr)
+}
+
+/// Refuses an array that is not as long as it has to be.
+pub(crate) fn check_length<T>(name: &str, array: Option<&[T]>, expected: usize) -> Result<()> {
+    match array {
+        Some(array) if array.len() != expected => Err(Error::shape(format!(
+            "{name} has {} entries; it must have {expected}",
+            array.len()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn no_memory(what: impl fmt::Display) -> Error {
+    Error::new(
+        Status::OutOfMemory,
+        format!("there is no memory for {what}"),
+    )
+}
+
+/// Makes a buffer so long and fills it. Errors: OutOfMemory.
+pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Result<()> {
+    buffer.clear();
+    buffer
+        .try_reserve(length)
+        .map_err(|_| no_memory(format_args!("{length} numbers")))?;
+    buffer.resize(length, value);
+    Ok(())
+}
+
+pub(crate) fn product(factors: &[usize]) -> Result<usize> {
+    factors
+        .iter()
+        .try_fold(1usize, |product, &factor| product.checked_mul(factor))
+        .ok_or_else(|| {
+            Error::new(
+                Status::SizeOverflow,
+                format!("an array of {factors:?} entries is larger than memory can be"),
+            )
+        })
+}
+
+/// True if an array of `length` has an entry at the last place of these (extent, stride).
+fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
+    if dimensions.iter().any(|&(extent, _)| extent == 0) {
+        return true;
+    }
+    dimensions
+        .iter()
+        .try_fold(0usize, |last, &(extent, stride)| {
+            (extent - 1)
+                .checked_mul(stride)
+                .and_then(|step| last.checked_add(step))
+        })
+        .map_or(false, |last| last < length)
+}
+
+/// A matrix, borrowed for `'a` or owned: entry `[r][c]` lies at `r * row_stride + c * column_stride`,
+/// in elements.
+///
+/// What takes a matrix takes everything that is [`IntoMatrix`]: arrays of arrays, slices of vectors
+/// (which are copied), and with the feature `ndarray` the arrays of that crate. A flat slice becomes
+/// a matrix by [`Matrix::flat`], [`Matrix::new`] or [`Matrix::strided`].
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let scores = [0.5, 1.0, 0.0, /* row 1 */ 2.0, 0.1, 0.3];
+/// let rows = ch::Matrix::flat(&scores, 3)?;
+/// let columns = ch::Matrix::strided(&scores, 3, 2, 1, 3)?; // the same, transposed
+/// assert_eq!((rows.rows(), columns.rows()), (2, 3));
+/// assert_eq!((rows.get(1, 0), columns.get(0, 1)), (Some(2.0), Some(2.0)));
+/// assert!(ch::Matrix::flat(&scores, 4).is_err());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Matrix<'a, N> {
+    /// Entries that are not the matrix's own may lie between its own and be borrowed mutably: a
+    /// slice from the first to the last entry would be wrong.
+    data: *const N,
+    owner: Option<Arc<Vec<N>>>,
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+    column_stride: usize,
+    lent: PhantomData<&'a [N]>,
+}
+
+// A shared reference to numbers, or a shared owner of them.
+unsafe impl<N: Send + Sync> Send for Matrix<'_, N> {}
+unsafe impl<N: Send + Sync> Sync for Matrix<'_, N> {}
+
+impl<N> Clone for Matrix<'_, N> {
+    fn clone(&self) -> Self {
+        Self {
+            owner: self.owner.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<N> fmt::Debug for Matrix<'_, N> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Matrix")
+            .field("rows", &self.rows)
+            .field("columns", &self.columns)
+            .field("row_stride", &self.row_stride)
+            .field("column_stride", &self.column_stride)
+            .finish()
+    }
+}
+
+impl<'a, N> Matrix<'a, N> {
+    /// A matrix without gaps, row after row, that is the whole slice. Errors: Shape.
+    pub fn new(data: &'a [N], rows: usize, columns: usize) -> Result<Self> {
+        if rows.checked_mul(columns) != Some(data.len()) {
+            return Err(Error::shape(format!(
+                "a slice of {} entries is no matrix of {rows} x {columns}",
+                data.len()
+            )));
+        }
+        Self::strided(data, rows, columns, columns.max(1), 1)
+    }
+
+    /// A matrix without gaps in rows of `columns` entries, as many as the slice holds. Errors: Shape
+    /// (the slice ends within a row).
+    pub fn flat(data: &'a [N], columns: usize) -> Result<Self> {
+        let rows = data.len().checked_div(columns).unwrap_or(0);
+        if rows.checked_mul(columns) != Some(data.len()) {
+            return Err(Error::shape(format!(
+                "a slice of {} entries cannot be divided into rows of {columns}",
+                data.len()
+            )));
+        }
+        Self::new(data, rows, columns)
+    }
+
+    /// A matrix with strides of at least 1. Errors: Shape (an entry outside the slice), Stride.
+    pub fn strided(
+        data: &'a [N],
+        rows: usize,
+        columns: usize,
+        row_stride: usize,
+        column_stride: usize,
+    ) -> Result<Self> {
+        check_strides(&[row_stride, column_stride])?;
+        if !reaches(data.len(), &[(rows, row_stride), (columns, column_stride)]) {
+            return Err(Error::shape(format!(
+                "a matrix of {rows} x {columns} with strides {row_stride} and {column_stride} \
+                 leaves a slice of {} entries",
+                data.len()
+            )));
+        }
+        // Every entry is in the slice.
+        Ok(unsafe {
+            Self::from_pointer(data.as_ptr(), [rows, columns], [row_stride, column_stride])
+        })
+    }
+
+    /// # Safety
+    /// Every entry may be read for `'a`.
+    pub(crate) unsafe fn from_pointer(
+        data: *const N,
+        extents: [usize; 2],
+        strides: [usize; 2],
+    ) -> Self {
+        Self {
+            data,
+            owner: None,
+            rows: extents[0],
+            columns: extents[1],
+            row_stride: strides[0],
+            column_stride: strides[1],
+            lent: PhantomData,
+        }
+    }
+
+    /// A matrix that owns its entries, which lie row after row without gaps.
+    fn owned(entries: Vec<N>, rows: usize, columns: usize) -> Self {
+        let owner = Arc::new(entries);
+        Self {
+            data: owner.as_ptr(),
+            owner: Some(owner),
+            rows,
+            columns,
+            row_stride: columns.max(1),
+            column_stride: 1,
+            lent: PhantomData,
+        }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+    /// The distance between the beginnings of two rows, in elements.
+    pub fn row_stride(&self) -> usize {
+        self.row_stride
+    }
+    /// The distance between two entries of a row, in elements.
+    pub fn column_stride(&self) -> usize {
+        self.column_stride
+    }
+    /// True if the entries were copied, as those of a slice of vectors are.
+    pub fn is_owned(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const N {
+        self.data
+    }
+
+    pub(crate) fn check_shape(&self, name: &str, rows: usize, columns: usize) -> Result<()> {
+        if (self.rows, self.columns) == (rows, columns) {
+            return Ok(());
+        }
+        Err(Error::shape(format!(
+            "{name} is {} x {}; it must be {rows} x {columns}",
+            self.rows, self.columns
+        )))
+    }
+}
+
+/// What keeps the entries of a matrix alive where it is not the caller.
+pub(crate) type Owner = Arc<dyn Any + Send + Sync>;
+
+impl<'a, N: Copy> Matrix<'a, N> {
+    /// The entry of a row and a column; None outside.
+    pub fn get(&self, row: usize, column: usize) -> Option<N> {
+        if row >= self.rows || column >= self.columns {
+            return None;
+        }
+        // Entries of the matrix may be read.
+        Some(unsafe {
+            *self
+                .data
+                .add(row * self.row_stride + column * self.column_stride)
+        })
+    }
+
+    /// A matrix of the entries that `entry` gives, row after row. Errors: OutOfMemory, SizeOverflow.
+    pub(crate) fn copied(
+        rows: usize,
+        columns: usize,
+        entry: impl Fn(usize, usize) -> N,
+    ) -> Result<Self> {
+        let mut entries = Vec::new();
+        let length = product(&[rows, columns])?;
+        entries
+            .try_reserve_exact(length)
+            .map_err(|_| no_memory(format_args!("a matrix of {rows} x {columns}")))?;
+        for row in 0..rows {
+            entries.extend((0..columns).map(|column| entry(row, column)));
+        }
+        Ok(Self::owned(entries, rows, columns))
+    }
+
+    /// The matrix with rows whose entries lie side by side: a copy where they do not.
+    pub(crate) fn in_rows(self) -> Result<Self> {
+        if self.column_stride == 1 || self.columns <= 1 {
+            return Ok(self);
+        }
+        // Both indices are in range.
+        let entry = |row, column| unsafe {
+            *self
+                .data
+                .add(row * self.row_stride + column * self.column_stride)
+        };
+        Self::copied(self.rows, self.columns, entry)
+    }
+}
+
+impl<N: Send + Sync + 'static> Matrix<'_, N> {
+    /// The owner of copied entries, for what reads them after the matrix is dropped.
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        self.owner.clone().map(|owner| owner as Owner)
+    }
+}
+
+fn check_strides(strides: &[usize]) -> Result<()> {
+    if strides.contains(&0) {
+        return Err(Error::new(
+            Status::Stride,
+            format!("strides are {strides:?}; each must be at least 1"),
+        ));
+    }
+    Ok(())
+}
+
+/// What can be read as a matrix: a [`Matrix`], arrays of arrays, slices of vectors or slices, and
+/// with the feature `ndarray` the two-dimensional arrays of that crate.
+///
+/// Arrays of arrays and views are borrowed. Slices of vectors are copied, because their rows lie
+/// apart.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let rows: Vec<Vec<f64>> = vec![vec![0.5, 1.0], vec![2.0, 0.1]];
+/// assert_eq!(ch::Chain::new(&rows)?.len(), 2);
+///
+/// let ragged = vec![vec![0.5, 1.0], vec![2.0]];
+/// let error = ch::Chain::new(&ragged).unwrap_err();
+/// assert_eq!(error.message(), "unary: row 1 has 1 entries; it must have 2, as row 0");
+/// # Ok(())
+/// # }
+/// ```
+pub trait IntoMatrix<'a, N> {
+    /// The matrix. Errors: Shape (rows of different lengths), OutOfMemory (a copy).
+    fn into_matrix(self) -> Result<Matrix<'a, N>>;
+}
+
+impl<'a, N> IntoMatrix<'a, N> for Matrix<'a, N> {
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        Ok(self)
+    }
+}
+impl<'a, N> IntoMatrix<'a, N> for &Matrix<'a, N> {
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        Ok(self.clone())
+    }
+}
+impl<'a, N, const C: usize> IntoMatrix<'a, N> for &'a [[N; C]] {
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        // The arrays lie side by side.
+        Ok(unsafe { Matrix::from_pointer(self.as_ptr().cast(), [self.len(), C], [C.max(1), 1]) })
+    }
+}
+impl<'a, N, const C: usize, const R: usize> IntoMatrix<'a, N> for &'a [[N; C]; R] {
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        self[..].into_matrix()
+    }
+}
+impl<'a, N, const C: usize> IntoMatrix<'a, N> for &'a Vec<[N; C]> {
+    fn into_matrix(self) -> Result<Matrix<'a, N>> {
+        self[..].into_matrix()
+    }
+}
+
+/// Copies rows that lie apart. Errors: Shape, which names the first row of another length.
+fn from_rows<'a, N: Copy>(rows: &[impl AsRef<[N]>]) -> Result<Matrix<'a, N>> {
+    let columns = rows.first().map_or(0, |row| row.as_ref().len());
+    for (at, row) in rows.iter().enumerate() {
+        let length = row.as_ref().len();
+        if length != columns {
+            return Err(Error::shape(format!(
+                "row {at} has {length} entries; it must have {columns}, as row 0"
+            )));
+        }
+    }
+    Matrix::copied(rows.len(), columns, |row, column| {
+        rows[row].as_ref()[column]
+    })
+}
+
+macro_rules! from_rows {
+    ($($(const $size:ident,)? $type:ty;)*) => {$(
+        impl<'a, N: Copy $(, const $size: usize)?> IntoMatrix<'a, N> for $type {
+            fn into_matrix(self) -> Result<Matrix<'a, N>> {
+                from_rows(&self[..])
+            }
+        }
+    )*};
+}
+from_rows! {
+    &[Vec<N>];
+    &Vec<Vec<N>>;
+    const R, &[Vec<N>; R];
+    &[&[N]];
+    &Vec<&[N]>;
+    const R, &[&[N]; R];
+}
+
+/// Several matrices of one shape: the transitions of every edge of a chain. Matrix `k` begins at
+/// `k * matrix_stride`.
+#[derive(Clone, Debug)]
+pub struct Matrices<'a, N> {
+    pub(crate) count: usize,
+    pub(crate) matrix_stride: usize,
+    pub(crate) first: Matrix<'a, N>,
+}
+
+impl<'a, N> Matrices<'a, N> {
+    /// Matrices without gaps that are the whole slice. Errors: Shape.
+    pub fn new(data: &'a [N], count: usize, rows: usize, columns: usize) -> Result<Self> {
+        if product(&[count, rows, columns]).ok() != Some(data.len()) {
+            return Err(Error::shape(format!(
+                "a slice of {} entries is not {count} matrices of {rows} x {columns}",
+                data.len()
+            )));
+        }
+        let strides = [(rows * columns).max(1), columns.max(1), 1];
+        Self::strided(data, [count, rows, columns], strides)
+    }
+
+    /// Extents and strides (at least 1) of matrices, rows and columns. Errors: Shape, Stride.
+    pub fn strided(data: &'a [N], extents: [usize; 3], strides: [usize; 3]) -> Result<Self> {
+        check_strides(&strides)?;
+        let dimensions = [0, 1, 2].map(|k| (extents[k], strides[k]));
+        if !reaches(data.len(), &dimensions) {
+            return Err(Error::shape(format!(
+                "matrices of {extents:?} with strides {strides:?} leave a slice of {} entries",
+                data.len()
+            )));
+        }
+        // Every entry is in the slice.
+        Ok(unsafe { Self::from_pointer(data.as_ptr(), extents, strides) })
+    }
+
+    /// # Safety
+    /// Every entry may be read for `'a`.
+    pub(crate) unsafe fn from_pointer(
+        data: *const N,
+        extents: [usize; 3],
+        strides: [usize; 3],
+    ) -> Self {
+        Self {
+            count: extents[0],
+            matrix_stride: strides[0],
+            first: Matrix::from_pointer(data, [extents[1], extents[2]], [strides[1], strides[2]]),
+        }
+    }
+
+    /// One matrix that serves every edge.
+    pub(crate) fn one(matrix: Matrix<'a, N>) -> Self {
+        let last = |extent: usize, stride: usize| extent.saturating_sub(1).saturating_mul(stride);
+        let entries = last(matrix.rows, matrix.row_stride)
+            .saturating_add(last(matrix.columns, matrix.column_stride))
+            .saturating_add(1);
+        Self {
+            count: 1,
+            matrix_stride: entries,
+            first: matrix,
+        }
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl<'a, N: Copy> Matrices<'a, N> {
+    /// Matrices of the entries that `entry` gives, end to end.
+    pub(crate) fn copied(
+        [count, rows, columns]: [usize; 3],
+        entry: impl Fn(usize, usize, usize) -> N,
+    ) -> Result<Self> {
+        let all = product(&[count, rows])?;
+        let mut first = Matrix::copied(all, columns, |row, column| {
+            entry(row / rows, row % rows, column)
+        })?;
+        first.rows = rows;
+        Ok(Self {
+            count,
+            matrix_stride: (rows * columns).max(1),
+            first,
+        })
+    }
+}
+
+/// What can be read as several matrices of one shape: [`Matrices`], and with the feature `ndarray` the
+/// three-dimensional arrays of that crate.
+pub trait IntoMatrices<'a, N> {
+    /// The matrices. Errors: as for [`IntoMatrix`].
+    fn into_matrices(self) -> Result<Matrices<'a, N>>;
+}
+
+impl<'a, N> IntoMatrices<'a, N> for Matrices<'a, N> {
+    fn into_matrices(self) -> Result<Matrices<'a, N>> {
+        Ok(self)
+    }
+}
+/// A matrix of the caller's that a call writes: rows whose entries lie side by side. Entries between
+/// the rows are left alone.
+#[derive(Debug)]
+pub struct MatrixMut<'o> {
+    data: &'o mut [f64],
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+}
+
+impl<'o> MatrixMut<'o> {
+    /// A matrix without gaps that is the whole slice. Errors: Shape.
+    pub fn new(data: &'o mut [f64], rows: usize, columns: usize) -> Result<Self> {
+        Matrix::new(data, rows, columns)?;
+        Self::strided(data, rows, columns, columns.max(1))
+    }
+    /// A matrix whose row `i` begins at `i * row_stride`. Errors: Shape, Stride (rows that overlap).
+    pub fn strided(
+        data: &'o mut [f64],
+        rows: usize,
+        columns: usize,
+        row_stride: usize,
+    ) -> Result<Self> {
+        Matrix::strided(data, rows, columns, row_stride, 1)?;
+        if row_stride < columns {
+            return Err(Error::new(
+                Status::Stride,
+                format!("the row stride is {row_stride}; it must be at least {columns}"),
+            ));
+        }
+        Ok(Self {
+            data,
+            rows,
+            columns,
+            row_stride,
+        })
+    }
+
+    /// The address and row stride for C, of a matrix of this shape.
+    pub(crate) fn raw(
+        &mut self,
+        name: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<(*mut f64, i64)> {
+        if (self.rows, self.columns) != (rows, columns) {
+            return Err(Error::shape(format!(
+                "{name} is {} x {}; it must be {rows} x {columns}",
+                self.rows, self.columns
+            )));
+        }
+        Ok((self.data.as_mut_ptr(), size(self.row_stride)))
+    }
+}
+
+/// Zeroed bytes aligned to 64: memory for solvers and kernels, and for problem files read in place.
+pub struct AlignedBytes {
+    data: NonNull<u8>,
+    length: usize,
+}
+
+// It owns its bytes.
+unsafe impl Send for AlignedBytes {}
+unsafe impl Sync for AlignedBytes {}
+
+const ALIGNMENT: usize = 64;
+
+impl AlignedBytes {
+    /// So many bytes of zero. Errors: OutOfMemory.
+    pub fn new(length: usize) -> Result<Self> {
+        let data = Layout::from_size_align(length.max(1), ALIGNMENT)
+            .ok()
+            .and_then(|layout| NonNull::new(unsafe { alloc_zeroed(layout) }))
+            .ok_or_else(|| no_memory(format_args!("{length} bytes")))?;
+        Ok(Self { data, length })
+    }
+    /// A copy of bytes. Errors: OutOfMemory.
+    pub fn copy_of(bytes: &[u8]) -> Result<Self> {
+        let mut copy = Self::new(bytes.len())?;
+        copy.copy_from_slice(bytes);
+        Ok(copy)
+    }
+}
+
+impl Deref for AlignedBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.length) }
+    }
+}
+impl DerefMut for AlignedBytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.length) }
+    }
+}
+impl Drop for AlignedBytes {
+    fn drop(&mut self) {
+        // The layout that it was made with.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(self.length.max(1), ALIGNMENT);
+            dealloc(self.data.as_ptr(), layout);
+        }
+    }
+}
+
+impl fmt::Debug for AlignedBytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "AlignedBytes({})", self.length)
+    }
+}

@@ -1,0 +1,427 @@
+//! Models in the making.
+
+use crate::array::{check_length, count, pointer, size, Number};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::instance::Port;
+use crate::model::Keep;
+use crate::panics::Slot;
+use crate::{c, Chain, Dictionary, Host, Instance, Model, Potential, Property, Result};
+use std::sync::Arc;
+
+/// A clique to be added to a model.
+#[derive(Clone, Debug)]
+#[must_use = "a setup is for a builder"]
+pub struct CliqueSetup<'a> {
+    property: Option<&'a Property>,
+    dictionary: Option<&'a Dictionary>,
+    values: usize,
+    label_values: Option<&'a [i32]>,
+    potentials: Vec<&'a Potential>,
+    centred: bool,
+    centre_label_values: Option<&'a [i32]>,
+}
+
+impl<'a> CliqueSetup<'a> {
+    fn blank(potentials: Vec<&'a Potential>) -> Self {
+        Self {
+            property: None,
+            dictionary: None,
+            values: 0,
+            label_values: None,
+            potentials,
+            centred: false,
+            centre_label_values: None,
+        }
+    }
+    /// Members are whole chains, which show the value of a property. The potential is over R values
+    /// (then nothing and conflicts are left out) or R + 2, those two last.
+    pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
+        Self {
+            property: Some(property),
+            ..Self::blank(vec![potential])
+        }
+    }
+    /// Members are positions, which show their label, of `values`; or what
+    /// [`label_values`](Self::label_values) makes of it.
+    pub fn positions(values: usize, potential: &'a Potential) -> Self {
+        Self {
+            values,
+            ..Self::blank(vec![potential])
+        }
+    }
+    /// As [`positions`](Self::positions), with a centre, and a potential for each of its values.
+    pub fn centred(values: usize, potentials: &[&'a Potential]) -> Self {
+        Self {
+            values,
+            centred: true,
+            ..Self::blank(potentials.to_vec())
+        }
+    }
+    /// The values of the property that the clique knows.
+    pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
+        self.dictionary = Some(dictionary);
+        self
+    }
+    /// What each label shows: a value, or -1 for none.
+    pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
+        self.label_values = Some(label_values);
+        self
+    }
+    /// The value of the centre by its label; without this a label is its own value.
+    pub fn centre_label_values(mut self, label_values: &'a [i32]) -> Self {
+        self.centre_label_values = Some(label_values);
+        self
+    }
+
+    fn raw(&self, centres: &[*const c::Potential]) -> c::CliqueSetup {
+        let mut raw = init!(CliqueSetup, clique_setup_init);
+        raw.property = self.property.map_or(std::ptr::null(), Property::as_ptr);
+        raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
+        raw.values = size(self.values);
+        if let Some(label_values) = self.label_values {
+            raw.label_values = label_values.as_ptr();
+            raw.labels = size(label_values.len());
+        }
+        if self.centred {
+            raw.centre_potentials = centres.as_ptr();
+            raw.centre_values = size(centres.len());
+        } else {
+            raw.potential = centres.first().copied().unwrap_or(std::ptr::null());
+        }
+        if let Some(label_values) = self.centre_label_values {
+            raw.centre_label_values = label_values.as_ptr();
+            raw.centre_labels = size(label_values.len());
+        }
+        raw
+    }
+}
+
+/// Which repeated words make cliques.
+#[derive(Clone, Debug, Default)]
+#[must_use = "options are for a builder"]
+pub struct RepeatedWords<'a> {
+    minimum: Option<usize>,
+    across: bool,
+    stop: &'a [i32],
+    label_values: &'a [i32],
+    values: usize,
+}
+
+impl<'a> RepeatedWords<'a> {
+    /// Token ids that occur at least twice in a group; labels are values.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Occurrences that make a clique, at least 1.
+    pub fn minimum(mut self, minimum: usize) -> Self {
+        self.minimum = Some(minimum);
+        self
+    }
+    /// Over all groups, not within each.
+    pub fn across(mut self, across: bool) -> Self {
+        self.across = across;
+        self
+    }
+    /// Token ids that make no cliques.
+    pub fn stop(mut self, stop: &'a [i32]) -> Self {
+        self.stop = stop;
+        self
+    }
+    /// What each label shows: one of `values` values, or -1 for none.
+    pub fn label_values(mut self, label_values: &'a [i32], values: usize) -> Self {
+        self.label_values = label_values;
+        self.values = values;
+        self
+    }
+
+    fn raw(&self) -> c::RepeatedWordsOptions {
+        let mut raw = init!(RepeatedWordsOptions, repeated_words_options_init);
+        raw.minimum = self.minimum.map_or(raw.minimum, size);
+        raw.across = self.across.into();
+        if !self.stop.is_empty() {
+            raw.stop = self.stop.as_ptr();
+            raw.stop_count = size(self.stop.len());
+        }
+        if !self.label_values.is_empty() {
+            raw.label_values = self.label_values.as_ptr();
+            raw.labels = size(self.label_values.len());
+            raw.values = size(self.values);
+        }
+        raw
+    }
+}
+
+/// Chains and cliques on their way into a [`Model`]. `'a` is how long what is borrowed lives.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let mut builder = ch::ModelBuilder::new()?;
+/// for unary in [[[2.0, 0.1]], [[1.8, 0.3]], [[0.9, 1.0]]] {
+///     builder.add_chain(&ch::Chain::new(&unary)?, Some(&[7]), 0)?; // 7: the token
+/// }
+/// builder.add_repeated_words(&ch::Potential::potts(2, 0.5)?, &ch::RepeatedWords::new())?;
+/// let model = builder.freeze()?;
+/// let mut run = ch::Run::new(&model, ch::RunOptions::new())?;
+/// run.solve()?;
+/// assert_eq!(run.all_labels(ch::Labelling::Best)?, [0, 0, 0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What is borrowed must live as long as the model:
+///
+/// ```compile_fail,E0597
+/// use libchorale as ch;
+/// let model = {
+///     let unary = vec![[2.0, 0.1]];
+///     let chain = ch::Chain::new(&unary).unwrap();
+///     let mut builder = ch::ModelBuilder::new().unwrap();
+///     builder.borrow_chain(&chain, None, 0).unwrap();
+///     builder.freeze().unwrap()
+/// };
+/// model.chains();
+/// ```
+pub struct ModelBuilder<'a> {
+    // Before what it borrows.
+    handle: Handle<c::ModelBuilder>,
+    keep: Keep<'a>,
+    /// By chain.
+    lengths: Vec<usize>,
+}
+
+// One thread at a time, any thread.
+unsafe impl Send for ModelBuilder<'_> {}
+unsafe impl Sync for ModelBuilder<'_> {}
+
+impl<'a> ModelBuilder<'a> {
+    /// A builder without chains. Errors: OutOfMemory.
+    pub fn new() -> Result<Self> {
+        Self::create(None)
+    }
+    /// The same with memory and log of `host`, for the model too.
+    pub fn new_in(host: &Host) -> Result<Self> {
+        Self::create(Some(host))
+    }
+    fn create(host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::model_builder_create(host, made, error)
+        })?;
+        Ok(Self {
+            handle,
+            keep: Keep::default(),
+            lengths: Vec::new(),
+        })
+    }
+
+    /// Adds a chain or tree and gives its number. Its arrays and tokens are copied; transitions are
+    /// shared. tokens: an id >= 0 for each position, -1 for none. group: the document of the chain.
+    /// Errors: what is wrong with the chain, Shape, OutOfRange (`tokens`), OutOfMemory.
+    pub fn add_chain<N: Number>(
+        &mut self,
+        chain: &Chain<'_, 'a, N>,
+        tokens: Option<&[i32]>,
+        group: i64,
+    ) -> Result<usize> {
+        self.add(chain, tokens, group, false)
+    }
+
+    /// The same without a copy. Arrays that the chain owns, because it had to copy rows, are kept for
+    /// the model.
+    pub fn borrow_chain<N: Number>(
+        &mut self,
+        chain: &Chain<'a, 'a, N>,
+        tokens: Option<&'a [i32]>,
+        group: i64,
+    ) -> Result<usize> {
+        self.add(chain, tokens, group, true)
+    }
+
+    fn add<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        tokens: Option<&[i32]>,
+        group: i64,
+        borrow: bool,
+    ) -> Result<usize> {
+        let raw = chain.raw()?;
+        check_length("tokens", tokens, chain.len())?;
+        let mut options = init!(ChainOptions, chain_options_init);
+        options.borrow = borrow.into();
+        options.group = group;
+        options.tokens = pointer(tokens);
+        let mut index = 0;
+        call(|error| unsafe {
+            c::model_builder_add_chain(self.handle.as_ptr(), &raw, &options, &mut index, error)
+        })?;
+        if borrow {
+            self.keep.owners.extend(chain.owners());
+        }
+        self.lengths.push(chain.len());
+        Ok(count(index))
+    }
+
+    /// Adds anything else that can send messages and decode, and gives its number. Errors: Size (no
+    /// labels), SizeOverflow, OutOfMemory.
+    pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
+        let (length, labels) = (instance.length(), size(instance.labels()));
+        let port = Box::new(Port {
+            instance: Box::new(instance),
+            slot: Arc::new(Slot::default()),
+            length,
+        });
+        let raw = port.raw(labels);
+        let mut index = 0;
+        call(|error| unsafe {
+            c::model_builder_add_instance(self.handle.as_ptr(), &raw, &mut index, error)
+        })?;
+        self.keep.slots.push(Arc::clone(&port.slot));
+        self.keep.instances.push(port);
+        self.lengths.push(length);
+        Ok(count(index))
+    }
+
+    /// Adds a clique without members and gives its number. Errors: Size, ValuesMismatch (the
+    /// potential), OutOfRange (`label_values`), Shape, OutOfMemory.
+    pub fn add_clique(&mut self, setup: &CliqueSetup<'_>) -> Result<usize> {
+        let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
+        let raw = setup.raw(&potentials);
+        let mut index = 0;
+        call(|error| unsafe {
+            c::model_builder_add_clique(self.handle.as_ptr(), &raw, &mut index, error)
+        })?;
+        self.keep_slots(&setup.potentials);
+        Ok(count(index))
+    }
+
+    fn keep_slots(&mut self, potentials: &[&Potential]) {
+        let slots = potentials.iter().filter_map(|p| p.slot.clone());
+        self.keep.slots.extend(slots);
+    }
+
+    /// Adds a whole chain to a property clique, or an instance to any clique that is not centred.
+    /// Errors: OutOfRange, Shape (a chain in a position clique), DuplicateMember, LabelsMismatch,
+    /// AutomatonOnTree, TokensMissing, ValueOutsideRange, OutOfMemory.
+    pub fn add_member(&mut self, clique: usize, chain: usize) -> Result<()> {
+        self.member(clique, chain, None, None, false)
+    }
+
+    /// Adds a chain with position classes (None: all 0) and a table (None: its tokens) of its own,
+    /// which are copied. Errors: as for [`add_member`](Self::add_member); Shape.
+    pub fn add_member_with(
+        &mut self,
+        clique: usize,
+        chain: usize,
+        classes: Option<&[i32]>,
+        table: Option<&[i32]>,
+    ) -> Result<()> {
+        self.member(clique, chain, classes, table, false)
+    }
+
+    /// The same without a copy.
+    pub fn borrow_member(
+        &mut self,
+        clique: usize,
+        chain: usize,
+        classes: Option<&'a [i32]>,
+        table: Option<&'a [i32]>,
+    ) -> Result<()> {
+        self.member(clique, chain, classes, table, true)
+    }
+
+    fn member(
+        &mut self,
+        clique: usize,
+        chain: usize,
+        classes: Option<&[i32]>,
+        table: Option<&[i32]>,
+        borrow: bool,
+    ) -> Result<()> {
+        let mut options = init!(MemberOptions, member_options_init);
+        // A chain that is not there is the library's to refuse.
+        if let Some(&length) = self.lengths.get(chain) {
+            check_length("classes", classes, length)?;
+            check_length("table", table, length)?;
+            options.classes = pointer(classes);
+            options.table = pointer(table);
+            options.borrow = borrow.into();
+        }
+        call(|error| unsafe {
+            c::model_builder_add_member(
+                self.handle.as_ptr(),
+                size(clique),
+                size(chain),
+                &options,
+                error,
+            )
+        })
+    }
+
+    /// Adds one position of a chain to a position or centred clique. Errors: OutOfRange, Shape (a
+    /// property clique, an instance), DuplicateMember, LabelsMismatch, OutOfMemory.
+    pub fn add_position(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
+        call(|error| unsafe {
+            c::model_builder_add_position(
+                self.handle.as_ptr(),
+                size(clique),
+                size(chain),
+                size(position),
+                error,
+            )
+        })
+    }
+
+    /// Makes a position the centre of a centred clique; the last call counts. Errors: as for
+    /// [`add_position`](Self::add_position).
+    pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
+        call(|error| unsafe {
+            c::model_builder_set_centre(
+                self.handle.as_ptr(),
+                size(clique),
+                size(chain),
+                size(position),
+                error,
+            )
+        })
+    }
+
+    /// A clique for every token id that occurs often enough in the chains added so far, with all
+    /// occurrences as members: the numbers of the new cliques. Errors: TokensMissing, ValuesMismatch
+    /// (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
+    pub fn add_repeated_words(
+        &mut self,
+        potential: &Potential,
+        words: &RepeatedWords<'_>,
+    ) -> Result<std::ops::Range<usize>> {
+        let raw = words.raw();
+        let (mut first, mut cliques) = (0, 0);
+        call(|error| unsafe {
+            c::model_builder_add_repeated_words(
+                self.handle.as_ptr(),
+                potential.as_ptr(),
+                &raw,
+                &mut first,
+                &mut cliques,
+                error,
+            )
+        })?;
+        self.keep_slots(&[potential]);
+        Ok(count(first)..count(first + cliques))
+    }
+
+    /// Makes a model of what was added. Errors: Shape (a centred clique without a centre),
+    /// SizeOverflow, OutOfMemory.
+    pub fn freeze(self) -> Result<Model<'a>> {
+        let handle = Handle::create(None, |_, made, error| unsafe {
+            c::model_builder_freeze(self.handle.as_ptr(), made, error)
+        })?;
+        Ok(Model::with(handle, Arc::new(self.keep)))
+    }
+}
+
+impl std::fmt::Debug for ModelBuilder<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "ModelBuilder({} chains)", self.lengths.len())
+    }
+}

@@ -1,0 +1,262 @@
+//! The scores of a sequence or tree.
+
+use crate::array::{
+    check_length, count, pointer, size, IntoMatrices, IntoMatrix, Matrices, Matrix, Number, Owner,
+};
+use crate::error::call;
+use crate::{c, Orientation, Result, Transitions};
+
+/// The scores of one sequence or tree: positions x labels of unary scores, and transitions. It
+/// borrows its arrays (`'s`); `'t` is how long scores live that its [`Transitions`] borrow.
+///
+/// Scores come as everything that is [`IntoMatrix`]. The lengths of other arrays are checked by the
+/// first call that uses the chain.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let transitions = ch::Transitions::new(&[[0.0, 1.0], [1.0, 0.0]])?.build()?;
+/// let unary = vec![vec![1.0, 0.9], vec![1.0, 0.9], vec![1.0, 0.9]];
+/// let chain = ch::Chain::new(&unary)?.transitions(&transitions);
+/// let mut solver = ch::ChainSolver::new()?;
+/// assert_eq!(solver.best(&chain)?.labelling, Some(&[0, 1, 0][..]));
+/// let second = chain.forced(&[-1, 0, -1]);
+/// assert_eq!(solver.best(&second)?.labelling, Some(&[1, 0, 1][..]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain is scores for a solver or a model"]
+pub struct Chain<'s, 't, N = f64> {
+    unary: Matrix<'s, N>,
+    transitions: Option<Transitions<'t>>,
+    edges: Option<Matrices<'s, N>>,
+    orientation: Orientation,
+    start: Option<&'s [N]>,
+    end: Option<&'s [N]>,
+    parents: Option<&'s [i32]>,
+    forced: Option<&'s [i32]>,
+    allowed: Option<Matrix<'s, u8>>,
+}
+
+impl<'s, 't, N: Number> Chain<'s, 't, N> {
+    /// unary: positions x labels, minus infinity forbids. Errors: Shape (a ragged array), which names
+    /// the row; OutOfMemory.
+    pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
+        let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
+        Ok(Self::with(unary))
+    }
+
+    fn with(unary: Matrix<'s, N>) -> Self {
+        Self {
+            unary,
+            transitions: None,
+            edges: None,
+            orientation: Orientation::RowsFrom,
+            start: None,
+            end: None,
+            parents: None,
+            forced: None,
+            allowed: None,
+        }
+    }
+    /// Transitions that chains share; without any they are zero.
+    pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
+        self.transitions = Some(transitions.clone());
+        self
+    }
+    /// Transitions of its own, in the place of the shared matrix: labels x labels, for every edge.
+    /// Errors: Shape (a ragged array), OutOfMemory.
+    pub fn edges(mut self, edges: impl IntoMatrix<'s, N>) -> Result<Self> {
+        let edges = edges.into_matrix().map_err(|error| error.of("edges"))?;
+        self.edges = Some(Matrices::one(edges));
+        Ok(self)
+    }
+    /// The same with one matrix an edge, of which the first leads to position 1. Errors: OutOfMemory.
+    pub fn each_edge(mut self, edges: impl IntoMatrices<'s, N>) -> Result<Self> {
+        self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
+        Ok(self)
+    }
+    /// What the rows of the chain's own transitions stand for; [`Orientation::RowsFrom`] unless this is called.
+    pub fn orientation(mut self, orientation: Orientation) -> Self {
+        self.orientation = orientation;
+        self
+    }
+    /// Scores of the first label, one a label, in the place of those of the transitions.
+    pub fn start(mut self, start: &'s [N]) -> Self {
+        self.start = Some(start);
+        self
+    }
+    /// Scores of the last label, one a label, in the place of those of the transitions.
+    pub fn end(mut self, end: &'s [N]) -> Self {
+        self.end = Some(end);
+        self
+    }
+    /// Makes it a tree: the parent of each position, which comes before it, or -1 for a root.
+    pub fn parents(mut self, parents: &'s [i32]) -> Self {
+        self.parents = Some(parents);
+        self
+    }
+    /// The label that each position must take, or -1 where it is free.
+    pub fn forced(mut self, forced: &'s [i32]) -> Self {
+        self.forced = Some(forced);
+        self
+    }
+    /// positions x labels, 0 forbids the label there. Errors: Shape (a ragged array).
+    pub fn allowed(mut self, allowed: impl IntoMatrix<'s, u8>) -> Result<Self> {
+        let allowed = allowed.into_matrix().and_then(Matrix::in_rows);
+        self.allowed = Some(allowed.map_err(|error| error.of("allowed"))?);
+        Ok(self)
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.unary.rows()
+    }
+    /// True if there are no positions: such a chain has one, empty, labelling.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.unary.columns()
+    }
+    /// The unary scores, positions x labels.
+    pub fn unary(&self) -> &Matrix<'s, N> {
+        &self.unary
+    }
+    /// The parents, of a tree.
+    pub fn tree(&self) -> Option<&'s [i32]> {
+        self.parents
+    }
+
+    /// The score of a labelling; minus infinity where it is forbidden. Errors: Shape (of the chain or
+    /// the labelling), OutOfRange, and what is wrong with the chain's numbers.
+    pub fn score(&self, labelling: &[i32]) -> Result<f64> {
+        let raw = self.raw()?;
+        check_length("labelling", Some(labelling), self.len())?;
+        let mut score = 0.0;
+        call(|error| unsafe { c::chain_score(&raw, labelling.as_ptr(), &mut score, error) })?;
+        Ok(score)
+    }
+
+    pub(crate) fn own_transitions(&self) -> Option<&Transitions<'t>> {
+        self.transitions.as_ref()
+    }
+
+    /// What must live as long as anything that reads the arrays of this chain without a copy: the
+    /// arrays that it owns, and what keeps its transitions.
+    pub(crate) fn owners(&self) -> Vec<Owner> {
+        let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());
+        let allowed = self.allowed.as_ref().and_then(Matrix::owner);
+        [self.unary.owner(), edges, allowed]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// As C takes it; it points into this chain.
+    pub(crate) fn raw(&self) -> Result<c::Chain> {
+        let (length, labels) = (self.len(), self.labels());
+        let mut raw = init!(Chain, chain_init);
+        raw.length = size(length);
+        raw.labels = size(labels);
+        raw.number = N::NUMBER;
+        raw.orientation = self.orientation.raw();
+        raw.unary = self.unary.as_ptr().cast();
+        raw.unary_row_stride = size(self.unary.row_stride());
+        raw.unary_column_stride = size(self.unary.column_stride());
+        if let Some(transitions) = &self.transitions {
+            raw.transitions = transitions.as_ptr();
+        }
+        if let Some(edges) = &self.edges {
+            edges
+                .first
+                .check_shape("each matrix of edges", labels, labels)?;
+            raw.edges = edges.first.as_ptr().cast();
+            raw.edge_matrices = size(edges.count);
+            raw.edge_matrix_stride = size(edges.matrix_stride);
+            raw.edge_row_stride = size(edges.first.row_stride());
+            raw.edge_column_stride = size(edges.first.column_stride());
+        }
+        check_length("start", self.start, labels)?;
+        check_length("end", self.end, labels)?;
+        check_length("parents", self.parents, length)?;
+        check_length("forced", self.forced, length)?;
+        raw.start = pointer(self.start).cast();
+        raw.end = pointer(self.end).cast();
+        raw.parents = pointer(self.parents);
+        raw.forced = pointer(self.forced);
+        if let Some(allowed) = &self.allowed {
+            allowed.check_shape("allowed", length, labels)?;
+            raw.allowed = allowed.as_ptr();
+            raw.allowed_row_stride = size(allowed.row_stride());
+        }
+        Ok(raw)
+    }
+
+    /// The chain that a model holds.
+    ///
+    /// # Safety
+    /// The arrays live for `'s`, what the transitions borrow for `'t`, and the element type is N.
+    pub(crate) unsafe fn from_raw(raw: &c::Chain) -> Self {
+        let (length, labels) = (count(raw.length), count(raw.labels));
+        let mut chain = Self::with(matrix(
+            raw.unary.cast(),
+            [length, labels],
+            [raw.unary_row_stride, raw.unary_column_stride],
+        ));
+        if raw.orientation == Orientation::RowsTo.raw() {
+            chain.orientation = Orientation::RowsTo;
+        }
+        if !raw.transitions.is_null() {
+            chain.transitions = Some(Transitions::retain(raw.transitions));
+        }
+        if !raw.edges.is_null() {
+            let first = matrix(
+                raw.edges.cast(),
+                [labels, labels],
+                [raw.edge_row_stride, raw.edge_column_stride],
+            );
+            let matrix_stride = match count(raw.edge_matrix_stride) {
+                0 => labels * labels,
+                stride => stride,
+            };
+            chain.edges = Some(Matrices {
+                count: count(raw.edge_matrices),
+                matrix_stride,
+                first,
+            });
+        }
+        chain.start = optional(raw.start.cast(), labels);
+        chain.end = optional(raw.end.cast(), labels);
+        chain.parents = optional(raw.parents, length);
+        chain.forced = optional(raw.forced, length);
+        if !raw.allowed.is_null() {
+            let strides = [raw.allowed_row_stride, 1];
+            chain.allowed = Some(matrix(raw.allowed, [length, labels], strides));
+        }
+        chain
+    }
+}
+
+unsafe fn slice<'s, T>(data: *const T, length: usize) -> &'s [T] {
+    if length == 0 {
+        return &[];
+    }
+    std::slice::from_raw_parts(data, length)
+}
+
+pub(crate) unsafe fn optional<'s, T>(data: *const T, length: usize) -> Option<&'s [T]> {
+    (!data.is_null()).then(|| slice(data, length))
+}
+
+/// A matrix of the library, whose strides may be 0 for the usual ones.
+unsafe fn matrix<'s, T>(data: *const T, extents: [usize; 2], strides: [i64; 2]) -> Matrix<'s, T> {
+    let column_stride = count(strides[1]).max(1);
+    let row_stride = match count(strides[0]) {
+        0 => (extents[1] * column_stride).max(1),
+        stride => stride,
+    };
+    Matrix::from_pointer(data, extents, [row_stride, column_stride])
+}

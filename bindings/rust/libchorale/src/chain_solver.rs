@@ -1,0 +1,353 @@
+//! Best labellings, max-marginals and the k best labellings of a chain.
+
+use crate::array::{check_length, count, fill, product, size, Matrix, MatrixMut, Number};
+use crate::clique::Lent;
+use crate::error::call;
+use crate::handle::Handle;
+use crate::{c, Chain, ChainTask, Host, Outcome, Result};
+
+/// How good the best labelling is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ChainResult {
+    /// Complete or Infeasible.
+    pub outcome: Outcome,
+    /// Minus infinity when infeasible.
+    pub score: f64,
+}
+
+impl ChainResult {
+    pub(crate) fn blank() -> c::ChainResult {
+        init!(ChainResult, chain_result_init)
+    }
+    pub(crate) fn from_raw(raw: &c::ChainResult) -> Self {
+        Self {
+            outcome: Outcome::from_raw(raw.outcome),
+            score: raw.score,
+        }
+    }
+}
+
+/// The best labelling, in the solver's memory until its next call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct ChainSolution<'s> {
+    /// One label a position; None when infeasible.
+    pub labelling: Option<&'s [i32]>,
+    /// The score, and how the call ended.
+    pub result: ChainResult,
+}
+
+/// Max-marginals, in the solver's memory until its next call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct Marginals<'s> {
+    /// Positions x labels: the best score with this label there.
+    pub marginals: Matrix<'s, f64>,
+    /// By position: the greatest marginal less that of the second-best label.
+    pub margins: &'s [f64],
+    /// The best labelling, one label a position; None when infeasible.
+    pub labelling: Option<&'s [i32]>,
+    /// Its score, and how the call ended.
+    pub result: ChainResult,
+}
+
+/// Where max-marginals are to be written; what is None is not computed.
+#[derive(Debug, Default)]
+pub struct MarginalsOut<'o> {
+    /// Positions x labels: the best score with this label there.
+    pub marginals: Option<MatrixMut<'o>>,
+    /// (positions - 1) x labels x labels without gaps, rows "from": the best score with both labels
+    /// of the edge.
+    pub edge_marginals: Option<&'o mut [f64]>,
+    /// By position: the greatest marginal less that of the second-best label.
+    pub margins: Option<&'o mut [f64]>,
+    /// The best labelling, one label a position; untouched when infeasible.
+    pub labelling: Option<&'o mut [i32]>,
+}
+
+/// The pointers of a `MarginalsOut` that fits a chain.
+pub(crate) struct MarginalsPointers {
+    pub marginals: *mut f64,
+    pub row_stride: i64,
+    pub edge_marginals: *mut f64,
+    pub margins: *mut f64,
+    pub labelling: *mut i32,
+}
+
+pub(crate) fn optional<T>(array: &mut Option<&mut [T]>) -> *mut T {
+    array
+        .as_mut()
+        .map_or(std::ptr::null_mut(), |array| array.as_mut_ptr())
+}
+
+impl MarginalsOut<'_> {
+    pub(crate) fn pointers<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+    ) -> Result<MarginalsPointers> {
+        let (length, labels) = (chain.len(), chain.labels());
+        let (mut marginals, mut row_stride) = (std::ptr::null_mut(), 0);
+        if let Some(matrix) = &mut self.marginals {
+            (marginals, row_stride) = matrix.raw("marginals", length, labels)?;
+        }
+        let edges = product(&[length.saturating_sub(1), labels, labels])?;
+        check_length("edge_marginals", self.edge_marginals.as_deref(), edges)?;
+        check_length("margins", self.margins.as_deref(), length)?;
+        check_length("labelling", self.labelling.as_deref(), length)?;
+        Ok(MarginalsPointers {
+            marginals,
+            row_stride,
+            edge_marginals: optional(&mut self.edge_marginals),
+            margins: optional(&mut self.margins),
+            labelling: optional(&mut self.labelling),
+        })
+    }
+}
+
+/// The k best labellings, best first, in the solver's memory until its next call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct KBest<'s> {
+    labellings: &'s [i32],
+    length: usize,
+    /// By rank: as many as there are labellings, fewer than k where no more are allowed.
+    pub scores: &'s [f64],
+}
+
+impl<'s> KBest<'s> {
+    /// How many labellings there are.
+    pub fn len(&self) -> usize {
+        self.scores.len()
+    }
+    /// True if every labelling is forbidden.
+    pub fn is_empty(&self) -> bool {
+        self.scores.is_empty()
+    }
+    /// The labelling of this rank; None beyond the last.
+    pub fn labelling(&self, rank: usize) -> Option<&'s [i32]> {
+        let labellings = self.labellings;
+        (rank < self.len()).then(|| &labellings[rank * self.length..(rank + 1) * self.length])
+    }
+}
+
+/// A reusable workspace for chains and trees, with properties too. It grows as needed, or has memory
+/// that was lent to it.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let unary = [[1.0, 0.2], [0.3, 0.8]];
+/// let chain = ch::Chain::new(&unary)?;
+/// let mut solver = ch::ChainSolver::new()?;
+/// let best = solver.k_best(&chain, 3)?;
+/// assert_eq!((best.labelling(0), best.labelling(1)), (Some(&[0, 1][..]), Some(&[0, 0][..])));
+/// assert_eq!(solver.max_marginals(&chain)?.margins, [0.8, 0.5]);
+///
+/// let bytes = ch::ChainSolver::bytes(&chain, ch::ChainTask::Best, 1)?;
+/// let mut memory = ch::AlignedBytes::new(bytes)?;
+/// let mut small = ch::ChainSolver::in_memory(&mut memory, None)?; // never allocates
+/// assert_eq!(small.best(&chain)?.result.score, 1.8);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ChainSolver<'m> {
+    pub(crate) handle: Handle<c::ChainSolver>,
+    pub(crate) labelling: Vec<i32>,
+    pub(crate) values: Vec<i32>,
+    pub(crate) numbers: Vec<f64>,
+    _lent: Lent<'m>,
+}
+
+// One thread at a time, any thread.
+unsafe impl Send for ChainSolver<'_> {}
+
+impl ChainSolver<'static> {
+    /// A solver whose workspace grows. Errors: OutOfMemory.
+    pub fn new() -> Result<Self> {
+        Self::create(None)
+    }
+    /// The same with memory and log of `host`.
+    pub fn new_in(host: &Host) -> Result<Self> {
+        Self::create(Some(host))
+    }
+    fn create(host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::chain_solver_create(host, made, error)
+        })?;
+        Ok(Self::with(handle, Lent::default()))
+    }
+
+    /// The bytes that [`in_memory`](Self::in_memory) needs for chains of these sizes. k: the number
+    /// of labellings, for [`ChainTask::KBest`].
+    pub fn bytes<N: Number>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
+        let chain = chain.raw()?;
+        let mut bytes = 0;
+        call(|error| unsafe {
+            c::chain_solver_bytes(&chain, task.raw(), size(k), &mut bytes, error)
+        })?;
+        Ok(bytes)
+    }
+}
+
+impl std::fmt::Debug for ChainSolver<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ChainSolver")
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'m> ChainSolver<'m> {
+    fn with(handle: Handle<c::ChainSolver>, lent: Lent<'m>) -> Self {
+        Self {
+            handle,
+            labelling: Vec::new(),
+            values: Vec::new(),
+            numbers: Vec::new(),
+            _lent: lent,
+        }
+    }
+
+    /// A solver in `memory`, aligned to 64 ([`AlignedBytes`](crate::AlignedBytes) is), which never
+    /// allocates: a chain that does not fit is WorkspaceTooSmall. Of `host` only the log is used.
+    /// Errors: Alignment, WorkspaceTooSmall.
+    pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::chain_solver_create_in(memory.as_mut_ptr().cast(), memory.len(), host, made, error)
+        })?;
+        Ok(Self::with(handle, Lent::with_host(host)))
+    }
+
+    /// Grows the workspace so that no such call of the library allocates. Errors: those of a chain,
+    /// OutOfMemory, WorkspaceTooSmall (memory of the caller).
+    pub fn reserve<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        task: ChainTask,
+        k: usize,
+    ) -> Result<()> {
+        let raw = chain.raw()?;
+        call(|error| unsafe {
+            c::chain_solver_reserve(self.handle.as_ptr(), &raw, task.raw(), size(k), error)
+        })
+    }
+
+    /// The best labelling. Errors: what is wrong with the chain, OutOfMemory.
+    pub fn best<N: Number>(&mut self, chain: &Chain<'_, '_, N>) -> Result<ChainSolution<'_>> {
+        let raw = chain.raw()?;
+        let mut result = ChainResult::blank();
+        fill(&mut self.labelling, chain.len(), -1)?;
+        call(|error| unsafe {
+            c::chain_best(
+                self.handle.as_ptr(),
+                &raw,
+                self.labelling.as_mut_ptr(),
+                &mut result,
+                error,
+            )
+        })?;
+        Ok(ChainSolution {
+            labelling: found(&self.labelling),
+            result: ChainResult::from_raw(&result),
+        })
+    }
+
+    /// Max-marginals of all positions, and margins. Errors: what is wrong with the chain, OutOfMemory.
+    pub fn max_marginals<N: Number>(&mut self, chain: &Chain<'_, '_, N>) -> Result<Marginals<'_>> {
+        let (length, labels) = (chain.len(), chain.labels());
+        let entries = product(&[length, labels])?;
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let mut labelling = std::mem::take(&mut self.labelling);
+        fill(&mut numbers, entries.saturating_add(length), 0.0)?;
+        fill(&mut labelling, length, -1)?;
+        let (marginals, margins) = numbers.split_at_mut(entries);
+        let result = self.max_marginals_into(
+            chain,
+            MarginalsOut {
+                marginals: Some(MatrixMut::new(marginals, length, labels)?),
+                margins: Some(margins),
+                labelling: Some(&mut labelling),
+                edge_marginals: None,
+            },
+        );
+        self.numbers = numbers;
+        self.labelling = labelling;
+        let result = result?;
+        let (marginals, margins) = self.numbers.split_at(entries);
+        Ok(Marginals {
+            marginals: Matrix::new(marginals, length, labels)?,
+            margins,
+            labelling: found(&self.labelling),
+            result,
+        })
+    }
+
+    /// Max-marginals, those of edges too, into memory of the caller. Errors: what is wrong with the
+    /// chain, Shape (an array that does not fit), OutOfMemory.
+    pub fn max_marginals_into<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        mut out: MarginalsOut<'_>,
+    ) -> Result<ChainResult> {
+        let raw = chain.raw()?;
+        let to = out.pointers(chain)?;
+        let mut result = ChainResult::blank();
+        call(|error| unsafe {
+            c::chain_max_marginals(
+                self.handle.as_ptr(),
+                &raw,
+                to.marginals,
+                to.row_stride,
+                to.edge_marginals,
+                to.margins,
+                to.labelling,
+                &mut result,
+                error,
+            )
+        })?;
+        Ok(ChainResult::from_raw(&result))
+    }
+
+    /// The k best labellings, best first. Errors: Size (k is 0), NotAChain (a tree), what is
+    /// wrong with the chain, OutOfMemory.
+    pub fn k_best<N: Number>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
+        let raw = chain.raw()?;
+        let length = chain.len();
+        // The library says whether k is sensible before memory is taken for it.
+        if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
+            self.reserve(chain, ChainTask::KBest, k)?;
+        }
+        fill(&mut self.labelling, product(&[length, k])?, -1)?;
+        fill(&mut self.numbers, k, 0.0)?;
+        let mut found = 0;
+        call(|error| unsafe {
+            c::chain_k_best(
+                self.handle.as_ptr(),
+                &raw,
+                size(k),
+                self.labelling.as_mut_ptr(),
+                size(length),
+                self.numbers.as_mut_ptr(),
+                &mut found,
+                error,
+            )
+        })?;
+        Ok(KBest {
+            labellings: &self.labelling,
+            length,
+            scores: &self.numbers[..count(found)],
+        })
+    }
+}
+
+/// A labelling of the library; None where it was not written.
+pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
+    labelling
+        .iter()
+        .all(|&label| label >= 0)
+        .then_some(labelling)
+}

@@ -1,0 +1,556 @@
+//! Clique inference.
+
+use crate::array::{
+    check_length, count, fill, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
+};
+use crate::chain_solver::found;
+use crate::error::call;
+use crate::handle::Handle;
+use crate::host::{Cancel, Host};
+use crate::panics::settle;
+use crate::{c, Algorithm, CliqueTask, MarginalForm, Outcome, Potential, Result};
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// The members of a clique, their scores for each value, and which of them are fixed.
+#[derive(Clone, Debug)]
+#[must_use = "a problem is for a solver"]
+pub struct CliqueProblem<'a> {
+    scores: Matrix<'a, f64>,
+    fixed: Option<&'a [i32]>,
+}
+
+impl<'a> CliqueProblem<'a> {
+    /// scores: members x values, minus infinity forbids. They are copied where the entries of a row
+    /// do not lie side by side. Errors: Shape (a ragged array), OutOfMemory.
+    pub fn new(scores: impl IntoMatrix<'a, f64>) -> Result<Self> {
+        let scores = scores.into_matrix().and_then(Matrix::in_rows);
+        Ok(Self {
+            scores: scores.map_err(|error| error.of("scores"))?,
+            fixed: None,
+        })
+    }
+    /// The value that each member must take, -1 where it is free.
+    pub fn fixed(mut self, fixed: &'a [i32]) -> Self {
+        self.fixed = Some(fixed);
+        self
+    }
+    /// The number of members.
+    pub fn members(&self) -> usize {
+        self.scores.rows()
+    }
+    /// The number of values.
+    pub fn values(&self) -> usize {
+        self.scores.columns()
+    }
+
+    fn raw(&self) -> Result<c::CliqueProblem> {
+        check_length("fixed", self.fixed, self.members())?;
+        let mut raw = init!(CliqueProblem, clique_problem_init);
+        raw.members = size(self.members());
+        raw.values = size(self.values());
+        raw.scores = self.scores.as_ptr();
+        raw.row_stride = size(self.scores.row_stride());
+        raw.fixed = pointer(self.fixed);
+        Ok(raw)
+    }
+}
+
+/// How a clique is to be solved; everything that is not set is the library's default.
+#[derive(Clone)]
+#[must_use = "options are for a call"]
+pub struct CliqueOptions<'a> {
+    raw: c::CliqueOptions,
+    /// Checked when the options are used.
+    start_value: Option<usize>,
+    subset_size: Option<usize>,
+    start: Option<&'a [i32]>,
+    cancel: Option<Cancel>,
+}
+
+impl Default for CliqueOptions<'_> {
+    fn default() -> Self {
+        Self {
+            raw: init!(CliqueOptions, clique_options_init),
+            start_value: None,
+            subset_size: None,
+            start: None,
+            cancel: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for CliqueOptions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("CliqueOptions")
+            .field("algorithm", &Algorithm::from_raw(self.raw.algorithm))
+            .finish_non_exhaustive()
+    }
+}
+
+// Pointers are filled in for one call only.
+unsafe impl Send for CliqueOptions<'_> {}
+unsafe impl Sync for CliqueOptions<'_> {}
+
+impl<'a> CliqueOptions<'a> {
+    /// The library's defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// The algorithm; [`Algorithm::Auto`] unless this is called.
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+        self.raw.algorithm = algorithm.number();
+        self
+    }
+    /// Alpha-expansion, polish and ICM start where every member takes its best value (default).
+    pub fn start_independent(mut self) -> Self {
+        self.raw.start = c::START_INDEPENDENT;
+        self
+    }
+    /// They start where every member that may takes `value`.
+    pub fn start_value(mut self, value: usize) -> Self {
+        self.raw.start = c::START_VALUE;
+        self.start_value = Some(value);
+        self
+    }
+    /// They start from an assignment, one value a member.
+    pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
+        self.raw.start = c::START_ASSIGNMENT;
+        self.start = Some(assignment);
+        self
+    }
+    /// They start from what alpha-pass finds.
+    pub fn start_alpha_pass(mut self) -> Self {
+        self.raw.start = c::START_ALPHA_PASS;
+        self
+    }
+    /// How many values a set may have in generalised alpha-pass, at least 1; 2 unless this is called.
+    pub fn subset_size(mut self, subset_size: usize) -> Self {
+        self.subset_size = Some(subset_size);
+        self
+    }
+    /// The most sweeps, rounds or multiplier steps; 0: the algorithm's own limit.
+    pub fn iteration_limit(mut self, limit: usize) -> Self {
+        self.raw.iteration_limit = size(limit);
+        self
+    }
+    /// The most nodes of branch and bound; 0: no limit.
+    pub fn node_limit(mut self, limit: usize) -> Self {
+        self.raw.node_limit = size(limit);
+        self
+    }
+    /// The most nodes of branch and bound kept at once; 0: the algorithm's own number.
+    pub fn node_pool(mut self, nodes: usize) -> Self {
+        self.raw.node_pool = size(nodes);
+        self
+    }
+    /// The violation of complementary slackness that ends a Lagrangian relaxation, a fraction of the
+    /// largest useful multiplier.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.raw.tolerance = tolerance;
+        self
+    }
+    /// Stop when `upper_bound - score <= gap * |score|`, or within rounding; 0 asks for a proof.
+    pub fn gap(mut self, gap: f64) -> Self {
+        self.raw.gap = gap;
+        self
+    }
+    /// The time that a call may take, from its start. The answer is then the best labelling so far.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.raw.time_limit = limit.as_secs_f64();
+        self
+    }
+    /// A flag that ends the call when it is raised.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+    /// Whether max-marginals must be exact: an error where there is no exact solver.
+    pub fn exact_marginals(mut self, exact: bool) -> Self {
+        self.raw.exact_marginals = exact.into();
+        self
+    }
+
+    fn raw(&self, members: usize) -> Result<c::CliqueOptions> {
+        check_length("the start assignment", self.start, members)?;
+        let mut raw = self.raw;
+        if let Some(value) = self.start_value {
+            raw.start_value = index("start_value", value)?;
+        }
+        if let Some(values) = self.subset_size {
+            raw.subset_size = index("subset_size", values)?;
+        }
+        raw.start_assignment = pointer(self.start);
+        raw.cancel = self
+            .cancel
+            .as_ref()
+            .map_or(std::ptr::null(), Cancel::as_ptr);
+        Ok(raw)
+    }
+}
+
+/// How a clique was solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CliqueResult {
+    /// How the call ended.
+    pub outcome: Outcome,
+    /// What ran.
+    pub algorithm: Algorithm,
+    /// `upper_bound - score <= 1e-9 |score|`, or within rounding.
+    pub proven: bool,
+    /// Max-marginals: exact, or lower bounds that labellings attain.
+    pub marginals_exact: bool,
+    /// `member_score + clique_score`.
+    pub score: f64,
+    /// The members' own scores, summed.
+    pub member_score: f64,
+    /// The potential's score of the counts.
+    pub clique_score: f64,
+    /// On the score of every labelling; plus infinity where none was computed.
+    pub upper_bound: f64,
+    /// Sweeps, rounds, multiplier steps or flows.
+    pub iterations: usize,
+    /// Nodes of branch and bound.
+    pub nodes: usize,
+}
+
+impl CliqueResult {
+    fn blank() -> c::CliqueResult {
+        init!(CliqueResult, clique_result_init)
+    }
+    fn from_raw(raw: &c::CliqueResult) -> Self {
+        Self {
+            outcome: Outcome::from_raw(raw.outcome),
+            algorithm: Algorithm::from_raw(raw.algorithm),
+            proven: raw.proven != 0,
+            marginals_exact: raw.marginals_exact != 0,
+            score: raw.score,
+            member_score: raw.member_score,
+            clique_score: raw.clique_score,
+            upper_bound: raw.upper_bound,
+            iterations: count(raw.iterations),
+            nodes: count(raw.nodes),
+        }
+    }
+}
+
+/// A result and the values that reach it, in the solver's memory until its next call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct CliqueSolution<'s> {
+    /// One value a member; None where nothing feasible was found.
+    pub assignment: Option<&'s [i32]>,
+    /// The score, and how it was found.
+    pub result: CliqueResult,
+}
+
+/// Max-marginals, in the solver's memory until its next call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct CliqueMarginals<'s> {
+    /// Members x values: the best score in which the member takes the value, in the form asked for.
+    pub marginals: Matrix<'s, f64>,
+    /// The best assignment met; None where there is none.
+    pub assignment: Option<&'s [i32]>,
+    /// The score, and how it was found.
+    pub result: CliqueResult,
+}
+
+/// A reusable workspace for clique problems. It grows as needed, or has memory that was lent to it.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let agreement = ch::Potential::potts(2, 0.3)?;
+/// let members = ch::CliqueProblem::new(&[[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])?;
+/// let mut solver = ch::CliqueSolver::new()?;
+/// let solution = solver.solve(&agreement, &members, &ch::CliqueOptions::new().gap(0.0))?;
+/// assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
+/// assert!(solution.result.proven);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What a call returns is the solver's, so it cannot be kept over the next call:
+///
+/// ```compile_fail,E0499
+/// # use libchorale as ch;
+/// # let agreement = ch::Potential::potts(2, 0.3).unwrap();
+/// # let mut solver = ch::CliqueSolver::new().unwrap();
+/// # let options = ch::CliqueOptions::new();
+/// # let members = ch::CliqueProblem::new(&[[1.0, 0.0]]).unwrap();
+/// let first = solver.solve(&agreement, &members, &options).unwrap();
+/// let second = solver.solve(&agreement, &members, &options).unwrap();
+/// println!("{:?} {:?}", first.assignment, second.assignment);
+/// ```
+///
+/// Memory that it was lent must outlive it:
+///
+/// ```compile_fail,E0597
+/// # use libchorale as ch;
+/// let solver;
+/// let mut memory = ch::AlignedBytes::new(4096).unwrap(); // dropped before the solver
+/// solver = ch::CliqueSolver::in_memory(&mut memory, None).unwrap();
+/// ```
+pub struct CliqueSolver<'m> {
+    handle: Handle<c::CliqueSolver>,
+    assignment: Vec<i32>,
+    marginals: Vec<f64>,
+    _lent: Lent<'m>,
+}
+
+/// What a solver was lent: memory, and the host whose log it uses without having memory of it.
+#[derive(Default)]
+pub(crate) struct Lent<'m> {
+    _memory: PhantomData<&'m mut [u8]>,
+    _host: Option<Host>,
+}
+
+impl Lent<'_> {
+    pub(crate) fn with_host(host: Option<&Host>) -> Self {
+        Self {
+            _memory: PhantomData,
+            _host: host.cloned(),
+        }
+    }
+}
+
+/// That it is something to drop tells the compiler that memory must outlive the solver, which is
+/// destroyed in it.
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {}
+}
+
+// One thread at a time, any thread.
+unsafe impl Send for CliqueSolver<'_> {}
+
+impl CliqueSolver<'static> {
+    /// A solver whose workspace grows. Errors: OutOfMemory.
+    pub fn new() -> Result<Self> {
+        Self::create(None)
+    }
+    /// The same with memory and log of `host`.
+    pub fn new_in(host: &Host) -> Result<Self> {
+        Self::create(Some(host))
+    }
+    fn create(host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::clique_solver_create(host, made, error)
+        })?;
+        Ok(Self::with(handle, Lent::default()))
+    }
+}
+
+impl std::fmt::Debug for CliqueSolver<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("CliqueSolver")
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'m> CliqueSolver<'m> {
+    fn with(handle: Handle<c::CliqueSolver>, lent: Lent<'m>) -> Self {
+        Self {
+            handle,
+            assignment: Vec::new(),
+            marginals: Vec::new(),
+            _lent: lent,
+        }
+    }
+
+    /// A solver in `memory`, aligned to 64 ([`AlignedBytes`](crate::AlignedBytes) is), which never
+    /// allocates: a problem that does not fit is WorkspaceTooSmall. Of `host` only the log is used.
+    /// Errors: Alignment, WorkspaceTooSmall.
+    pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::clique_solver_create_in(memory.as_mut_ptr().cast(), memory.len(), host, made, error)
+        })?;
+        Ok(Self::with(handle, Lent::with_host(host)))
+    }
+
+    /// The bytes that [`in_memory`](Self::in_memory) needs for problems of up to `members` members.
+    /// Errors: as for the task.
+    pub fn bytes(
+        potential: &Potential,
+        members: usize,
+        options: &CliqueOptions<'_>,
+        task: CliqueTask,
+    ) -> Result<usize> {
+        let options = options.raw(members)?;
+        let mut bytes = 0;
+        call(|error| unsafe {
+            c::clique_solver_bytes(
+                potential.as_ptr(),
+                size(members),
+                &options,
+                task.raw(),
+                &mut bytes,
+                error,
+            )
+        })?;
+        Ok(bytes)
+    }
+
+    /// Grows the workspace so that no such problem allocates. Errors: as for the task; OutOfMemory,
+    /// WorkspaceTooSmall (memory of the caller).
+    pub fn reserve(
+        &mut self,
+        potential: &Potential,
+        members: usize,
+        options: &CliqueOptions<'_>,
+        task: CliqueTask,
+    ) -> Result<()> {
+        let options = options.raw(members)?;
+        call(|error| unsafe {
+            c::clique_solver_reserve(
+                self.handle.as_ptr(),
+                potential.as_ptr(),
+                size(members),
+                &options,
+                task.raw(),
+                error,
+            )
+        })?;
+        fill(&mut self.assignment, members, -1)?;
+        if task == CliqueTask::MaxMarginals {
+            let entries = product(&[members, potential.values()])?;
+            fill(&mut self.marginals, entries, 0.0)?;
+        }
+        Ok(())
+    }
+
+    /// The best values. Errors: Size (no members), ValuesMismatch (problem and potential), Shape,
+    /// NotANumber, Infinite, OutOfRange, ForbiddenValue (a start), TableTooShort, AlgorithmMismatch,
+    /// NotConvex, NotConcave, CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory,
+    /// WorkspaceTooSmall.
+    pub fn solve(
+        &mut self,
+        potential: &Potential,
+        problem: &CliqueProblem<'_>,
+        options: &CliqueOptions<'_>,
+    ) -> Result<CliqueSolution<'_>> {
+        let options = options.raw(problem.members())?;
+        let raw = problem.raw()?;
+        let mut result = CliqueResult::blank();
+        fill(&mut self.assignment, problem.members(), -1)?;
+        let status = call(|error| unsafe {
+            c::clique_solve(
+                self.handle.as_ptr(),
+                potential.as_ptr(),
+                &raw,
+                &options,
+                self.assignment.as_mut_ptr(),
+                &mut result,
+                error,
+            )
+        });
+        settle(status, &potential.slot)?;
+        Ok(CliqueSolution {
+            assignment: found(&self.assignment),
+            result: CliqueResult::from_raw(&result),
+        })
+    }
+
+    /// All max-marginals: `m(i, v)` is the best score in which member `i` takes value `v`. Errors: as
+    /// for [`solve`](Self::solve), and NotExact.
+    pub fn max_marginals(
+        &mut self,
+        potential: &Potential,
+        problem: &CliqueProblem<'_>,
+        options: &CliqueOptions<'_>,
+        form: MarginalForm,
+    ) -> Result<CliqueMarginals<'_>> {
+        let (rows, columns) = (problem.members(), problem.values());
+        let mut marginals = std::mem::take(&mut self.marginals);
+        fill(&mut marginals, product(&[rows, columns])?, 0.0)?;
+        let out = MatrixMut::new(&mut marginals, rows, columns)?;
+        let result = self
+            .max_marginals_into(potential, problem, options, form, out)
+            .map(|solution| solution.result);
+        self.marginals = marginals;
+        let result = result?;
+        Ok(CliqueMarginals {
+            marginals: Matrix::new(&self.marginals, rows, columns)?,
+            assignment: found(&self.assignment),
+            result,
+        })
+    }
+
+    /// The same into memory of the caller, members x values. Errors: also Shape (`marginals`).
+    pub fn max_marginals_into(
+        &mut self,
+        potential: &Potential,
+        problem: &CliqueProblem<'_>,
+        options: &CliqueOptions<'_>,
+        form: MarginalForm,
+        mut marginals: MatrixMut<'_>,
+    ) -> Result<CliqueSolution<'_>> {
+        let (rows, columns) = (problem.members(), problem.values());
+        let (to, row_stride) = marginals.raw("marginals", rows, columns)?;
+        let options = options.raw(rows)?;
+        let raw = problem.raw()?;
+        let mut result = CliqueResult::blank();
+        fill(&mut self.assignment, rows, -1)?;
+        let status = call(|error| unsafe {
+            c::clique_max_marginals(
+                self.handle.as_ptr(),
+                potential.as_ptr(),
+                &raw,
+                &options,
+                form.raw(),
+                to,
+                row_stride,
+                self.assignment.as_mut_ptr(),
+                &mut result,
+                error,
+            )
+        });
+        settle(status, &potential.slot)?;
+        Ok(CliqueSolution {
+            assignment: found(&self.assignment),
+            result: CliqueResult::from_raw(&result),
+        })
+    }
+
+    /// The score of a given assignment, one value a member. Errors: as for [`solve`](Self::solve);
+    /// Shape, OutOfRange (`assignment`).
+    pub fn evaluate(
+        &mut self,
+        potential: &Potential,
+        problem: &CliqueProblem<'_>,
+        assignment: &[i32],
+    ) -> Result<CliqueResult> {
+        check_length("assignment", Some(assignment), problem.members())?;
+        let raw = problem.raw()?;
+        let mut result = CliqueResult::blank();
+        let status = call(|error| unsafe {
+            c::clique_evaluate(
+                self.handle.as_ptr(),
+                potential.as_ptr(),
+                &raw,
+                assignment.as_ptr(),
+                &mut result,
+                error,
+            )
+        });
+        settle(status, &potential.slot)?;
+        Ok(CliqueResult::from_raw(&result))
+    }
+}
+
+impl Algorithm {
+    /// The name in lower case, "alpha-pass" say.
+    pub fn name(self) -> &'static str {
+        unsafe { crate::error::text(c::algorithm_name(self.number())) }
+    }
+    /// The algorithm of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let algorithm = unsafe { c::algorithm_from_name(name.as_ptr().cast(), name.len()) };
+        (algorithm >= 0).then(|| Self::from_raw(algorithm))
+    }
+}

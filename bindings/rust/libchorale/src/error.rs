@@ -1,0 +1,150 @@
+//! Errors, and the one way in which the library is called.
+
+use crate::{c, panics, Status};
+use std::ffi::CStr;
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::os::raw::c_char;
+
+/// A call that could not be carried out: which rule was broken, and a message that names the
+/// argument, its value and the rule.
+///
+/// ```
+/// use libchorale as ch;
+/// let error = ch::Potential::potts(0, 1.0).unwrap_err();
+/// assert_eq!(error.status(), ch::Status::Size);
+/// assert!(error.message().contains("values is 0"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    status: Status,
+    message: String,
+}
+
+/// What a call gives that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn new(status: Status, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { status, message }
+    }
+    pub(crate) fn shape(message: impl Into<String>) -> Self {
+        Self::new(Status::Shape, message)
+    }
+    /// The same error of the argument `name`.
+    pub(crate) fn of(self, name: &str) -> Self {
+        Self::new(self.status, format!("{name}: {}", self.message))
+    }
+
+    /// Which rule was broken.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+    /// The argument, its value and the rule.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.message, self.status)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Status {
+    /// The status in words: "out of memory", say.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = unsafe { text(c::status_name(self.number())) };
+        let words = name.rsplit("ERROR_").next().unwrap_or(name);
+        formatter.write_str(&words.replace('_', " ").to_lowercase())
+    }
+}
+
+/// A text of static storage.
+pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
+    CStr::from_ptr(text).to_str().unwrap_or("?")
+}
+
+/// The structs of the C interface that messages name fields of.
+const STRUCTS: [&str; 11] = [
+    "allocator",
+    "attachment",
+    "automaton",
+    "chain",
+    "host",
+    "instance",
+    "map",
+    "options",
+    "problem",
+    "scores",
+    "setup",
+];
+
+/// A message of the library with the names of this crate: "options->tokens[0]" becomes "tokens[0]",
+/// what is NULL is missing, and constants lose their prefix.
+fn in_rust(message: &str) -> String {
+    let mut told = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(arrow) = rest.find("->") {
+        let before = &rest[..arrow];
+        let owner = STRUCTS.iter().find(|&&name| {
+            before.strip_suffix(name).map_or(false, |head| {
+                !head.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+            })
+        });
+        match owner {
+            Some(name) => told.push_str(&before[..arrow - name.len()]),
+            None => told.push_str(&rest[..arrow + 2]),
+        }
+        rest = &rest[arrow + 2..];
+    }
+    told.push_str(rest);
+    told.replace(" is NULL", " is missing")
+        .replace("CHORALE_", "")
+        .replace("_ constant", " constant")
+}
+
+/// Calls the library with room for an error. A panic that a callback of this thread held back goes
+/// on here, so a call that makes something goes through `Handle::create`.
+pub(crate) fn call(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+    let result = call_quietly(function);
+    panics::resume();
+    result
+}
+
+/// The same, with the panic left for later.
+pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+    panics::forget();
+    let mut error = MaybeUninit::<c::Error>::uninit();
+    let status = function(error.as_mut_ptr());
+    if status == c::OK {
+        return Ok(());
+    }
+    // The message ends in NUL; what lies behind it was never written.
+    let message = unsafe {
+        let message = std::ptr::addr_of!((*error.as_ptr()).message).cast::<c_char>();
+        in_rust(&CStr::from_ptr(message).to_string_lossy())
+    };
+    Err(Error::new(Status::from_raw(status), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_rust;
+
+    #[test]
+    fn messages_name_what_the_caller_wrote() {
+        let told = in_rust("options->tokens[0] is -2; host->allocator->allocate is NULL");
+        assert_eq!(told, "tokens[0] is -2; allocate is missing");
+        let told = in_rust("it must be a CHORALE_COLOUR_ constant, or CHORALE_BLUE");
+        assert_eq!(told, "it must be a COLOUR constant, or BLUE");
+        // Not a field of a struct of the interface.
+        for text in ["the label a->b", "my_chain->x", "->", "é->ü"] {
+            assert_eq!(in_rust(text), text);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Work that a run hands to the caller's threads.
+
+use crate::array::count;
+use crate::{c, panics};
+use std::os::raw::c_void;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The work of a run at one moment, in pieces: the caller's executor lets threads take part in it.
+///
+/// ```
+/// use libchorale as ch;
+/// let options = ch::RunOptions::new().executor(2, |work: &ch::Work<'_>| {
+///     std::thread::scope(|scope| {
+///         scope.spawn(|| work.participate());
+///         work.participate();
+///     });
+/// });
+/// ```
+pub struct Work<'a> {
+    body: &'a (dyn Fn(i64, i64) + Sync),
+    count: i64,
+    workers: i64,
+    next_piece: AtomicI64,
+    next_worker: AtomicI64,
+}
+
+impl Work<'_> {
+    /// How many threads may take part at once.
+    pub fn workers(&self) -> usize {
+        count(self.workers)
+    }
+    /// How many pieces there are.
+    pub fn pieces(&self) -> usize {
+        count(self.count)
+    }
+    /// Takes part until nothing is left to begin; returns at once where enough do already.
+    pub fn participate(&self) {
+        let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
+        if worker < self.workers {
+            panics::forget();
+            self.finish(worker);
+            panics::forget();
+        }
+    }
+    fn finish(&self, worker: i64) {
+        loop {
+            let piece = self.next_piece.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.count {
+                return;
+            }
+            (self.body)(piece, worker);
+        }
+    }
+}
+
+pub(crate) type Executor<'a> = Box<dyn Fn(&Work<'_>) + Send + Sync + 'a>;
+
+/// What the library calls; user: an `Executor`.
+pub(crate) unsafe extern "C" fn run_executor(
+    user: *mut c_void,
+    count: i64,
+    workers: i64,
+    body: c::ParallelBody,
+    body_user: *mut c_void,
+) {
+    let executor = &*(user as *const Executor<'_>);
+    let body = match body {
+        Some(body) => body,
+        None => return,
+    };
+    // The library lets different workers call it at the same time.
+    struct Shared(*mut c_void);
+    unsafe impl Sync for Shared {}
+    impl Shared {
+        fn get(&self) -> *mut c_void {
+            self.0
+        }
+    }
+    let shared = Shared(body_user);
+    let work = Work {
+        body: &|piece, worker| body(shared.get(), piece, worker),
+        count,
+        workers,
+        next_piece: AtomicI64::new(0),
+        next_worker: AtomicI64::new(0),
+    };
+    // Whatever the executor does, by a panic too, all is done when this returns. Nobody takes part
+    // any more then, because the work cannot be kept.
+    panics::caught(|| executor(&work));
+    work.finish(0);
+}
+
+impl std::fmt::Debug for Work<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Work")
+            .field("pieces", &self.pieces())
+            .field("workers", &self.workers())
+            .finish()
+    }
+}

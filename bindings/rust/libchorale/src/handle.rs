@@ -1,0 +1,75 @@
+//! Handles of the library: destroyed or released when dropped.
+
+use crate::error::call_quietly;
+use crate::host::with_host;
+use crate::{c, panics, Error, Host, Result, Status};
+use std::ptr::NonNull;
+
+pub(crate) trait Raw {
+    /// Gives up a handle, or one reference of it.
+    unsafe fn drop_raw(handle: *mut Self);
+}
+
+macro_rules! raw {
+    ($($type:ident $drop:ident,)*) => {
+        $(impl Raw for c::$type {
+            unsafe fn drop_raw(handle: *mut Self) {
+                c::$drop(handle);
+            }
+        })*
+    };
+}
+
+raw! {
+    Cancel cancel_destroy,
+    Potential potential_release,
+    CliqueSolver clique_solver_destroy,
+    Transitions transitions_release,
+    ChainSolver chain_solver_destroy,
+    Property property_release,
+    PropertyBuilder property_builder_destroy,
+    Dictionary dictionary_release,
+    ModelBuilder model_builder_destroy,
+    Model model_release,
+    Run run_destroy,
+    Problem problem_destroy,
+}
+
+pub(crate) struct Handle<T: Raw>(NonNull<T>);
+
+impl<T: Raw> Handle<T> {
+    /// What `function` stores in its second argument; the first is the host for C.
+    pub(crate) fn create(
+        host: Option<&Host>,
+        function: impl FnOnce(*const c::Host, *mut *mut T, *mut c::Error) -> c::Status,
+    ) -> Result<Self> {
+        let mut made = std::ptr::null_mut();
+        let result = with_host(host, |host| {
+            call_quietly(|error| function(host, &mut made, error))
+        });
+        let handle = NonNull::new(made).map(Self);
+        panics::resume(); // with the handle, which is dropped
+        result?;
+        handle.ok_or_else(|| Error::new(Status::Internal, "a call that succeeded made nothing"))
+    }
+
+    /// Takes over a reference.
+    ///
+    /// # Safety
+    /// The caller owns it.
+    pub(crate) unsafe fn from_raw(raw: *mut T) -> Self {
+        Self(NonNull::new(raw).expect("a handle"))
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut T {
+        self.0.as_ptr()
+    }
+}
+
+impl<T: Raw> Drop for Handle<T> {
+    fn drop(&mut self) {
+        unsafe { T::drop_raw(self.as_ptr()) };
+        // A callback's own destructor may have panicked.
+        panics::resume();
+    }
+}

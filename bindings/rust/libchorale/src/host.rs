@@ -1,0 +1,197 @@
+//! What a program lends the library: memory, a log, a way to cancel.
+
+use crate::handle::Handle;
+use crate::{c, panics, LogLevel, Result};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::CStr;
+use std::fmt;
+use std::os::raw::{c_char, c_void};
+use std::sync::Arc;
+
+type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
+type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
+
+/// Memory and a log of your own, given to what makes an object: by the `host` of its options, or by
+/// the method whose name ends in `_in`. The object uses them as long as it lives. What it is made
+/// from keeps its own: a run can have another host than its model.
+///
+/// Without a host, memory comes from `malloc` and nothing is logged.
+///
+/// ```
+/// use libchorale as ch;
+/// use std::sync::{Arc, Mutex};
+/// # fn main() -> ch::Result<()> {
+/// let lines = Arc::new(Mutex::new(Vec::new()));
+/// let log = Arc::clone(&lines);
+/// let host = ch::Host::new().log(move |_, line| log.lock().unwrap().push(line.to_owned()));
+///
+/// let agreement = ch::Potential::potts(2, 1.0)?;
+/// let mut builder = ch::ModelBuilder::new_in(&host)?;
+/// builder.add_clique(&ch::CliqueSetup::positions(2, &agreement))?; // without members
+/// builder.freeze()?;
+/// assert!(!lines.lock().unwrap().is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a host serves only the objects that it is given to"]
+#[derive(Clone)]
+pub struct Host(Arc<Inner>);
+
+/// Its address is what the library gives back to the hooks. Every piece of memory that the library
+/// holds counts as a reference, so the hooks outlive all handles, however these share each other.
+struct Inner {
+    log: Option<Log>,
+    allocator: Allocator,
+}
+
+impl Host {
+    /// Memory from the system's allocator, no log.
+    pub fn new() -> Self {
+        Self(Arc::new(Inner {
+            log: None,
+            allocator: Arc::new(System),
+        }))
+    }
+
+    /// A host with this log and the same memory. It is called on the thread that makes the call
+    /// into the library, and must not use the same object. A panic in it goes on when that call is
+    /// over.
+    pub fn log(self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner {
+            log: Some(Arc::new(log)),
+            allocator: Arc::clone(&self.0.allocator),
+        }))
+    }
+
+    /// A host with memory from `allocator` and the same log.
+    pub fn allocator(self, allocator: impl GlobalAlloc + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner {
+            log: self.0.log.clone(),
+            allocator: Arc::new(allocator),
+        }))
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Host")
+            .field("log", &self.0.log.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Calls `function` with a host for C, which copies it.
+pub(crate) fn with_host<T>(host: Option<&Host>, function: impl FnOnce(*const c::Host) -> T) -> T {
+    let host = match host {
+        None => return function(std::ptr::null()),
+        Some(host) => host,
+    };
+    let user = Arc::as_ptr(&host.0) as *mut c_void;
+    let allocator = c::Allocator {
+        user,
+        allocate: Some(allocate),
+        deallocate: Some(deallocate),
+    };
+    let mut raw = init!(Host, host_init);
+    raw.allocator = &allocator;
+    if host.0.log.is_some() {
+        raw.log = Some(write_log);
+        raw.log_user = user;
+    }
+    function(&raw)
+}
+
+unsafe extern "C" fn allocate(user: *mut c_void, bytes: usize, alignment: usize) -> *mut c_void {
+    let inner = user as *const Inner;
+    let layout = match Layout::from_size_align(bytes, alignment) {
+        Ok(layout) => layout,
+        Err(_) => return std::ptr::null_mut(),
+    };
+    let memory = (*inner).allocator.alloc(layout);
+    if !memory.is_null() {
+        Arc::increment_strong_count(inner);
+    }
+    memory.cast()
+}
+
+unsafe extern "C" fn deallocate(
+    user: *mut c_void,
+    memory: *mut c_void,
+    bytes: usize,
+    alignment: usize,
+) {
+    let inner = user as *const Inner;
+    let layout = Layout::from_size_align_unchecked(bytes, alignment);
+    (*inner).allocator.dealloc(memory.cast(), layout);
+    // The last piece: the hooks' own destructors may panic.
+    panics::caught_always(|| Arc::decrement_strong_count(inner));
+}
+
+unsafe extern "C" fn write_log(user: *mut c_void, level: c::LogLevel, message: *const c_char) {
+    let inner = &*(user as *const Inner);
+    panics::caught(|| {
+        if let Some(log) = &inner.log {
+            log(
+                LogLevel::from_raw(level),
+                &CStr::from_ptr(message).to_string_lossy(),
+            );
+        }
+    });
+}
+
+/// A flag by which any thread asks a computation to end early. Clones are the same flag.
+#[derive(Clone)]
+pub struct Cancel(Arc<Handle<c::Cancel>>);
+
+// The flag is atomic.
+unsafe impl Send for Handle<c::Cancel> {}
+unsafe impl Sync for Handle<c::Cancel> {}
+
+impl Cancel {
+    /// A lowered flag. Errors: OutOfMemory.
+    pub fn new() -> Result<Self> {
+        Self::create(None)
+    }
+    /// A lowered flag in memory of `host`. Errors: OutOfMemory.
+    pub fn new_in(host: &Host) -> Result<Self> {
+        Self::create(Some(host))
+    }
+    fn create(host: Option<&Host>) -> Result<Self> {
+        Handle::create(host, |host, made, error| unsafe {
+            c::cancel_create(host, made, error)
+        })
+        .map(|handle| Self(Arc::new(handle)))
+    }
+
+    /// Asks every computation that has the flag to end.
+    pub fn raise(&self) {
+        unsafe { c::cancel_raise(self.0.as_ptr()) };
+    }
+    /// Takes the request back.
+    pub fn lower(&self) {
+        unsafe { c::cancel_lower(self.0.as_ptr()) };
+    }
+    /// True if the flag is raised.
+    pub fn is_raised(&self) -> bool {
+        unsafe { c::cancel_is_raised(self.0.as_ptr()) != 0 }
+    }
+    pub(crate) fn as_ptr(&self) -> *const c::Cancel {
+        self.0.as_ptr()
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Cancel")
+            .field(&self.is_raised())
+            .finish()
+    }
+}

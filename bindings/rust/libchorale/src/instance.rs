@@ -1,0 +1,211 @@
+//! Oracle instances: anything else that can send messages and decode.
+
+use crate::array::count;
+use crate::c;
+use crate::panics::Slot;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::os::raw::c_void;
+use std::slice;
+use std::sync::Arc;
+
+/// Anything but a chain or tree that can join a model: a semi-Markov model, a clique tree, a chain on
+/// another machine. Its memberships in cliques are its *ports*, numbered in the order of adding.
+///
+/// A run calls it on its own thread or on a worker, at most once at a time; runs of several threads
+/// over one model may call it at the same time. It must not use the run. A panic in it ends the
+/// run's call and goes on.
+pub trait Instance: Send + Sync {
+    /// How many numbers a decoded labelling takes.
+    fn length(&self) -> usize;
+    /// An upper bound of those numbers, at least 1: each is from 0 to labels() - 1.
+    fn labels(&self) -> usize;
+    /// For every port `p` and value `v`: the best own score plus incoming scores of the other ports
+    /// of all labellings in which `p` shows `v`. Rows start at minus infinity. Break asks to stop.
+    fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
+    /// The labelling that is best with the incoming scores of all ports, written to `labelling`; what
+    /// each port shows on it, told to `shown`; and its own score alone, minus infinity where all are
+    /// forbidden. Break asks to stop.
+    fn decode(
+        &self,
+        incoming: &Incoming<'_>,
+        labelling: &mut [i32],
+        shown: &mut ShownByPorts<'_>,
+    ) -> ControlFlow<(), f64>;
+}
+
+/// What cliques say: for each port a score for each of its values, minus infinity allowed. The row of
+/// a port of a property clique has R + 2 scores, those of EMPTY and CONFLICT last.
+pub struct Incoming<'a> {
+    columns: &'a [i64],
+    rows: *const *const f64,
+}
+
+impl<'a> Incoming<'a> {
+    /// The number of ports.
+    pub fn ports(&self) -> usize {
+        self.columns.len()
+    }
+    /// The scores of a port's values; none where there is no such port.
+    pub fn port(&self, port: usize) -> &'a [f64] {
+        match self.columns.get(port) {
+            Some(&columns) => unsafe { array(*self.rows.add(port), count(columns)) },
+            None => &[],
+        }
+    }
+}
+
+/// What the instance answers: for each port a score for each of its values.
+pub struct Outgoing<'a> {
+    columns: &'a [i64],
+    rows: *const *mut f64,
+    writes: PhantomData<&'a mut [f64]>,
+}
+
+impl Outgoing<'_> {
+    /// The number of ports.
+    pub fn ports(&self) -> usize {
+        self.columns.len()
+    }
+    /// The scores of a port's values, to be written; none where there is no such port.
+    pub fn port(&mut self, port: usize) -> &mut [f64] {
+        match self.columns.get(port) {
+            Some(&columns) => unsafe { array_mut(*self.rows.add(port), count(columns)) },
+            None => &mut [],
+        }
+    }
+}
+
+/// What each port shows on a decoded labelling: 0 until it is told.
+pub struct ShownByPorts<'a> {
+    values: &'a mut [i32],
+}
+
+impl ShownByPorts<'_> {
+    /// The number of ports.
+    pub fn ports(&self) -> usize {
+        self.values.len()
+    }
+    /// Port `port` shows what has the score `column` in its row of [`Incoming::port`]. A column that
+    /// the row does not have ends the run's call with CallbackValue; a port that does not exist is
+    /// ignored.
+    pub fn set(&mut self, port: usize, column: usize) {
+        if let Some(value) = self.values.get_mut(port) {
+            *value = i32::try_from(column).unwrap_or(-1);
+        }
+    }
+}
+
+impl std::fmt::Debug for Incoming<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rows = (0..self.ports()).map(|port| self.port(port));
+        formatter.debug_list().entries(rows).finish()
+    }
+}
+impl std::fmt::Debug for Outgoing<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Outgoing({} ports)", self.ports())
+    }
+}
+impl std::fmt::Debug for ShownByPorts<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_tuple("ShownByPorts")
+            .field(&self.values)
+            .finish()
+    }
+}
+
+/// An instance at a fixed address, which C has.
+pub(crate) struct Port<'a> {
+    pub(crate) instance: Box<dyn Instance + 'a>,
+    pub(crate) slot: Arc<Slot>,
+    /// How long decoded labellings are, asked for once.
+    pub(crate) length: usize,
+}
+
+impl Port<'_> {
+    pub(crate) fn raw(&self, labels: i64) -> c::Instance {
+        let mut raw = init!(Instance, instance_init);
+        raw.length = crate::array::size(self.length);
+        raw.labels = labels;
+        raw.user = self as *const Self as *mut c_void;
+        raw.messages = Some(messages);
+        raw.decode = Some(decode);
+        raw
+    }
+}
+
+/// An array that C may give as NULL where it is empty.
+unsafe fn array<'a, T>(data: *const T, length: usize) -> &'a [T] {
+    if length == 0 {
+        return &[];
+    }
+    slice::from_raw_parts(data, length)
+}
+
+unsafe fn array_mut<'a, T>(data: *mut T, length: usize) -> &'a mut [T] {
+    if length == 0 {
+        return &mut [];
+    }
+    slice::from_raw_parts_mut(data, length)
+}
+
+unsafe extern "C" fn messages(
+    user: *mut c_void,
+    ports: i64,
+    columns: *const i64,
+    incoming: *const *const f64,
+    outgoing: *const *mut f64,
+) -> i32 {
+    let port = &*(user as *const Port<'_>);
+    let columns = array(columns, count(ports));
+    let incoming = Incoming {
+        columns,
+        rows: incoming,
+    };
+    let mut outgoing = Outgoing {
+        columns,
+        rows: outgoing,
+        writes: PhantomData,
+    };
+    let flow = port.slot.caught(|| {
+        for port in 0..columns.len() {
+            outgoing.port(port).fill(f64::NEG_INFINITY);
+        }
+        port.instance.messages(&incoming, &mut outgoing)
+    });
+    i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
+}
+
+unsafe extern "C" fn decode(
+    user: *mut c_void,
+    ports: i64,
+    columns: *const i64,
+    incoming: *const *const f64,
+    labelling: *mut i32,
+    values: *mut i32,
+    score: *mut f64,
+) -> i32 {
+    let port = &*(user as *const Port<'_>);
+    let columns = array(columns, count(ports));
+    let incoming = Incoming {
+        columns,
+        rows: incoming,
+    };
+    let labelling = array_mut(labelling, port.length);
+    let values = array_mut(values, columns.len());
+    let flow = port.slot.caught(|| {
+        labelling.fill(0);
+        values.fill(0);
+        let mut shown = ShownByPorts { values };
+        port.instance.decode(&incoming, labelling, &mut shown)
+    });
+    match flow {
+        Some(ControlFlow::Continue(found)) => {
+            *score = found;
+            0
+        }
+        _ => 1,
+    }
+}

@@ -1,0 +1,181 @@
+//! What label names say: which may follow which, and which are of one kind.
+
+use crate::array::{check_length, count, pointer, product, size};
+use crate::error::call;
+use crate::{c, Error, Result, Scheme};
+use std::os::raw::c_char;
+
+/// Names as C takes them: pointers and lengths.
+fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usize>) {
+    names
+        .iter()
+        .map(AsRef::as_ref)
+        .map(|name| (name.as_ptr().cast(), name.len()))
+        .unzip()
+}
+
+/// Which labels may follow which, begin and end, as bytes 1 (may) and 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask {
+    transitions: Vec<u8>,
+    start: Vec<u8>,
+    end: Vec<u8>,
+}
+
+impl Mask {
+    /// That of label names such as "O", "B-Title". Errors: LabelName, Size (no names).
+    pub fn new(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
+        let labels = names.len();
+        let (texts, lengths) = names_and_lengths(names);
+        let mut mask = Self {
+            transitions: vec![0; product(&[labels, labels])?],
+            start: vec![0; labels],
+            end: vec![0; labels],
+        };
+        call(|error| unsafe {
+            c::mask_create(
+                scheme.raw(),
+                texts.as_ptr(),
+                lengths.as_ptr(),
+                size(labels),
+                mask.transitions.as_mut_ptr(),
+                mask.start.as_mut_ptr(),
+                mask.end.as_mut_ptr(),
+                error,
+            )
+        })?;
+        Ok(mask)
+    }
+
+    /// A mask of your own: transitions (labels x labels, rows "from"), start and end,
+    /// 0 forbids. Errors: Shape.
+    pub fn from_parts(transitions: Vec<u8>, start: Vec<u8>, end: Vec<u8>) -> Result<Self> {
+        let labels = start.len();
+        check_length(
+            "transitions",
+            Some(&transitions),
+            product(&[labels, labels])?,
+        )?;
+        check_length("end", Some(&end), labels)?;
+        Ok(Self {
+            transitions,
+            start,
+            end,
+        })
+    }
+
+    /// Which label may follow which: labels x labels, rows "from".
+    pub fn transitions(&self) -> &[u8] {
+        &self.transitions
+    }
+    /// Which labels may be the first.
+    pub fn start(&self) -> &[u8] {
+        &self.start
+    }
+    /// Which labels may be the last.
+    pub fn end(&self) -> &[u8] {
+        &self.end
+    }
+
+    pub(crate) fn check_labels(&self, labels: usize) -> Result<()> {
+        if self.start.len() == labels {
+            return Ok(());
+        }
+        Err(Error::shape(format!(
+            "the mask is of {} labels; there are {labels}",
+            self.start.len()
+        )))
+    }
+}
+
+/// Kinds: what labels count as, so that B-X and I-X are both X.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let map = ch::LabelMap::from_names(ch::Scheme::Bio, &["O", "B-Title", "I-Title", "B-Year"])?;
+/// assert_eq!((map.kinds(), map.kind_of_label()), (3, Some(&[0, 1, 1, 2][..])));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelMap {
+    labels: usize,
+    kinds: i64,
+    kind_of_label: Option<Vec<i32>>,
+    begins: Option<Vec<u8>>,
+}
+
+impl LabelMap {
+    /// Every label is its own kind, and none begins a segment after one of its kind.
+    pub fn identity(labels: usize) -> Self {
+        Self {
+            labels,
+            kinds: size(labels),
+            kind_of_label: None,
+            begins: None,
+        }
+    }
+
+    /// The kind of each label, 0 .. kinds-1, and whether it begins a segment even after one of its
+    /// kind. Errors: Shape; what is out of range is refused when the map is used.
+    pub fn new(kinds: usize, kind_of_label: Vec<i32>, begins: Option<Vec<bool>>) -> Result<Self> {
+        let labels = kind_of_label.len();
+        check_length("begins", begins.as_deref(), labels)?;
+        Ok(Self {
+            labels,
+            kinds: size(kinds),
+            kind_of_label: Some(kind_of_label),
+            begins: begins.map(|begins| begins.into_iter().map(u8::from).collect()),
+        })
+    }
+
+    /// The map of label names, kinds numbered by first appearance. Errors: as of a [`Mask`].
+    pub fn from_names(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
+        let labels = names.len();
+        let (texts, lengths) = names_and_lengths(names);
+        let mut kind_of_label = vec![0; labels];
+        let mut begins = vec![0; labels];
+        let mut kinds = 0;
+        call(|error| unsafe {
+            c::label_map_from_names(
+                scheme.raw(),
+                texts.as_ptr(),
+                lengths.as_ptr(),
+                size(labels),
+                kind_of_label.as_mut_ptr(),
+                begins.as_mut_ptr(),
+                &mut kinds,
+                error,
+            )
+        })?;
+        Ok(Self {
+            labels,
+            kinds,
+            kind_of_label: Some(kind_of_label),
+            begins: Some(begins),
+        })
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+    /// The number of kinds.
+    pub fn kinds(&self) -> usize {
+        count(self.kinds)
+    }
+    /// The kind of each label; None where each label is its own.
+    pub fn kind_of_label(&self) -> Option<&[i32]> {
+        self.kind_of_label.as_deref()
+    }
+
+    pub(crate) fn raw(&self) -> c::LabelMap {
+        let mut raw = init!(LabelMap, label_map_init);
+        raw.labels = size(self.labels);
+        raw.kinds = self.kinds;
+        raw.kind_of_label = pointer(self.kind_of_label.as_deref());
+        raw.begins = pointer(self.begins.as_deref());
+        raw
+    }
+}

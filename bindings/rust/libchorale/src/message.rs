@@ -1,0 +1,422 @@
+//! Chains under properties: messages and decoding.
+
+use crate::array::{check_length, count, fill, pointer, size, Number};
+use crate::error::call;
+use crate::{
+    c, Chain, ChainSolver, Dictionary, Error, JointMode, MessageTask, Outcome, Property, Result,
+    Shown, Status,
+};
+
+/// A property on a chain, and what its clique says of each value.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an attachment is for a call"]
+pub struct Attachment<'a> {
+    property: &'a Property,
+    dictionary: Option<&'a Dictionary>,
+    classes: Option<&'a [i32]>,
+    table: Option<&'a [i32]>,
+    message: Option<&'a [f64]>,
+}
+
+impl<'a> Attachment<'a> {
+    /// The property alone.
+    pub fn new(property: &'a Property) -> Self {
+        Self {
+            property,
+            dictionary: None,
+            classes: None,
+            table: None,
+            message: None,
+        }
+    }
+    /// The values that the clique knows; all of the property's without one.
+    pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
+        self.dictionary = Some(dictionary);
+        self
+    }
+    /// The class of each position; 0 without.
+    pub fn classes(mut self, classes: &'a [i32]) -> Self {
+        self.classes = Some(classes);
+        self
+    }
+    /// A value of the property for each position (token ids, say), -1 fires nothing.
+    pub fn table(mut self, table: &'a [i32]) -> Self {
+        self.table = Some(table);
+        self
+    }
+    /// R + 2 scores: one for each value, then those of EMPTY and CONFLICT; zeros without.
+    pub fn message(mut self, message: &'a [f64]) -> Self {
+        self.message = Some(message);
+        self
+    }
+
+    fn blank(&self) -> c::Attachment {
+        let mut raw = init!(Attachment, attachment_init);
+        raw.property = self.property.as_ptr();
+        raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
+        raw
+    }
+
+    /// R, the number of values: that of the dictionary, or of the property.
+    pub fn values(&self) -> usize {
+        count(unsafe { c::attachment_values(&self.blank()) })
+    }
+
+    fn raw(&self, length: usize) -> Result<c::Attachment> {
+        check_length("classes", self.classes, length)?;
+        check_length("table", self.table, length)?;
+        let mut raw = self.blank();
+        check_length("message", self.message, self.values() + 2)?;
+        raw.classes = pointer(self.classes);
+        raw.table = pointer(self.table);
+        raw.message = pointer(self.message);
+        Ok(raw)
+    }
+
+    /// What a labelling shows. parents: of a tree, as in [`Chain::parents`]. Errors: Shape, OutOfRange,
+    /// ValueOutsideRange (the table), NullArgument (no table where the property reads one),
+    /// ParentOrder, ParentCycle, AutomatonOnTree.
+    pub fn evaluate(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Shown> {
+        let raw = self.raw(labelling.len())?;
+        check_length("parents", parents, labelling.len())?;
+        let mut value = 0;
+        call(|error| unsafe {
+            c::property_evaluate(
+                &raw,
+                size(labelling.len()),
+                labelling.as_ptr(),
+                pointer(parents),
+                &mut value,
+                error,
+            )
+        })?;
+        Ok(Shown::from_raw(value, self.values()))
+    }
+
+    /// Everything that a labelling fires, in order, in the property's own values: what to keep in a
+    /// [`Dictionary`]. Errors: as for [`evaluate`](Self::evaluate).
+    pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
+        let raw = self.raw(labelling.len())?;
+        check_length("parents", parents, labelling.len())?;
+        let mut values = Vec::new();
+        fill(&mut values, labelling.len() + 1, 0)?;
+        let mut count = 0;
+        call(|error| unsafe {
+            c::property_fired(
+                &raw,
+                size(labelling.len()),
+                labelling.as_ptr(),
+                pointer(parents),
+                values.as_mut_ptr(),
+                size(values.len()),
+                &mut count,
+                error,
+            )
+        })?;
+        values.truncate(crate::array::count(count));
+        Ok(values)
+    }
+}
+
+/// Attachments as C takes them.
+pub(crate) fn attachments(
+    attachments: &[Attachment<'_>],
+    length: usize,
+) -> Result<Vec<c::Attachment>> {
+    attachments
+        .iter()
+        .map(|attachment| attachment.raw(length))
+        .collect()
+}
+
+/// How several properties on one chain are treated; everything that is not set is the library's
+/// default.
+#[derive(Clone)]
+#[must_use = "options are for a call"]
+pub struct MessageOptions {
+    pub(crate) raw: c::MessageOptions,
+}
+
+impl Default for MessageOptions {
+    fn default() -> Self {
+        Self {
+            raw: init!(MessageOptions, message_options_init),
+        }
+    }
+}
+
+impl std::fmt::Debug for MessageOptions {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("MessageOptions")
+            .field("beam_width", &self.raw.beam_width)
+            .field("budget", &self.raw.budget)
+            .finish_non_exhaustive()
+    }
+}
+
+impl MessageOptions {
+    /// The library's defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Exact, or by which approximation.
+    pub fn mode(mut self, mode: JointMode) -> Self {
+        self.raw.mode = mode.raw();
+        self
+    }
+    /// How many configurations a beam keeps at each position.
+    pub fn beam_width(mut self, width: usize) -> Self {
+        self.raw.beam_width = size(width);
+        self
+    }
+    /// How many configurations there may be at once.
+    pub fn budget(mut self, budget: usize) -> Self {
+        self.raw.budget = size(budget);
+        self
+    }
+}
+
+/// How messages or a labelling were found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MessageResult {
+    /// Complete, Infeasible or NothingFound.
+    pub outcome: Outcome,
+    /// A beam left out configurations.
+    pub pruned: bool,
+    /// True if the answer is exact.
+    pub exact: bool,
+    /// The most configurations that were alive at once.
+    pub configurations: usize,
+    /// Decoding: `chain_score + message_score`.
+    pub score: f64,
+    /// Decoding: the score of the labelling in the chain.
+    pub chain_score: f64,
+    /// Decoding: what the messages say of the labelling, summed.
+    pub message_score: f64,
+}
+
+impl MessageResult {
+    pub(crate) fn blank() -> c::MessageResult {
+        init!(MessageResult, message_result_init)
+    }
+    pub(crate) fn from_raw(raw: &c::MessageResult) -> Self {
+        Self {
+            outcome: Outcome::from_raw(raw.outcome),
+            pruned: raw.pruned != 0,
+            exact: raw.exact != 0,
+            configurations: count(raw.configurations),
+            score: raw.score,
+            chain_score: raw.chain_score,
+            message_score: raw.message_score,
+        }
+    }
+}
+
+/// The messages of a chain to its cliques, in the solver's memory until its next call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct Messages<'s> {
+    rows: Vec<&'s [f64]>,
+    /// How they were found.
+    pub result: MessageResult,
+}
+
+impl<'s> Messages<'s> {
+    /// The message to the clique of attachment `p`: R + 2 scores, those of EMPTY and CONFLICT last.
+    /// None where there is no such attachment.
+    pub fn get(&self, p: usize) -> Option<&'s [f64]> {
+        self.rows.get(p).copied()
+    }
+}
+
+/// A labelling decoded under messages, in the solver's memory until its next call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use]
+pub struct Decoded<'s> {
+    /// One label a position; None where nothing was found.
+    pub labelling: Option<&'s [i32]>,
+    /// What each property shows on it, one entry an attachment; none where nothing was found.
+    pub shown: Vec<Shown>,
+    /// The score, and how it was found.
+    pub result: MessageResult,
+}
+
+/// Pointers to rows for messages that fit the attachments.
+pub(crate) fn outgoing_pointers(
+    attachments: &[Attachment<'_>],
+    outgoing: &mut [Option<&mut [f64]>],
+) -> Result<Vec<*mut f64>> {
+    check_length("outgoing", Some(&*outgoing), attachments.len())?;
+    attachments
+        .iter()
+        .zip(outgoing)
+        .map(|(attachment, row)| match row {
+            None => Ok(std::ptr::null_mut()),
+            Some(row) => {
+                check_length("a row of outgoing", Some(&**row), attachment.values() + 2)?;
+                Ok(row.as_mut_ptr())
+            }
+        })
+        .collect()
+}
+
+/// Under properties.
+impl ChainSolver<'_> {
+    /// The bytes that [`in_memory`](Self::in_memory) needs for chains and attachments of these sizes.
+    /// Errors: as for the task.
+    pub fn message_bytes<N: Number>(
+        chain: &Chain<'_, '_, N>,
+        attached: &[Attachment<'_>],
+        options: &MessageOptions,
+        task: MessageTask,
+    ) -> Result<usize> {
+        let raw = chain.raw()?;
+        let attached = attachments(attached, chain.len())?;
+        let mut bytes = 0;
+        call(|error| unsafe {
+            c::message_bytes(
+                &raw,
+                attached.as_ptr(),
+                size(attached.len()),
+                &options.raw,
+                task.raw(),
+                &mut bytes,
+                error,
+            )
+        })?;
+        Ok(bytes)
+    }
+
+    /// Grows the workspace so that no such call of the library allocates. Errors: as for the task;
+    /// OutOfMemory, WorkspaceTooSmall (memory of the caller).
+    pub fn message_reserve<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        attached: &[Attachment<'_>],
+        options: &MessageOptions,
+        task: MessageTask,
+    ) -> Result<()> {
+        let raw = chain.raw()?;
+        let attached = attachments(attached, chain.len())?;
+        call(|error| unsafe {
+            c::message_reserve(
+                self.handle.as_ptr(),
+                &raw,
+                attached.as_ptr(),
+                size(attached.len()),
+                &options.raw,
+                task.raw(),
+                error,
+            )
+        })
+    }
+
+    /// What the chain says to the clique of every attachment: the best score for each value, that
+    /// clique's own message left out. Errors: what is wrong with chain and attachments, Size (none are
+    /// given), StateSpace, OutOfMemory.
+    pub fn messages<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        attached: &[Attachment<'_>],
+        options: &MessageOptions,
+    ) -> Result<Messages<'_>> {
+        let widths: Vec<usize> = attached.iter().map(|a| a.values() + 2).collect();
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let total = widths
+            .iter()
+            .try_fold(0usize, |sum, &width| sum.checked_add(width))
+            .ok_or_else(|| {
+                Error::new(Status::SizeOverflow, "the properties have too many values")
+            })?;
+        fill(&mut numbers, total, f64::NEG_INFINITY)?;
+        let mut outgoing = Vec::with_capacity(widths.len());
+        let mut rest = &mut numbers[..];
+        for &width in &widths {
+            let (row, behind) = rest.split_at_mut(width);
+            outgoing.push(Some(row));
+            rest = behind;
+        }
+        let result = self.messages_into(chain, attached, options, &mut outgoing);
+        self.numbers = numbers;
+        let result = result?;
+        let mut rest = &self.numbers[..];
+        let rows = widths.iter().map(|&width| {
+            let (row, behind) = rest.split_at(width);
+            rest = behind;
+            row
+        });
+        Ok(Messages {
+            rows: rows.collect(),
+            result,
+        })
+    }
+
+    /// The same into rows of the caller of R + 2 entries, None where no message is wanted. Errors:
+    /// also Shape (`outgoing`).
+    pub fn messages_into<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        attached: &[Attachment<'_>],
+        options: &MessageOptions,
+        outgoing: &mut [Option<&mut [f64]>],
+    ) -> Result<MessageResult> {
+        let raw = chain.raw()?;
+        let rows = outgoing_pointers(attached, outgoing)?;
+        let attached = attachments(attached, chain.len())?;
+        let mut result = MessageResult::blank();
+        call(|error| unsafe {
+            c::chain_messages(
+                self.handle.as_ptr(),
+                &raw,
+                attached.as_ptr(),
+                size(attached.len()),
+                &options.raw,
+                rows.as_ptr(),
+                &mut result,
+                error,
+            )
+        })?;
+        Ok(MessageResult::from_raw(&result))
+    }
+
+    /// The best labelling under the messages of the attachments. Errors: as for
+    /// [`messages`](Self::messages).
+    pub fn decode<N: Number>(
+        &mut self,
+        chain: &Chain<'_, '_, N>,
+        attached: &[Attachment<'_>],
+        options: &MessageOptions,
+    ) -> Result<Decoded<'_>> {
+        let raw = chain.raw()?;
+        let attachments = attachments(attached, chain.len())?;
+        fill(&mut self.labelling, chain.len(), -1)?;
+        fill(&mut self.values, attachments.len(), -1)?;
+        let mut result = MessageResult::blank();
+        call(|error| unsafe {
+            c::chain_decode(
+                self.handle.as_ptr(),
+                &raw,
+                attachments.as_ptr(),
+                size(attachments.len()),
+                &options.raw,
+                self.labelling.as_mut_ptr(),
+                self.values.as_mut_ptr(),
+                &mut result,
+                error,
+            )
+        })?;
+        let result = MessageResult::from_raw(&result);
+        let is_found = result.outcome == Outcome::Complete;
+        let pairs = self.values.iter().zip(attached);
+        let shown = pairs.map(|(&value, on)| Shown::from_raw(value, on.values()));
+        Ok(Decoded {
+            labelling: is_found.then_some(&self.labelling[..]),
+            shown: shown.filter(|_| is_found).collect(),
+            result,
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! Frozen models.
+
+use crate::array::{check_length, count, size, Owner};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::instance::Port;
+use crate::panics::Slot;
+use crate::{c, Chain, Host, Result, Shown};
+use std::sync::Arc;
+
+/// What must live as long as a model: what C has the address of, and where panics of callbacks are.
+#[derive(Default)]
+pub(crate) struct Keep<'a> {
+    // Their addresses are given to C: they must not move when the list grows.
+    #[allow(clippy::vec_box)]
+    pub(crate) instances: Vec<Box<Port<'a>>>,
+    pub(crate) slots: Vec<Arc<Slot>>,
+    /// Copied rows of chains that were lent.
+    pub(crate) owners: Vec<Owner>,
+}
+
+/// Chains, trees and cliques put together: immutable, shared by clones and runs, used by any number
+/// of threads. `'a` is how long what it borrows lives.
+///
+/// ```
+/// fn shared<T: Send + Sync>() {}
+/// shared::<libchorale::Model<'static>>();
+/// ```
+pub struct Model<'a> {
+    // Before what it borrows.
+    handle: Handle<c::Model>,
+    pub(crate) keep: Arc<Keep<'a>>,
+}
+
+// Immutable, with atomic references; instances and callbacks are Send and Sync.
+unsafe impl Send for Model<'_> {}
+unsafe impl Sync for Model<'_> {}
+
+/// What a chain was added as.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ChainView<'m> {
+    /// Scores in double precision.
+    F64(Chain<'m, 'm, f64>),
+    /// Scores in single precision.
+    F32(Chain<'m, 'm, f32>),
+}
+
+/// A member of a clique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Member {
+    /// The number of the chain or instance.
+    pub chain: usize,
+    /// The position in the chain; None for a whole chain or an instance.
+    pub position: Option<usize>,
+}
+
+/// What a chain was added with besides its scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChainTokens<'m> {
+    /// An id for each position, -1 for none; None where the chain has no tokens.
+    pub tokens: Option<&'m [i32]>,
+    /// The document of the chain.
+    pub group: i64,
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn with(handle: Handle<c::Model>, keep: Arc<Keep<'a>>) -> Self {
+        Self { handle, keep }
+    }
+    pub(crate) fn as_ptr(&self) -> *mut c::Model {
+        self.handle.as_ptr()
+    }
+
+    /// Another reference to a model of the library.
+    ///
+    /// # Safety
+    /// `keep` holds what it needs.
+    pub(crate) unsafe fn retain(raw: *const c::Model, keep: &Arc<Keep<'a>>) -> Self {
+        Self {
+            handle: Handle::from_raw(c::model_retain(raw)),
+            keep: Arc::clone(keep),
+        }
+    }
+
+    /// The same chains, members and cliques with other strengths, one factor a clique: chains are
+    /// shared. Errors: Shape, NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
+    pub fn reweigh(&self, factors: &[f64]) -> Result<Self> {
+        self.create_reweighed(factors, None)
+    }
+    /// The same in memory of `host`.
+    pub fn reweigh_in(&self, factors: &[f64], host: &Host) -> Result<Self> {
+        self.create_reweighed(factors, Some(host))
+    }
+    fn create_reweighed(&self, factors: &[f64], host: Option<&Host>) -> Result<Self> {
+        check_length("factors", Some(factors), self.cliques())?;
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::model_reweigh(host, self.as_ptr(), factors.as_ptr(), made, error)
+        })?;
+        Ok(Self::with(handle, Arc::clone(&self.keep)))
+    }
+
+    /// How many chains, instances included.
+    pub fn chains(&self) -> usize {
+        count(unsafe { c::model_chains(self.as_ptr()) })
+    }
+    /// How many cliques.
+    pub fn cliques(&self) -> usize {
+        count(unsafe { c::model_cliques(self.as_ptr()) })
+    }
+    /// The members of all cliques, summed.
+    pub fn members(&self) -> usize {
+        count(unsafe { c::model_members(self.as_ptr()) })
+    }
+    /// The positions of a chain; 0 out of range.
+    pub fn chain_length(&self, chain: usize) -> usize {
+        count(unsafe { c::model_chain_length(self.as_ptr(), size(chain)) })
+    }
+    /// The members of a clique, its centre included; 0 out of range.
+    pub fn clique_members(&self, clique: usize) -> usize {
+        count(unsafe { c::model_clique_members(self.as_ptr(), size(clique)) })
+    }
+    /// R of a clique, the number of its values; 0 out of range.
+    pub fn clique_values(&self, clique: usize) -> usize {
+        count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
+    }
+    /// How many scores a message of a clique has: R + 2, or R where every label has a value; 0 out of
+    /// range.
+    pub fn clique_columns(&self, clique: usize) -> usize {
+        count(unsafe { c::model_clique_columns(self.as_ptr(), size(clique)) })
+    }
+    /// How many values the centre of a clique can show; 0 where it is not centred.
+    pub fn clique_centre_values(&self, clique: usize) -> usize {
+        count(unsafe { c::model_clique_centre_values(self.as_ptr(), size(clique)) })
+    }
+    /// Bytes that the model holds, copied scores included.
+    pub fn bytes(&self) -> usize {
+        unsafe { c::model_bytes(self.as_ptr()) }
+    }
+    /// Bytes of all scores, copied or borrowed.
+    pub fn score_bytes(&self) -> usize {
+        unsafe { c::model_score_bytes(self.as_ptr()) }
+    }
+
+    /// A member of a clique, in the order of adding; a centre is the last. Errors: OutOfRange.
+    pub fn member(&self, clique: usize, member: usize) -> Result<Member> {
+        let (mut chain, mut position) = (0, 0);
+        call(|error| unsafe {
+            c::model_member(
+                self.as_ptr(),
+                size(clique),
+                size(member),
+                &mut chain,
+                &mut position,
+                error,
+            )
+        })?;
+        Ok(Member {
+            chain: count(chain),
+            position: usize::try_from(position).ok(),
+        })
+    }
+
+    /// What the library's number for what a member of a clique shows means.
+    pub(crate) fn shown(&self, clique: usize, member: usize, number: i32) -> Shown {
+        let centre_values = self.clique_centre_values(clique);
+        let is_centre = centre_values > 0 && member + 1 == self.clique_members(clique);
+        let values = if is_centre {
+            centre_values
+        } else {
+            self.clique_values(clique)
+        };
+        Shown::from_raw(number, values)
+    }
+
+    fn raw_chain(&self, chain: usize) -> Result<(c::Chain, c::ChainOptions)> {
+        let mut scores = init!(Chain, chain_init);
+        let mut options = init!(ChainOptions, chain_options_init);
+        call(|error| unsafe {
+            c::model_get_chain(self.as_ptr(), size(chain), &mut scores, &mut options, error)
+        })?;
+        Ok((scores, options))
+    }
+
+    /// What a chain was added as. Errors: OutOfRange, Shape (an instance).
+    pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
+        let (raw, _) = self.raw_chain(chain)?;
+        // Its arrays live as long as this model.
+        unsafe {
+            Ok(if raw.number == c::FLOAT32 {
+                ChainView::F32(Chain::from_raw(&raw))
+            } else {
+                ChainView::F64(Chain::from_raw(&raw))
+            })
+        }
+    }
+    /// The tokens and the group of a chain. Errors: as for [`chain`](Self::chain).
+    pub fn chain_tokens(&self, chain: usize) -> Result<ChainTokens<'_>> {
+        let (raw, options) = self.raw_chain(chain)?;
+        // They live as long as this model.
+        let tokens = unsafe { crate::chain::optional(options.tokens, count(raw.length)) };
+        Ok(ChainTokens {
+            tokens,
+            group: options.group,
+        })
+    }
+    /// The number of labels of a chain. Errors: as for [`chain`](Self::chain).
+    pub fn chain_labels(&self, chain: usize) -> Result<usize> {
+        Ok(count(self.raw_chain(chain)?.0.labels))
+    }
+}
+
+impl Clone for Model<'_> {
+    fn clone(&self) -> Self {
+        unsafe { Self::retain(self.as_ptr(), &self.keep) }
+    }
+}
+
+impl std::fmt::Debug for Model<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Model")
+            .field("chains", &self.chains())
+            .field("cliques", &self.cliques())
+            .field("members", &self.members())
+            .finish()
+    }
+}

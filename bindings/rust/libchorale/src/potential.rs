@@ -1,0 +1,419 @@
+//! Symmetric potentials.
+
+use crate::array::{check_length, count, pointer, size, IntoMatrix, Matrix};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::panics::{settle, Slot};
+use crate::{c, Family, Host, Result, Scale, Shape};
+use std::fmt;
+use std::os::raw::c_void;
+use std::sync::Arc;
+
+/// A score of how many members of a clique show each of R values: immutable, shared by clones,
+/// used by any number of threads.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let potts = ch::Potential::potts(3, 2.0)?;
+/// assert_eq!(potts.evaluate(&[2, 1, 0], 3)?, 2.0 * (4.0 + 1.0));
+///
+/// // the same, divided by the members, for cliques where the last value does not count
+/// let options = ch::PotentialOptions::new()
+///     .scale(ch::Scale::ByMembers)
+///     .counted(&[true, true, false]);
+/// let scaled = ch::Potential::potts_with(3, 2.0, &options)?;
+/// assert_eq!(scaled.evaluate(&[1, 1, 2], 4)?, 1.0);
+///
+/// let own = ch::Potential::callback(2, |counts, members| Some(counts[0] as f64 * members as f64))?;
+/// assert_eq!(own.evaluate(&[3, 1], 4)?, 12.0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Potential {
+    handle: Handle<c::Potential>,
+    /// Where the panics of a callback are.
+    pub(crate) slot: Option<Arc<Slot>>,
+}
+
+// Immutable, with atomic references; callbacks are Send and Sync.
+unsafe impl Send for Potential {}
+unsafe impl Sync for Potential {}
+
+/// Scale, shape, which values count, and the host.
+#[derive(Clone, Debug, Default)]
+#[must_use = "options are for a call"]
+pub struct PotentialOptions {
+    scale: Option<Scale>,
+    shape: Option<Shape>,
+    counted: Option<Vec<u8>>,
+    host: Option<Host>,
+}
+
+impl PotentialOptions {
+    /// No scale, shape detected, every value counts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// What the potential is multiplied by.
+    pub fn scale(mut self, scale: Scale) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+    /// What is known of the tables of a SUM; others ignore it.
+    pub fn shape(mut self, shape: Shape) -> Self {
+        self.shape = Some(shape);
+        self
+    }
+    /// Which of the values count, one entry a value.
+    pub fn counted(mut self, counted: &[bool]) -> Self {
+        self.counted = Some(counted.iter().map(|&counts| counts.into()).collect());
+        self
+    }
+    /// Memory and log.
+    pub fn host(mut self, host: &Host) -> Self {
+        self.host = Some(host.clone());
+        self
+    }
+
+    fn raw(&self, values: usize) -> Result<c::PotentialOptions> {
+        check_length("counted", self.counted.as_deref(), values)?;
+        let mut raw = init!(PotentialOptions, potential_options_init);
+        raw.scale = self.scale.map_or(raw.scale, Scale::raw);
+        raw.shape = self.shape.map_or(raw.shape, Shape::raw);
+        raw.counted = pointer(self.counted.as_deref());
+        Ok(raw)
+    }
+}
+
+/// `$name` with default options, `$with` with given ones, from a number per unit of agreement.
+macro_rules! from_lambda {
+    ($($(#[$doc:meta])* $name:ident $with:ident $create:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(values: usize, lambda: f64) -> Result<Self> {
+            Self::$with(values, lambda, &PotentialOptions::new())
+        }
+        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") with options.")]
+        pub fn $with(values: usize, lambda: f64, options: &PotentialOptions) -> Result<Self> {
+            let raw = options.raw(values)?;
+            Self::create(options.host.as_ref(), |host, made, error| unsafe {
+                c::$create(host, size(values), lambda, &raw, made, error)
+            })
+        }
+    )*};
+}
+
+impl Potential {
+    fn create(
+        host: Option<&Host>,
+        function: impl FnOnce(*const c::Host, *mut *mut c::Potential, *mut c::Error) -> c::Status,
+    ) -> Result<Self> {
+        let handle = Handle::create(host, function)?;
+        Ok(Self { handle, slot: None })
+    }
+
+    from_lambda! {
+        /// Potts: `lambda * sum_v n_v^2`. Errors: Size (no values), NotANumber, Infinite, OutOfRange,
+        /// SizeOverflow, OutOfMemory.
+        potts potts_with potential_create_potts;
+        /// Entropy: `lambda * sum_v n_v log n_v`. Errors: as for [`potts`](Self::potts).
+        entropy entropy_with potential_create_entropy;
+        /// Makespan: `max_v lambda * n_v`. Errors: as for [`potts`](Self::potts).
+        makespan makespan_with potential_create_makespan;
+        /// Square makespan: `max_v lambda * n_v^2`. Errors: as for [`potts`](Self::potts).
+        square_makespan square_makespan_with potential_create_square_makespan;
+    }
+
+    /// SUM: `sum_v f_v(n_v)`. tables: one row for every value, or one row for all; entry `k` is
+    /// `f(k)`, minus infinity forbids. Serves cliques of fewer members than a row has entries.
+    /// Errors: Shape, NotANumber, Infinite, OutOfRange, NotConvex, NotConcave, SizeOverflow,
+    /// OutOfMemory.
+    pub fn sum<'t>(
+        values: usize,
+        tables: impl IntoMatrix<'t, f64>,
+        options: &PotentialOptions,
+    ) -> Result<Self> {
+        Self::from_tables(
+            c::potential_create_sum,
+            values,
+            in_rows("tables", tables)?,
+            options,
+        )
+    }
+
+    /// MAX: `max_v f_v(n_v)` over the values that count; tables and errors as in
+    /// [`sum`](Self::sum).
+    pub fn max<'t>(
+        values: usize,
+        tables: impl IntoMatrix<'t, f64>,
+        options: &PotentialOptions,
+    ) -> Result<Self> {
+        Self::from_tables(
+            c::potential_create_max,
+            values,
+            in_rows("tables", tables)?,
+            options,
+        )
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn from_tables(
+        create: unsafe extern "C" fn(
+            *const c::Host,
+            i64,
+            *const f64,
+            i64,
+            i64,
+            i64,
+            *const c::PotentialOptions,
+            *mut *mut c::Potential,
+            *mut c::Error,
+        ) -> c::Status,
+        values: usize,
+        tables: Matrix<'_, f64>,
+        options: &PotentialOptions,
+    ) -> Result<Self> {
+        let raw = options.raw(values)?;
+        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+            create(
+                host,
+                size(values),
+                tables.as_ptr(),
+                size(tables.rows()),
+                size(tables.columns()),
+                size(tables.row_stride()),
+                &raw,
+                made,
+                error,
+            )
+        })
+    }
+
+    /// A table on the count of the higher of the two values that count. Errors: as for
+    /// [`sum`](Self::sum).
+    pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
+        let raw = options.raw(values)?;
+        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+            c::potential_create_cardinality(
+                host,
+                size(values),
+                table.as_ptr(),
+                size(table.len()),
+                &raw,
+                made,
+                error,
+            )
+        })
+    }
+
+    /// MAJORITY: `b_a + sum_v w_av n_v`, `a` a value of highest count. weights: R x R, row `a`.
+    /// bias: `b`, one entry a value. Errors: as for [`sum`](Self::sum).
+    pub fn majority<'t>(
+        weights: impl IntoMatrix<'t, f64>,
+        bias: Option<&[f64]>,
+        options: &PotentialOptions,
+    ) -> Result<Self> {
+        let weights = in_rows("weights", weights)?;
+        check_length("bias", bias, weights.rows())?;
+        let raw = options.raw(weights.rows())?;
+        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+            c::potential_create_majority(
+                host,
+                size(weights.rows()),
+                weights.as_ptr(),
+                size(weights.rows()),
+                size(weights.columns()),
+                size(weights.row_stride()),
+                pointer(bias),
+                &raw,
+                made,
+                error,
+            )
+        })
+    }
+
+    /// PAIRS: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members. scores: R x R.
+    /// Errors: as for [`sum`](Self::sum).
+    pub fn pairs<'t>(scores: impl IntoMatrix<'t, f64>, options: &PotentialOptions) -> Result<Self> {
+        let scores = in_rows("scores", scores)?;
+        let raw = options.raw(scores.rows())?;
+        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+            c::potential_create_pairs(
+                host,
+                size(scores.rows()),
+                scores.as_ptr(),
+                size(scores.rows()),
+                size(scores.columns()),
+                size(scores.row_stride()),
+                &raw,
+                made,
+                error,
+            )
+        })
+    }
+
+    /// Any function of the counts, one a value, and the number of members; None asks to stop (CallbackStopped).
+    /// Called on the threads of the calls that need it. A panic in it ends the call and goes on there.
+    /// Errors: Size (no values), SizeOverflow, OutOfMemory.
+    pub fn callback(
+        values: usize,
+        function: impl Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        Self::callback_with(values, function, &PotentialOptions::new())
+    }
+
+    /// [`callback`](Self::callback) with options.
+    pub fn callback_with<F>(values: usize, function: F, options: &PotentialOptions) -> Result<Self>
+    where
+        F: Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
+    {
+        let raw = options.raw(values)?;
+        let slot = Arc::new(Slot::default());
+        let mut owner = Owner(Box::into_raw(Box::new(Callback {
+            function,
+            slot: Arc::clone(&slot),
+        })));
+        let handle = Handle::create(options.host.as_ref(), |host, made, error| {
+            let status = unsafe {
+                c::potential_create_callback(
+                    host,
+                    size(values),
+                    Some(score_counts::<F>),
+                    owner.0.cast(),
+                    Some(release::<F>),
+                    &raw,
+                    made,
+                    error,
+                )
+            };
+            if status == c::OK {
+                owner.0 = std::ptr::null_mut(); // the potential's now
+            }
+            status
+        })?;
+        Ok(Self {
+            handle,
+            slot: Some(slot),
+        })
+    }
+
+    /// `factor` times this potential, over the same numbers. What it forbids stays forbidden. Errors:
+    /// NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        self.create_scaled(factor, None)
+    }
+    /// The same in memory of `host`.
+    pub fn scaled_in(&self, factor: f64, host: &Host) -> Result<Self> {
+        self.create_scaled(factor, Some(host))
+    }
+    fn create_scaled(&self, factor: f64, host: Option<&Host>) -> Result<Self> {
+        let scaled = Self::create(host, |host, made, error| unsafe {
+            c::potential_create_scaled(host, self.as_ptr(), factor, made, error)
+        })?;
+        Ok(Self {
+            slot: self.slot.clone(),
+            ..scaled
+        })
+    }
+
+    /// R, the number of values.
+    pub fn values(&self) -> usize {
+        count(unsafe { c::potential_values(self.as_ptr()) })
+    }
+    /// The family, which decides what algorithms apply.
+    pub fn family(&self) -> Family {
+        Family::from_raw(unsafe { c::potential_family(self.as_ptr()) })
+    }
+
+    /// The score of counts, one a value, among `members` members. Errors: ValuesMismatch, OutOfRange,
+    /// CallbackValue, CallbackStopped.
+    pub fn evaluate(&self, counts: &[i64], members: usize) -> Result<f64> {
+        let mut score = 0.0;
+        let result = call(|error| unsafe {
+            c::potential_evaluate(
+                self.as_ptr(),
+                counts.as_ptr(),
+                size(counts.len()),
+                size(members),
+                &mut score,
+                error,
+            )
+        });
+        settle(result, &self.slot)?;
+        Ok(score)
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const c::Potential {
+        self.handle.as_ptr()
+    }
+}
+
+impl Clone for Potential {
+    fn clone(&self) -> Self {
+        let handle = unsafe { Handle::from_raw(c::potential_retain(self.handle.as_ptr())) };
+        Self {
+            handle,
+            slot: self.slot.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for Potential {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Potential")
+            .field("family", &self.family())
+            .field("values", &self.values())
+            .finish()
+    }
+}
+
+/// A matrix with rows as the library takes them.
+fn in_rows<'t>(name: &str, matrix: impl IntoMatrix<'t, f64>) -> Result<Matrix<'t, f64>> {
+    let matrix = matrix.into_matrix().and_then(Matrix::in_rows);
+    matrix.map_err(|error| error.of(name))
+}
+
+struct Callback<F> {
+    function: F,
+    slot: Arc<Slot>,
+}
+
+/// Of a callback that no potential has taken.
+struct Owner<F>(*mut Callback<F>);
+
+impl<F> Drop for Owner<F> {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            drop(unsafe { Box::from_raw(self.0) });
+        }
+    }
+}
+
+unsafe extern "C" fn score_counts<F>(
+    user: *mut c_void,
+    counts: *const i64,
+    values: i64,
+    members: i64,
+    score: *mut f64,
+) -> i32
+where
+    F: Fn(&[i64], usize) -> Option<f64>,
+{
+    let callback = &*(user as *const Callback<F>);
+    let counts = std::slice::from_raw_parts(counts, count(values));
+    match callback
+        .slot
+        .caught(|| (callback.function)(counts, count(members)))
+    {
+        Some(Some(value)) => {
+            *score = value;
+            0
+        }
+        _ => 1,
+    }
+}
+
+unsafe extern "C" fn release<F>(user: *mut c_void) {
+    crate::panics::caught_always(|| drop(Box::from_raw(user as *mut Callback<F>)));
+}

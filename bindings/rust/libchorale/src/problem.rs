@@ -1,0 +1,328 @@
+//! Problems: a model with the names around it, in memory and as a file.
+
+use crate::array::{check_length, count, fill, pointer, size};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::model::Keep;
+use crate::{c, Error, Host, Model, Result, Shown, Status, TextList};
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A frozen model and the names a person needs to read it; saved and loaded as a file. `'a` is how
+/// long what the model borrows lives.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let mut builder = ch::ModelBuilder::new()?;
+/// builder.add_chain(&ch::Chain::new(&[[2.0, 0.1], [0.3, 0.4]])?, None, 0)?;
+/// let mut problem = ch::Problem::new(&builder.freeze()?)?;
+/// problem.set_texts(ch::TextList::Labels, &["Other", "Name"])?;
+/// problem.set_gold(Some(&[0, 1]))?;
+/// problem.set_note("licence", "MIT")?;
+///
+/// let bytes = problem.write()?;
+/// let again = ch::Problem::read(&bytes)?;
+/// assert_eq!(again.text(ch::TextList::Labels, 1), Some("Name"));
+/// assert_eq!(again.model().chain_length(0), 2);
+/// assert_eq!(again.write()?, bytes);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Problem<'a> {
+    // Before what it borrows.
+    handle: Handle<c::Problem>,
+    keep: Arc<Keep<'a>>,
+    /// Positions of all chains.
+    positions: usize,
+}
+
+// Calls that change it take `&mut self`.
+unsafe impl Send for Problem<'_> {}
+unsafe impl Sync for Problem<'_> {}
+
+/// A text that C lends; None where there is none.
+///
+/// # Safety
+/// It lives for `'p`.
+unsafe fn lent<'p>(text: c::Text) -> Option<&'p str> {
+    if text.bytes.is_null() {
+        return None;
+    }
+    let bytes = std::slice::from_raw_parts(text.bytes.cast(), text.length);
+    std::str::from_utf8(bytes).ok()
+}
+
+fn raw_text(text: &str) -> c::Text {
+    c::Text {
+        bytes: text.as_ptr().cast(),
+        length: text.len(),
+    }
+}
+
+fn c_path(path: &Path) -> Result<CString> {
+    #[cfg(unix)]
+    let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
+    #[cfg(not(unix))]
+    let bytes = path.to_string_lossy().into_owned().into_bytes();
+    CString::new(bytes).map_err(|_| {
+        Error::new(
+            Status::InputOutput,
+            format!("the path {} holds a NUL", path.display()),
+        )
+    })
+}
+
+/// A note of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Note<'p> {
+    /// Its name: title, licence, or any other.
+    pub name: &'p str,
+    /// Its text.
+    pub text: &'p str,
+}
+
+impl Problem<'static> {
+    /// A problem from a file's bytes, which are copied. Errors: FileFormat, FileByteOrder,
+    /// FileVersion, FileTruncated, FileChecksum, FileSection, whatever building the model by hand can
+    /// answer, OutOfMemory.
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        Self::from_bytes(bytes, false, None)
+    }
+    /// The same in memory of `host`.
+    pub fn read_in(bytes: &[u8], host: &Host) -> Result<Self> {
+        Self::from_bytes(bytes, false, Some(host))
+    }
+
+    /// A problem from a file, by its path. A regular file is mapped into memory where the system can,
+    /// and read in place; a pipe is read to the length that its header tells. Errors: as for
+    /// [`read`](Self::read); InputOutput.
+    ///
+    /// # Files that change
+    ///
+    /// While the problem or a model of it lives, nobody may write to the file or shorten it: what is
+    /// mapped would change, and reading what was cut off ends the process. To rename another file to
+    /// its name, as [`save`](Self::save) does, is fine. Where a file cannot be kept from changing,
+    /// read its bytes and give them to [`read`](Self::read).
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_path(path.as_ref(), None)
+    }
+    /// The same in memory of `host`.
+    pub fn load_in(path: impl AsRef<Path>, host: &Host) -> Result<Self> {
+        Self::from_path(path.as_ref(), Some(host))
+    }
+    fn from_path(path: &Path, host: Option<&Host>) -> Result<Self> {
+        let path = c_path(path)?;
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::problem_load(host, path.as_ptr(), made, error)
+        })?;
+        Ok(Self::with(handle, Arc::default()))
+    }
+}
+
+impl<'a> Problem<'a> {
+    fn with(handle: Handle<c::Problem>, keep: Arc<Keep<'a>>) -> Self {
+        let model = unsafe { c::problem_model(handle.as_ptr()) };
+        let positions = unsafe {
+            (0..c::model_chains(model))
+                .map(|chain| count(c::model_chain_length(model, chain)))
+                .sum()
+        };
+        Self {
+            handle,
+            keep,
+            positions,
+        }
+    }
+
+    /// A problem around a model. Errors: OutOfMemory.
+    pub fn new(model: &Model<'a>) -> Result<Self> {
+        Self::create(model, None)
+    }
+    /// The same in memory of `host`.
+    pub fn new_in(model: &Model<'a>, host: &Host) -> Result<Self> {
+        Self::create(model, Some(host))
+    }
+    fn create(model: &Model<'a>, host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::problem_create(host, model.as_ptr(), made, error)
+        })?;
+        Ok(Self::with(handle, Arc::clone(&model.keep)))
+    }
+
+    /// A problem from a file's bytes, aligned to 64, which are read in place. Errors: as for
+    /// [`read`](Self::read); Alignment.
+    ///
+    /// ```compile_fail,E0505
+    /// use libchorale as ch;
+    /// let bytes = ch::AlignedBytes::new(100).unwrap();
+    /// let problem = ch::Problem::read_borrowed(&bytes).unwrap();
+    /// drop(bytes);
+    /// problem.model();
+    /// ```
+    pub fn read_borrowed(bytes: &'a [u8]) -> Result<Self> {
+        Self::from_bytes(bytes, true, None)
+    }
+    /// The same in memory of `host`.
+    pub fn read_borrowed_in(bytes: &'a [u8], host: &Host) -> Result<Self> {
+        Self::from_bytes(bytes, true, Some(host))
+    }
+
+    fn from_bytes(bytes: &[u8], borrow: bool, host: Option<&Host>) -> Result<Self> {
+        let handle = Handle::create(host, |host, made, error| unsafe {
+            c::problem_read(
+                host,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                borrow.into(),
+                made,
+                error,
+            )
+        })?;
+        Ok(Self::with(handle, Arc::default()))
+    }
+
+    /// The model, which outlives the problem.
+    pub fn model(&self) -> Model<'a> {
+        unsafe { Model::retain(c::problem_model(self.as_ptr()), &self.keep) }
+    }
+
+    fn as_ptr(&self) -> *mut c::Problem {
+        self.handle.as_ptr()
+    }
+
+    /// Sets a list of texts; an empty one removes it. A new list of value names is
+    /// [`TextList::Values`] of the number of such lists so far. Errors: Shape (a number of texts that
+    /// does not fit the model), UnknownConstant (a list of value names beyond the next),
+    /// SizeOverflow, OutOfMemory.
+    pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
+        let list = list.raw()?;
+        let texts: Vec<_> = texts.iter().map(|text| raw_text(text.as_ref())).collect();
+        call(|error| unsafe {
+            c::problem_set_texts(
+                self.as_ptr(),
+                list,
+                texts.as_ptr(),
+                size(texts.len()),
+                error,
+            )
+        })
+    }
+    /// How many texts a list has; 0 for one that is absent.
+    pub fn text_count(&self, list: TextList) -> usize {
+        list.raw().map_or(0, |list| {
+            count(unsafe { c::problem_text_count(self.as_ptr(), list) })
+        })
+    }
+    /// A text of a list; None where there is none.
+    pub fn text(&self, list: TextList, index: usize) -> Option<&str> {
+        let list = list.raw().ok()?;
+        unsafe { lent(c::problem_text(self.as_ptr(), list, size(index))) }
+    }
+
+    /// What cliques are about, one entry a clique. kinds: an index into the texts of
+    /// [`TextList::Kinds`], or -1. values: the list that names the values. None leaves either as it is.
+    /// Errors: Shape, OutOfRange, OutOfMemory.
+    pub fn set_cliques(
+        &mut self,
+        kinds: Option<&[i32]>,
+        values: Option<&[Option<TextList>]>,
+    ) -> Result<()> {
+        let cliques = self.model().cliques();
+        check_length("kinds", kinds, cliques)?;
+        check_length("values", values, cliques)?;
+        let raw = |list: &Option<TextList>| list.map_or(Ok(c::TEXTS_NONE), TextList::raw);
+        let values: Option<Vec<_>> = values
+            .map(|values| values.iter().map(raw).collect::<Result<_>>())
+            .transpose()?;
+        call(|error| unsafe {
+            c::problem_set_cliques(
+                self.as_ptr(),
+                pointer(kinds),
+                pointer(values.as_deref()),
+                error,
+            )
+        })
+    }
+    /// The kind of a clique; None where it has none.
+    pub fn clique_kind(&self, clique: usize) -> Option<usize> {
+        let kind = unsafe { c::problem_clique_kind(self.as_ptr(), size(clique)) };
+        usize::try_from(kind).ok()
+    }
+    /// The name of what a member of a clique shows; None where it has no name.
+    pub fn value_name(&self, clique: usize, shown: Shown) -> Option<&str> {
+        let value = i32::try_from(shown.value()?).ok()?;
+        unsafe { lent(c::problem_value_name(self.as_ptr(), size(clique), value)) }
+    }
+
+    /// Gold labels by position, of all chains end to end, -1: not known. None removes them.
+    /// Errors: Shape, OutOfRange (not a label of its chain), OutOfMemory.
+    pub fn set_gold(&mut self, gold: Option<&[i32]>) -> Result<()> {
+        check_length("gold", gold, self.positions)?;
+        call(|error| unsafe { c::problem_set_gold(self.as_ptr(), pointer(gold), error) })
+    }
+    /// Gold labels by position, -1: not known; None where there are none.
+    pub fn gold(&self) -> Option<&[i32]> {
+        unsafe {
+            let gold = c::problem_gold(self.as_ptr());
+            crate::chain::optional(gold, self.positions)
+        }
+    }
+
+    /// Any text under any name; an empty one removes the note. Errors: Size (no name),
+    /// OutOfMemory.
+    pub fn set_note(&mut self, name: &str, text: &str) -> Result<()> {
+        call(|error| unsafe {
+            c::problem_set_note(self.as_ptr(), raw_text(name), raw_text(text), error)
+        })
+    }
+    /// Notes in the order of setting.
+    pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
+        let count = unsafe { c::problem_note_count(self.as_ptr()) };
+        (0..count).filter_map(move |index| unsafe {
+            let name = lent(c::problem_note_name(self.as_ptr(), index))?;
+            let text = lent(c::problem_note(self.as_ptr(), index))?;
+            Some(Note { name, text })
+        })
+    }
+
+    /// The bytes of the file. Errors: NotSavable (an instance, a callback potential),
+    /// OutOfMemory.
+    pub fn write(&self) -> Result<Vec<u8>> {
+        let mut needed = 0;
+        call(|error| unsafe {
+            let nowhere = std::ptr::null_mut();
+            c::problem_write(self.as_ptr(), nowhere, 0, &mut needed, error)
+        })?;
+        let mut bytes = Vec::new();
+        fill(&mut bytes, needed, 0u8)?;
+        call(|error| unsafe {
+            c::problem_write(
+                self.as_ptr(),
+                bytes.as_mut_ptr().cast(),
+                bytes.len(),
+                &mut needed,
+                error,
+            )
+        })?;
+        Ok(bytes)
+    }
+
+    /// Writes the file, through one beside it that takes its place when complete. Errors: as for
+    /// [`write`](Self::write); InputOutput.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path(path.as_ref())?;
+        call(|error| unsafe { c::problem_save(self.as_ptr(), path.as_ptr(), error) })
+    }
+}
+
+impl std::fmt::Debug for Problem<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Problem")
+            .field("model", &self.model())
+            .finish_non_exhaustive()
+    }
+}

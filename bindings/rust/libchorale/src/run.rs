@@ -1,0 +1,526 @@
+//! Runs: one collective inference over a model.
+
+use crate::array::{check_length, count, fill, product, size, MatrixMut, Number, Owner};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::host::Cancel;
+use crate::options::Callbacks;
+use crate::panics::settle;
+use crate::{c, Chain, Error, Model, Outcome, Result, RunOptions, Shown, Status, Transitions};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Which labelling of a run is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labelling {
+    /// The best so far.
+    Best,
+    /// The chains' own best, each by itself.
+    Own,
+}
+
+impl Labelling {
+    fn own(self) -> i32 {
+        i32::from(self == Self::Own)
+    }
+}
+
+/// How a call ended and what has been found so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RunResult {
+    /// How the call ended.
+    pub outcome: Outcome,
+    /// True if no labelling is better: `upper_bound - score <= 1e-9 |score|`, or within rounding.
+    pub proven: bool,
+    /// The rounds done so far, round 0 not counted.
+    pub rounds: usize,
+    /// The round whose labelling is the best, or was polished to it.
+    pub best_round: usize,
+    /// The score of the best labelling, `chain_score + clique_score`; minus infinity where there is
+    /// none.
+    pub score: f64,
+    /// The scores of all chains, summed.
+    pub chain_score: f64,
+    /// The scores of all cliques, summed.
+    pub clique_score: f64,
+    /// The score of the chains' own best labellings (round 0), cliques included.
+    pub own_score: f64,
+    /// The best score of the rounds, before the polish.
+    pub rounds_score: f64,
+    /// The score of the polished labelling of the rounds.
+    pub polished_score: f64,
+    /// The score of the polished labelling of the chains' own.
+    pub polished_own_score: f64,
+    /// On the score of every labelling; plus infinity where none was computed.
+    pub upper_bound: f64,
+    /// `upper_bound - score`.
+    pub gap: f64,
+    /// Chains that differ from their own best labelling.
+    pub changed_chains: usize,
+    /// Messages that changed in the last round.
+    pub messages_changed: usize,
+    /// Chains that computed messages or were decoded, in all rounds.
+    pub chain_updates: usize,
+    /// Cliques that computed messages, in all rounds.
+    pub clique_updates: usize,
+}
+
+impl RunResult {
+    fn from_raw(raw: &c::RunResult) -> Self {
+        Self {
+            outcome: Outcome::from_raw(raw.outcome),
+            proven: raw.proven != 0,
+            rounds: count(raw.rounds),
+            best_round: count(raw.best_round),
+            score: raw.score,
+            chain_score: raw.chain_score,
+            clique_score: raw.clique_score,
+            own_score: raw.own_score,
+            rounds_score: raw.rounds_score,
+            polished_score: raw.polished_score,
+            polished_own_score: raw.polished_own_score,
+            upper_bound: raw.upper_bound,
+            gap: raw.gap,
+            changed_chains: count(raw.changed_chains),
+            messages_changed: count(raw.messages_changed),
+            chain_updates: count(raw.chain_updates),
+            clique_updates: count(raw.clique_updates),
+        }
+    }
+}
+
+/// Why a chain changed: a membership whose value is not that of the chain's own best labelling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Payment {
+    /// The clique that pays.
+    pub clique: usize,
+    /// The member of the clique that it pays, by its number within the clique.
+    pub member: usize,
+    /// The position of the chain; None for a whole chain or an instance.
+    pub position: Option<usize>,
+    /// What the member shows on the chain's own best labelling.
+    pub own: Shown,
+    /// What the member shows now.
+    pub now: Shown,
+    /// What the clique would lose if this member alone showed `own` again; plus infinity where that
+    /// is forbidden.
+    pub amount: f64,
+}
+
+/// The score of a chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ChainScore {
+    /// The score of its labels in the chain alone.
+    pub score: f64,
+    /// True if its labels differ from its own best labelling.
+    pub changed: bool,
+}
+
+/// Max-marginals of a chain under the final messages of a run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ChainMarginals {
+    /// Positions x labels, row after row: the best score with this label there.
+    pub marginals: Vec<f64>,
+    /// The number of columns of `marginals`.
+    pub labels: usize,
+    /// By position: the greatest marginal less that of the second-best label.
+    pub margins: Vec<f64>,
+}
+
+impl ChainMarginals {
+    /// The marginals of the labels of a position; None outside.
+    pub fn position(&self, position: usize) -> Option<&[f64]> {
+        let begin = position.checked_mul(self.labels)?;
+        self.marginals
+            .get(begin..begin.checked_add(self.labels)?)
+            .filter(|_| position < self.margins.len())
+    }
+}
+
+/// One collective inference over a model: workspace, messages, the best labelling so far.
+///
+/// A run belongs to one thread at a time, which the compiler sees to:
+///
+/// ```compile_fail,E0499
+/// # fn both(run: &mut libchorale::Run<'_>) {
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| run.solve());
+///     scope.spawn(|| run.solve());
+/// });
+/// # }
+/// ```
+///
+/// It may go from thread to thread:
+///
+/// ```
+/// fn sent<T: Send>() {}
+/// sent::<libchorale::Run<'static>>();
+/// ```
+pub struct Run<'a> {
+    // Before what it borrows.
+    handle: Handle<c::Run>,
+    model: Model<'a>,
+    cancel: Option<Cancel>,
+    _callbacks: Owned<'a>,
+    /// What keeps the arrays alive of chains that it was told to read instead.
+    chains: BTreeMap<usize, KeptChain<'a>>,
+}
+
+struct KeptChain<'a> {
+    _transitions: Option<Transitions<'a>>,
+    _owners: Vec<Owner>,
+}
+
+/// Callbacks at an address that C has: no reference to them lives while C may use it.
+struct Owned<'a>(*mut Callbacks<'a>);
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
+
+// Callbacks are Send; those that workers call are Sync. Calls that take `&self` only read, and call
+// nothing back.
+unsafe impl Send for Run<'_> {}
+unsafe impl Sync for Run<'_> {}
+
+type Call = unsafe extern "C" fn(*mut c::Run, *mut c::RunResult, *mut c::Error) -> c::Status;
+
+impl<'a> Run<'a> {
+    /// A run, with all the memory that it will need. Errors: Size, SizeOverflow, OutOfRange, NotANumber
+    /// (options), StateSpace (several properties on a chain), CallbackStopped, CallbackValue,
+    /// OutOfMemory.
+    pub fn new(model: &Model<'a>, options: RunOptions<'a>) -> Result<Self> {
+        Self::create(model, options, None)
+    }
+
+    /// A run that starts from the messages and the best labelling of another, of this model or one
+    /// with as many chains and cliques, which is only read. Errors: as for [`new`](Self::new);
+    /// ModelMismatch.
+    pub fn from_earlier(
+        model: &Model<'a>,
+        options: RunOptions<'a>,
+        earlier: &Run<'_>,
+    ) -> Result<Self> {
+        Self::create(model, options, Some(earlier))
+    }
+
+    fn create(
+        model: &Model<'a>,
+        mut options: RunOptions<'a>,
+        earlier: Option<&Run<'_>>,
+    ) -> Result<Self> {
+        let callbacks = Box::into_raw(Box::new(std::mem::take(&mut options.callbacks)));
+        let callbacks = Owned(callbacks);
+        let raw = options.raw(callbacks.0);
+        let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
+        let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+            c::run_create(host, model.as_ptr(), &raw, earlier, made, error)
+        });
+        Ok(Self {
+            handle: settle(handle, &model.keep.slots)?,
+            model: model.clone(),
+            cancel: options.cancel,
+            _callbacks: callbacks,
+            chains: BTreeMap::new(),
+        })
+    }
+
+    /// The model that it runs over.
+    pub fn model(&self) -> &Model<'a> {
+        &self.model
+    }
+
+    /// Forgets messages and labellings, and chains that it was told to read instead.
+    pub fn reset(&mut self) {
+        unsafe { c::run_reset(self.handle.as_ptr()) };
+        self.chains.clear();
+        crate::panics::resume();
+    }
+
+    /// From now on it reads a chain from `scores`, of the same length, labels and shape, which are
+    /// borrowed. Errors: what is wrong with the chain, OutOfRange, Shape, StateSpace, OutOfMemory.
+    pub fn set_chain<N: Number>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
+        let raw = scores.raw()?;
+        call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
+        let kept = KeptChain {
+            _transitions: scores.own_transitions().cloned(),
+            _owners: scores.owners(),
+        };
+        self.chains.insert(chain, kept);
+        Ok(())
+    }
+
+    /// A call in which potentials or instances may be called back.
+    fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+        settle(call(function), &self.model.keep.slots)
+    }
+
+    fn call(&mut self, function: Call) -> Result<RunResult> {
+        let mut result = init!(RunResult, run_result_init);
+        self.settled(|error| unsafe { function(self.handle.as_ptr(), &mut result, error) })?;
+        Ok(RunResult::from_raw(&result))
+    }
+
+    /// One round; the first call: round 0, every chain by itself. Errors: CallbackStopped,
+    /// CallbackValue, Executor, StateSpace.
+    pub fn step(&mut self) -> Result<RunResult> {
+        self.call(c::run_step)
+    }
+    /// To the end: the rounds that are left, polish, bound. Errors: as for [`step`](Self::step).
+    pub fn solve(&mut self) -> Result<RunResult> {
+        self.call(c::run_solve)
+    }
+    /// The polish alone. Errors: as for [`step`](Self::step).
+    pub fn polish(&mut self) -> Result<RunResult> {
+        self.call(c::run_polish)
+    }
+    /// The bound alone, of `steps` more steps, in a run that was made with bound steps. Errors: as for
+    /// [`step`](Self::step); Size (a run made without).
+    pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
+        let mut result = init!(RunResult, run_result_init);
+        self.settled(|error| unsafe {
+            c::run_bound(self.handle.as_ptr(), size(steps), &mut result, error)
+        })?;
+        Ok(RunResult::from_raw(&result))
+    }
+
+    /// A new time limit for each call and a new flag; None: none. Errors: none that the arguments can
+    /// cause.
+    pub fn set_limits(
+        &mut self,
+        time_limit: Option<Duration>,
+        cancel: Option<&Cancel>,
+    ) -> Result<()> {
+        let seconds = time_limit.map_or(-1.0, |limit| limit.as_secs_f64());
+        let flag = cancel.map_or(std::ptr::null(), Cancel::as_ptr);
+        call(|error| unsafe { c::run_set_limits(self.handle.as_ptr(), seconds, flag, error) })?;
+        self.cancel = cancel.cloned();
+        Ok(())
+    }
+
+    /// The result as the last call gave it. Errors: none that the arguments can cause.
+    pub fn result(&self) -> Result<RunResult> {
+        let mut result = init!(RunResult, run_result_init);
+        call(|error| unsafe { c::run_get_result(self.handle.as_ptr(), &mut result, error) })?;
+        Ok(RunResult::from_raw(&result))
+    }
+
+    /// The labels of a chain, one a position. Errors: OutOfRange, NoLabelling, OutOfMemory.
+    pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
+        let mut labels = Vec::new();
+        fill(&mut labels, self.model.chain_length(chain), 0)?;
+        self.labels_into(chain, which, &mut labels)?;
+        Ok(labels)
+    }
+    /// The same into memory of the caller. Errors: also Size (too short).
+    pub fn labels_into(&self, chain: usize, which: Labelling, labels: &mut [i32]) -> Result<()> {
+        call(|error| unsafe {
+            c::run_labels(
+                self.handle.as_ptr(),
+                size(chain),
+                which.own(),
+                labels.as_mut_ptr(),
+                size(labels.len()),
+                error,
+            )
+        })
+    }
+    /// The labels of all chains, one chain after the other. Errors: NoLabelling, OutOfMemory.
+    pub fn all_labels(&self, which: Labelling) -> Result<Vec<i32>> {
+        let chains = 0..self.model.chains();
+        let total = chains.map(|chain| self.model.chain_length(chain)).sum();
+        let mut labels = Vec::new();
+        fill(&mut labels, total, 0)?;
+        self.all_labels_into(which, &mut labels)?;
+        Ok(labels)
+    }
+    /// The same into memory of the caller. Errors: also Size (too short).
+    pub fn all_labels_into(&self, which: Labelling, labels: &mut [i32]) -> Result<()> {
+        call(|error| unsafe {
+            c::run_all_labels(
+                self.handle.as_ptr(),
+                which.own(),
+                labels.as_mut_ptr(),
+                size(labels.len()),
+                error,
+            )
+        })
+    }
+
+    /// The score of a chain, and whether its labels differ from its own best. Errors: OutOfRange,
+    /// NoLabelling.
+    pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
+        let (mut score, mut changed) = (0.0, 0);
+        call(|error| unsafe {
+            c::run_chain_score(
+                self.handle.as_ptr(),
+                size(chain),
+                which.own(),
+                &mut score,
+                &mut changed,
+                error,
+            )
+        })?;
+        Ok(ChainScore {
+            score,
+            changed: changed != 0,
+        })
+    }
+    /// The score of a clique. Errors: OutOfRange, NoLabelling, CallbackStopped, CallbackValue,
+    /// OutOfMemory.
+    pub fn clique_score(&self, clique: usize, which: Labelling) -> Result<f64> {
+        let mut score = 0.0;
+        self.settled(|error| unsafe {
+            c::run_clique_score(
+                self.handle.as_ptr(),
+                size(clique),
+                which.own(),
+                &mut score,
+                error,
+            )
+        })?;
+        Ok(score)
+    }
+    /// What the members of a clique show, in the order of adding; a centre is the last. Errors:
+    /// OutOfRange, NoLabelling, OutOfMemory.
+    pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
+        let mut values = Vec::new();
+        fill(&mut values, self.model.clique_members(clique), 0)?;
+        call(|error| unsafe {
+            c::run_values(
+                self.handle.as_ptr(),
+                size(clique),
+                which.own(),
+                values.as_mut_ptr(),
+                size(values.len()),
+                error,
+            )
+        })?;
+        let members = values.iter().enumerate();
+        Ok(members
+            .map(|(member, &value)| self.model.shown(clique, member, value))
+            .collect())
+    }
+
+    /// Every payment to a chain, in the order of its positions (whole chains first), then of the
+    /// cliques. Errors: OutOfRange, NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    pub fn payments(&self, chain: usize) -> Result<Vec<Payment>> {
+        const NONE: c::Payment = c::Payment {
+            clique: 0,
+            member: 0,
+            position: 0,
+            own_value: 0,
+            value: 0,
+            amount: 0.0,
+        };
+        let read = |payments: &mut [c::Payment]| {
+            let mut found = 0;
+            self.settled(|error| unsafe {
+                c::run_payments(
+                    self.handle.as_ptr(),
+                    size(chain),
+                    payments.as_mut_ptr(),
+                    size(payments.len()),
+                    &mut found,
+                    error,
+                )
+            })?;
+            Ok(count(found))
+        };
+        let mut payments = Vec::new();
+        fill(&mut payments, read(&mut [])?, NONE)?;
+        read(&mut payments)?;
+        let payment = |raw: &c::Payment| {
+            let (clique, member) = (count(raw.clique), count(raw.member));
+            Payment {
+                clique,
+                member,
+                position: usize::try_from(raw.position).ok(),
+                own: self.model.shown(clique, member, raw.own_value),
+                now: self.model.shown(clique, member, raw.value),
+                amount: raw.amount,
+            }
+        };
+        Ok(payments.iter().map(payment).collect())
+    }
+
+    /// Max-marginals of a chain under the final messages, and margins. Errors: OutOfRange, NoLabelling,
+    /// Shape (an instance), OutOfMemory.
+    pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
+        let length = self.model.chain_length(chain);
+        let labels = self.model.chain_labels(chain)?;
+        let (mut marginals, mut margins) = (Vec::new(), Vec::new());
+        fill(&mut marginals, product(&[length, labels])?, 0.0)?;
+        fill(&mut margins, length, 0.0)?;
+        let out = MatrixMut::new(&mut marginals, length, labels)?;
+        self.max_marginals_into(chain, out, &mut margins)?;
+        Ok(ChainMarginals {
+            marginals,
+            labels,
+            margins,
+        })
+    }
+    /// The same into memory of the caller: positions x labels, and one margin a position.
+    pub fn max_marginals_into(
+        &mut self,
+        chain: usize,
+        mut marginals: MatrixMut<'_>,
+        margins: &mut [f64],
+    ) -> Result<()> {
+        let length = self.model.chain_length(chain);
+        let labels = self.model.chain_labels(chain)?;
+        let (to, row_stride) = marginals.raw("marginals", length, labels)?;
+        check_length("margins", Some(&*margins), length)?;
+        self.settled(|error| unsafe {
+            c::run_max_marginals(
+                self.handle.as_ptr(),
+                size(chain),
+                to,
+                row_stride,
+                margins.as_mut_ptr(),
+                error,
+            )
+        })
+    }
+
+    /// The whole of the result as JSON: what [`RunResult`] has; `chains`, with the score and labels of
+    /// each, and payments where it changed; `cliques`, with the score and values of each, values as
+    /// numbers (R: nothing shown, R + 1: a conflict, -1: outside a dictionary). Errors: NoLabelling,
+    /// CallbackStopped, CallbackValue, OutOfMemory.
+    pub fn json(&self) -> Result<String> {
+        let read = |buffer: &mut [u8]| {
+            let mut needed = 0;
+            self.settled(|error| unsafe {
+                c::run_json(
+                    self.handle.as_ptr(),
+                    buffer.as_mut_ptr().cast(),
+                    buffer.len(),
+                    &mut needed,
+                    error,
+                )
+            })?;
+            Ok(needed)
+        };
+        let mut text = Vec::new();
+        // Where a buffer of nothing is given its address must be NULL or writable: one byte is.
+        fill(&mut text, read(&mut [0])?, 0)?;
+        read(&mut text)?;
+        text.pop(); // NUL
+        String::from_utf8(text).map_err(|_| Error::new(Status::Internal, "the JSON is not UTF-8"))
+    }
+}
+
+impl std::fmt::Debug for Run<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Run")
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,198 @@
+//! Transition scores that chains share.
+
+use crate::array::{check_length, count, pointer, size, IntoMatrix, Matrix, Number};
+use crate::handle::Handle;
+use crate::{c, Host, Mask, Orientation, Result};
+use std::marker::PhantomData;
+
+/// Transition scores: immutable, shared by clones, chains and models, used by any number of threads.
+/// `'t` is how long scores that are borrowed live; `'static` where they are copied.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let mask = ch::Mask::new(ch::Scheme::Bio, &["O", "B-Name", "I-Name"])?;
+/// let scores = [[0.5f32, 0.1, 0.0], [0.2, 0.0, 1.0], [0.3, 0.0, 0.8]];
+/// let transitions = ch::Transitions::new(&scores)?.mask(&mask).build()?;
+/// assert_eq!(transitions.labels(), 3);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Borrowed scores must live as long as the handle:
+///
+/// ```compile_fail,E0597
+/// use libchorale as ch;
+/// let transitions = {
+///     let scores = vec![[0.5, 0.1], [0.2, 0.0]];
+///     ch::Transitions::new(&scores).unwrap().build_borrowed().unwrap()
+/// };
+/// transitions.labels();
+/// ```
+pub struct Transitions<'t> {
+    handle: Handle<c::Transitions>,
+    scores: PhantomData<&'t [f64]>,
+}
+
+// Immutable, with atomic references.
+unsafe impl Send for Transitions<'_> {}
+unsafe impl Sync for Transitions<'_> {}
+
+/// Transition scores in the making.
+#[derive(Clone, Debug)]
+#[must_use = "build makes the transitions"]
+pub struct TransitionsBuilder<'a, N> {
+    labels: usize,
+    scores: Option<Matrix<'a, N>>,
+    orientation: Orientation,
+    start: Option<&'a [N]>,
+    end: Option<&'a [N]>,
+    mask: Option<&'a Mask>,
+    host: Option<Host>,
+}
+
+impl Transitions<'static> {
+    /// From a matrix of labels x labels. Errors: Shape (not square, ragged).
+    #[allow(clippy::new_ret_no_self)]
+    pub fn new<'a, N: Number>(scores: impl IntoMatrix<'a, N>) -> Result<TransitionsBuilder<'a, N>> {
+        let scores = scores.into_matrix().map_err(|error| error.of("scores"))?;
+        scores.check_shape("scores", scores.rows(), scores.rows())?;
+        let labels = scores.rows();
+        Ok(TransitionsBuilder {
+            scores: Some(scores),
+            ..Self::zeros(labels)
+        })
+    }
+
+    /// From zeros, to which a mask, start and end scores may be added.
+    pub fn zeros<'a, N: Number>(labels: usize) -> TransitionsBuilder<'a, N> {
+        TransitionsBuilder {
+            labels,
+            scores: None,
+            orientation: Orientation::RowsFrom,
+            start: None,
+            end: None,
+            mask: None,
+            host: None,
+        }
+    }
+}
+
+impl<'a, N: Number> TransitionsBuilder<'a, N> {
+    /// What the rows of the matrix stand for; [`Orientation::RowsFrom`] unless this is called.
+    pub fn orientation(mut self, orientation: Orientation) -> Self {
+        self.orientation = orientation;
+        self
+    }
+    /// Scores of the first label, one a label.
+    pub fn start(mut self, start: &'a [N]) -> Self {
+        self.start = Some(start);
+        self
+    }
+    /// Scores of the last label, one a label.
+    pub fn end(mut self, end: &'a [N]) -> Self {
+        self.end = Some(end);
+        self
+    }
+    /// What is forbidden.
+    pub fn mask(mut self, mask: &'a Mask) -> Self {
+        self.mask = Some(mask);
+        self
+    }
+    /// Memory and log.
+    pub fn host(mut self, host: &Host) -> Self {
+        self.host = Some(host.clone());
+        self
+    }
+
+    /// Transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber, Infinite,
+    /// OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
+    pub fn build(self) -> Result<Transitions<'static>> {
+        Ok(Transitions {
+            handle: self.create(false)?,
+            scores: PhantomData,
+        })
+    }
+
+    fn create(self, borrow: bool) -> Result<Handle<c::Transitions>> {
+        let labels = self.labels;
+        check_length("start", self.start, labels)?;
+        check_length("end", self.end, labels)?;
+        let mut raw = init!(TransitionsOptions, transitions_options_init);
+        raw.number = N::NUMBER;
+        raw.orientation = self.orientation.raw();
+        raw.borrow = borrow.into();
+        if let Some(scores) = &self.scores {
+            raw.row_stride = size(scores.row_stride());
+            raw.column_stride = size(scores.column_stride());
+        }
+        raw.start = pointer(self.start).cast();
+        raw.end = pointer(self.end).cast();
+        if let Some(mask) = self.mask {
+            mask.check_labels(labels)?;
+            raw.mask = mask.transitions().as_ptr();
+            raw.start_mask = mask.start().as_ptr();
+            raw.end_mask = mask.end().as_ptr();
+        }
+        let scores = self
+            .scores
+            .as_ref()
+            .map_or(std::ptr::null(), Matrix::as_ptr);
+        Handle::create(self.host.as_ref(), |host, made, error| unsafe {
+            c::transitions_create(host, size(labels), scores.cast(), &raw, made, error)
+        })
+    }
+}
+
+impl<'a> TransitionsBuilder<'a, f64> {
+    /// Transitions that borrow the scores: rows "from", without a mask. Start and end are copied,
+    /// and so are scores whose rows the builder had to copy, or whose entries do not lie side by
+    /// side. Errors: as for [`build`](Self::build); Shape (a mask, or rows "to").
+    pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
+        if let Some(scores) = self.scores.take() {
+            self.scores = Some(scores.in_rows()?);
+        }
+        let lent = self
+            .scores
+            .as_ref()
+            .map_or(false, |scores| !scores.is_owned());
+        Ok(Transitions {
+            handle: self.create(lent)?,
+            scores: PhantomData,
+        })
+    }
+}
+
+impl<'t> Transitions<'t> {
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        count(unsafe { c::transitions_labels(self.as_ptr()) })
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const c::Transitions {
+        self.handle.as_ptr()
+    }
+
+    /// Another reference to what the library holds.
+    ///
+    /// # Safety
+    /// Scores that it borrows live for `'t`.
+    pub(crate) unsafe fn retain(raw: *const c::Transitions) -> Self {
+        Self {
+            handle: Handle::from_raw(c::transitions_retain(raw)),
+            scores: PhantomData,
+        }
+    }
+}
+
+impl Clone for Transitions<'_> {
+    fn clone(&self) -> Self {
+        unsafe { Self::retain(self.as_ptr()) }
+    }
+}
+
+impl std::fmt::Debug for Transitions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Transitions({} labels)", self.labels())
+    }
+}

@@ -1,0 +1,121 @@
+//! Arrays of the crate ndarray, in every layout: what the library reads is what they hold, without a
+//! copy where it takes their strides. Only with the feature `ndarray`.
+#![cfg(feature = "ndarray")]
+
+use libchorale::*;
+use ndarray::{s, Array2, Array3, ArrayView2, Axis};
+
+/// Rows and columns of a matrix equal those of a view.
+fn equals<N: Copy + PartialEq + std::fmt::Debug>(matrix: &Matrix<'_, N>, view: ArrayView2<'_, N>) {
+    assert_eq!((matrix.rows(), matrix.columns()), view.dim());
+    for ((row, column), &entry) in view.indexed_iter() {
+        assert_eq!(matrix.get(row, column), Some(entry));
+    }
+}
+
+/// Views of a 6 x 8 array and whether the library can read them in place.
+fn views(all: &Array2<f64>) -> Vec<(ArrayView2<'_, f64>, bool)> {
+    vec![
+        (all.view(), true),
+        (all.t(), true),
+        (all.slice(s![1..5, 2..6]), true),
+        (all.slice(s![..;2, ..;3]), true),
+        (all.slice(s![.., 3..4]), true),
+        (all.slice(s![3..4, ..]), true),
+        (all.slice(s![2..3, 5..6]), true),
+        (all.slice(s![0..0, ..]), true),
+        (all.slice(s![.., 0..0]), true),
+        (all.slice(s![..;-1, ..]), false),
+        (all.slice(s![.., ..;-2]), false),
+    ]
+}
+
+#[test]
+fn every_view_is_read_as_it_is() {
+    let all = Array2::from_shape_fn((6, 8), |(row, column)| (10 * row + column) as f64);
+    for (view, in_place) in views(&all) {
+        let matrix = view.into_matrix().unwrap();
+        equals(&matrix, view);
+        assert_eq!(matrix.is_owned(), !in_place, "{:?}", view.strides());
+    }
+    let row = all.slice(s![2..3, ..]);
+    let repeated = row.broadcast((5, 8)).unwrap();
+    let matrix = repeated.into_matrix().unwrap();
+    equals(&matrix, repeated);
+    assert!(matrix.is_owned());
+    let single = all.mapv(|entry| entry as f32);
+    equals(&(&single).into_matrix().unwrap(), single.view());
+    let fortran = Array2::from_shape_vec(ndarray::ShapeBuilder::f((2, 3)), vec![1, 2, 3, 4, 5, 6]);
+    let fortran: Array2<u8> = fortran.unwrap();
+    let matrix = (&fortran).into_matrix().unwrap();
+    equals(&matrix, fortran.view());
+    assert_eq!((matrix.is_owned(), matrix.column_stride()), (false, 2));
+}
+
+#[test]
+fn chains_of_every_layout_have_the_same_labels() {
+    // A multiple of 1/8 each, so that sums are exact.
+    let all = Array2::from_shape_fn((6, 8), |(t, y)| ((t * 7 + y * 5 + t * y) % 13) as f64 / 8.0);
+    let edges = Array3::from_shape_fn((7, 8, 8), |(e, x, y)| {
+        ((e + 3 * x + 5 * y) % 7) as f64 / 8.0
+    });
+    let mut solver = ChainSolver::new().unwrap();
+    for (view, _) in views(&all) {
+        let (length, labels) = view.dim();
+        if length == 0 || labels == 0 {
+            continue;
+        }
+        let rows: Vec<Vec<f64>> = view.rows().into_iter().map(|row| row.to_vec()).collect();
+        let of_edges = edges.slice(s![..length - 1, ..labels, ..labels]);
+        let flat: Vec<f64> = of_edges.iter().copied().collect();
+        let plain = Chain::new(&rows)
+            .unwrap()
+            .each_edge(Matrices::new(&flat, length - 1, labels, labels).unwrap())
+            .unwrap();
+        let expected = solver.best(&plain).unwrap();
+        let expected = (expected.labelling.unwrap().to_vec(), expected.result.score);
+        let reversed = of_edges.slice(s![..;-1, .., ..]).to_owned();
+        let again = reversed.slice(s![..;-1, .., ..]);
+        for edges in [of_edges, again] {
+            let chain = Chain::new(view).unwrap().each_edge(edges).unwrap();
+            let found = solver.best(&chain).unwrap();
+            assert_eq!(found.labelling, Some(&expected.0[..]));
+            assert_eq!(found.result.score, expected.1);
+            // A model that borrows them keeps what had to be copied.
+            let mut builder = ModelBuilder::new().unwrap();
+            builder.borrow_chain(&chain, None, 0).unwrap();
+            drop(chain);
+            let mut run = Run::new(&builder.freeze().unwrap(), RunOptions::new()).unwrap();
+            run.solve().unwrap();
+            assert_eq!(run.all_labels(Labelling::Best).unwrap(), expected.0);
+        }
+    }
+}
+
+#[test]
+fn a_view_of_columns_leaves_the_others_to_their_owner() {
+    let mut all = Array2::from_elem((3, 4), 0.5);
+    all[[1, 1]] = 2.0;
+    let (left, mut right) = all.view_mut().split_at(Axis(1), 2);
+    let chain = Chain::new(left.view()).unwrap();
+    right.fill(9.0); // between the entries of the chain
+    let mut solver = ChainSolver::new().unwrap();
+    let best = solver.best(&chain).unwrap();
+    assert_eq!(best.labelling, Some(&[0, 1, 0][..]));
+    assert_eq!(best.result.score, 3.0);
+}
+
+#[test]
+fn cliques_and_potentials_take_them_too() {
+    let scores = Array2::from_shape_vec((2, 3), vec![2.1, 1.9, 0.7, 0.3, 0.2, 0.9]).unwrap();
+    let members = CliqueProblem::new(scores.t()).unwrap(); // rows are copied
+    assert_eq!((members.members(), members.values()), (3, 2));
+    let weights = Array2::from_diag_elem(2, 0.5);
+    let pairs = Potential::pairs(&weights, &PotentialOptions::new()).unwrap();
+    let mut solver = CliqueSolver::new().unwrap();
+    let options = CliqueOptions::new();
+    let solution = solver.solve(&pairs, &members, &options).unwrap();
+    assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
+    let square = Transitions::new(weights.view()).unwrap().build().unwrap();
+    assert_eq!(square.labels(), 2);
+}

@@ -1,0 +1,475 @@
+//! Models, runs and problems: what goes in is what is asked back, and every number of a result is
+//! equation 1 written out.
+
+use libchorale::*;
+use std::collections::BTreeSet;
+
+const NAMES: [&str; 4] = ["O", "B-Title", "I-Title", "B-Year"];
+
+/// What two references show with titles of one word and of two, by their own scores.
+const UNARY: [[[f32; 4]; 3]; 3] = [
+    [
+        [0.0, 2.0, 0.0, 0.5],
+        [0.0, 0.5, 1.5, 0.0],
+        [0.5, 0.0, 0.0, 2.0],
+    ],
+    [
+        [0.0, 2.0, 0.0, 0.5],
+        [0.0, 0.0, 1.5, 0.0],
+        [0.5, 0.0, 0.0, 2.0],
+    ],
+    [
+        [0.0, 2.0, 0.0, 0.5],
+        [0.0, 0.0, 1.5, 0.0],
+        [0.9, 0.0, 0.0, 0.8],
+    ],
+];
+const TOKENS: [[i32; 3]; 3] = [[4, 5, 9], [6, 7, 9], [8, 5, 9]];
+
+fn transitions() -> Transitions<'static> {
+    let mask = Mask::new(Scheme::Bio, &NAMES).unwrap();
+    Transitions::zeros::<f32>(4).mask(&mask).build().unwrap()
+}
+
+/// A property clique over all chains, a clique of repeated words, and a centred one.
+#[allow(clippy::redundant_clone)] // that a second reference is as good is what is tested
+fn references(agreement: f64) -> Model<'static> {
+    let transitions = transitions();
+    let map = LabelMap::from_names(Scheme::Bio, &NAMES).unwrap();
+    let ignored = [false; 4];
+    let options = PropertyOptions::new()
+        .ignored(&ignored)
+        .rule(SegmentRule::EndsAtIgnored);
+    let next = Property::next_label(&map, 1, &options).unwrap();
+    let shown = Dictionary::new(&[2], true).unwrap();
+    assert_eq!(transitions.labels(), NAMES.len());
+    // Second references are to the same, and stay.
+    let (next, shown) = (next.clone(), shown.clone());
+    let follows = Potential::potts(2, agreement).unwrap();
+    let words = Potential::potts(3, agreement / 4.0).unwrap();
+    let links: Vec<Potential> = (0..2)
+        .map(|c| Potential::potts(2, 0.125 * f64::from(c)).unwrap())
+        .collect();
+    let mut builder = ModelBuilder::new().unwrap();
+    for (unary, tokens) in UNARY.iter().zip(&TOKENS) {
+        let chain = Chain::new(unary).unwrap().transitions(&transitions);
+        builder.add_chain(&chain, Some(tokens), 7).unwrap();
+    }
+    let setup = CliqueSetup::property(&next, &follows).dictionary(&shown);
+    let clique = builder.add_clique(&setup).unwrap();
+    for chain in 0..3 {
+        builder.add_member(clique, chain).unwrap();
+    }
+    let kinds = [0, 1, 1, 2];
+    let found = builder
+        .add_repeated_words(
+            &words,
+            &RepeatedWords::new().label_values(&kinds, 3).stop(&[5]),
+        )
+        .unwrap();
+    assert_eq!(found, 1..2); // 9 alone: 5 is stopped
+    let links: Vec<&Potential> = links.iter().collect();
+    let two = [0, 1, 1, -1];
+    let setup = CliqueSetup::centred(2, &links)
+        .label_values(&two)
+        .centre_label_values(&[0, 1, 1, 1]);
+    let centred = builder.add_clique(&setup).unwrap();
+    builder.add_position(centred, 0, 0).unwrap();
+    builder.add_position(centred, 1, 0).unwrap();
+    builder.set_centre(centred, 2, 0).unwrap();
+    builder.freeze().unwrap()
+}
+
+#[test]
+fn a_model_is_what_it_was_told() {
+    let model = references(0.5);
+    assert_eq!(
+        (model.chains(), model.cliques(), model.members()),
+        (3, 3, 9)
+    );
+    assert_eq!((model.chain_length(2), model.chain_length(3)), (3, 0));
+    let sizes = |clique| {
+        (
+            model.clique_members(clique),
+            model.clique_values(clique),
+            model.clique_columns(clique),
+            model.clique_centre_values(clique),
+        )
+    };
+    assert_eq!(sizes(0), (3, 2, 4, 0));
+    assert_eq!(sizes(1), (3, 3, 3, 0));
+    assert_eq!(sizes(2), (3, 2, 4, 2));
+    let member = |clique, member| {
+        let found = model.member(clique, member).unwrap();
+        (found.chain, found.position)
+    };
+    assert_eq!(member(0, 1), (1, None));
+    assert_eq!(member(1, 2), (2, Some(2)));
+    assert_eq!(member(2, 2), (2, Some(0)));
+    assert_eq!(model.chain_labels(0).unwrap(), 4);
+    let given = model.chain_tokens(1).unwrap();
+    assert_eq!((given.tokens, given.group), (Some(&TOKENS[1][..]), 7));
+    assert!(model.bytes() >= model.score_bytes() && model.score_bytes() >= 3 * 12 * 4);
+    let given = match model.chain(1).unwrap() {
+        ChainView::F32(chain) => chain,
+        other => panic!("{other:?}"),
+    };
+    for (t, row) in UNARY[1].iter().enumerate() {
+        for (y, score) in row.iter().enumerate() {
+            assert_eq!(given.unary().get(t, y), Some(*score));
+        }
+    }
+    // Its scores can be used as any: without the cliques it is what the run calls its own.
+    let mut solver = ChainSolver::new().unwrap();
+    let best = solver.best(&given).unwrap();
+    assert_eq!(best.labelling, Some(&[1, 2, 3][..]));
+}
+
+#[test]
+fn a_run_is_equation_1() {
+    let model = references(0.5);
+    let options = RunOptions::new().bound_steps(200);
+    let cost = options.estimate(&model).unwrap();
+    assert_eq!(cost.model_bytes, model.bytes());
+    assert!(cost.run_bytes > 0 && cost.chain_steps > 0.0 && cost.clique_scores > 0.0);
+    let mut run = Run::new(&model, options).unwrap();
+    assert_eq!(run.result().unwrap().rounds, 0);
+    let result = run.solve().unwrap();
+    assert_eq!(run.result().unwrap(), result);
+    let mut total = 0.0;
+    let mut changed = 0;
+    let all = run.all_labels(Labelling::Best).unwrap();
+    for chain in 0..3 {
+        let labels = run.labels(chain, Labelling::Best).unwrap();
+        assert_eq!(labels, all[3 * chain..][..3]);
+        let own = run.labels(chain, Labelling::Own).unwrap();
+        let ChainScore {
+            score,
+            changed: differs,
+            ..
+        } = run.chain_score(chain, Labelling::Best).unwrap();
+        let unary = Chain::new(&UNARY[chain]).unwrap();
+        assert_eq!(score, unary.score(&labels).unwrap()); // transitions are 0 where allowed
+        assert_eq!(differs, labels != own);
+        changed += usize::from(differs);
+        total += score;
+    }
+    for clique in 0..3 {
+        total += run.clique_score(clique, Labelling::Best).unwrap();
+    }
+    assert_eq!(total, result.score);
+    assert_eq!(result.score, result.chain_score + result.clique_score);
+    assert_eq!(changed, result.changed_chains);
+    assert_eq!(changed, 1);
+    assert!(result.own_score < result.score && result.score <= result.upper_bound + 1e-9);
+    assert_eq!(result.gap, result.upper_bound - result.score);
+
+    // The third reference ends with a year because the others do, and two cliques pay.
+    assert_eq!(run.labels(2, Labelling::Own).unwrap(), [1, 2, 0]);
+    assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 3]);
+    let shown = |which| run.shown(0, which).unwrap();
+    let [zero, one] = [0, 1].map(Shown::Value);
+    assert_eq!(shown(Labelling::Own), [zero, zero, one]);
+    assert_eq!(shown(Labelling::Best), [zero; 3]);
+    // Positions show what `label_values` says, the centre its own value.
+    let shown = run.shown(2, Labelling::Best).unwrap();
+    assert_eq!(shown, [one; 3]);
+    let payments = run.payments(2).unwrap();
+    let who: BTreeSet<_> = payments
+        .iter()
+        .map(|p| (p.clique, p.member, p.position))
+        .collect();
+    assert_eq!(who, BTreeSet::from([(0, 2, None), (1, 2, Some(2))]));
+    let of_property = payments.iter().find(|p| p.clique == 0).unwrap();
+    assert_eq!((of_property.own, of_property.now), (one, zero));
+    assert_eq!(of_property.amount, 0.5 * (9.0 - 5.0));
+    assert!(run.payments(0).unwrap().is_empty());
+
+    let json = run.json().unwrap();
+    assert!(json.starts_with('{') && json.ends_with('}'));
+    assert!(
+        json.contains("\"changed_chains\":1") && json.contains("[1,2,3]"),
+        "{json}"
+    );
+
+    let found = run.max_marginals(2).unwrap();
+    let mut spread = vec![f64::NAN; 3 * 6];
+    let mut again = vec![0.0; 3];
+    let out = MatrixMut::strided(&mut spread, 3, 4, 6).unwrap();
+    run.max_marginals_into(2, out, &mut again).unwrap();
+    assert_eq!(found.margins, again);
+    for t in 0..3 {
+        assert_eq!(Some(&spread[t * 6..][..4]), found.position(t));
+        assert!(spread[t * 6 + 4].is_nan());
+    }
+    assert_eq!((found.labels, found.position(3)), (4, None));
+}
+
+#[test]
+fn rounds_polish_and_bound_by_hand() {
+    let model = references(0.5);
+    let mut whole = Run::new(&model, RunOptions::new().bound_steps(5)).unwrap();
+    let expected = whole.solve().unwrap();
+    let mut run = Run::new(&model, RunOptions::new().bound_steps(5)).unwrap();
+    assert_eq!(run.step().unwrap().rounds, 0);
+    while run.step().unwrap().outcome == Outcome::IterationLimit {}
+    let polished = run.polish().unwrap();
+    assert_eq!(polished.score.to_bits(), expected.score.to_bits());
+    let bound = run.bound(5).unwrap();
+    assert_eq!(bound.upper_bound.to_bits(), expected.upper_bound.to_bits());
+    let mut without = Run::new(&model, RunOptions::new()).unwrap();
+    without.solve().unwrap();
+    assert_eq!(without.bound(5).unwrap_err().status(), Status::Size);
+    run.reset();
+    assert_eq!(
+        run.solve().unwrap().score.to_bits(),
+        expected.score.to_bits()
+    );
+}
+
+#[test]
+fn every_option_of_a_run_is_heard() {
+    let model = references(0.5);
+    let best = Run::new(&model, RunOptions::new())
+        .unwrap()
+        .solve()
+        .unwrap();
+    let options = [
+        RunOptions::new().damping(0.3),
+        RunOptions::new().schedule(Schedule::Disagreement),
+        RunOptions::new().algorithm(Algorithm::AlphaPass),
+        RunOptions::new().exact_marginals(true),
+        RunOptions::new().restrict_range(true),
+        RunOptions::new()
+            .joint_mode(JointMode::Beam)
+            .beam_width(50)
+            .budget(100),
+        RunOptions::new().message_number(MessageNumber::Float32),
+        RunOptions::new().message_number(MessageNumber::Magnitude16),
+        RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
+    ];
+    for options in options {
+        let result = Run::new(&model, options).unwrap().solve().unwrap();
+        assert_eq!(result.score, best.score);
+    }
+    let none = RunOptions::new().rounds(0).polish(false);
+    let result = Run::new(&model, none).unwrap().solve().unwrap();
+    assert_eq!((result.rounds, result.changed_chains), (0, 0));
+    assert_eq!(result.score, best.own_score);
+    let refused = [
+        (RunOptions::new().damping(1.0), Status::OutOfRange),
+        (RunOptions::new().damping(f64::NAN), Status::NotANumber),
+        (RunOptions::new().threads(0), Status::Size),
+    ];
+    for (options, status) in refused {
+        assert_eq!(options.estimate(&model).unwrap_err().status(), status);
+        assert_eq!(Run::new(&model, options).err().unwrap().status(), status);
+    }
+}
+
+#[test]
+fn earlier_runs_other_strengths_and_other_scores() {
+    let model = references(0.5);
+    let strong = model.reweigh(&[2.0, 2.0, 1.0]).unwrap();
+    let direct = references(1.0);
+    let solve = |model: &Model<'static>| {
+        let mut run = Run::new(model, RunOptions::new()).unwrap();
+        (
+            run.solve().unwrap(),
+            run.all_labels(Labelling::Best).unwrap(),
+        )
+    };
+    assert_eq!(solve(&strong), solve(&direct));
+    let off = model.reweigh(&[0.0; 3]).unwrap();
+    assert_eq!(solve(&off).0.changed_chains, 0);
+
+    let mut first = Run::new(&model, RunOptions::new()).unwrap();
+    let found = first.solve().unwrap();
+    let mut second = Run::from_earlier(&model, RunOptions::new(), &first).unwrap();
+    assert_eq!(second.solve().unwrap().score, found.score);
+    let smaller = ModelBuilder::new().unwrap().freeze().unwrap();
+    let mismatch = Run::from_earlier(&smaller, RunOptions::new(), &first);
+    assert_eq!(mismatch.err().unwrap().status(), Status::ModelMismatch);
+
+    let short = [[0.0; 4]];
+    // The third reference now likes a title at its end so much that nobody can pay.
+    let other = [
+        [0.0, 2.0, 0.0, 0.5],
+        [0.0, 0.0, 1.5, 0.0],
+        [0.0, 0.0, 50.0, 0.0f64],
+    ];
+    let transitions = transitions();
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    run.solve().unwrap();
+    run.set_chain(2, &Chain::new(&other).unwrap().transitions(&transitions))
+        .unwrap();
+    drop(transitions); // the run has them
+    run.solve().unwrap();
+    assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 2]);
+    let refused = run.set_chain(2, &Chain::new(&short).unwrap());
+    assert_eq!(refused.unwrap_err().status(), Status::Shape);
+    run.reset(); // back to the model's scores
+    assert_eq!(run.solve().unwrap().score, found.score);
+}
+
+#[test]
+fn loans_are_copies_without_the_copy() {
+    let scores = [[0.0, 0.5, 0.2], [0.1, 0.0, 0.3], [0.4, 0.1, 0.0]];
+    let transitions = Transitions::new(&scores).unwrap().start(&[0.1, 0.0, 0.0]);
+    let transitions = transitions.build_borrowed().unwrap();
+    const LENGTH: usize = 20_000; // more than a block of the model's memory
+    let unary = [0.3, 0.4].map(|score| vec![[score, 0.2, 0.1]; LENGTH]);
+    let tokens = [3, 2].map(|token| {
+        let mut tokens = vec![token; LENGTH];
+        tokens[7] = 1;
+        tokens
+    });
+    let map = LabelMap::identity(3);
+    let property = Property::token_label(&map, 1, &PropertyOptions::new()).unwrap();
+    let classes = [0; LENGTH];
+    let potential = Potential::potts(3, 0.3).unwrap();
+    let mut models = Vec::new();
+    for borrow in [false, true] {
+        let mut builder = ModelBuilder::new().unwrap();
+        let setup = CliqueSetup::property(&property, &potential);
+        let clique = builder.add_clique(&setup).unwrap();
+        for k in 0..2 {
+            let chain = Chain::new(&unary[k]).unwrap().transitions(&transitions);
+            if borrow {
+                builder.borrow_chain(&chain, Some(&tokens[k]), 0).unwrap();
+                let table = Some(&tokens[k][..]);
+                builder
+                    .borrow_member(clique, k, Some(&classes), table)
+                    .unwrap();
+            } else {
+                builder.add_chain(&chain, Some(&tokens[k]), 0).unwrap();
+                let table = Some(&tokens[k][..]);
+                builder
+                    .add_member_with(clique, k, Some(&classes), table)
+                    .unwrap();
+            }
+        }
+        models.push(builder.freeze().unwrap());
+    }
+    assert!(models[1].bytes() < models[0].bytes());
+    let mut results = models.iter().map(|model| {
+        let mut run = Run::new(model, RunOptions::new().bound_steps(4)).unwrap();
+        (run.solve().unwrap(), run.json().unwrap())
+    });
+    assert_eq!(results.next(), results.next());
+}
+
+#[test]
+fn threads_share_a_model() {
+    let model = references(0.5);
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    run.solve().unwrap();
+    let expected = run.json().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut own = Run::new(&model.clone(), RunOptions::new()).unwrap();
+                own.solve().unwrap();
+                assert_eq!(own.json().unwrap(), expected);
+                assert_eq!(run.json().unwrap(), expected); // several readers
+            });
+        }
+    });
+    // A run and its model move to another thread.
+    let moved = std::thread::spawn(move || {
+        drop(model);
+        run.reset();
+        run.solve().unwrap();
+        run.json().unwrap()
+    });
+    assert_eq!(moved.join().unwrap(), expected);
+}
+
+#[test]
+fn a_problem_keeps_names() {
+    let model = references(0.5);
+    let mut problem = Problem::new(&model).unwrap();
+    assert_eq!(
+        (problem.text_count(TextList::Labels), problem.gold()),
+        (0, None)
+    );
+    problem.set_texts(TextList::Labels, &NAMES).unwrap();
+    problem
+        .set_texts(TextList::Kinds, &["what follows", "words", "links"])
+        .unwrap();
+    problem
+        .set_texts(TextList::Values(0), &["Other", "Title", "Year"])
+        .unwrap();
+    let words = ["Näher", "dran", "1999", "a\0b", "", "c", "d", "e", "f"];
+    problem.set_texts(TextList::Words, &words).unwrap();
+    problem
+        .set_cliques(
+            Some(&[0, 1, -1]),
+            Some(&[Some(TextList::Values(0)), Some(TextList::Values(0)), None]),
+        )
+        .unwrap();
+    problem
+        .set_gold(Some(&[1, 2, 3, -1, -1, -1, 1, 2, 3]))
+        .unwrap();
+    problem.set_note("title", "references").unwrap();
+    problem.set_note("licence", "none").unwrap();
+    problem.set_note("licence", "").unwrap();
+
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("names.chorale");
+    problem.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes, problem.write().unwrap());
+    let loaded = Problem::load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    for problem in [&problem, &loaded] {
+        assert_eq!(problem.text_count(TextList::Labels), 4);
+        assert_eq!(problem.text(TextList::Labels, 2), Some("I-Title"));
+        assert_eq!(problem.text(TextList::Labels, 4), None);
+        assert_eq!(problem.text(TextList::Words, 0), Some("Näher"));
+        assert_eq!(problem.text(TextList::Words, 3), Some("a\0b"));
+        assert_eq!(problem.clique_kind(1), Some(1));
+        assert_eq!(problem.clique_kind(2), None);
+        let name = |clique, shown| problem.value_name(clique, shown);
+        assert_eq!(name(0, Shown::Value(0)), Some("Year")); // through the dictionary
+        assert_eq!(name(1, Shown::Value(1)), Some("Title"));
+        assert_eq!(name(2, Shown::Value(0)), None);
+        assert_eq!(name(1, Shown::Empty), None);
+        assert_eq!(name(1, Shown::Value(usize::MAX)), None);
+        assert_eq!(problem.gold(), Some(&[1, 2, 3, -1, -1, -1, 1, 2, 3][..]));
+        assert_eq!(
+            problem
+                .notes()
+                .map(|note| (note.name, note.text))
+                .collect::<Vec<_>>(),
+            [("title", "references")]
+        );
+    }
+    problem.set_gold(None).unwrap();
+    assert_eq!(problem.gold(), None);
+    let status = |result: Result<()>| result.unwrap_err().status();
+    assert_eq!(status(problem.set_gold(Some(&[1]))), Status::Shape);
+    assert_eq!(status(problem.set_gold(Some(&[9; 9]))), Status::OutOfRange);
+    assert_eq!(
+        status(problem.set_texts(TextList::Chains, &["one"])),
+        Status::Shape
+    );
+    assert_eq!(
+        status(problem.set_texts(TextList::Values(5), &["one"])),
+        Status::UnknownConstant
+    );
+    for list in [1 << 31, usize::MAX, (1 << 31) - 1] {
+        let list = TextList::Values(list);
+        assert_eq!(
+            status(problem.set_texts(list, &["one"])),
+            Status::OutOfRange
+        );
+        assert_eq!((problem.text_count(list), problem.text(list, 0)), (0, None));
+    }
+    assert_eq!(status(problem.set_note("", "text")), Status::Size);
+    assert_eq!(status(problem.set_cliques(Some(&[0]), None)), Status::Shape);
+    assert_eq!(status(problem.save("no\0where")), Status::InputOutput);
+    assert_eq!(
+        status(problem.save("/there is/no such folder")),
+        Status::InputOutput
+    );
+}

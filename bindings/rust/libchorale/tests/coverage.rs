@@ -1,0 +1,53 @@
+//! Every exported symbol of the library is used by this crate, without exceptions, and its names are
+//! spelt in one file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The words of a source file, comments left out.
+fn words(text: &str) -> BTreeSet<&str> {
+    let letters = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
+    text.lines()
+        .map(|line| line.split("//").next().unwrap_or(""))
+        .flat_map(|code| code.split(letters))
+        .collect()
+}
+
+#[test]
+fn names_of_c_stand_in_one_file() {
+    let layer = words(include_str!("../src/c.rs"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = 0;
+    for entry in std::fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut of_c = words(&text);
+        of_c.retain(|word| word.to_lowercase().starts_with("chorale_") && layer.contains(word));
+        let is_layer = path.file_name().unwrap() == "c.rs";
+        assert!(of_c.is_empty() != is_layer, "{}: {of_c:?}", path.display());
+        files += 1;
+    }
+    assert!(files > 20);
+}
+
+#[test]
+fn every_symbol_is_used() {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/symbols.txt");
+    let symbols = match std::fs::read_to_string(&list) {
+        Ok(symbols) => symbols,
+        Err(_) => {
+            println!("skipped: no {}", list.display());
+            return;
+        }
+    };
+    // Those that are not used under their new name, the compiler warns of.
+    let layer = include_str!("../src/c.rs");
+    let words = words(layer);
+    let unused: Vec<&str> = symbols
+        .lines()
+        .filter(|&symbol| !words.contains(symbol))
+        .collect();
+    assert!(unused.is_empty(), "not reached: {unused:?}");
+    assert!(symbols.lines().count() > 150);
+    assert!(!words.contains("chorale_there_is_no_such_function"));
+}

@@ -1,0 +1,730 @@
+//! Bad input: an error with the status and a message that names the rule, never a crash. Shapes are
+//! checked here, before C sees a pointer; what numbers may be is the library's to say.
+
+use libchorale::*;
+use std::time::Duration;
+
+fn status<T>(result: Result<T>) -> Status {
+    let error = result.err().expect("a refusal");
+    assert!(!error.message().is_empty());
+    let told = error.to_string();
+    assert!(!told.contains("->") && !told.contains("NULL"), "{told}");
+    assert!(!told.to_lowercase().contains("chorale"), "{told}");
+    assert!(told.ends_with(&format!("({})", error.status())), "{told}");
+    error.status()
+}
+
+#[test]
+fn shapes() {
+    let data = [0.0; 6];
+    assert_eq!(status(Matrix::new(&data, 2, 2)), Status::Shape);
+    assert_eq!(status(Matrix::new(&data, usize::MAX, 2)), Status::Shape);
+    assert_eq!(status(Matrix::strided(&data, 2, 3, 4, 1)), Status::Shape);
+    assert_eq!(status(Matrix::strided(&data, 2, 3, 0, 1)), Status::Stride);
+    assert_eq!(status(Matrix::strided(&data, 2, 3, 3, 0)), Status::Stride);
+    assert_eq!(
+        status(Matrix::strided(&data, usize::MAX, 3, usize::MAX, 1)),
+        Status::Shape
+    );
+    assert_eq!(status(Matrices::new(&data, 2, 2, 2)), Status::Shape);
+    assert_eq!(
+        status(Matrices::strided(&data, [2, 1, 3], [4, 3, 1])),
+        Status::Shape
+    );
+    assert_eq!(
+        status(Matrices::strided(&data, [2, 1, 3], [0, 3, 1])),
+        Status::Stride
+    );
+    assert_eq!(status(Matrix::flat(&data, 4)), Status::Shape);
+    assert_eq!(status(Matrix::flat(&data, 0)), Status::Shape);
+    assert_eq!(Matrix::flat(&data, 3).unwrap().rows(), 2);
+    assert_eq!(Matrix::flat(&data[..0], 0).unwrap().rows(), 0);
+    let matrix = Matrix::strided(&data, 2, 3, 3, 1).unwrap();
+    assert_eq!((matrix.get(1, 2), matrix.get(2, 0)), (Some(0.0), None));
+    assert!(matrix.get(usize::MAX, usize::MAX).is_none());
+    assert!(Matrix::strided(&data, 0, 3, 9, 9).is_ok()); // nothing is reached
+    let mut six = [0.0; 6];
+    assert_eq!(status(MatrixMut::new(&mut six, 2, 2)), Status::Shape);
+    let overlapping = MatrixMut::strided(&mut six, 3, 3, 1);
+    assert_eq!(status(overlapping), Status::Stride);
+    assert_eq!(status(AlignedBytes::new(usize::MAX)), Status::OutOfMemory);
+    assert_eq!(
+        status(AlignedBytes::new(isize::MAX as usize)),
+        Status::OutOfMemory
+    );
+}
+
+#[test]
+fn rows_of_their_own() {
+    let rows = vec![vec![0.5, 1.0, 2.0], vec![0.0, 3.0, 0.25]];
+    let slices: Vec<&[f64]> = rows.iter().map(|row| &row[..]).collect();
+    let pair = [&rows[0][..], &rows[1][..]];
+    let owned = [rows[0].clone(), rows[1].clone()];
+    let all: [Matrix<'_, f64>; 6] = [
+        (&rows).into_matrix().unwrap(),
+        (&rows[..]).into_matrix().unwrap(),
+        (&slices).into_matrix().unwrap(),
+        (&slices[..]).into_matrix().unwrap(),
+        (&pair).into_matrix().unwrap(),
+        (&owned).into_matrix().unwrap(),
+    ];
+    for matrix in &all {
+        assert_eq!((matrix.rows(), matrix.columns()), (2, 3));
+        for (r, row) in rows.iter().enumerate() {
+            for (c, &entry) in row.iter().enumerate() {
+                assert_eq!(matrix.get(r, c), Some(entry));
+            }
+        }
+        assert!(matrix.is_owned());
+    }
+    let none: Vec<Vec<f32>> = Vec::new();
+    assert_eq!((&none).into_matrix().unwrap().rows(), 0);
+    assert!(!(&[[0.0; 2]; 3]).into_matrix().unwrap().is_owned());
+
+    let ragged = vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![0.5], vec![]];
+    let name = |error: Error| {
+        assert_eq!(error.status(), Status::Shape);
+        let (name, message) = error.message().split_once(": ").unwrap();
+        assert_eq!(message, "row 2 has 1 entries; it must have 2, as row 0");
+        name.to_owned()
+    };
+    let chain = Chain::new(&[[0.0, 1.0]]).unwrap();
+    let bytes = vec![vec![1u8, 0], vec![1, 1], vec![1]];
+    let options = PotentialOptions::new();
+    let names = [
+        Chain::new(&ragged).map(drop),
+        chain.clone().edges(&ragged).map(drop),
+        chain.clone().allowed(&bytes).map(drop),
+        CliqueProblem::new(&ragged).map(drop),
+        Transitions::new(&ragged).map(drop),
+        Potential::sum(2, &ragged, &options).map(drop),
+        Potential::majority(&ragged, None, &options).map(drop),
+        Potential::pairs(&ragged, &options).map(drop),
+    ];
+    let names = names.map(|result| name(result.unwrap_err()));
+    let expected = ["unary", "edges", "allowed", "scores", "scores"];
+    assert_eq!(names[..5], expected);
+    assert_eq!(names[5..], ["tables", "weights", "scores"]);
+}
+
+#[test]
+fn potentials() {
+    let options = PotentialOptions::new();
+    let table = [[0.0, 1.0]; 2];
+    assert_eq!(status(Potential::potts(0, 1.0)), Status::Size);
+    assert_eq!(
+        status(Potential::potts(usize::MAX, 1.0)),
+        Status::SizeOverflow
+    );
+    assert_eq!(status(Potential::potts(2, f64::NAN)), Status::NotANumber);
+    assert_eq!(
+        status(Potential::entropy(2, f64::INFINITY)),
+        Status::Infinite
+    );
+    assert_eq!(status(Potential::sum(3, &table, &options)), Status::Shape);
+    let transposed = Matrix::strided(&[0.0; 4], 2, 2, 1, 2).unwrap();
+    assert_eq!(
+        Potential::max(2, transposed, &options).unwrap().values(),
+        2 // its rows were copied
+    );
+    let wide = Matrix::new(&[0.0; 6], 2, 3).unwrap();
+    assert_eq!(
+        status(Potential::majority(&wide, None, &options)),
+        Status::Shape
+    );
+    assert_eq!(
+        status(Potential::majority(&table, Some(&[0.0]), &options)),
+        Status::Shape
+    );
+    assert_eq!(status(Potential::pairs(&wide, &options)), Status::Shape);
+    assert_eq!(
+        status(Potential::cardinality(3, &[0.0, 1.0], &options)),
+        Status::Shape
+    );
+    let counted = PotentialOptions::new().counted(&[true]);
+    assert_eq!(
+        status(Potential::potts_with(2, 1.0, &counted)),
+        Status::Shape
+    );
+    let potts = Potential::potts(2, 1.0).unwrap();
+    assert_eq!(status(potts.scaled(-1.0)), Status::OutOfRange);
+    assert_eq!(
+        status(potts.evaluate(&[1, 1, 1], 3)),
+        Status::ValuesMismatch
+    );
+    assert_eq!(status(potts.evaluate(&[1, 1], 3)), Status::OutOfRange);
+    assert_eq!((potts.family(), potts.values()), (Family::Sum, 2));
+    assert!(format!("{potts:?}").contains("Sum"));
+}
+
+#[test]
+fn cliques() {
+    let potts = Potential::potts(2, 1.0).unwrap();
+    let mut solver = CliqueSolver::new().unwrap();
+    let scores = [[0.0, 1.0], [0.5, 0.25]];
+    let plain = CliqueOptions::new();
+    let problem = CliqueProblem::new(&scores).unwrap();
+    let with_scores = |scores: &'static [[f64; 2]]| CliqueProblem::new(scores).unwrap();
+    let none = with_scores(&[]);
+    assert_eq!(status(solver.solve(&potts, &none, &plain)), Status::Size);
+    assert_eq!(
+        status(solver.solve(&potts, &CliqueProblem::new(&[[0.0; 3]]).unwrap(), &plain)),
+        Status::ValuesMismatch
+    );
+    assert_eq!(
+        status(solver.solve(&potts, &with_scores(&[[f64::NAN, 0.0]]), &plain)),
+        Status::NotANumber
+    );
+    assert_eq!(
+        status(solver.solve(&potts, &problem.clone().fixed(&[0]), &plain)),
+        Status::Shape
+    );
+    assert_eq!(
+        status(solver.solve(&potts, &problem.clone().fixed(&[0, 2]), &plain)),
+        Status::OutOfRange
+    );
+    // Columns side by side are copied into rows.
+    let columns = Matrix::strided(&[0.0, 9.0, 1.0, 0.0], 2, 2, 1, 2).unwrap();
+    let columns = CliqueProblem::new(columns).unwrap().fixed(&[1, -1]);
+    let solution = solver.solve(&potts, &columns, &plain).unwrap();
+    assert_eq!(solution.assignment, Some(&[1, 0][..]));
+    let with = CliqueOptions::new;
+    for (options, expected) in [
+        (
+            with().algorithm(Algorithm::ExactMajority),
+            Status::AlgorithmMismatch,
+        ),
+        (
+            with().algorithm(Algorithm::Other(5)),
+            Status::UnknownConstant,
+        ),
+        (with().start_value(7), Status::OutOfRange),
+        (with().start_value(usize::MAX), Status::OutOfRange),
+        (with().subset_size(usize::MAX), Status::OutOfRange),
+        (with().start_assignment(&[0]), Status::Shape),
+        (with().start_assignment(&[0, 9]), Status::OutOfRange),
+        (with().gap(f64::NAN), Status::NotANumber),
+        (with().subset_size(0), Status::Size),
+    ] {
+        let options = match expected {
+            Status::OutOfRange | Status::ForbiddenValue => options.algorithm(Algorithm::Icm),
+            Status::Size => options.algorithm(Algorithm::GeneralisedAlphaPass),
+            _ => options,
+        };
+        assert_eq!(status(solver.solve(&potts, &problem, &options)), expected);
+    }
+    assert_eq!(
+        status(solver.evaluate(&potts, &problem, &[0])),
+        Status::Shape
+    );
+    assert_eq!(
+        status(solver.evaluate(&potts, &problem, &[0, -1])),
+        Status::OutOfRange
+    );
+    let form = MarginalForm::Score;
+    let mut short = [0.0; 2];
+    let short = MatrixMut::new(&mut short, 1, 2).unwrap();
+    let refused = solver.max_marginals_into(&potts, &problem, &plain, form, short);
+    assert_eq!(status(refused), Status::Shape);
+    let task = CliqueTask::Solve;
+    assert_eq!(
+        status(solver.reserve(&potts, 1 << 40, &plain, task)),
+        Status::SizeOverflow
+    );
+    // It still works, and what is forbidden throughout is an outcome.
+    let forbidden = with_scores(&[[f64::NEG_INFINITY; 2]]);
+    let solution = solver.solve(&potts, &forbidden, &plain).unwrap();
+    assert_eq!(
+        (solution.assignment, solution.result.outcome),
+        (None, Outcome::Infeasible)
+    );
+    let limits = with()
+        .time_limit(Duration::from_secs(9))
+        .node_limit(3)
+        .node_pool(9)
+        .iteration_limit(4)
+        .tolerance(0.1)
+        .cancel(&Cancel::new().unwrap());
+    for options in [
+        limits.clone(),
+        limits.clone().start_independent().algorithm(Algorithm::Icm),
+        limits.start_alpha_pass().algorithm(Algorithm::Icm),
+    ] {
+        let solution = solver.solve(&potts, &problem, &options).unwrap();
+        let assignment = solution.assignment.unwrap();
+        assert!(assignment[0] == assignment[1]); // ICM may end at the lesser of the two
+    }
+    assert_eq!(Algorithm::from_name("beta-pass"), None);
+    assert_eq!(Algorithm::CountBoxes.name(), "count-boxes");
+}
+
+#[test]
+fn chains() {
+    let unary = [[0.0, 1.0], [0.5, 0.25]];
+    let chain = Chain::new(&unary).unwrap();
+    let mut solver = ChainSolver::new().unwrap();
+    let mut best = |chain: Chain<'_, '_>| status(solver.best(&chain).map(drop));
+    assert_eq!(best(Chain::new(&[[f64::NAN]]).unwrap()), Status::NotANumber);
+    assert_eq!(
+        best(Chain::new(&[[f64::INFINITY]]).unwrap()),
+        Status::Infinite
+    );
+    assert_eq!(best(Chain::new(&[[0.0; 0]; 3]).unwrap()), Status::Size);
+    assert_eq!(
+        best(chain.clone().edges(&[[0.0; 3]; 3]).unwrap()),
+        Status::Shape
+    );
+    let three = Matrices::new(&[0.0; 12], 3, 2, 2).unwrap();
+    assert_eq!(best(chain.clone().each_edge(three).unwrap()), Status::Shape);
+    assert_eq!(best(chain.clone().start(&[0.0])), Status::Shape);
+    assert_eq!(best(chain.clone().end(&[0.0; 3])), Status::Shape);
+    assert_eq!(best(chain.clone().parents(&[-1])), Status::Shape);
+    assert_eq!(best(chain.clone().parents(&[-1, 5])), Status::OutOfRange);
+    assert_eq!(best(chain.clone().parents(&[1, -1])), Status::ParentOrder);
+    assert_eq!(best(chain.clone().forced(&[0])), Status::Shape);
+    assert_eq!(best(chain.clone().forced(&[0, 2])), Status::OutOfRange);
+    assert_eq!(
+        best(chain.clone().allowed(&[[1; 2]]).unwrap()),
+        Status::Shape
+    );
+    let columns = Matrix::strided(&[1; 4], 2, 2, 1, 2).unwrap();
+    let copied = chain.clone().allowed(columns).unwrap();
+    assert!(ChainSolver::new().unwrap().best(&copied).is_ok());
+    let more = Transitions::zeros::<f64>(3).build().unwrap();
+    assert_eq!(
+        best(chain.clone().transitions(&more)),
+        Status::LabelsMismatch
+    );
+    assert_eq!(status(chain.score(&[0])), Status::Shape);
+    assert_eq!(status(chain.score(&[0, 2])), Status::OutOfRange);
+    assert_eq!(status(solver.k_best(&chain, 0)), Status::Size);
+    assert!(solver.k_best(&chain, usize::MAX).is_err());
+    assert!(solver.k_best(&chain, 1 << 40).is_err());
+    let mut three = [0.0; 3];
+    let out = MarginalsOut {
+        margins: Some(&mut three),
+        ..MarginalsOut::default()
+    };
+    assert_eq!(
+        status(solver.max_marginals_into(&chain, out)),
+        Status::Shape
+    );
+    let mut labelling = [0; 2];
+    let mut scratch = AlignedBytes::new(4096).unwrap();
+    assert_eq!(
+        status(kernel::best(&mut scratch[..64], &chain, &mut labelling)),
+        Status::WorkspaceTooSmall
+    );
+    assert_eq!(
+        status(kernel::best(&mut scratch[8..], &chain, &mut labelling)),
+        Status::Alignment
+    );
+    let refused = kernel::best(&mut scratch, &chain, &mut labelling[..1]);
+    assert_eq!(status(refused), Status::Shape);
+    let refused = kernel::k_best(&mut scratch, &chain, &mut labelling, &mut three);
+    assert_eq!(status(refused), Status::Shape);
+    let mut six = [0; 6];
+    assert_eq!(
+        kernel::k_best(&mut scratch, &chain, &mut six, &mut three).unwrap(),
+        3
+    );
+    // A chain without positions is one.
+    let none: [[f64; 2]; 0] = [];
+    assert_eq!(
+        solver
+            .best(&Chain::new(&none).unwrap())
+            .unwrap()
+            .result
+            .score,
+        0.0
+    );
+    let empty = solver.max_marginals(&Chain::new(&none).unwrap()).unwrap();
+    assert!(empty.margins.is_empty());
+    assert_eq!(
+        solver.k_best(&Chain::new(&none).unwrap(), 2).unwrap().len(),
+        1
+    );
+    assert_eq!(solver.best(&chain).unwrap().labelling, Some(&[1, 0][..]));
+}
+
+#[test]
+fn transitions_and_names() {
+    let wide = Matrix::new(&[0.0; 6], 2, 3).unwrap();
+    assert_eq!(status(Transitions::new(&wide)), Status::Shape);
+    // What cannot be borrowed is copied, and what the library cannot borrow is refused.
+    let turned = Matrix::strided(&[0.0; 4], 2, 2, 1, 2).unwrap();
+    let turned = Transitions::new(turned).unwrap().build_borrowed();
+    assert_eq!(turned.unwrap().labels(), 2);
+    let square = [[0.0; 2]; 2];
+    let builder = Transitions::new(&square).unwrap();
+    assert_eq!(status(builder.clone().start(&[0.0]).build()), Status::Shape);
+    let to = builder.clone().orientation(Orientation::RowsTo);
+    assert_eq!(status(to.build_borrowed()), Status::Shape);
+    let mask = Mask::new(Scheme::Plain, &["A"]).unwrap();
+    assert_eq!(status(builder.mask(&mask).build()), Status::Shape);
+    assert_eq!(status(Transitions::zeros::<f32>(0).build()), Status::Size);
+    assert_eq!(
+        status(Transitions::zeros::<f32>(1 << 40).build()),
+        Status::SizeOverflow
+    );
+    assert_eq!(status(Mask::new(Scheme::Bio, &["Q-X"])), Status::LabelName);
+    assert_eq!(status(Mask::new(Scheme::Bio, &[""; 0])), Status::Size);
+    assert_eq!(
+        status(Mask::from_parts(vec![1; 3], vec![1; 2], vec![1; 2])),
+        Status::Shape
+    );
+    assert_eq!(
+        status(LabelMap::from_names(Scheme::Bio, &["Q-X"])),
+        Status::LabelName
+    );
+    assert_eq!(
+        status(LabelMap::new(1, vec![0, 0], Some(vec![true]))),
+        Status::Shape
+    );
+    // A mask of one's own works as one that names make.
+    let own = Mask::from_parts(vec![1, 0, 1, 1], vec![1, 0], vec![1, 1]).unwrap();
+    let transitions = Transitions::new(&square)
+        .unwrap()
+        .mask(&own)
+        .build()
+        .unwrap();
+    let unary = [[0.0, 9.0], [0.0, 9.0]];
+    let chain = Chain::new(&unary).unwrap().transitions(&transitions);
+    assert_eq!(
+        ChainSolver::new().unwrap().best(&chain).unwrap().labelling,
+        Some(&[0, 0][..])
+    );
+}
+
+#[test]
+fn properties() {
+    let map = LabelMap::identity(2);
+    let plain = PropertyOptions::new();
+    assert_eq!(
+        status(Property::position_label(&map, usize::MAX, &plain)),
+        Status::SizeOverflow
+    );
+    assert_eq!(
+        status(Property::token_label(&map, usize::MAX, &plain)),
+        Status::OutOfRange
+    );
+    let short = PropertyOptions::new().ignored(&[true]);
+    assert_eq!(status(Property::first_label(&map, &short)), Status::Shape);
+    for anchor in [2, usize::MAX] {
+        assert_eq!(
+            status(Property::next_label(&map, anchor, &plain)),
+            Status::OutOfRange
+        );
+    }
+    let refused = Property::token_before(&map, 0, 2, &plain.clone().edge_value(2));
+    assert_eq!(status(refused), Status::ValueOutsideRange);
+    let refused = Property::next_label(&map, 0, &plain.clone().edge_value(usize::MAX));
+    assert_eq!(status(refused), Status::OutOfRange);
+    let wrong = LabelMap::new(1, vec![0, 5], None).unwrap();
+    assert_eq!(
+        status(Property::position_label(&wrong, 0, &plain)),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(Property::local(2, 1, 1, &[Action::Nothing; 5], &plain)),
+        Status::Shape
+    );
+    assert_eq!(
+        status(Property::local(usize::MAX, 9, 1, &[], &plain)),
+        Status::SizeOverflow
+    );
+    let fires = [
+        Action::Nothing,
+        Action::Label,
+        Action::Nothing,
+        Action::Nothing,
+    ];
+    let automaton = Automaton {
+        labels: 2,
+        classes: 1,
+        states: 2,
+        values: 2,
+        start: 0,
+        table_offset: 0,
+        outside_value: None,
+        next: &[0, 1, 1, 1],
+        actions: Some(&fires),
+        end_actions: None,
+    };
+    let property = Property::automaton(&automaton, &plain).unwrap();
+    assert_eq!((property.labels(), property.values()), (2, 2));
+    assert_eq!(
+        Attachment::new(&property)
+            .evaluate(&[0, 1, 1], None)
+            .unwrap(),
+        Shown::Value(1)
+    );
+    let short = Automaton {
+        next: &[0, 1],
+        ..automaton
+    };
+    assert_eq!(status(Property::automaton(&short, &plain)), Status::Shape);
+    let outside = Automaton {
+        actions: Some(&[Action::Value(7); 4]),
+        ..automaton
+    };
+    assert_eq!(
+        status(Property::automaton(&outside, &plain)),
+        Status::ValueOutsideRange
+    );
+    let huge = Automaton {
+        next: &[0, usize::MAX, 1, 1],
+        ..automaton
+    };
+    assert_eq!(
+        status(Property::automaton(&huge, &plain)),
+        Status::OutOfRange
+    );
+    let mut builder = PropertyBuilder::new(2, 1, 2).unwrap();
+    assert_eq!(
+        status(builder.rule(5, 0, 0, 0, Action::Label).map(drop)),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(builder.end_rule(0, Action::Value(2)).map(drop)),
+        Status::ValueOutsideRange
+    );
+    assert_eq!(
+        status(
+            builder
+                .rule(usize::MAX, ANY, ANY, ANY, Action::Label)
+                .map(drop)
+        ),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(builder.table(0, Some(7)).map(drop)),
+        Status::ValueOutsideRange
+    );
+    builder
+        .table(-1, Some(1))
+        .unwrap()
+        .end_rule(ANY, Action::Table)
+        .unwrap();
+    assert_eq!(
+        status(builder.finish(&plain.clone().label_values(&[0]))),
+        Status::Shape
+    );
+    let property = builder.finish(&plain).unwrap();
+    let attached = Attachment::new(&property);
+    let shown = attached.table(&[0, 1]).evaluate(&[0, 0], None);
+    assert_eq!(shown.unwrap(), Shown::Value(0));
+    assert_eq!(
+        status(attached.table(&[0]).evaluate(&[0, 0], None)),
+        Status::Shape
+    );
+    assert_eq!(
+        status(attached.evaluate(&[0, 0], None)),
+        Status::NullArgument
+    );
+    assert_eq!(
+        status(attached.classes(&[0]).fired(&[0, 0], None)),
+        Status::Shape
+    );
+    assert_eq!(status(attached.evaluate(&[0], Some(&[]))), Status::Shape);
+    assert_eq!(status(Dictionary::new(&[], false)), Status::Size);
+    assert_eq!(status(Dictionary::new(&[-1], false)), Status::OutOfRange);
+    let two = Dictionary::new(&[3, 5], false).unwrap();
+    assert_eq!(
+        status(Dictionary::best(Some(&two), &[1.0], 1, true)),
+        Status::ValuesMismatch
+    );
+    assert_eq!(
+        (two.find(4), two.find(usize::MAX), two.find(5)),
+        (None, None, Some(1))
+    );
+    assert_eq!(
+        (two.value(1), two.value(2), two.value(usize::MAX)),
+        (Some(5), None, None)
+    );
+    let outside = attached.table(&[4, 4]).dictionary(&two);
+    assert_eq!(
+        status(outside.evaluate(&[0, 0], None)),
+        Status::ValueOutsideRange // of the property
+    );
+    let mut solver = ChainSolver::new().unwrap();
+    let unary = [[0.0; 2]; 2];
+    let chain = Chain::new(&unary).unwrap();
+    let attached = [attached.table(&[0, 1]).message(&[0.0; 3])];
+    let options = MessageOptions::new();
+    assert_eq!(
+        status(solver.decode(&chain, &attached, &options)),
+        Status::Shape
+    );
+    assert_eq!(status(solver.messages(&chain, &[], &options)), Status::Size);
+    let mut row = [0.0; 3];
+    let attached = [Attachment::new(&property).table(&[0, 1])];
+    let refused = solver.messages_into(&chain, &attached, &options, &mut [Some(&mut row)]);
+    assert_eq!(status(refused), Status::Shape);
+    let refused = solver.messages_into(&chain, &attached, &options, &mut []);
+    assert_eq!(status(refused), Status::Shape);
+    solver
+        .message_reserve(&chain, &attached, &options, MessageTask::Send)
+        .unwrap();
+}
+
+#[test]
+fn builders_and_runs() {
+    let potts = Potential::potts(2, 1.0).unwrap();
+    let map = LabelMap::identity(2);
+    let property = Property::token_label(&map, 0, &PropertyOptions::new()).unwrap();
+    let mut builder = ModelBuilder::new().unwrap();
+    let unary = [[0.0, 1.0]];
+    let chain = Chain::new(&unary).unwrap();
+    assert_eq!(
+        status(builder.add_chain(&chain, Some(&[1, 2]), 0)),
+        Status::Shape
+    );
+    assert_eq!(
+        status(builder.add_chain(&chain, Some(&[-2]), 0)),
+        Status::OutOfRange
+    );
+    let first = builder.add_chain(&chain, None, 0).unwrap();
+    assert_eq!(first, 0, "what was refused has no number");
+    let words = RepeatedWords::new();
+    assert_eq!(
+        status(builder.add_repeated_words(&potts, &words)),
+        Status::TokensMissing
+    );
+    let setup = CliqueSetup::property(&property, &potts);
+    let by_property = builder.add_clique(&setup).unwrap();
+    let plain = builder
+        .add_clique(&CliqueSetup::positions(2, &potts))
+        .unwrap();
+    assert_eq!(
+        status(builder.add_clique(&CliqueSetup::positions(3, &potts))),
+        Status::ValuesMismatch
+    );
+    let labels = [0, 5];
+    let setup = CliqueSetup::positions(2, &potts).label_values(&labels);
+    assert_eq!(status(builder.add_clique(&setup)), Status::OutOfRange);
+    assert_eq!(
+        status(builder.add_member(by_property, 0)),
+        Status::TokensMissing
+    );
+    assert_eq!(status(builder.add_member(plain, 0)), Status::Shape);
+    assert_eq!(status(builder.add_member(9, 0)), Status::OutOfRange);
+    assert_eq!(
+        status(builder.add_member(by_property, 9)),
+        Status::OutOfRange
+    );
+    let table: Option<&[i32]> = Some(&[0, 0]);
+    assert_eq!(
+        status(builder.add_member_with(by_property, 0, None, table)),
+        Status::Shape
+    );
+    assert_eq!(
+        status(builder.add_member_with(by_property, 9, None, table)),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(builder.add_position(plain, 0, 1)),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(builder.add_position(plain, usize::MAX, 0)),
+        Status::OutOfRange
+    );
+    builder.add_position(plain, 0, 0).unwrap();
+    assert_eq!(
+        status(builder.add_position(plain, 0, 0)),
+        Status::DuplicateMember
+    );
+    assert_eq!(status(builder.set_centre(plain, 0, 0)), Status::Shape);
+    let model = builder.freeze().unwrap();
+
+    let mut builder = ModelBuilder::new().unwrap();
+    let both = [&potts, &potts];
+    builder.add_clique(&CliqueSetup::centred(2, &both)).unwrap();
+    assert_eq!(status(builder.freeze()), Status::Shape); // no centre
+
+    assert_eq!(status(model.reweigh(&[1.0])), Status::Shape);
+    assert_eq!(status(model.reweigh(&[1.0, -1.0])), Status::OutOfRange);
+    assert_eq!(status(model.member(5, 0)), Status::OutOfRange);
+    assert_eq!(status(model.chain(5)), Status::OutOfRange);
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    assert_eq!(status(run.all_labels(Labelling::Best)), Status::NoLabelling);
+    assert_eq!(status(run.json()), Status::NoLabelling);
+    assert_eq!(status(run.payments(0)), Status::NoLabelling);
+    run.solve().unwrap();
+    assert_eq!(status(run.labels(7, Labelling::Best)), Status::OutOfRange);
+    assert_eq!(
+        status(run.labels_into(0, Labelling::Own, &mut [])),
+        Status::Size
+    );
+    assert_eq!(
+        status(run.all_labels_into(Labelling::Own, &mut [])),
+        Status::Size
+    );
+    assert_eq!(
+        status(run.chain_score(7, Labelling::Best)),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(run.clique_score(7, Labelling::Best)),
+        Status::OutOfRange
+    );
+    assert_eq!(status(run.shown(7, Labelling::Best)), Status::OutOfRange);
+    assert_eq!(status(run.payments(7)), Status::OutOfRange);
+    assert_eq!(status(run.max_marginals(7)), Status::OutOfRange);
+    let mut two = [0.0; 2];
+    let wrong = MatrixMut::new(&mut two[..1], 1, 1).unwrap();
+    let refused = run.max_marginals_into(0, wrong, &mut [0.0]);
+    assert_eq!(status(refused), Status::Shape);
+    let right = MatrixMut::new(&mut two, 1, 2).unwrap();
+    let refused = run.max_marginals_into(0, right, &mut []);
+    assert_eq!(status(refused), Status::Shape);
+    assert!(run.json().is_ok());
+}
+
+#[test]
+fn constants_and_errors_print() {
+    assert_eq!(format!("{:?}", Status::Shape), "Shape");
+    assert_eq!(Status::OutOfMemory.to_string(), "out of memory");
+    assert_eq!(Outcome::Other(12345).number(), 12345);
+    let error: Box<dyn std::error::Error + Send + Sync> =
+        Box::new(Potential::potts(0, 1.0).unwrap_err());
+    assert!(error.to_string().ends_with("(size)"));
+    assert_eq!(abi(), ABI);
+    assert_eq!(version(), env!("CARGO_PKG_VERSION"));
+    // The names of messages are those of this crate.
+    let mut builder = ModelBuilder::new().unwrap();
+    let chain = Chain::new(&[[0.0, 1.0]]).unwrap();
+    let error = builder.add_chain(&chain, Some(&[-2]), 0).unwrap_err();
+    assert!(error.message().starts_with("tokens[0] is -2"), "{error}");
+}
+
+#[test]
+fn what_threads_may_share_and_send() {
+    fn shared<T: Send + Sync>() {}
+    fn sent<T: Send>() {}
+    shared::<Model<'static>>();
+    shared::<Potential>();
+    shared::<Property>();
+    shared::<Dictionary>();
+    shared::<Transitions<'static>>();
+    shared::<Cancel>();
+    shared::<Host>();
+    shared::<Matrix<'static, f32>>();
+    shared::<Matrices<'static, f64>>();
+    shared::<Chain<'static, 'static, f32>>();
+    shared::<CliqueProblem<'static>>();
+    shared::<Problem<'static>>();
+    shared::<Error>();
+    shared::<CliqueOptions<'static>>();
+    shared::<PotentialOptions>();
+    shared::<PropertyOptions<'static>>();
+    shared::<MessageOptions>();
+    shared::<AlignedBytes>();
+    shared::<ModelBuilder<'static>>();
+    shared::<PropertyBuilder>();
+    shared::<Run<'static>>(); // several threads may read it
+    sent::<RunOptions<'static>>();
+    sent::<ChainSolver<'static>>();
+    sent::<CliqueSolver<'static>>();
+}

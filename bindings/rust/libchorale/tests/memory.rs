@@ -1,0 +1,253 @@
+//! Memory comes from the host's allocator and goes back to it, also when there is none left.
+
+use libchorale::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use std::sync::Arc;
+
+/// Counts; fails at the allocation of a number, from 1; 0: never.
+#[derive(Default)]
+struct Counts {
+    live: AtomicIsize,
+    bytes: AtomicIsize,
+    made: AtomicUsize,
+    fail_at: AtomicUsize,
+}
+
+struct Counting(Arc<Counts>);
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let number = self.0.made.fetch_add(1, Ordering::Relaxed) + 1;
+        if number == self.0.fail_at.load(Ordering::Relaxed) {
+            return std::ptr::null_mut();
+        }
+        self.0.live.fetch_add(1, Ordering::Relaxed);
+        let bytes = layout.size() as isize;
+        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+        System.alloc(layout)
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        self.0.live.fetch_sub(1, Ordering::Relaxed);
+        let bytes = layout.size() as isize;
+        self.0.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        System.dealloc(memory, layout);
+    }
+}
+
+struct Nothing(usize);
+
+impl Instance for Nothing {
+    fn length(&self) -> usize {
+        0
+    }
+    fn labels(&self) -> usize {
+        1
+    }
+    fn messages(&self, _: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> std::ops::ControlFlow<()> {
+        for port in 0..outgoing.ports() {
+            outgoing.port(port)[self.0] = 0.0;
+        }
+        std::ops::ControlFlow::Continue(())
+    }
+    fn decode(
+        &self,
+        _: &Incoming<'_>,
+        _: &mut [i32],
+        shown: &mut ShownByPorts<'_>,
+    ) -> std::ops::ControlFlow<(), f64> {
+        for port in 0..shown.ports() {
+            shown.set(port, self.0);
+        }
+        std::ops::ControlFlow::Continue(0.0)
+    }
+}
+
+/// Uses everything that holds memory, and lets all of it go, some of it in another order than it
+/// was made in.
+fn use_everything(host: &Host) -> Result<()> {
+    let names = ["O", "B-X", "I-X"];
+    let cancel = Cancel::new_in(host)?;
+    let mask = Mask::new(Scheme::Bio, &names)?;
+    let map = LabelMap::from_names(Scheme::Bio, &names)?;
+    let transitions = Transitions::zeros::<f64>(3)
+        .mask(&mask)
+        .host(host)
+        .build()?;
+    let options = PropertyOptions::new()
+        .ignored(&[true, false, false])
+        .host(host);
+    let property = Property::first_label(&map, &options)?;
+    let mut rules = PropertyBuilder::new_in(3, 1, 2, host)?;
+    rules.add_state()?;
+    rules.rule(0, ANY, 1, 1, Action::Value(0))?;
+    let by_rules = rules.finish(&PropertyOptions::new())?;
+    let dictionary = Dictionary::new_in(&[1], true, host)?;
+    let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, true, host)?;
+    let on_host = PotentialOptions::new().host(host);
+    let callback = Potential::callback_with(2, |counts, _| Some(counts[0] as f64), &on_host)?;
+    let scaled = callback.scaled_in(0.5, host)?;
+    let potts = Potential::potts_with(2, 0.5, &on_host)?;
+
+    let mut solver = CliqueSolver::new_in(host)?;
+    let options = CliqueOptions::new().gap(0.0);
+    solver.reserve(&potts, 4, &options, CliqueTask::MaxMarginals)?;
+    let members = CliqueProblem::new(&[[0.0, 1.0], [0.5, 0.0]])?;
+    let _ = solver.solve(&scaled, &members, &CliqueOptions::new())?;
+    drop(callback);
+
+    let unary = [[0.0, 1.0, 0.2], [0.3, 0.1, 0.9]];
+    let chain = Chain::new(&unary)?.transitions(&transitions);
+    let mut chains = ChainSolver::new_in(host)?;
+    chains.reserve(&chain, ChainTask::KBest, 3)?;
+    let _ = chains.k_best(&chain, 3)?;
+    let attached = [Attachment::new(&property), Attachment::new(&by_rules)];
+    let _ = chains.messages(&chain, &attached, &MessageOptions::new())?;
+
+    let mut builder = ModelBuilder::new_in(host)?;
+    let first = builder.add_chain(&chain, Some(&[5, 5]), 0)?;
+    let instance = builder.add_instance(Nothing(0))?;
+    let setup = CliqueSetup::property(&property, &scaled).dictionary(&best);
+    let clique = builder.add_clique(&setup)?;
+    builder.add_member(clique, first)?;
+    builder.add_member(clique, instance)?;
+    let words = Potential::potts_with(3, 0.25, &on_host)?;
+    builder.add_repeated_words(&words, &RepeatedWords::new())?;
+    let model = builder.freeze()?;
+    drop((scaled, property, dictionary, best, transitions));
+    let weaker = model.reweigh_in(&[0.5, 0.5], host)?;
+    let options = RunOptions::new().host(host).cancel(&cancel).bound_steps(2);
+    let mut run = Run::new(&model, options)?;
+    run.solve()?;
+    let mut later = Run::from_earlier(&weaker, RunOptions::new().host(host), &run)?;
+    drop((model, weaker, run, cancel));
+    later.solve()?;
+
+    let mut builder = ModelBuilder::new_in(host)?;
+    builder.add_chain(&Chain::new(&unary)?, None, 0)?;
+    let mut problem = Problem::new_in(&builder.freeze()?, host)?;
+    problem.set_texts(TextList::Labels, &names)?;
+    problem.set_gold(Some(&[1, 2]))?;
+    problem.set_note("a", "note")?;
+    let bytes = AlignedBytes::copy_of(&problem.write()?)?;
+    let read = Problem::read_in(&bytes, host)?;
+    let borrowed = Problem::read_borrowed_in(&bytes, host)?;
+    assert_eq!(borrowed.write()?, bytes[..]);
+    drop(problem);
+    let model = read.model();
+    drop(read);
+    let mut run = Run::new(&model, RunOptions::new().host(host))?;
+    drop(model);
+    run.solve()?;
+    Ok(())
+}
+
+#[test]
+fn everything_goes_back() {
+    let counts = Arc::new(Counts::default());
+    use_everything(&Host::new().allocator(Counting(Arc::clone(&counts)))).unwrap();
+    let made = counts.made.load(Ordering::Relaxed);
+    println!("{made} allocations");
+    assert!(made > 30);
+    assert_eq!(counts.live.load(Ordering::Relaxed), 0);
+    assert_eq!(counts.bytes.load(Ordering::Relaxed), 0);
+    assert_eq!(Arc::strong_count(&counts), 1, "the host itself is gone");
+}
+
+#[test]
+fn nothing_is_lost_when_memory_runs_out() {
+    let counts = Arc::new(Counts::default());
+    for fail_at in 1.. {
+        counts.made.store(0, Ordering::Relaxed);
+        counts.fail_at.store(fail_at, Ordering::Relaxed);
+        let result = use_everything(&Host::new().allocator(Counting(Arc::clone(&counts))));
+        assert_eq!(counts.live.load(Ordering::Relaxed), 0, "failure {fail_at}");
+        assert_eq!(Arc::strong_count(&counts), 1, "failure {fail_at}");
+        match result {
+            Ok(()) => {
+                println!("{} failures", fail_at - 1);
+                assert!(fail_at > 30);
+                break;
+            }
+            Err(error) => assert_eq!(error.status(), Status::OutOfMemory, "{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_host_outlives_what_it_serves() {
+    let counts = Arc::new(Counts::default());
+    let host = Host::new().allocator(Counting(Arc::clone(&counts)));
+    let model = {
+        let mut builder = ModelBuilder::new_in(&host).unwrap();
+        builder
+            .add_chain(&Chain::new(&[[0.0, 1.0]]).unwrap(), None, 0)
+            .unwrap();
+        builder.freeze().unwrap()
+    };
+    drop(host);
+    assert_eq!(Arc::strong_count(&counts), 2);
+    // Of the other allocator, with a reference to what is of this one.
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    drop(model);
+    run.solve().unwrap();
+    assert_eq!(Arc::strong_count(&counts), 2);
+    std::thread::spawn(move || drop(run)).join().unwrap();
+    assert_eq!(Arc::strong_count(&counts), 1);
+    assert_eq!(counts.live.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn reserved_solvers_ask_for_nothing() {
+    let counts = Arc::new(Counts::default());
+    let host = Host::new().allocator(Counting(Arc::clone(&counts)));
+    let potts = Potential::potts(3, 0.5).unwrap();
+    let mut solver = CliqueSolver::new_in(&host).unwrap();
+    let options = CliqueOptions::new();
+    solver
+        .reserve(&potts, 50, &options, CliqueTask::Solve)
+        .unwrap();
+    let model = {
+        let mut builder = ModelBuilder::new_in(&host).unwrap();
+        builder
+            .add_chain(&Chain::new(&[[0.0, 1.0]]).unwrap(), Some(&[1]), 0)
+            .unwrap();
+        let words = RepeatedWords::new().minimum(1);
+        builder
+            .add_repeated_words(&Potential::potts(2, 1.0).unwrap(), &words)
+            .unwrap();
+        builder.freeze().unwrap()
+    };
+    let mut run = Run::new(&model, RunOptions::new().host(&host)).unwrap();
+    let before = counts.made.load(Ordering::Relaxed);
+    assert!(before > 3);
+    let scores = vec![[0.5, 0.25, 0.75]; 50];
+    let members = CliqueProblem::new(&scores).unwrap();
+    let _ = solver.solve(&potts, &members, &options).unwrap();
+    run.solve().unwrap();
+    assert_eq!(counts.made.load(Ordering::Relaxed), before);
+}
+
+#[test]
+fn memory_of_the_caller() {
+    let potts = Potential::potts(2, 0.3).unwrap();
+    let options = CliqueOptions::new();
+    let bytes = CliqueSolver::bytes(&potts, 3, &options, CliqueTask::Solve).unwrap();
+    let mut memory = AlignedBytes::new(bytes).unwrap();
+    let status = |result: Result<()>| result.unwrap_err().status();
+    let make = |memory: &mut [u8]| CliqueSolver::in_memory(memory, None).map(drop);
+    assert_eq!(status(make(&mut memory[1..])), Status::Alignment);
+    assert_eq!(status(make(&mut memory[..64])), Status::WorkspaceTooSmall);
+    let mut solver = CliqueSolver::in_memory(&mut memory, None).unwrap();
+    let scores = [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]];
+    let members = CliqueProblem::new(&scores).unwrap();
+    let solution = solver.solve(&potts, &members, &options).unwrap();
+    assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
+    let many = vec![[0.1, 0.2]; 5000];
+    let many = CliqueProblem::new(&many).unwrap();
+    let refused = solver.solve(&potts, &many, &options).map(drop);
+    assert_eq!(status(refused), Status::WorkspaceTooSmall);
+    drop(solver);
+    memory[0] = 1; // the caller's again
+    assert_eq!(memory.len(), bytes);
+}

@@ -1,0 +1,514 @@
+//! Small problems against enumeration of every labelling, in every layout that arrays may have.
+//! CHORALE_TEST_SEED sets the seed of the random ones.
+
+use libchorale::*;
+
+/// A small generator of random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn new(salt: u64) -> Self {
+        let seed = std::env::var("CHORALE_TEST_SEED").ok();
+        let seed = seed
+            .and_then(|seed| seed.parse().ok())
+            .unwrap_or(20_261_120);
+        println!("CHORALE_TEST_SEED={seed}");
+        Self(seed ^ salt)
+    }
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, bound: usize) -> usize {
+        (self.bits() % bound as u64) as usize
+    }
+    /// A multiple of 1/64, so that sums are exact; now and then forbidden.
+    fn score(&mut self) -> f64 {
+        if self.below(12) == 0 {
+            return f64::NEG_INFINITY;
+        }
+        (self.below(513) as f64 - 256.0) / 64.0
+    }
+    fn finite(&mut self) -> f64 {
+        (self.below(513) as f64 - 256.0) / 64.0
+    }
+}
+
+/// Every list of `length` numbers below `bound`.
+fn enumerate(length: usize, bound: usize) -> impl Iterator<Item = Vec<i32>> {
+    let total = bound.pow(length as u32);
+    (0..total).map(move |mut code| {
+        (0..length)
+            .map(|_| {
+                let digit = code % bound;
+                code /= bound;
+                digit as i32
+            })
+            .collect()
+    })
+}
+
+/// A matrix in a buffer with gaps of NaN, of any layout.
+fn laid_out(
+    random: &mut Random,
+    rows: usize,
+    columns: usize,
+    values: &[f64],
+) -> (Vec<f64>, [usize; 2]) {
+    let gap = random.below(3);
+    let strides = match random.below(3) {
+        0 => [columns + gap, 1],
+        1 => [1, rows + gap],
+        _ => [(columns - 1) * 2 + 1 + gap, 2],
+    };
+    let length = (rows - 1) * strides[0] + (columns - 1) * strides[1] + 1;
+    let mut data = vec![f64::NAN; length];
+    for row in 0..rows {
+        for column in 0..columns {
+            data[row * strides[0] + column * strides[1]] = values[row * columns + column];
+        }
+    }
+    (data, strides)
+}
+
+type Formula = Box<dyn Fn(&[i64]) -> f64>;
+
+/// A potential of each kind over three values, and its formula.
+fn potentials(random: &mut Random, members: usize) -> Vec<(&'static str, Potential, Formula)> {
+    let options = PotentialOptions::new();
+    let lambda = random.finite();
+    let tables: Vec<f64> = (0..3 * (members + 1)).map(|_| random.finite()).collect();
+    let table = Matrix::new(&tables, 3, members + 1).unwrap();
+    let weights: Vec<f64> = (0..9).map(|_| random.finite()).collect();
+    let matrix = Matrix::new(&weights, 3, 3).unwrap();
+    let bias: Vec<f64> = (0..3).map(|_| random.finite()).collect();
+    let at = move |tables: &[f64], value: usize, count: i64| {
+        tables[value * (members + 1) + count as usize]
+    };
+    let (of_sum, of_max) = (tables.clone(), tables.clone());
+    let (of_majority, of_pairs) = (weights.clone(), weights.clone());
+    let of_bias = bias.clone();
+    let most = move |counts: &[i64], f: &dyn Fn(f64) -> f64| {
+        let each = counts.iter().map(|&n| lambda * f(n as f64));
+        each.fold(f64::NEG_INFINITY, f64::max)
+    };
+    vec![
+        (
+            "potts",
+            Potential::potts(3, lambda).unwrap(),
+            Box::new(move |counts: &[i64]| {
+                lambda * counts.iter().map(|&n| (n * n) as f64).sum::<f64>()
+            }) as Formula,
+        ),
+        (
+            "entropy",
+            Potential::entropy(3, lambda).unwrap(),
+            Box::new(move |counts: &[i64]| {
+                let term = |&n: &i64| {
+                    if n > 0 {
+                        n as f64 * (n as f64).ln()
+                    } else {
+                        0.0
+                    }
+                };
+                lambda * counts.iter().map(term).sum::<f64>()
+            }),
+        ),
+        (
+            "makespan",
+            Potential::makespan(3, lambda).unwrap(),
+            Box::new(move |counts: &[i64]| most(counts, &|n| n)),
+        ),
+        (
+            "square makespan",
+            Potential::square_makespan(3, lambda).unwrap(),
+            Box::new(move |counts: &[i64]| most(counts, &|n| n * n)),
+        ),
+        (
+            "sum",
+            Potential::sum(3, &table, &options).unwrap(),
+            Box::new(move |counts: &[i64]| (0..3).map(|v| at(&of_sum, v, counts[v])).sum()),
+        ),
+        (
+            "max",
+            Potential::max(3, &table, &options).unwrap(),
+            Box::new(move |counts: &[i64]| {
+                (0..3)
+                    .map(|v| at(&of_max, v, counts[v]))
+                    .fold(f64::NEG_INFINITY, f64::max)
+            }),
+        ),
+        (
+            "majority",
+            Potential::majority(&matrix, Some(&bias), &options).unwrap(),
+            Box::new(move |counts: &[i64]| {
+                let most = *counts.iter().max().unwrap();
+                (0..3)
+                    .filter(|&a| counts[a] == most)
+                    .map(|a| {
+                        let linear: f64 = (0..3)
+                            .map(|v| of_majority[a * 3 + v] * counts[v] as f64)
+                            .sum();
+                        of_bias[a] + linear
+                    })
+                    .fold(f64::NEG_INFINITY, f64::max)
+            }),
+        ),
+        (
+            "pairs",
+            Potential::pairs(&matrix, &options).unwrap(),
+            Box::new(move |counts: &[i64]| {
+                let mut sum = 0.0;
+                for v in 0..3 {
+                    for w in 0..3 {
+                        let pairs = counts[v] * (counts[w] - i64::from(v == w));
+                        sum += of_pairs[v * 3 + w] * pairs as f64;
+                    }
+                }
+                sum
+            }),
+        ),
+    ]
+}
+
+fn near(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= 1e-9 * a.abs().max(1.0)
+}
+
+#[test]
+fn cliques() {
+    let mut random = Random::new(1);
+    let mut solver = CliqueSolver::new().unwrap();
+    for round in 0..60 {
+        let members = 1 + random.below(5);
+        let scores: Vec<f64> = (0..members * 3).map(|_| random.score()).collect();
+        let gap = random.below(3);
+        let mut data = vec![f64::NAN; (members - 1) * (3 + gap) + 3];
+        for row in 0..members {
+            data[row * (3 + gap)..][..3].copy_from_slice(&scores[row * 3..][..3]);
+        }
+        let matrix = Matrix::strided(&data, members, 3, 3 + gap, 1).unwrap();
+        let problem = CliqueProblem::new(matrix).unwrap();
+        for (name, potential, formula) in potentials(&mut random, members) {
+            let mut best = f64::NEG_INFINITY;
+            let mut marginals = vec![f64::NEG_INFINITY; members * 3];
+            for assignment in enumerate(members, 3) {
+                let mut counts = [0; 3];
+                let mut score = 0.0;
+                for (member, &value) in assignment.iter().enumerate() {
+                    counts[value as usize] += 1;
+                    score += scores[member * 3 + value as usize];
+                }
+                let of_counts = formula(&counts);
+                let evaluated = potential.evaluate(&counts, members).unwrap();
+                assert!(
+                    near(evaluated, of_counts),
+                    "{name}: {evaluated} {of_counts}"
+                );
+                score += of_counts;
+                let result = solver.evaluate(&potential, &problem, &assignment).unwrap();
+                assert!(near(result.score, score), "{name}, round {round}");
+                best = best.max(score);
+                for (member, &value) in assignment.iter().enumerate() {
+                    let marginal = &mut marginals[member * 3 + value as usize];
+                    *marginal = marginal.max(score);
+                }
+            }
+            let proof = CliqueOptions::new().gap(0.0);
+            let solution = solver.solve(&potential, &problem, &proof).unwrap();
+            assert!(solution.result.score <= best + 1e-9);
+            if solution.result.proven {
+                assert!(near(solution.result.score, best), "{name}, round {round}");
+            }
+            assert!(solution.assignment.is_some() == (best > f64::NEG_INFINITY));
+            if name == "pairs" {
+                continue; // has no exact max-marginals
+            }
+            let exact = CliqueOptions::new().exact_marginals(true);
+            let found = solver
+                .max_marginals(&potential, &problem, &exact, MarginalForm::Score)
+                .unwrap();
+            for member in 0..members {
+                for value in 0..3 {
+                    let marginal = found.marginals.get(member, value).unwrap();
+                    assert!(near(marginal, marginals[member * 3 + value]), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn chains() {
+    let mut random = Random::new(2);
+    let mut solver = ChainSolver::new().unwrap();
+    for _ in 0..200 {
+        let (length, labels) = (1 + random.below(4), 1 + random.below(3));
+        let unary: Vec<f64> = (0..length * labels).map(|_| random.score()).collect();
+        let one_each = random.below(2) == 0;
+        let count = if one_each { length - 1 } else { 1 };
+        let edges: Vec<f64> = (0..count * labels * labels)
+            .map(|_| random.score())
+            .collect();
+        let start: Vec<f64> = (0..labels).map(|_| random.finite()).collect();
+        let end: Vec<f64> = (0..labels).map(|_| random.finite()).collect();
+        let edge = |t: usize, x: usize, y: usize| {
+            let matrix = if one_each { t - 1 } else { 0 };
+            edges[(matrix * labels + x) * labels + y]
+        };
+        let score_of = |labelling: &[i32]| {
+            let label = |t: usize| labelling[t] as usize;
+            let mut score = start[label(0)] + end[label(length - 1)];
+            for t in 0..length {
+                score += unary[t * labels + label(t)];
+                if t > 0 {
+                    score += edge(t, label(t - 1), label(t));
+                }
+            }
+            score
+        };
+        let mut all: Vec<(f64, Vec<i32>)> = enumerate(length, labels)
+            .map(|labelling| (score_of(&labelling), labelling))
+            .collect();
+        all.retain(|(score, _)| *score > f64::NEG_INFINITY);
+        all.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap());
+
+        let (data, strides) = laid_out(&mut random, length, labels, &unary);
+        let wide = Matrix::strided(&data, length, labels, strides[0], strides[1]).unwrap();
+        let matrices = Matrices::new(&edges, count, labels, labels).unwrap();
+        let chain = Chain::new(wide).unwrap().each_edge(matrices).unwrap();
+        let chain = chain.start(&start).end(&end);
+        // The same in single precision: every number is one.
+        let single = |array: &[f64]| array.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+        let (data32, edges32) = (single(&data), single(&edges));
+        let (start32, end32) = (single(&start), single(&end));
+        let narrow = Matrix::strided(&data32, length, labels, strides[0], strides[1]).unwrap();
+        let chain32 = Chain::new(narrow)
+            .unwrap()
+            .each_edge(Matrices::new(&edges32, count, labels, labels).unwrap())
+            .unwrap()
+            .start(&start32)
+            .end(&end32);
+
+        let best = all.first().map_or(f64::NEG_INFINITY, |(score, _)| *score);
+        let solution = solver.best(&chain).unwrap();
+        assert_eq!(solution.result.score, best);
+        if best > f64::NEG_INFINITY {
+            let labelling = solution.labelling.unwrap();
+            assert_eq!(score_of(labelling), best);
+            assert_eq!(chain.score(labelling).unwrap(), best);
+        } else {
+            assert_eq!(solution.result.outcome, Outcome::Infeasible);
+            assert_eq!(solution.labelling, None);
+        }
+        assert_eq!(solver.best(&chain32).unwrap().result.score, best);
+        // Rows that lie apart, and one matrix for all edges.
+        let rows: Vec<Vec<f64>> = unary.chunks(labels).map(<[f64]>::to_vec).collect();
+        let rows = Chain::new(&rows).unwrap().start(&start).end(&end);
+        let apart: Vec<&[f64]> = edges.chunks(labels).collect();
+        let rows = match one_each {
+            true => rows.each_edge(Matrices::new(&edges, count, labels, labels).unwrap()),
+            false => rows.edges(&apart),
+        };
+        let rows = rows.unwrap();
+        assert_eq!(solver.best(&rows).unwrap().result.score, best);
+        // A model gives back what it was given, copied or lent.
+        let mut builder = ModelBuilder::new().unwrap();
+        builder.borrow_chain(&chain, None, 0).unwrap();
+        builder.add_chain(&chain32, None, 0).unwrap();
+        builder.borrow_chain(&rows, None, 0).unwrap();
+        drop(rows); // the model keeps what it owned
+        let model = builder.freeze().unwrap();
+        let views = [0, 1, 2].map(|chain| model.chain(chain).unwrap());
+        match views {
+            [ChainView::F64(wide), ChainView::F32(narrow), ChainView::F64(kept)] => {
+                for labelling in enumerate(length, labels) {
+                    assert_eq!(wide.score(&labelling).unwrap(), score_of(&labelling));
+                    assert_eq!(narrow.score(&labelling).unwrap(), score_of(&labelling));
+                    assert_eq!(kept.score(&labelling).unwrap(), score_of(&labelling));
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+
+        let k = 1 + random.below(6);
+        let several = solver.k_best(&chain, k).unwrap();
+        assert_eq!(several.len(), k.min(all.len()));
+        for (rank, score) in several.scores.iter().enumerate() {
+            assert_eq!(*score, all[rank].0);
+            assert_eq!(score_of(several.labelling(rank).unwrap()), *score);
+        }
+        assert!(several.labelling(several.len()).is_none());
+
+        let bytes = ChainSolver::bytes(&chain, ChainTask::Best, 0).unwrap();
+        let mut memory = AlignedBytes::new(bytes).unwrap();
+        let mut fixed = ChainSolver::in_memory(&mut memory, None).unwrap();
+        assert_eq!(fixed.best(&chain).unwrap().result.score, best);
+
+        let mut marginals = vec![0.0; length * (labels + 1)];
+        let mut of_edges = vec![0.0; (length - 1) * labels * labels];
+        let spread = MatrixMut::strided(&mut marginals, length, labels, labels + 1).unwrap();
+        let out = MarginalsOut {
+            marginals: Some(spread),
+            edge_marginals: Some(&mut of_edges),
+            ..MarginalsOut::default()
+        };
+        let bytes = ChainSolver::bytes(&chain, ChainTask::MaxMarginals, 0).unwrap();
+        let mut scratch = AlignedBytes::new(bytes).unwrap();
+        kernel::max_marginals(&mut scratch, &chain, out).unwrap();
+        let found = solver.max_marginals(&chain32).unwrap();
+        let best_with = |fits: &dyn Fn(&[i32]) -> bool| {
+            let first = all.iter().find(|(_, labelling)| fits(labelling));
+            first.map_or(f64::NEG_INFINITY, |(score, _)| *score)
+        };
+        for t in 0..length {
+            for y in 0..labels {
+                let expected = best_with(&|labelling| labelling[t] == y as i32);
+                assert_eq!(marginals[t * (labels + 1) + y], expected);
+                assert_eq!(found.marginals.get(t, y), Some(expected));
+                for x in (0..labels).filter(|_| t > 0) {
+                    let fits = |l: &[i32]| l[t - 1] == x as i32 && l[t] == y as i32;
+                    let entry = ((t - 1) * labels + x) * labels + y;
+                    assert_eq!(of_edges[entry], best_with(&fits));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_and_decoding() {
+    let mut random = Random::new(3);
+    let map = LabelMap::from_names(Scheme::Bio, &["O", "B-X", "I-X", "B-Y"]).unwrap();
+    let ignored = [true, false, false, false];
+    let options = PropertyOptions::new().rule(SegmentRule::SpansIgnored);
+    let at_end = options.clone().ignored(&ignored).edge_value(3);
+    let next = Property::next_label(&map, 1, &at_end).unwrap();
+    let before = Property::token_before(&map, 2, 4, &options.edge_value(0)).unwrap();
+    let some = Dictionary::new(&[0, 2], true).unwrap();
+    let mut solver = ChainSolver::new().unwrap();
+    for _ in 0..60 {
+        let length = 1 + random.below(4);
+        let unary: Vec<f64> = (0..length * 4).map(|_| random.score()).collect();
+        let edges: Vec<f64> = (0..16).map(|_| random.score()).collect();
+        let tokens: Vec<i32> = (0..length).map(|_| random.below(5) as i32 - 1).collect();
+        let first: Vec<f64> = (0..next.values() + 2).map(|_| random.score()).collect();
+        let second: Vec<f64> = (0..some.len() + 2).map(|_| random.score()).collect();
+        let transitions = Transitions::new(Matrix::new(&edges, 4, 4).unwrap()).unwrap();
+        let transitions = transitions.build().unwrap();
+        let unary = Matrix::new(&unary, length, 4).unwrap();
+        let chain = Chain::new(unary).unwrap().transitions(&transitions);
+        let attached = [
+            Attachment::new(&next).message(&first),
+            Attachment::new(&before)
+                .dictionary(&some)
+                .table(&tokens)
+                .message(&second),
+        ];
+        assert_eq!((attached[0].values(), attached[1].values()), (4, 3));
+        let mut best = f64::NEG_INFINITY;
+        let mut expected = [
+            vec![f64::NEG_INFINITY; first.len()],
+            vec![f64::NEG_INFINITY; second.len()],
+        ];
+        for labelling in enumerate(length, 4) {
+            let phi = chain.score(&labelling).unwrap();
+            let shown = [0, 1].map(|p| attached[p].evaluate(&labelling, None).unwrap());
+            let fired = attached[1].fired(&labelling, None).unwrap();
+            assert_eq!(fired.is_empty(), shown[1] == Shown::Empty);
+            let shown = [0, 1].map(|p| match shown[p] {
+                Shown::Value(value) => value,
+                Shown::Empty => attached[p].values(),
+                Shown::Conflict => attached[p].values() + 1,
+                Shown::Outside => panic!("the dictionary has OUT"),
+            });
+            let said = [first[shown[0]], second[shown[1]]];
+            best = best.max(phi + said[0] + said[1]);
+            for p in 0..2 {
+                let entry = &mut expected[p][shown[p]];
+                *entry = entry.max(phi + said[1 - p]);
+            }
+        }
+        let options = MessageOptions::new().mode(JointMode::Exact);
+        let messages = solver.messages(&chain, &attached, &options).unwrap();
+        assert!(messages.result.exact);
+        for (p, expected) in expected.iter().enumerate() {
+            assert_eq!(messages.get(p).unwrap(), &expected[..]);
+        }
+        let decoded = solver.decode(&chain, &attached, &options).unwrap();
+        if best == f64::NEG_INFINITY {
+            assert_eq!(decoded.result.outcome, Outcome::Infeasible);
+            assert!(decoded.labelling.is_none() && decoded.shown.is_empty());
+            continue;
+        }
+        assert_eq!(decoded.result.score, best);
+        let labelling = decoded.labelling.unwrap();
+        let phi = chain.score(labelling).unwrap();
+        assert_eq!(phi, decoded.result.chain_score);
+        for (p, attached) in attached.iter().enumerate() {
+            let shown = attached.evaluate(labelling, None).unwrap();
+            assert_eq!(shown, decoded.shown[p]);
+        }
+
+        // Without a solver, one message only.
+        let bytes = [MessageTask::Send, MessageTask::Decode]
+            .map(|task| ChainSolver::message_bytes(&chain, &attached, &options, task).unwrap());
+        let mut scratch = AlignedBytes::new(bytes[0].max(bytes[1])).unwrap();
+        let mut row = vec![0.0; second.len()];
+        let mut rows = [None, Some(&mut row[..])];
+        kernel::messages(&mut scratch, &chain, &attached, &options, &mut rows).unwrap();
+        assert_eq!(row, expected[1]);
+        let (mut labelling, mut shown) = (vec![0; length], [Shown::Outside; 2]);
+        let result = kernel::decode(
+            &mut scratch,
+            &chain,
+            &attached,
+            &options,
+            &mut labelling,
+            &mut shown,
+        );
+        assert_eq!(result.unwrap().score, best);
+        assert_eq!(shown[1], attached[1].evaluate(&labelling, None).unwrap());
+    }
+}
+
+#[test]
+fn trees_and_local_properties() {
+    // A local property: the label of a child whose parent has label 1.
+    let mut actions = vec![Action::Nothing; 2 * 3];
+    actions[1] = Action::Value(0); // label 0 under 1
+    actions[3 + 1] = Action::Label;
+    let options = PropertyOptions::new();
+    let property = Property::local(2, 1, 2, &actions, &options).unwrap();
+    let parents = [-1, 0, 0];
+    let unary = [[0.0, 1.0], [0.5, 0.0], [0.0, 0.25]];
+    let tree = Chain::new(&unary).unwrap().parents(&parents);
+    let mut solver = ChainSolver::new().unwrap();
+    assert_eq!(solver.best(&tree).unwrap().labelling, Some(&[1, 0, 1][..]));
+    let attached = Attachment::new(&property);
+    let shown = |labelling: &[i32]| attached.evaluate(labelling, tree.tree()).unwrap();
+    assert_eq!(shown(&[1, 0, 1]), Shown::Conflict);
+    assert_eq!(shown(&[1, 1, 1]), Shown::Value(1));
+    assert_eq!(shown(&[0, 1, 1]), Shown::Empty);
+    let forbids = [0.0, 0.0, 0.0, f64::NEG_INFINITY];
+    let decoded = solver
+        .decode(&tree, &[attached.message(&forbids)], &MessageOptions::new())
+        .unwrap();
+    assert_eq!(decoded.labelling, Some(&[1, 0, 0][..]));
+    assert_eq!(decoded.shown, [Shown::Value(0)]);
+    assert_eq!(
+        solver.k_best(&tree, 2).unwrap_err().status(),
+        Status::NotAChain
+    );
+    let map = LabelMap::identity(2);
+    let automaton = Property::first_label(&map, &options).unwrap();
+    let refused = solver.decode(
+        &tree,
+        &[Attachment::new(&automaton)],
+        &MessageOptions::new(),
+    );
+    assert_eq!(refused.unwrap_err().status(), Status::AutomatonOnTree);
+}

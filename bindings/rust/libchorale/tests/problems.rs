@@ -1,0 +1,191 @@
+//! The problem files that every language reads give the bits that the table says.
+
+use libchorale::{AlignedBytes, Labelling, Problem, Run, RunOptions, Shown, Status, Work};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/problems")
+}
+
+fn list(numbers: &[i32]) -> String {
+    let numbers: Vec<_> = numbers.iter().map(i32::to_string).collect();
+    numbers.join(" ")
+}
+
+/// The lines of the table for one problem.
+fn lines(file: &str, problem: &Problem<'_>, options: RunOptions<'_>) -> Vec<String> {
+    let model = problem.model();
+    let mut run = Run::new(&model, options.bound_steps(8)).unwrap();
+    let result = run.solve().unwrap();
+    let mut lines = Vec::new();
+    let mut tell = |what: &str, number: usize, content: String| {
+        lines.push(format!("{file}\t{what}\t{number}\t{content}"));
+    };
+    let bits = |value: f64| format!("{:016x}", value.to_bits());
+    tell("outcome", 0, result.outcome.number().to_string());
+    tell("score", 0, bits(result.score));
+    tell("own_score", 0, bits(result.own_score));
+    tell("upper_bound", 0, bits(result.upper_bound));
+    let mut all = Vec::new();
+    for chain in 0..model.chains() {
+        let labels = run.labels(chain, Labelling::Best).unwrap();
+        let own = run.labels(chain, Labelling::Own).unwrap();
+        let found = run.chain_score(chain, Labelling::Best).unwrap();
+        assert_eq!(found.changed, labels != own);
+        tell("labels", chain, list(&labels));
+        tell("own_labels", chain, list(&own));
+        tell("chain_score", chain, bits(found.score));
+        all.extend(labels);
+    }
+    assert_eq!(run.all_labels(Labelling::Best).unwrap(), all);
+    for clique in 0..model.cliques() {
+        // The numbers of the C interface, which the table has.
+        let members = model.clique_members(clique);
+        let shown = run.shown(clique, Labelling::Best).unwrap();
+        let numbers = shown.iter().enumerate().map(|(member, shown)| {
+            let centre = model.clique_centre_values(clique);
+            let values = match centre {
+                1.. if member + 1 == members => centre,
+                _ => model.clique_values(clique),
+            };
+            match *shown {
+                Shown::Value(value) => value as i32,
+                Shown::Empty => values as i32,
+                Shown::Conflict => values as i32 + 1,
+                Shown::Outside => -1,
+            }
+        });
+        let values: Vec<i32> = numbers.collect();
+        let score = run.clique_score(clique, Labelling::Best).unwrap();
+        tell("values", clique, list(&values));
+        tell("clique_score", clique, bits(score));
+    }
+    lines
+}
+
+fn participate_by_two(work: &Work<'_>) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| work.participate());
+        work.participate();
+    });
+}
+
+#[test]
+fn files_give_the_same_bits() {
+    let table = match std::fs::read_to_string(folder().join("expected.tsv")) {
+        Ok(table) => table,
+        Err(_) => {
+            println!("skipped: no {}", folder().display());
+            return;
+        }
+    };
+    let expected: Vec<&str> = table.lines().skip(1).collect();
+    let files: BTreeSet<&str> = expected
+        .iter()
+        .map(|line| line.split('\t').next().unwrap())
+        .collect();
+    assert!(files.len() >= 10);
+    let mut found = Vec::new();
+    for file in files {
+        let path = folder().join(file);
+        let problem = Problem::load(&path).unwrap();
+        let once = lines(file, &problem, RunOptions::new());
+        assert_eq!(once, lines(file, &problem, RunOptions::new().threads(3)));
+        let shared = RunOptions::new().executor(2, participate_by_two);
+        assert_eq!(once, lines(file, &problem, shared));
+
+        // However the bytes come, and once more after a round trip.
+        let bytes = AlignedBytes::copy_of(&std::fs::read(&path).unwrap()).unwrap();
+        let borrowed = Problem::read_borrowed(&bytes).unwrap();
+        assert_eq!(once, lines(file, &borrowed, RunOptions::new()));
+        let copied = Problem::read(&problem.write().unwrap()).unwrap();
+        assert_eq!(copied.write().unwrap(), bytes[..]);
+        assert_eq!(once, lines(file, &copied, RunOptions::new()));
+        found.extend(once);
+    }
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_model_outlives_its_problem() {
+    let path = folder().join("model-00.chorale");
+    if !path.exists() {
+        println!("skipped: no {}", path.display());
+        return;
+    }
+    let model = Problem::load(&path).unwrap().model();
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    drop(model);
+    run.solve().unwrap();
+    assert!(run.result().unwrap().score.is_finite());
+}
+
+#[test]
+fn files_that_are_not_there_or_none_are_refused() {
+    let missing = folder().join("there is no such file");
+    assert_eq!(
+        Problem::load(&missing).err().unwrap().status(),
+        Status::InputOutput
+    );
+    let status = |bytes: &[u8]| Problem::read(bytes).err().unwrap().status();
+    assert_eq!(status(b""), Status::FileTruncated);
+    assert_eq!(status(&[7; 4096]), Status::FileFormat);
+    let mut bytes = match std::fs::read(folder().join("model-01.chorale")) {
+        Ok(bytes) => bytes,
+        Err(_) => return,
+    };
+    let last = bytes.len() - 1;
+    assert_eq!(status(&bytes[..last]), Status::FileTruncated);
+    for at in (0..bytes.len()).step_by(7) {
+        bytes[at] ^= 0x40;
+        assert!(Problem::read(&bytes).is_err(), "byte {at}");
+        bytes[at] ^= 0x40;
+    }
+    let unaligned = &AlignedBytes::copy_of(&[&[0], &bytes[..]].concat()).unwrap()[1..];
+    let borrowed = Problem::read_borrowed(unaligned);
+    assert_eq!(borrowed.err().unwrap().status(), Status::Alignment);
+}
+
+/// A terabyte of holes: what it is told by its first bytes, without memory for the rest.
+#[test]
+fn a_file_with_holes_is_refused_at_its_beginning() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("holes.chorale");
+    let file = std::fs::File::create(&path).unwrap();
+    if file.set_len(1 << 40).is_ok() {
+        let refused = Problem::load(&path);
+        assert_eq!(refused.err().unwrap().status(), Status::FileFormat);
+    } else {
+        println!("skipped: the file system makes no such file");
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_to_its_end() {
+    use std::io::Write;
+    let source = folder().join("model-00.chorale");
+    let bytes = match std::fs::read(&source) {
+        Ok(bytes) => bytes,
+        Err(_) => return println!("skipped: no {}", source.display()),
+    };
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pipe.chorale");
+    let _ = std::fs::remove_file(&path);
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    if !made.map_or(false, |status| status.success()) {
+        return println!("skipped: no mkfifo");
+    }
+    // Opened for both, so that the pipe has a writer before the library looks.
+    let both = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&path);
+    let mut writer = both.unwrap();
+    let problem = std::thread::scope(|scope| {
+        scope.spawn(|| writer.write_all(&bytes).unwrap());
+        Problem::load(&path).unwrap()
+    });
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(problem.write().unwrap(), bytes);
+}
