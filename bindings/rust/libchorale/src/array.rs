@@ -47,7 +47,7 @@ pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
     })
 }
 
-/// The same of an optional number, -1 where there is none.
+/// An optional label, value, state or token for C, -1 where there is none.
 pub(crate) fn index_or_none(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(-1), |number| index(name, number))
 }
@@ -75,7 +75,7 @@ fn no_memory(what: impl fmt::Display) -> Error {
     )
 }
 
-/// Makes a buffer so long and fills it. Errors: OutOfMemory.
+/// Fills a buffer with `length` entries of `value`. Errors: OutOfMemory.
 pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Result<()> {
     buffer.clear();
     buffer

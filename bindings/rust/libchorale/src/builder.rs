@@ -34,23 +34,25 @@ impl<'a> CliqueSetup<'a> {
             centre_label_values: None,
         }
     }
-    /// Members are whole chains, which show the value of a property. The potential is over R values
-    /// (then nothing and conflicts are left out) or R + 2, those two last.
+    /// A clique of whole chains, each of which shows what the property is on its labelling. The
+    /// potential is over R values, and then chains that show none or a conflict do not count; or over
+    /// R + 2, the last two being no value and conflict.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
             property: Some(property),
             ..Self::blank(vec![potential])
         }
     }
-    /// Members are positions, which show their label, of `values`; or what
-    /// [`label_values`](Self::label_values) makes of it.
+    /// A clique of positions, each of which shows its label, or what
+    /// [`label_values`](Self::label_values) has for the label. values: R.
     pub fn positions(values: usize, potential: &'a Potential) -> Self {
         Self {
             values,
             ..Self::blank(vec![potential])
         }
     }
-    /// As [`positions`](Self::positions), with a centre, and a potential for each of its values.
+    /// A clique of positions around one more position, the centre. potentials: one for each value of
+    /// the centre.
     pub fn centred(values: usize, potentials: &[&'a Potential]) -> Self {
         Self {
             values,
@@ -104,21 +106,21 @@ pub struct RepeatedWords<'a> {
     minimum: Option<usize>,
     across: bool,
     stop: &'a [i32],
-    label_values: &'a [i32],
+    label_values: Option<&'a [i32]>,
     values: usize,
 }
 
 impl<'a> RepeatedWords<'a> {
-    /// Token ids that occur at least twice in a group; labels are values.
+    /// A clique for each token id that occurs at least twice in a group, whose values are the labels.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Occurrences that make a clique, at least 1.
+    /// The fewest occurrences that make a clique, at least 1; 2 unless this is called.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
     }
-    /// Over all groups, not within each.
+    /// Whether occurrences in different groups are in one clique. False unless this is called.
     pub fn across(mut self, across: bool) -> Self {
         self.across = across;
         self
@@ -130,7 +132,7 @@ impl<'a> RepeatedWords<'a> {
     }
     /// What each label shows: one of `values` values, or -1 for none.
     pub fn label_values(mut self, label_values: &'a [i32], values: usize) -> Self {
-        self.label_values = label_values;
+        self.label_values = Some(label_values);
         self.values = values;
         self
     }
@@ -143,9 +145,9 @@ impl<'a> RepeatedWords<'a> {
             raw.stop = self.stop.as_ptr();
             raw.stop_count = size(self.stop.len());
         }
-        if !self.label_values.is_empty() {
-            raw.label_values = self.label_values.as_ptr();
-            raw.labels = size(self.label_values.len());
+        if let Some(label_values) = self.label_values {
+            raw.label_values = label_values.as_ptr();
+            raw.labels = size(label_values.len());
             raw.values = size(self.values);
         }
         raw
@@ -184,10 +186,10 @@ impl<'a> RepeatedWords<'a> {
 /// model.chains();
 /// ```
 pub struct ModelBuilder<'a> {
-    // Before what it borrows.
+    // Dropped before what it borrows.
     handle: Handle<c::ModelBuilder>,
     keep: Keep<'a>,
-    /// By chain.
+    /// The length of each chain.
     lengths: Vec<usize>,
 }
 
@@ -200,7 +202,7 @@ impl<'a> ModelBuilder<'a> {
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// The same with memory and log of `host`, for the model too.
+    /// A builder with memory and log of `host`, which its model uses too.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -215,7 +217,7 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds a chain or tree and gives its number. Its arrays and tokens are copied; transitions are
+    /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; transitions are
     /// shared. tokens: an id >= 0 for each position, -1 for none. group: the document of the chain.
     /// Errors: what is wrong with the chain, Shape, OutOfRange (`tokens`), OutOfMemory.
     pub fn add_chain<N: Number>(
@@ -227,8 +229,8 @@ impl<'a> ModelBuilder<'a> {
         self.add(chain, tokens, group, false)
     }
 
-    /// The same without a copy. Arrays that the chain owns, because it had to copy rows, are kept for
-    /// the model.
+    /// Adds a chain without copying its arrays and tokens. Arrays that the chain owns, because its rows
+    /// were copied, are kept for the model. Errors: as for [`add_chain`](Self::add_chain).
     pub fn borrow_chain<N: Number>(
         &mut self,
         chain: &Chain<'a, 'a, N>,
@@ -262,7 +264,7 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(index))
     }
 
-    /// Adds anything else that can send messages and decode, and gives its number. Errors: Size (no
+    /// Adds anything else that can send messages and decode, and returns its number. Errors: Size (no
     /// labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
         let (length, labels) = (instance.length(), size(instance.labels()));
@@ -282,7 +284,7 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(index))
     }
 
-    /// Adds a clique without members and gives its number. Errors: Size, ValuesMismatch (the
+    /// Adds a clique without members and returns its number. Errors: Size, ValuesMismatch (the
     /// potential), OutOfRange (`label_values`), Shape, OutOfMemory.
     pub fn add_clique(&mut self, setup: &CliqueSetup<'_>) -> Result<usize> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
@@ -319,7 +321,7 @@ impl<'a> ModelBuilder<'a> {
         self.member(clique, chain, classes, table, false)
     }
 
-    /// The same without a copy.
+    /// Adds a chain as [`add_member_with`](Self::add_member_with) does, without copying the arrays.
     pub fn borrow_member(
         &mut self,
         clique: usize,
@@ -339,7 +341,7 @@ impl<'a> ModelBuilder<'a> {
         borrow: bool,
     ) -> Result<()> {
         let mut options = init!(MemberOptions, member_options_init);
-        // A chain that is not there is the library's to refuse.
+        // The library refuses a chain that does not exist.
         if let Some(&length) = self.lengths.get(chain) {
             check_length("classes", classes, length)?;
             check_length("table", table, length)?;
@@ -386,8 +388,8 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// A clique for every token id that occurs often enough in the chains added so far, with all
-    /// occurrences as members: the numbers of the new cliques. Errors: TokensMissing, ValuesMismatch
+    /// Adds a clique for every token id that occurs often enough in the chains added so far, with all
+    /// its occurrences as members. Returns the numbers of the cliques. Errors: TokensMissing, ValuesMismatch
     /// (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
     pub fn add_repeated_words(
         &mut self,

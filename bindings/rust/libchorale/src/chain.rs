@@ -72,7 +72,8 @@ impl<'s, 't, N: Number> Chain<'s, 't, N> {
         self.edges = Some(Matrices::one(edges));
         Ok(self)
     }
-    /// The same with one matrix an edge, of which the first leads to position 1. Errors: OutOfMemory.
+    /// Transitions of its own with one matrix an edge; the first edge leads to position 1. Errors:
+    /// OutOfMemory.
     pub fn each_edge(mut self, edges: impl IntoMatrices<'s, N>) -> Result<Self> {
         self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
         Ok(self)
@@ -82,17 +83,17 @@ impl<'s, 't, N: Number> Chain<'s, 't, N> {
         self.orientation = orientation;
         self
     }
-    /// Scores of the first label, one a label, in the place of those of the transitions.
+    /// Scores of the first label, one a label; they replace the start scores of the transitions.
     pub fn start(mut self, start: &'s [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Scores of the last label, one a label, in the place of those of the transitions.
+    /// Scores of the last label, one a label; they replace the end scores of the transitions.
     pub fn end(mut self, end: &'s [N]) -> Self {
         self.end = Some(end);
         self
     }
-    /// Makes it a tree: the parent of each position, which comes before it, or -1 for a root.
+    /// Makes the chain a tree: the parent of each position, a lower position, or -1 for a root.
     pub fn parents(mut self, parents: &'s [i32]) -> Self {
         self.parents = Some(parents);
         self
@@ -145,7 +146,7 @@ impl<'s, 't, N: Number> Chain<'s, 't, N> {
     }
 
     /// What must live as long as anything that reads the arrays of this chain without a copy: the
-    /// arrays that it owns, and what keeps its transitions.
+    /// arrays that it owns. Transitions are kept by the library.
     pub(crate) fn owners(&self) -> Vec<Owner> {
         let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());
         let allowed = self.allowed.as_ref().and_then(Matrix::owner);
@@ -155,7 +156,7 @@ impl<'s, 't, N: Number> Chain<'s, 't, N> {
             .collect()
     }
 
-    /// As C takes it; it points into this chain.
+    /// The struct for C, which points into this chain.
     pub(crate) fn raw(&self) -> Result<c::Chain> {
         let (length, labels) = (self.len(), self.labels());
         let mut raw = init!(Chain, chain_init);

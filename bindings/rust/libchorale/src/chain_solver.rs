@@ -70,11 +70,11 @@ pub struct MarginalsOut<'o> {
 
 /// The pointers of a `MarginalsOut` that fits a chain.
 pub(crate) struct MarginalsPointers {
-    pub marginals: *mut f64,
-    pub row_stride: i64,
-    pub edge_marginals: *mut f64,
-    pub margins: *mut f64,
-    pub labelling: *mut i32,
+    pub(crate) marginals: *mut f64,
+    pub(crate) row_stride: i64,
+    pub(crate) edge_marginals: *mut f64,
+    pub(crate) margins: *mut f64,
+    pub(crate) labelling: *mut i32,
 }
 
 pub(crate) fn optional<T>(array: &mut Option<&mut [T]>) -> *mut T {
@@ -170,7 +170,7 @@ impl ChainSolver<'static> {
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// The same with memory and log of `host`.
+    /// A solver whose workspace grows, with memory and log of `host`.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -344,7 +344,7 @@ impl<'m> ChainSolver<'m> {
     }
 }
 
-/// A labelling of the library; None where it was not written.
+/// The labelling that the library wrote; None if it wrote none and -1 is left.
 pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
     labelling
         .iter()

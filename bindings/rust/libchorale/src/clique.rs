@@ -275,7 +275,7 @@ pub struct CliqueMarginals<'s> {
 /// # }
 /// ```
 ///
-/// What a call returns is the solver's, so it cannot be kept over the next call:
+/// A solution lies in the memory of the solver and cannot be kept over the next call:
 ///
 /// ```compile_fail,E0499
 /// # use libchorale as ch;
@@ -288,7 +288,7 @@ pub struct CliqueMarginals<'s> {
 /// println!("{:?} {:?}", first.assignment, second.assignment);
 /// ```
 ///
-/// Memory that it was lent must outlive it:
+/// Memory that a solver was given must outlive the solver:
 ///
 /// ```compile_fail,E0597
 /// # use libchorale as ch;
@@ -303,7 +303,7 @@ pub struct CliqueSolver<'m> {
     _lent: Lent<'m>,
 }
 
-/// What a solver was lent: memory, and the host whose log it uses without having memory of it.
+/// What a solver without memory of its own keeps: the loan of memory, and the host whose log it uses.
 #[derive(Default)]
 pub(crate) struct Lent<'m> {
     _memory: PhantomData<&'m mut [u8]>,
@@ -319,8 +319,7 @@ impl Lent<'_> {
     }
 }
 
-/// That it is something to drop tells the compiler that memory must outlive the solver, which is
-/// destroyed in it.
+/// With this the compiler knows that the memory must outlive the solver, which is destroyed in it.
 impl Drop for Lent<'_> {
     fn drop(&mut self) {}
 }
@@ -333,7 +332,7 @@ impl CliqueSolver<'static> {
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// The same with memory and log of `host`.
+    /// A solver whose workspace grows, with memory and log of `host`.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -481,7 +480,8 @@ impl<'m> CliqueSolver<'m> {
         })
     }
 
-    /// The same into memory of the caller, members x values. Errors: also Shape (`marginals`).
+    /// Writes all max-marginals to `marginals`, members x values. Errors: as for
+    /// [`max_marginals`](Self::max_marginals); Shape.
     pub fn max_marginals_into(
         &mut self,
         potential: &Potential,

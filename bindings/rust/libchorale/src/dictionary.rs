@@ -32,7 +32,7 @@ impl Dictionary {
     pub fn new(values: &[i32], with_out: bool) -> Result<Self> {
         Self::create(values, with_out, None)
     }
-    /// The same in memory of `host`.
+    /// A dictionary as [`new`](Self::new) makes, in memory of `host`.
     pub fn new_in(values: &[i32], with_out: bool, host: &Host) -> Result<Self> {
         Self::create(values, with_out, Some(host))
     }
@@ -56,7 +56,7 @@ impl Dictionary {
     pub fn best(full: Option<&Self>, scores: &[f64], keep: usize, with_out: bool) -> Result<Self> {
         Self::create_best(full, scores, keep, with_out, None)
     }
-    /// The same in memory of `host`.
+    /// A dictionary as [`best`](Self::best) makes, in memory of `host`.
     pub fn best_in(
         full: Option<&Self>,
         scores: &[f64],

@@ -21,7 +21,7 @@ pub struct Error {
     message: String,
 }
 
-/// What a call gives that can fail.
+/// The result of a call that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -32,7 +32,7 @@ impl Error {
     pub(crate) fn shape(message: impl Into<String>) -> Self {
         Self::new(Status::Shape, message)
     }
-    /// The same error of the argument `name`.
+    /// The error with the name of the argument before its message.
     pub(crate) fn of(self, name: &str) -> Self {
         Self::new(self.status, format!("{name}: {}", self.message))
     }
@@ -108,15 +108,15 @@ fn in_rust(message: &str) -> String {
         .replace("_ constant", " constant")
 }
 
-/// Calls the library with room for an error. A panic that a callback of this thread held back goes
-/// on here, so a call that makes something goes through `Handle::create`.
+/// Calls the library with room for an error. Resumes a panic that waits on this thread, so a call that
+/// makes an object goes through `Handle::create`, which drops the object first.
 pub(crate) fn call(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
     let result = call_quietly(function);
     panics::resume();
     result
 }
 
-/// The same, with the panic left for later.
+/// Calls the library with room for an error; a panic goes on waiting.
 pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
     panics::forget();
     let mut error = MaybeUninit::<c::Error>::uninit();

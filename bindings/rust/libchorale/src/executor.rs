@@ -33,7 +33,8 @@ impl Work<'_> {
     pub fn pieces(&self) -> usize {
         count(self.count)
     }
-    /// Takes part until nothing is left to begin; returns at once where enough do already.
+    /// Works on pieces until none is left to begin. Returns at once if `workers` threads take part
+    /// already.
     pub fn participate(&self) {
         let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
         if worker < self.workers {
@@ -55,7 +56,7 @@ impl Work<'_> {
 
 pub(crate) type Executor<'a> = Box<dyn Fn(&Work<'_>) + Send + Sync + 'a>;
 
-/// What the library calls; user: an `Executor`.
+/// The callback that the library has. user: the address of an `Executor`.
 pub(crate) unsafe extern "C" fn run_executor(
     user: *mut c_void,
     count: i64,
@@ -68,7 +69,7 @@ pub(crate) unsafe extern "C" fn run_executor(
         Some(body) => body,
         None => return,
     };
-    // The library lets different workers call it at the same time.
+    // The library allows different workers to call the body at the same time.
     struct Shared(*mut c_void);
     unsafe impl Sync for Shared {}
     impl Shared {
@@ -84,8 +85,8 @@ pub(crate) unsafe extern "C" fn run_executor(
         next_piece: AtomicI64::new(0),
         next_worker: AtomicI64::new(0),
     };
-    // Whatever the executor does, by a panic too, all is done when this returns. Nobody takes part
-    // any more then, because the work cannot be kept.
+    // Pieces that the executor left undone, after a panic too, are done here. No thread takes part
+    // any more when this returns: `Work` cannot outlive the call of the executor.
     panics::caught(|| executor(&work));
     work.finish(0);
 }

@@ -38,7 +38,8 @@ raw! {
 pub(crate) struct Handle<T: Raw>(NonNull<T>);
 
 impl<T: Raw> Handle<T> {
-    /// What `function` stores in its second argument; the first is the host for C.
+    /// Calls `function` with the host for C, and returns the handle that it stores in its second
+    /// argument.
     pub(crate) fn create(
         host: Option<&Host>,
         function: impl FnOnce(*const c::Host, *mut *mut T, *mut c::Error) -> c::Status,
@@ -53,10 +54,10 @@ impl<T: Raw> Handle<T> {
         handle.ok_or_else(|| Error::new(Status::Internal, "a call that succeeded made nothing"))
     }
 
-    /// Takes over a reference.
+    /// Takes over one reference of a handle.
     ///
     /// # Safety
-    /// The caller owns it.
+    /// The caller owns the reference.
     pub(crate) unsafe fn from_raw(raw: *mut T) -> Self {
         Self(NonNull::new(raw).expect("a handle"))
     }

@@ -12,8 +12,8 @@ type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 
 /// Memory and a log of your own, given to what makes an object: by the `host` of its options, or by
-/// the method whose name ends in `_in`. The object uses them as long as it lives. What it is made
-/// from keeps its own: a run can have another host than its model.
+/// the method whose name ends in `_in`. The object uses memory and log as long as it lives. Every
+/// object has a host of its own: a run may have another than its model.
 ///
 /// Without a host, memory comes from `malloc` and nothing is logged.
 ///
@@ -37,8 +37,8 @@ type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 #[derive(Clone)]
 pub struct Host(Arc<Inner>);
 
-/// Its address is what the library gives back to the hooks. Every piece of memory that the library
-/// holds counts as a reference, so the hooks outlive all handles, however these share each other.
+/// The hooks. The library hands their address back to them. Every piece of memory that the library
+/// holds counts as a reference, so the hooks outlive all handles, however handles share objects.
 struct Inner {
     log: Option<Log>,
     allocator: Allocator,
@@ -53,9 +53,9 @@ impl Host {
         }))
     }
 
-    /// A host with this log and the same memory. It is called on the thread that makes the call
-    /// into the library, and must not use the same object. A panic in it goes on when that call is
-    /// over.
+    /// Returns a host with this log and the same memory. The log is called on the thread that makes the
+    /// call into the library, and must not use the same object. A panic in the log is resumed when that
+    /// call is over.
     pub fn log(self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             log: Some(Arc::new(log)),
@@ -63,7 +63,7 @@ impl Host {
         }))
     }
 
-    /// A host with memory from `allocator` and the same log.
+    /// Returns a host with memory from `allocator` and the same log.
     pub fn allocator(self, allocator: impl GlobalAlloc + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             log: self.0.log.clone(),
@@ -130,7 +130,7 @@ unsafe extern "C" fn deallocate(
     let inner = user as *const Inner;
     let layout = Layout::from_size_align_unchecked(bytes, alignment);
     (*inner).allocator.dealloc(memory.cast(), layout);
-    // The last piece: the hooks' own destructors may panic.
+    // With the last piece of memory the hooks are dropped, and their destructors may panic.
     panics::caught_always(|| Arc::decrement_strong_count(inner));
 }
 

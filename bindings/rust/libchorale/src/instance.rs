@@ -12,20 +12,21 @@ use std::sync::Arc;
 /// Anything but a chain or tree that can join a model: a semi-Markov model, a clique tree, a chain on
 /// another machine. Its memberships in cliques are its *ports*, numbered in the order of adding.
 ///
-/// A run calls it on its own thread or on a worker, at most once at a time; runs of several threads
-/// over one model may call it at the same time. It must not use the run. A panic in it ends the
-/// run's call and goes on.
+/// A run calls an instance on the thread that called the run or on a worker, one call at a time. Runs of
+/// several threads over one model may call it at the same time. An instance must not use the run. A
+/// panic in it ends the call of the run and is resumed.
 pub trait Instance: Send + Sync {
     /// How many numbers a decoded labelling takes.
     fn length(&self) -> usize;
-    /// An upper bound of those numbers, at least 1: each is from 0 to labels() - 1.
+    /// An upper bound of the numbers of a labelling, at least 1: each is from 0 to labels() - 1.
     fn labels(&self) -> usize;
-    /// For every port `p` and value `v`: the best own score plus incoming scores of the other ports
-    /// of all labellings in which `p` shows `v`. Rows start at minus infinity. Break asks to stop.
+    /// Writes the messages of the instance to `outgoing`: for every port `p` and value `v`, the greatest
+    /// sum of own score and incoming scores of the other ports, of all labellings in which `p` shows
+    /// `v`. The rows hold minus infinity when it is called. Break asks to stop.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
-    /// The labelling that is best with the incoming scores of all ports, written to `labelling`; what
-    /// each port shows on it, told to `shown`; and its own score alone, minus infinity where all are
-    /// forbidden. Break asks to stop.
+    /// Writes the labelling that is best with the incoming scores of all ports to `labelling`, and what
+    /// each port shows on it to `shown`. Returns the labelling's own score, without incoming scores:
+    /// minus infinity if every labelling is forbidden. Break asks to stop.
     fn decode(
         &self,
         incoming: &Incoming<'_>,
@@ -34,8 +35,9 @@ pub trait Instance: Send + Sync {
     ) -> ControlFlow<(), f64>;
 }
 
-/// What cliques say: for each port a score for each of its values, minus infinity allowed. The row of
-/// a port of a property clique has R + 2 scores, those of EMPTY and CONFLICT last.
+/// The messages of the cliques to an instance: for each port a score for each of its values, minus
+/// infinity allowed. The row of a port of a property clique has R + 2 scores, those of no value and of
+/// conflict last.
 pub struct Incoming<'a> {
     columns: &'a [i64],
     rows: *const *const f64,
@@ -55,7 +57,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// What the instance answers: for each port a score for each of its values.
+/// The messages of an instance to its cliques: for each port a score for each of its values.
 pub struct Outgoing<'a> {
     columns: &'a [i64],
     rows: *const *mut f64,
@@ -76,7 +78,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// What each port shows on a decoded labelling: 0 until it is told.
+/// What each port of an instance shows on a decoded labelling: the first value until it is set.
 pub struct ShownByPorts<'a> {
     values: &'a mut [i32],
 }
@@ -86,8 +88,8 @@ impl ShownByPorts<'_> {
     pub fn ports(&self) -> usize {
         self.values.len()
     }
-    /// Port `port` shows what has the score `column` in its row of [`Incoming::port`]. A column that
-    /// the row does not have ends the run's call with CallbackValue; a port that does not exist is
+    /// Sets what a port shows, by the column of its score in the row [`Incoming::port`]. A column that
+    /// the row does not have ends the call of the run with CallbackValue. A port that does not exist is
     /// ignored.
     pub fn set(&mut self, port: usize, column: usize) {
         if let Some(value) = self.values.get_mut(port) {
@@ -116,11 +118,11 @@ impl std::fmt::Debug for ShownByPorts<'_> {
     }
 }
 
-/// An instance at a fixed address, which C has.
+/// An instance at an address that does not change: C has it.
 pub(crate) struct Port<'a> {
     pub(crate) instance: Box<dyn Instance + 'a>,
     pub(crate) slot: Arc<Slot>,
-    /// How long decoded labellings are, asked for once.
+    /// The length of a labelling, asked for once.
     pub(crate) length: usize,
 }
 
@@ -136,7 +138,7 @@ impl Port<'_> {
     }
 }
 
-/// An array that C may give as NULL where it is empty.
+/// An array of C, which may be NULL if it is empty.
 unsafe fn array<'a, T>(data: *const T, length: usize) -> &'a [T] {
     if length == 0 {
         return &[];

@@ -1,4 +1,4 @@
-//! What label names say: which may follow which, and which are of one kind.
+//! What label names say: which label may follow which, and which labels are of one kind.
 
 use crate::array::{check_length, count, pointer, product, size};
 use crate::error::call;
@@ -14,7 +14,7 @@ fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usiz
         .unzip()
 }
 
-/// Which labels may follow which, begin and end, as bytes 1 (may) and 0.
+/// Which label may follow which, and which may be the first and the last, as bytes 1 (may) and 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
     transitions: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// That of label names such as "O", "B-Title". Errors: LabelName, Size (no names).
+    /// The mask of label names such as "O", "B-Title". Errors: LabelName, Size (no names).
     pub fn new(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
         let labels = names.len();
         let (texts, lengths) = names_and_lengths(names);
@@ -88,7 +88,7 @@ impl Mask {
     }
 }
 
-/// Kinds: what labels count as, so that B-X and I-X are both X.
+/// The kind of each label, so that B-X and I-X are both X.
 ///
 /// ```
 /// use libchorale as ch;

@@ -44,7 +44,8 @@ impl<'a> Attachment<'a> {
         self.table = Some(table);
         self
     }
-    /// R + 2 scores: one for each value, then those of EMPTY and CONFLICT; zeros without.
+    /// The message of the clique: R + 2 scores, one for each value, then of no value and of conflict.
+    /// Zeros unless this is called.
     pub fn message(mut self, message: &'a [f64]) -> Self {
         self.message = Some(message);
         self
@@ -225,7 +226,7 @@ pub struct Messages<'s> {
 }
 
 impl<'s> Messages<'s> {
-    /// The message to the clique of attachment `p`: R + 2 scores, those of EMPTY and CONFLICT last.
+    /// The message to the clique of attachment `p`: R + 2 scores, those of no value and conflict last.
     /// None where there is no such attachment.
     pub fn get(&self, p: usize) -> Option<&'s [f64]> {
         self.rows.get(p).copied()
@@ -355,8 +356,8 @@ impl ChainSolver<'_> {
         })
     }
 
-    /// The same into rows of the caller of R + 2 entries, None where no message is wanted. Errors:
-    /// also Shape (`outgoing`).
+    /// Writes the messages to `outgoing`: for each attachment a row of R + 2 entries, or None where no
+    /// message is wanted. Errors: as for [`messages`](Self::messages); Shape.
     pub fn messages_into<N: Number>(
         &mut self,
         chain: &Chain<'_, '_, N>,

@@ -8,7 +8,7 @@ use crate::panics::Slot;
 use crate::{c, Chain, Host, Result, Shown};
 use std::sync::Arc;
 
-/// What must live as long as a model: what C has the address of, and where panics of callbacks are.
+/// What must live as long as a model: objects that C has the address of, and the panics of callbacks.
 #[derive(Default)]
 pub(crate) struct Keep<'a> {
     // Their addresses are given to C: they must not move when the list grows.
@@ -27,7 +27,7 @@ pub(crate) struct Keep<'a> {
 /// shared::<libchorale::Model<'static>>();
 /// ```
 pub struct Model<'a> {
-    // Before what it borrows.
+    // Dropped before what it borrows.
     handle: Handle<c::Model>,
     pub(crate) keep: Arc<Keep<'a>>,
 }
@@ -36,7 +36,7 @@ pub struct Model<'a> {
 unsafe impl Send for Model<'_> {}
 unsafe impl Sync for Model<'_> {}
 
-/// What a chain was added as.
+/// A chain as it was added to a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ChainView<'m> {
@@ -56,7 +56,7 @@ pub struct Member {
     pub position: Option<usize>,
 }
 
-/// What a chain was added with besides its scores.
+/// The tokens and the group that a chain was added with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChainTokens<'m> {
@@ -77,7 +77,7 @@ impl<'a> Model<'a> {
     /// Another reference to a model of the library.
     ///
     /// # Safety
-    /// `keep` holds what it needs.
+    /// `keep` holds everything that the model borrows.
     pub(crate) unsafe fn retain(raw: *const c::Model, keep: &Arc<Keep<'a>>) -> Self {
         Self {
             handle: Handle::from_raw(c::model_retain(raw)),
@@ -85,12 +85,12 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The same chains, members and cliques with other strengths, one factor a clique: chains are
-    /// shared. Errors: Shape, NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
+    /// A model of the same chains, members and cliques with other strengths. factors: one a clique, by
+    /// which its potential is multiplied. The two models share the chains. Errors: Shape, NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
     pub fn reweigh(&self, factors: &[f64]) -> Result<Self> {
         self.create_reweighed(factors, None)
     }
-    /// The same in memory of `host`.
+    /// A model as [`reweigh`](Self::reweigh) makes, in memory of `host`.
     pub fn reweigh_in(&self, factors: &[f64], host: &Host) -> Result<Self> {
         self.create_reweighed(factors, Some(host))
     }
@@ -163,7 +163,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// What the library's number for what a member of a clique shows means.
+    /// Returns what a member of a clique shows, from the number that the library has for it.
     pub(crate) fn shown(&self, clique: usize, member: usize, number: i32) -> Shown {
         let centre_values = self.clique_centre_values(clique);
         let is_centre = centre_values > 0 && member + 1 == self.clique_members(clique);
@@ -184,10 +184,10 @@ impl<'a> Model<'a> {
         Ok((scores, options))
     }
 
-    /// What a chain was added as. Errors: OutOfRange, Shape (an instance).
+    /// A chain as it was added to a model. Errors: OutOfRange, Shape (an instance).
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
-        // Its arrays live as long as this model.
+        // The arrays live as long as this model.
         unsafe {
             Ok(if raw.number == c::FLOAT32 {
                 ChainView::F32(Chain::from_raw(&raw))
@@ -199,7 +199,7 @@ impl<'a> Model<'a> {
     /// The tokens and the group of a chain. Errors: as for [`chain`](Self::chain).
     pub fn chain_tokens(&self, chain: usize) -> Result<ChainTokens<'_>> {
         let (raw, options) = self.raw_chain(chain)?;
-        // They live as long as this model.
+        // The tokens live as long as this model.
         let tokens = unsafe { crate::chain::optional(options.tokens, count(raw.length)) };
         Ok(ChainTokens {
             tokens,

@@ -27,7 +27,7 @@ pub struct Progress {
 
 type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>;
 
-/// The caller's functions, at an address that C has.
+/// The functions of the caller. C has their address.
 #[derive(Default)]
 pub(crate) struct Callbacks<'a> {
     progress: Option<ProgressFunction<'a>>,
@@ -86,7 +86,7 @@ impl<'a> RunOptions<'a> {
         self.host = Some(host.clone());
         self
     }
-    /// At most so many rounds; 10 unless this is called.
+    /// The most rounds; 10 unless this is called.
     pub fn rounds(mut self, rounds: usize) -> Self {
         self.raw.rounds = size(rounds);
         self
@@ -106,17 +106,20 @@ impl<'a> RunOptions<'a> {
         self.raw.algorithm = algorithm.number();
         self
     }
-    /// Clique messages are exact wherever the family has an exact solver.
+    /// Whether messages of cliques must be exact wherever the family has an exact solver, which is slow
+    /// for convex sums. False unless this is called.
     pub fn exact_marginals(mut self, exact: bool) -> Self {
         self.raw.exact_marginals = exact.into();
         self
     }
-    /// Whether the best labelling is polished in the end; it is by default.
+    /// Whether the best labelling is polished in the end: changed chain by chain while the score rises.
+    /// True unless this is called.
     pub fn polish(mut self, polish: bool) -> Self {
         self.raw.polish = polish.into();
         self
     }
-    /// Only values that fire in some member's own best labelling take part in messages.
+    /// Whether only values that fire in some member's own best labelling take part in messages. False
+    /// unless this is called.
     pub fn restrict_range(mut self, restrict: bool) -> Self {
         self.raw.restrict_range = restrict.into();
         self
@@ -147,8 +150,8 @@ impl<'a> RunOptions<'a> {
         self.raw.threads = size(threads);
         self
     }
-    /// Threads of the caller's instead: `executor` is to let up to `workers` of them
-    /// [participate](Work::participate). What it leaves undone is done on the calling thread.
+    /// Gives the work to threads of the caller: `executor` lets up to `workers` of them
+    /// [participate](Work::participate). The calling thread does the pieces that are left.
     pub fn executor(
         mut self,
         workers: usize,
@@ -169,8 +172,8 @@ impl<'a> RunOptions<'a> {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// Called on the thread that calls the run; Break ends the call as a cancel would. A panic in it
-    /// does too, and goes on.
+    /// A function that is told of every round and every step of the bound, on the thread that calls the
+    /// run. Break ends the call as a cancel would. A panic ends the call too, and is resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
@@ -246,7 +249,7 @@ unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::Progre
         best_score: progress.best_score,
         upper_bound: progress.upper_bound,
     };
-    // The executor beside it may be in use: only this field is borrowed.
+    // Borrows the field `progress` alone: the executor beside it may be in use.
     let function = &mut *std::ptr::addr_of_mut!((*(user as *mut Callbacks<'_>)).progress);
     let flow = panics::caught(|| match function {
         Some(function) => function(&progress),

@@ -12,13 +12,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 type Payload = Box<dyn Any + Send + 'static>;
 
 thread_local! {
-    // Of callbacks that run on the thread of the call: the log, progress, an executor.
+    // The panic of a callback that ran on the thread of the call: the log, progress, an executor.
     static PENDING: RefCell<Option<Payload>> = const { RefCell::new(None) };
-    // That a callback panicked on this thread for the sake of a call that is not over.
+    // True if a callback panicked on this thread in a call that is not over.
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls back; None after a panic, or while one is held back.
+/// Calls `callback`. None if it panics, or if an earlier panic of this thread still waits for its
+/// call to end.
 pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     if pending() {
         return None;
@@ -32,7 +33,7 @@ pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// The same for what must be done whether or not a panic is held back.
+/// Calls `callback` even while an earlier panic waits.
 pub(crate) fn caught_always(callback: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(callback)) {
         hold(payload);
@@ -49,7 +50,7 @@ fn hold(payload: Payload) {
     let _ = PENDING.try_with(|pending| *pending.borrow_mut() = Some(payload));
 }
 
-/// Lets a panic go on that was held back on this thread.
+/// Resumes the panic that waits on this thread, if there is one.
 pub(crate) fn resume() {
     if std::thread::panicking() {
         return;
@@ -60,7 +61,7 @@ pub(crate) fn resume() {
     }
 }
 
-/// Panics of a callback that workers of a run may call: held where the thread of the call finds
+/// The panics of a callback that workers of a run may call, where the thread that called the run finds
 /// them.
 #[derive(Default)]
 pub(crate) struct Slot(Mutex<Vec<Payload>>);
@@ -70,7 +71,7 @@ impl Slot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As the function of this module.
+    /// Calls `callback`; None if it panics, or if a callback of this call has panicked on this thread.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
             return None; // the call goes on to its end: one panic a thread is enough
@@ -86,22 +87,22 @@ impl Slot {
     }
 }
 
-/// This thread's part in a call begins or ends: whether a callback panicked in it.
+/// Begins or ends the part of this thread in a call. True if a callback panicked in that part.
 pub(crate) fn forget() -> bool {
     PANICKED
         .try_with(|panicked| panicked.replace(false))
         .unwrap_or(false)
 }
 
-/// After a call that may have called back: a callback that stopped it by a panic goes on panicking.
+/// Resumes the panic of a callback that stopped a call, and otherwise returns the call's result.
 pub(crate) fn settle<'s, T>(
     result: Result<T>,
     slots: impl IntoIterator<Item = &'s Arc<Slot>>,
 ) -> Result<T> {
     let stopped = matches!(&result, Err(error) if error.status() == Status::CallbackStopped);
     if forget() || stopped {
-        // Several workers may have panicked in one call: one of them is told, none is left for
-        // another call to find.
+        // Several workers may have panicked in one call: the first panic is resumed, and none is left
+        // for another call to find.
         let payloads = slots
             .into_iter()
             .flat_map(|slot| std::mem::take(&mut *slot.lock()));

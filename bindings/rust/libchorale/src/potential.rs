@@ -60,7 +60,7 @@ impl PotentialOptions {
         self.scale = Some(scale);
         self
     }
-    /// What is known of the tables of a SUM; others ignore it.
+    /// What is known of the tables of a SUM; other families ignore the shape.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
@@ -253,7 +253,8 @@ impl Potential {
     }
 
     /// Any function of the counts, one a value, and the number of members; None asks to stop (CallbackStopped).
-    /// Called on the threads of the calls that need it. A panic in it ends the call and goes on there.
+    /// Called on the threads of the calls that need it. A panic in the function ends the call and is
+    /// resumed.
     /// Errors: Size (no values), SizeOverflow, OutOfMemory.
     pub fn callback(
         values: usize,
@@ -297,12 +298,12 @@ impl Potential {
         })
     }
 
-    /// `factor` times this potential, over the same numbers. What it forbids stays forbidden. Errors:
+    /// `factor` times this potential. Counts that are forbidden stay forbidden. Errors:
     /// NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
         self.create_scaled(factor, None)
     }
-    /// The same in memory of `host`.
+    /// `factor` times this potential, in memory of `host`.
     pub fn scaled_in(&self, factor: f64, host: &Host) -> Result<Self> {
         self.create_scaled(factor, Some(host))
     }

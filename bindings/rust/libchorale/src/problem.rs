@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub struct Problem<'a> {
-    // Before what it borrows.
+    // Dropped before what it borrows.
     handle: Handle<c::Problem>,
     keep: Arc<Keep<'a>>,
     /// Positions of all chains.
@@ -91,7 +91,7 @@ impl Problem<'static> {
     pub fn read(bytes: &[u8]) -> Result<Self> {
         Self::from_bytes(bytes, false, None)
     }
-    /// The same in memory of `host`.
+    /// A problem as [`read`](Self::read) makes, in memory of `host`.
     pub fn read_in(bytes: &[u8], host: &Host) -> Result<Self> {
         Self::from_bytes(bytes, false, Some(host))
     }
@@ -109,7 +109,7 @@ impl Problem<'static> {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_path(path.as_ref(), None)
     }
-    /// The same in memory of `host`.
+    /// A problem as [`load`](Self::load) makes, in memory of `host`.
     pub fn load_in(path: impl AsRef<Path>, host: &Host) -> Result<Self> {
         Self::from_path(path.as_ref(), Some(host))
     }
@@ -141,7 +141,7 @@ impl<'a> Problem<'a> {
     pub fn new(model: &Model<'a>) -> Result<Self> {
         Self::create(model, None)
     }
-    /// The same in memory of `host`.
+    /// A problem as [`new`](Self::new) makes, in memory of `host`.
     pub fn new_in(model: &Model<'a>, host: &Host) -> Result<Self> {
         Self::create(model, Some(host))
     }
@@ -165,7 +165,7 @@ impl<'a> Problem<'a> {
     pub fn read_borrowed(bytes: &'a [u8]) -> Result<Self> {
         Self::from_bytes(bytes, true, None)
     }
-    /// The same in memory of `host`.
+    /// A problem as [`read_borrowed`](Self::read_borrowed) makes, in memory of `host`.
     pub fn read_borrowed_in(bytes: &'a [u8], host: &Host) -> Result<Self> {
         Self::from_bytes(bytes, true, Some(host))
     }

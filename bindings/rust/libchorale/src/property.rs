@@ -31,7 +31,7 @@ pub struct Property {
 unsafe impl Send for Property {}
 unsafe impl Sync for Property {}
 
-/// What may be said of a property besides what it needs.
+/// What a property may have besides what its constructor asks for.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PropertyOptions<'a> {
@@ -91,7 +91,7 @@ impl<'a> PropertyOptions<'a> {
 }
 
 /// The tables of an automaton over (position class, label), in shapes without gaps. It reads the
-/// positions in order: at each it goes to another state and fires.
+/// positions in order: each position leads from a state to a state and fires something.
 #[derive(Clone, Copy, Debug)]
 pub struct Automaton<'a> {
     /// The number of labels.
@@ -349,7 +349,7 @@ impl PropertyBuilder {
     pub fn new(labels: usize, classes: usize, values: usize) -> Result<Self> {
         Self::create(labels, classes, values, None)
     }
-    /// The same with memory and log of `host`, for the properties that it makes too.
+    /// A builder with memory and log of `host`, which its properties use too.
     pub fn new_in(labels: usize, classes: usize, values: usize, host: &Host) -> Result<Self> {
         Self::create(labels, classes, values, Some(host))
     }

@@ -161,12 +161,12 @@ impl ChainMarginals {
 /// sent::<libchorale::Run<'static>>();
 /// ```
 pub struct Run<'a> {
-    // Before what it borrows.
+    // Dropped before what it borrows.
     handle: Handle<c::Run>,
     model: Model<'a>,
     cancel: Option<Cancel>,
     _callbacks: Owned<'a>,
-    /// What keeps the arrays alive of chains that it was told to read instead.
+    /// What keeps the arrays of the chains alive that `set_chain` gave.
     chains: BTreeMap<usize, KeptChain<'a>>,
 }
 
@@ -175,7 +175,7 @@ struct KeptChain<'a> {
     _owners: Vec<Owner>,
 }
 
-/// Callbacks at an address that C has: no reference to them lives while C may use it.
+/// The callbacks at the address that C has. No reference to them lives while C may use the address.
 struct Owned<'a>(*mut Callbacks<'a>);
 
 impl Drop for Owned<'_> {
@@ -231,20 +231,21 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The model that it runs over.
+    /// The model of the run.
     pub fn model(&self) -> &Model<'a> {
         &self.model
     }
 
-    /// Forgets messages and labellings, and chains that it was told to read instead.
+    /// Forgets messages, labellings, and the chains that [`set_chain`](Self::set_chain) gave: the run is
+    /// as new.
     pub fn reset(&mut self) {
         unsafe { c::run_reset(self.handle.as_ptr()) };
         self.chains.clear();
         crate::panics::resume();
     }
 
-    /// From now on it reads a chain from `scores`, of the same length, labels and shape, which are
-    /// borrowed. Errors: what is wrong with the chain, OutOfRange, Shape, StateSpace, OutOfMemory.
+    /// Gives the run other scores for a chain, of the same length, labels and shape, which are borrowed.
+    /// The next call decodes the chain anew. Errors: what is wrong with the chain, OutOfRange, Shape, StateSpace, OutOfMemory.
     pub fn set_chain<N: Number>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
         call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
@@ -318,7 +319,8 @@ impl<'a> Run<'a> {
         self.labels_into(chain, which, &mut labels)?;
         Ok(labels)
     }
-    /// The same into memory of the caller. Errors: also Size (too short).
+    /// Writes the labels of a chain to `labels`. Errors: as for [`labels`](Self::labels); Size (an array
+    /// that is too short).
     pub fn labels_into(&self, chain: usize, which: Labelling, labels: &mut [i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_labels(
@@ -340,7 +342,8 @@ impl<'a> Run<'a> {
         self.all_labels_into(which, &mut labels)?;
         Ok(labels)
     }
-    /// The same into memory of the caller. Errors: also Size (too short).
+    /// Writes the labels of all chains to `labels`. Errors: as for [`all_labels`](Self::all_labels); Size
+    /// (an array that is too short).
     pub fn all_labels_into(&self, which: Labelling, labels: &mut [i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_all_labels(
@@ -466,7 +469,8 @@ impl<'a> Run<'a> {
             margins,
         })
     }
-    /// The same into memory of the caller: positions x labels, and one margin a position.
+    /// Writes max-marginals (positions x labels) and margins (one a position) to arrays of the caller.
+    /// Errors: as for [`max_marginals`](Self::max_marginals); Shape.
     pub fn max_marginals_into(
         &mut self,
         chain: usize,
