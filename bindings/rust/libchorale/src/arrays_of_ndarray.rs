@@ -18,9 +18,10 @@ fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[
     }
     let mut long: Vec<usize> = (0..D).filter(|&axis| extents[axis] > 1).collect();
     for &axis in &long {
-        found[axis] = usize::try_from(strides[axis]).ok().filter(|&s| s > 0)?;
+        found[axis] = usize::try_from(strides[axis]).ok()?;
     }
-    // From the smallest stride to the largest, every axis must step over all of the one before.
+    // From the smallest stride to the largest, every axis must step over all of the one before, and the
+    // first over one entry.
     long.sort_by_key(|&axis| found[axis]);
     let mut reach = 1;
     for &axis in &long {

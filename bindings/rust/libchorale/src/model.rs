@@ -163,16 +163,19 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// Returns what a member of a clique shows, from the number that the library has for it.
-    pub(crate) fn shown(&self, clique: usize, member: usize, number: i32) -> Shown {
+    /// Returns a function from a member of a clique, and the number that the library has for what the
+    /// member shows, to what the member shows.
+    pub(crate) fn shown(&self, clique: usize) -> impl Fn(usize, i32) -> Shown {
+        let values = self.clique_values(clique);
         let centre_values = self.clique_centre_values(clique);
-        let is_centre = centre_values > 0 && member + 1 == self.clique_members(clique);
-        let values = if is_centre {
-            centre_values
-        } else {
-            self.clique_values(clique)
+        let centre = match centre_values {
+            0 => None,
+            _ => self.clique_members(clique).checked_sub(1),
         };
-        Shown::from_raw(number, values)
+        move |member, number| {
+            let is_centre = centre == Some(member);
+            Shown::from_raw(number, if is_centre { centre_values } else { values })
+        }
     }
 
     fn raw_chain(&self, chain: usize) -> Result<(c::Chain, c::ChainOptions)> {

@@ -405,9 +405,10 @@ impl<'a> Run<'a> {
                 error,
             )
         })?;
+        let shown = self.model.shown(clique);
         let members = values.iter().enumerate();
         Ok(members
-            .map(|(member, &value)| self.model.shown(clique, member, value))
+            .map(|(member, &value)| shown(member, value))
             .collect())
     }
 
@@ -441,12 +442,13 @@ impl<'a> Run<'a> {
         read(&mut payments)?;
         let payment = |raw: &c::Payment| {
             let (clique, member) = (count(raw.clique), count(raw.member));
+            let shown = self.model.shown(clique);
             Payment {
                 clique,
                 member,
                 position: usize::try_from(raw.position).ok(),
-                own: self.model.shown(clique, member, raw.own_value),
-                now: self.model.shown(clique, member, raw.value),
+                own: shown(member, raw.own_value),
+                now: shown(member, raw.value),
                 amount: raw.amount,
             }
         };

@@ -43,6 +43,13 @@ fn every_view_is_read_as_it_is() {
     let matrix = repeated.into_matrix().unwrap();
     equals(&matrix, repeated);
     assert!(matrix.is_owned());
+    // Rows that begin between the entries of one another.
+    let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let woven = ndarray::ShapeBuilder::strides((2, 2), (3, 2));
+    let woven = ArrayView2::from_shape(woven, &data).unwrap();
+    let matrix = woven.into_matrix().unwrap();
+    equals(&matrix, woven);
+    assert!(matrix.is_owned());
     let single = all.mapv(|entry| entry as f32);
     equals(&(&single).into_matrix().unwrap(), single.view());
     let fortran = Array2::from_shape_vec(ndarray::ShapeBuilder::f((2, 3)), vec![1, 2, 3, 4, 5, 6]);

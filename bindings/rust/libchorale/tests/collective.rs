@@ -293,17 +293,17 @@ fn earlier_runs_other_strengths_and_other_scores() {
 
     let short = [[0.0; 4]];
     // The third reference now likes a title at its end so much that nobody can pay.
-    let other = [
-        [0.0, 2.0, 0.0, 0.5],
-        [0.0, 0.0, 1.5, 0.0],
-        [0.0, 0.0, 50.0, 0.0f64],
+    let other = vec![
+        vec![0.0, 2.0, 0.0, 0.5],
+        vec![0.0, 0.0, 1.5, 0.0],
+        vec![0.0, 0.0, 50.0, 0.0],
     ];
     let transitions = transitions();
     let mut run = Run::new(&model, RunOptions::new()).unwrap();
     run.solve().unwrap();
     run.set_chain(2, &Chain::new(&other).unwrap().transitions(&transitions))
         .unwrap();
-    drop(transitions); // the run has them
+    drop((transitions, other)); // the run has what it reads
     run.solve().unwrap();
     assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 2]);
     let refused = run.set_chain(2, &Chain::new(&short).unwrap());

@@ -82,6 +82,12 @@ fn rows_of_their_own() {
     assert!(!(&[[0.0; 2]; 3]).into_matrix().unwrap().is_owned());
 
     let ragged = vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![0.5], vec![]];
+    let longer = vec![vec![1.0], vec![0.0, 1.0]];
+    let refused = Chain::new(&longer).unwrap_err();
+    assert!(
+        refused.message().contains("row 1 has 2 entries"),
+        "{refused}"
+    );
     let name = |error: Error| {
         assert_eq!(error.status(), Status::Shape);
         let (name, message) = error.message().split_once(": ").unwrap();
