@@ -64,7 +64,7 @@ needs_rust=(
 )
 # Debian's Cargo builds with the crates that Debian packages; any other fetches them.
 if [[ $(command -v cargo || echo /usr/bin/cargo) == /usr/bin/cargo ]]; then
-  for crate in cc cmake ndarray pkg-config; do
+  for crate in cc cmake pkg-config; do
     needs_rust+=("librust-$crate-dev /usr/share/cargo/registry/$crate-*")
   done
 fi
