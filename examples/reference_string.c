@@ -100,7 +100,7 @@ int main(void) {
 
   /* Which label may follow which: one call reads it off the names. */
   uint8_t mask[LABELS * LABELS], start[LABELS], end[LABELS];
-  if (chorale_mask_create(CHORALE_SCHEME_BIO, labels, NULL, LABELS, mask, start, end, &error))
+  if (chorale_scheme_mask(CHORALE_SCHEME_BIO, labels, NULL, LABELS, mask, start, end, &error))
     stop("mask", &error);
 
   double follow[LABELS][LABELS];

@@ -278,7 +278,7 @@ static chorale_transitions *scheme(const batch *of) {
   const size_t m = (size_t)of->labels;
   uint8_t *mask = have(calloc(m + 2, m));
   check("labels",
-        chorale_mask_create(CHORALE_SCHEME_BIO, (const char *const *)of->names, NULL, of->labels,
+        chorale_scheme_mask(CHORALE_SCHEME_BIO, (const char *const *)of->names, NULL, of->labels,
                             mask, mask + m * m, mask + m * m + m, &error),
         &error);
   chorale_transitions_options options;

@@ -16,7 +16,7 @@ void random_sample(Random *random, int is_tree, Sample *sample) {
   sample->length = random_chance(random, 5) ? 0 : random_int(random, 1, MOST_POSITIONS);
   sample->labels = random_int(random, 1, MOST_LABELS);
   sample->source = (EdgeSource)random_int(random, EDGES_NONE, EDGES_EACH);
-  sample->number =
+  sample->element =
       !sample->is_real && random_chance(random, 30) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
   sample->orientation = random_chance(random, 40) ? CHORALE_ROWS_TO : CHORALE_ROWS_FROM;
   sample->column_gap = random_chance(random, 25) ? random_int(random, 1, 2) : 0;
@@ -72,9 +72,9 @@ void give(const Sample *sample, Given *given) {
   chorale_chain_init(chain, sizeof *chain);
   chain->length = T;
   chain->labels = m;
-  chain->number = sample->number;
+  chain->element = sample->element;
   chain->orientation = sample->orientation;
-  const int single = sample->number == CHORALE_FLOAT32;
+  const int single = sample->element == CHORALE_FLOAT32;
 
   int32_t column = 1 + sample->column_gap;
   int32_t row = m * column + sample->row_gap;
@@ -119,7 +119,7 @@ void give(const Sample *sample, Given *given) {
         put(given->edges, given->edges32, i, 0.25);
     chorale_transitions_options options;
     chorale_transitions_options_init(&options, sizeof options);
-    options.number = sample->number;
+    options.element = sample->element;
     options.orientation = sample->orientation;
     options.row_stride = row;
     options.column_stride = column;
@@ -168,7 +168,7 @@ void scale_sample(Sample *sample, double factor) {
   scale_numbers(&sample->edges[0][0][0], sizeof sample->edges / sizeof(double), factor);
   scale_numbers(sample->start, COUNT_OF(sample->start), factor);
   scale_numbers(sample->end, COUNT_OF(sample->end), factor);
-  sample->number = CHORALE_FLOAT64;
+  sample->element = CHORALE_FLOAT64;
 }
 
 void print_sample(const Sample *sample) {

@@ -38,7 +38,7 @@ typedef struct Sample {
   uint8_t allowed[MOST_POSITIONS][MOST_LABELS];
   /* How they are given. */
   EdgeSource source;
-  chorale_number number;
+  chorale_element element;
   chorale_orientation orientation;
   int32_t column_gap, row_gap, matrix_gap, is_transposed_unary;
   int handle_has_ends; /* start and end come with the handle */

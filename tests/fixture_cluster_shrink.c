@@ -10,7 +10,7 @@ void dump_cluster(FILE *to, const Cluster *cluster) {
           "joint %d, beam %lld, budget %lld, number %d, threads %lld, bound steps %lld\n",
           (long long)o->rounds, o->damping, o->schedule, o->algorithm, o->exact_marginals,
           o->polish, o->restrict_range, o->joint_mode, (long long)o->beam_width,
-          (long long)o->budget, o->message_number, (long long)o->threads,
+          (long long)o->budget, o->message_element, (long long)o->threads,
           (long long)o->bound_steps);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     fprintf(to, "chain %d%s: ", i, cluster->is_instance[i] ? ", as an instance" : "");
@@ -128,7 +128,7 @@ static void shrink_parts(Shrinker *shrinker) {
                         : field == 2 ? &candidate.is_instance[i]
                         : field == 3 ? &candidate.is_borrowed[i]
                         : field == 4 ? &sample->is_transposed_unary
-                                     : &sample->number;
+                                     : &sample->element;
       if (*flag == 0)
         continue;
       *flag = 0;
@@ -156,7 +156,7 @@ static void shrink_options(Shrinker *shrinker) {
   TRY(joint_mode);
   TRY(beam_width);
   TRY(budget);
-  TRY(message_number);
+  TRY(message_element);
   TRY(threads);
   TRY(bound_steps);
 #undef TRY

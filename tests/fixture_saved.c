@@ -163,7 +163,7 @@ static void random_texts(Random *random, chorale_problem *problem, chorale_text_
 
 void name_at_random(Random *random, chorale_problem *problem) {
   const chorale_model *model = chorale_problem_model(problem);
-  const int64_t chains = chorale_model_chains(model), cliques = chorale_model_cliques(model);
+  const int64_t chains = chorale_model_chain_count(model), cliques = chorale_model_clique_count(model);
   chorale_error error;
   int32_t gold[MOST_TEXTS], kinds[MOST_TEXTS];
   chorale_text_list values[MOST_TEXTS];
@@ -221,7 +221,7 @@ const char *compare_names(const chorale_problem *a, const chorale_problem *b) {
       if (!same_text(chorale_problem_text(a, list, k), chorale_problem_text(b, list, k)))
         return complain("text %lld of list %d differs", (long long)k, list);
   }
-  for (int64_t c = -1; c <= chorale_model_cliques(model); ++c) {
+  for (int64_t c = -1; c <= chorale_model_clique_count(model); ++c) {
     if (chorale_problem_clique_kind(a, c) != chorale_problem_clique_kind(b, c))
       return complain("the kind of clique %lld differs", (long long)c);
     for (int32_t v = -1; v < chorale_model_clique_values(model, c) + 3; ++v)
@@ -231,7 +231,7 @@ const char *compare_names(const chorale_problem *a, const chorale_problem *b) {
   const int32_t *gold = chorale_problem_gold(a), *other = chorale_problem_gold(b);
   if ((gold == NULL) != (other == NULL))
     return complain("gold labels are there once only");
-  for (int64_t i = 0; gold && i < chorale_model_chains(model); ++i)
+  for (int64_t i = 0; gold && i < chorale_model_chain_count(model); ++i)
     for (int64_t t = 0; t < chorale_model_chain_length(model, i); ++t)
       if (*gold++ != *other++)
         return complain("a gold label of chain %lld differs", (long long)i);
@@ -299,7 +299,7 @@ static chorale_status make_chains(Workshop *shop) {
     case 1: /* single numbers, a matrix of its own */
       chain.length = 2;
       chain.labels = 3;
-      chain.number = CHORALE_FLOAT32;
+      chain.element = CHORALE_FLOAT32;
       chain.unary = kSingles;
       chain.edges = kSingles;
       chain.edge_matrices = 1;

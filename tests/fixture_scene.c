@@ -141,7 +141,7 @@ static void describe(Scene *s) {
   s->rich_options.restrict_range = 1;
   s->rich_options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
   s->rich_options.exact_marginals = 1;
-  s->rich_options.message_number = CHORALE_MESSAGES_FLOAT32;
+  s->rich_options.message_element = CHORALE_MESSAGES_FLOAT32;
 
   s->counts[0] = s->counts[1] = UNTOUCHED;
   s->rows[0] = s->numbers;
@@ -242,7 +242,7 @@ static void open_solvers(Scene *s) {
                                      task, &error));
   OK(chorale_chain_solver_create(s->host, &s->has.chain_solver, &error));
   OK(chorale_chain_solver_create(s->host, &s->ready_chain_solver, &error));
-  for (chorale_chain_task task = CHORALE_CHAIN_BEST; task <= CHORALE_CHAIN_K_BEST; ++task)
+  for (chorale_chain_task task = CHORALE_CHAIN_SOLVE; task <= CHORALE_CHAIN_K_BEST; ++task)
     OK(chorale_chain_solver_reserve(s->ready_chain_solver, &s->chain, task, 3, &error));
   for (chorale_message_task task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task)
     OK(chorale_message_reserve(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, task,

@@ -22,7 +22,7 @@ static void tell_potential(Digest *digest, const chorale_potential *potential) {
   for (int64_t v = 0; v < values && v < 8; ++v) {
     counts[v] = 2;
     const chorale_status status =
-        chorale_potential_evaluate(potential, counts, values, 2 * (v + 1), &score, &error);
+        chorale_potential_score(potential, counts, values, 2 * (v + 1), &score, &error);
     add_number(digest, status);
     add(digest, &score, sizeof score);
   }
@@ -39,7 +39,7 @@ static void tell_property(Scene *s, Digest *digest, const chorale_property *prop
     const int32_t labelling[SCENE_LENGTH] = {k & 1, k >> 1 & 1, k >> 2 & 1};
     int32_t value = -9;
     int64_t count = -9;
-    OK(chorale_property_evaluate(&attachment, SCENE_LENGTH, labelling, NULL, &value, &error));
+    OK(chorale_property_shown(&attachment, SCENE_LENGTH, labelling, NULL, &value, &error));
     OK(chorale_property_fired(&attachment, SCENE_LENGTH, labelling, NULL, s->labels, 8, &count,
                               &error));
     add_number(digest, value);
@@ -75,7 +75,7 @@ static void tell_solvers(Scene *s, Digest *digest, const Handles *h) {
   }
   if (h->chain_solver) {
     double score = 0;
-    OK(chorale_chain_best(h->chain_solver, &s->chain, s->labels, NULL, &error));
+    OK(chorale_chain_solve(h->chain_solver, &s->chain, s->labels, NULL, &error));
     OK(chorale_chain_score(&s->chain, s->labels, &score, &error));
     add(digest, s->labels, sizeof(int32_t) * SCENE_LENGTH);
     add(digest, &score, sizeof score);
@@ -101,7 +101,7 @@ static void tell_model(Scene *s, Digest *digest, const chorale_model *model) {
   chorale_error error;
   if (!model)
     return;
-  add_number(digest, chorale_model_members(model));
+  add_number(digest, chorale_model_member_count(model));
   add_number(digest, (int64_t)chorale_model_score_bytes(model));
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &s->run_options, NULL, &run, &error));

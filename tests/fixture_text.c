@@ -114,7 +114,7 @@ void tell(const Text *text, const chorale_run *run, Story *story) {
   memset(story, 0, sizeof *story);
   chorale_run_result_init(&story->result, sizeof story->result);
   OK(chorale_run_get_result(run, &story->result, &error));
-  const int64_t cliques = chorale_model_cliques(text->model);
+  const int64_t cliques = chorale_model_clique_count(text->model);
   story->labels = room(text->positions, sizeof *story->labels);
   story->own = room(text->positions, sizeof *story->own);
   story->chain_scores = room(text->shape.chains, sizeof *story->chain_scores);
@@ -154,7 +154,7 @@ const char *compare_stories(const Text *text, const Story *a, const Story *b) {
   if (memcmp(a->chain_scores, b->chain_scores, sizeof(double) * (size_t)text->shape.chains) != 0)
     return complain("scores of chains differ");
   if (memcmp(a->clique_scores, b->clique_scores,
-             sizeof(double) * (size_t)chorale_model_cliques(text->model)) != 0)
+             sizeof(double) * (size_t)chorale_model_clique_count(text->model)) != 0)
     return complain("scores of cliques differ");
   return strcmp(a->json, b->json) == 0 ? NULL : complain("JSON differs");
 }

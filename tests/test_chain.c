@@ -67,7 +67,7 @@ static const char *scores_and_best(chorale_chain_solver *solver, const Sample *s
     labelling[t] = UNTOUCHED;
   chorale_chain_result result;
   chorale_chain_result_init(&result, sizeof result);
-  OK(chorale_chain_best(solver, &given->chain, labelling, &result, &error));
+  OK(chorale_chain_solve(solver, &given->chain, labelling, &result, &error));
   if (best == -INFINITY) {
     if (result.outcome != CHORALE_OUTCOME_INFEASIBLE || result.score != -INFINITY)
       return complain("outcome %d, score %g of an infeasible chain", result.outcome, result.score);
@@ -205,7 +205,7 @@ static const char *k_best(chorale_chain_solver *solver, const Sample *sample, co
         return complain("place %d is better than the one before", (int)j);
     }
     if (k == 1 && found == 1) {
-      OK(chorale_chain_best(solver, &given->chain, labelling, NULL, &error));
+      OK(chorale_chain_solve(solver, &given->chain, labelling, NULL, &error));
       if (memcmp(labelling, rows[0], sizeof(int32_t) * (size_t)T) != 0)
         return complain("the first of the k best is another labelling than the best");
     }
@@ -254,7 +254,7 @@ static void masks(void **state) {
   for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
     const int32_t m = schemes[i].count;
     uint8_t mask[64], start[8], end[8];
-    OK(chorale_mask_create(schemes[i].scheme, schemes[i].names, NULL, m, mask, start, end, &error));
+    OK(chorale_scheme_mask(schemes[i].scheme, schemes[i].names, NULL, m, mask, start, end, &error));
     chorale_transitions_options options;
     chorale_transitions_options_init(&options, sizeof options);
     options.mask = mask;
@@ -295,16 +295,16 @@ static void names_of_schemes(void **state) {
   chorale_error error;
   static const char *const wrong[] = {"O", "B-x", "E-x"};
   uint8_t mask[9];
-  FAILS(chorale_mask_create(CHORALE_SCHEME_BIO, wrong, NULL, 3, mask, NULL, NULL, &error),
+  FAILS(chorale_scheme_mask(CHORALE_SCHEME_BIO, wrong, NULL, 3, mask, NULL, NULL, &error),
         CHORALE_ERROR_LABEL_NAME, "names[2]", "E-x");
-  FAILS(chorale_mask_create(9, wrong, NULL, 3, mask, NULL, NULL, &error),
+  FAILS(chorale_scheme_mask(9, wrong, NULL, 3, mask, NULL, NULL, &error),
         CHORALE_ERROR_UNKNOWN_CONSTANT, "scheme", "9");
-  FAILS(chorale_mask_create(CHORALE_SCHEME_BIO, NULL, NULL, 3, mask, NULL, NULL, &error),
+  FAILS(chorale_scheme_mask(CHORALE_SCHEME_BIO, NULL, NULL, 3, mask, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "names");
-  FAILS(chorale_mask_create(CHORALE_SCHEME_BIO, wrong, NULL, 0, mask, NULL, NULL, &error),
+  FAILS(chorale_scheme_mask(CHORALE_SCHEME_BIO, wrong, NULL, 0, mask, NULL, NULL, &error),
         CHORALE_ERROR_SIZE, "labels", "0");
   static const char *const hole[] = {"O", NULL};
-  FAILS(chorale_mask_create(CHORALE_SCHEME_BIO, hole, NULL, 2, mask, NULL, NULL, &error),
+  FAILS(chorale_scheme_mask(CHORALE_SCHEME_BIO, hole, NULL, 2, mask, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "names[1]");
   /* Lengths make names without NUL possible. */
   static const char *const run_on[] = {"OO", "B-xyz"};
@@ -320,7 +320,7 @@ static void names_of_schemes(void **state) {
   assert_int_equal(begins[0], 0);
   assert_int_equal(begins[1], 1);
   /* Any label after any label where names are kinds. */
-  OK(chorale_mask_create(CHORALE_SCHEME_PLAIN, wrong, NULL, 3, mask, NULL, NULL, &error));
+  OK(chorale_scheme_mask(CHORALE_SCHEME_PLAIN, wrong, NULL, 3, mask, NULL, NULL, &error));
   for (int i = 0; i < 9; ++i)
     assert_int_equal(mask[i], 1);
 }
@@ -361,7 +361,7 @@ static void all_widths(void **state) {
     chain.edge_matrices = 1;
     chorale_chain_result result;
     chorale_chain_result_init(&result, sizeof result);
-    OK(chorale_chain_best(solver, &chain, NULL, &result, &error));
+    OK(chorale_chain_solve(solver, &chain, NULL, &result, &error));
     assert_true(result.score == best);
     static double marginals_found[LENGTH][WIDEST];
     OK(chorale_chain_max_marginals(solver, &chain, marginals_found[0], WIDEST, NULL, NULL, NULL,
@@ -390,7 +390,7 @@ static void empty_chain(void **state) {
   assert_true(score == 0);
   chorale_chain_result result;
   chorale_chain_result_init(&result, sizeof result);
-  OK(chorale_chain_best(solver, &chain, NULL, &result, &error));
+  OK(chorale_chain_solve(solver, &chain, NULL, &result, &error));
   assert_true(result.outcome == CHORALE_OUTCOME_COMPLETE && result.score == 0);
   OK(chorale_chain_max_marginals(solver, &chain, NULL, 0, NULL, NULL, NULL, &result, &error));
   assert_true(result.score == 0);

@@ -39,8 +39,8 @@ static void chains(void **state) {
   chain.labels = INT64_C(1) << 40;
   REFUSED(&chain, CHORALE_ERROR_SIZE_OVERFLOW, "chain->labels");
   chain = plain_chain();
-  chain.number = 7;
-  REFUSED(&chain, CHORALE_ERROR_UNKNOWN_CONSTANT, "chain->number", "7");
+  chain.element = 7;
+  REFUSED(&chain, CHORALE_ERROR_UNKNOWN_CONSTANT, "chain->element", "7");
   chain = plain_chain();
   chain.orientation = -2;
   REFUSED(&chain, CHORALE_ERROR_UNKNOWN_CONSTANT, "chain->orientation", "-2");
@@ -153,9 +153,9 @@ static void transitions(void **state) {
   FAILS(chorale_transitions_create(NULL, 0, zeros, NULL, &made, &error), CHORALE_ERROR_SIZE,
         "labels");
   chorale_transitions_options_init(&options, sizeof options);
-  options.number = 5;
+  options.element = 5;
   FAILS(chorale_transitions_create(NULL, 2, zeros, &options, &made, &error),
-        CHORALE_ERROR_UNKNOWN_CONSTANT, "options->number");
+        CHORALE_ERROR_UNKNOWN_CONSTANT, "options->element");
   chorale_transitions_options_init(&options, sizeof options);
   options.row_stride = 1;
   FAILS(chorale_transitions_create(NULL, 2, zeros, &options, &made, &error), CHORALE_ERROR_STRIDE,
@@ -179,12 +179,12 @@ static void solver_calls(void **state) {
   (void)state;
   chorale_chain chain = plain_chain();
   chorale_chain_solver *solver = NULL;
-  FAILS(chorale_chain_best(NULL, &chain, NULL, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_chain_solve(NULL, &chain, NULL, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "solver");
   OK(chorale_chain_solver_create(NULL, &solver, &error));
   chorale_chain_result result;
   memset(&result, 0, sizeof result);
-  FAILS(chorale_chain_best(solver, &chain, NULL, &result, &error), CHORALE_ERROR_STRUCT_SIZE,
+  FAILS(chorale_chain_solve(solver, &chain, NULL, &result, &error), CHORALE_ERROR_STRUCT_SIZE,
         "result->struct_size");
   double table[8];
   FAILS(chorale_chain_max_marginals(solver, &chain, table, 1, NULL, NULL, NULL, NULL, &error),
@@ -200,7 +200,7 @@ static void solver_calls(void **state) {
   size_t bytes;
   FAILS(chorale_chain_solver_bytes(&chain, 9, 0, &bytes, &error), CHORALE_ERROR_UNKNOWN_CONSTANT,
         "task", "9");
-  FAILS(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_BEST, 0, NULL, &error),
+  FAILS(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_SOLVE, 0, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "bytes");
   chorale_chain_solver_destroy(solver);
   chorale_chain_solver_destroy(NULL);
@@ -454,15 +454,15 @@ static void attachments(void **state) {
 
   int32_t value;
   const int32_t labelling[3] = {0, 1, 2};
-  FAILS(chorale_property_evaluate(&good, 3, labelling, NULL, &value, &error),
+  FAILS(chorale_property_shown(&good, 3, labelling, NULL, &value, &error),
         CHORALE_ERROR_OUT_OF_RANGE, "labelling[2]", "2");
-  FAILS(chorale_property_evaluate(&good, 3, labelling, parents, &value, &error),
+  FAILS(chorale_property_shown(&good, 3, labelling, parents, &value, &error),
         CHORALE_ERROR_AUTOMATON_ON_TREE, "property");
-  FAILS(chorale_property_evaluate(&good, -3, labelling, NULL, &value, &error), CHORALE_ERROR_SIZE,
+  FAILS(chorale_property_shown(&good, -3, labelling, NULL, &value, &error), CHORALE_ERROR_SIZE,
         "length", "-3");
-  FAILS(chorale_property_evaluate(NULL, 3, labelling, NULL, &value, &error),
+  FAILS(chorale_property_shown(NULL, 3, labelling, NULL, &value, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "attachment");
-  FAILS(chorale_property_evaluate(&good, 3, labelling, NULL, NULL, &error),
+  FAILS(chorale_property_shown(&good, 3, labelling, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "value");
   chorale_chain_solver_destroy(solver);
   chorale_property_release(before);

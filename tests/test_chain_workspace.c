@@ -67,7 +67,7 @@ static void ask(chorale_chain_solver *solver, const Case *one, Answers *answers)
   init_answers(answers);
   for (int32_t i = 0; i < MOST_PROPERTIES; ++i)
     outgoing[i] = answers->outgoing[i];
-  OK(chorale_chain_best(solver, chain, answers->best, &answers->best_result, &error));
+  OK(chorale_chain_solve(solver, chain, answers->best, &answers->best_result, &error));
   OK(chorale_chain_max_marginals(solver, chain, answers->marginals, 0, answers->edges,
                                  answers->margins, NULL, &answers->marginal_result, &error));
   if (!one->sample.is_tree)
@@ -83,7 +83,7 @@ static size_t most_bytes(const Case *one) {
   chorale_error error;
   const chorale_chain *chain = &one->given.chain;
   size_t most = 0, bytes = 0;
-  for (int32_t task = CHORALE_CHAIN_BEST; task <= CHORALE_CHAIN_K_BEST; ++task) {
+  for (int32_t task = CHORALE_CHAIN_SOLVE; task <= CHORALE_CHAIN_K_BEST; ++task) {
     OK(chorale_chain_solver_bytes(chain, task, one->k, &bytes, &error));
     most = bytes > most ? bytes : most;
   }
@@ -98,7 +98,7 @@ static size_t most_bytes(const Case *one) {
 static void reserve_all(chorale_chain_solver *solver, const Case *one) {
   chorale_error error;
   const chorale_chain *chain = &one->given.chain;
-  for (int32_t task = CHORALE_CHAIN_BEST; task <= CHORALE_CHAIN_K_BEST; ++task)
+  for (int32_t task = CHORALE_CHAIN_SOLVE; task <= CHORALE_CHAIN_K_BEST; ++task)
     OK(chorale_chain_solver_reserve(solver, chain, task, one->k, &error));
   for (int32_t task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task)
     OK(chorale_message_reserve(solver, chain, one->attachments, one->count, &one->options, task,
@@ -120,7 +120,7 @@ static void ask_kernels(void *scratch, size_t bytes, const Case *one, Answers *a
   init_answers(answers);
   for (int32_t i = 0; i < MOST_PROPERTIES; ++i)
     outgoing[i] = answers->outgoing[i];
-  OK(chorale_kernel_best(scratch, bytes, chain, answers->best, &answers->best_result, &error));
+  OK(chorale_kernel_solve(scratch, bytes, chain, answers->best, &answers->best_result, &error));
   OK(chorale_kernel_max_marginals(scratch, bytes, chain, answers->marginals, 0, answers->edges,
                                   answers->margins, NULL, &answers->marginal_result, &error));
   if (!one->sample.is_tree)
@@ -190,7 +190,7 @@ static void nothing_is_allocated(void **state) {
     const int32_t *parents = one.given.chain.parents;
     const int32_t labelling[MOST_POSITIONS] = {0};
     OK(chorale_chain_score(&one.given.chain, labelling, &score, &error));
-    OK(chorale_property_evaluate(one.attachments, one.sample.length, labelling, parents, &value,
+    OK(chorale_property_shown(one.attachments, one.sample.length, labelling, parents, &value,
                                  &error));
     OK(chorale_property_fired(one.attachments, one.sample.length, labelling, parents, fired,
                               MOST_FIRINGS, &count, &error));
@@ -212,17 +212,17 @@ static void memory_too_small(void **state) {
   chain.labels = 2;
   chain.unary = unary;
   size_t bytes = 0;
-  OK(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_BEST, 0, &bytes, &error));
+  OK(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_SOLVE, 0, &bytes, &error));
   char *memory = aligned(bytes + 64);
   chorale_chain_solver *solver = NULL;
   int32_t labelling[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
   OK(chorale_chain_solver_create_in(memory, bytes - 1, NULL, &solver, &error));
-  FAILS(chorale_chain_best(solver, &chain, labelling, NULL, &error),
+  FAILS(chorale_chain_solve(solver, &chain, labelling, NULL, &error),
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes");
   assert_int_equal(labelling[0], UNTOUCHED);
   chorale_chain_solver_destroy(solver);
   OK(chorale_chain_solver_create_in(memory, bytes, NULL, &solver, &error));
-  OK(chorale_chain_best(solver, &chain, labelling, NULL, &error));
+  OK(chorale_chain_solve(solver, &chain, labelling, NULL, &error));
   chorale_chain_solver_destroy(solver);
   FAILS(chorale_chain_solver_create_in(memory + 8, bytes, NULL, &solver, &error),
         CHORALE_ERROR_ALIGNMENT, "memory", "64");
@@ -230,11 +230,11 @@ static void memory_too_small(void **state) {
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "8");
   FAILS(chorale_chain_solver_create_in(NULL, bytes, NULL, &solver, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "memory");
-  FAILS(chorale_kernel_best(NULL, bytes, &chain, labelling, NULL, &error),
+  FAILS(chorale_kernel_solve(NULL, bytes, &chain, labelling, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "scratch");
-  FAILS(chorale_kernel_best(memory + 4, bytes, &chain, labelling, NULL, &error),
+  FAILS(chorale_kernel_solve(memory + 4, bytes, &chain, labelling, NULL, &error),
         CHORALE_ERROR_ALIGNMENT, "scratch");
-  FAILS(chorale_kernel_best(memory, 64, &chain, labelling, NULL, &error),
+  FAILS(chorale_kernel_solve(memory, 64, &chain, labelling, NULL, &error),
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "64");
   free(memory);
 }
@@ -282,7 +282,7 @@ static void out_of_memory(void **state) {
     if (status == CHORALE_OK)
       status = chorale_chain_solver_create(&host, &solver, &error);
     if (status == CHORALE_OK)
-      status = chorale_chain_best(solver, &chain, labelling, NULL, &error);
+      status = chorale_chain_solve(solver, &chain, labelling, NULL, &error);
     const int done = status == CHORALE_OK;
     if (!done)
       assert_int_equal(status, CHORALE_ERROR_OUT_OF_MEMORY);

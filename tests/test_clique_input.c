@@ -74,7 +74,7 @@ static void assert_unchanged(void) {
   } while (0)
 
 static chorale_status evaluate_it(const int32_t *x) {
-  return chorale_clique_evaluate(solver, potential, &problem, x, &result, &error);
+  return chorale_clique_score(solver, potential, &problem, x, &result, &error);
 }
 
 #define PROBLEM_REFUSED(expected, ...)                                                             \
@@ -105,11 +105,11 @@ static void pointers_must_be_there(void **state) {
   FAILS(chorale_clique_max_marginals(solver, potential, &problem, NULL, CHORALE_MARGINAL_SCORE,
                                      NULL, R, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "marginals", "NULL");
-  FAILS(chorale_clique_evaluate(NULL, potential, &problem, assignment, &result, &error),
+  FAILS(chorale_clique_score(NULL, potential, &problem, assignment, &result, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "solver", "NULL");
-  FAILS(chorale_clique_evaluate(solver, NULL, &problem, assignment, &result, &error),
+  FAILS(chorale_clique_score(solver, NULL, &problem, assignment, &result, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "potential", "NULL");
-  FAILS(chorale_clique_evaluate(solver, potential, NULL, assignment, &result, &error),
+  FAILS(chorale_clique_score(solver, potential, NULL, assignment, &result, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "problem", "NULL");
   FAILS(evaluate_it(NULL), CHORALE_ERROR_NULL_ARGUMENT, "assignment", "NULL");
   FAILS(chorale_clique_solver_create(NULL, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "solver",

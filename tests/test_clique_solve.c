@@ -596,7 +596,7 @@ static const char *check_evaluate(const Problem *problem, void *user) {
       x[i] = random_int(&random, 0, problem->values - 1);
     chorale_clique_result result;
     chorale_clique_result_init(&result, sizeof result);
-    if (chorale_clique_evaluate(context->solver, potential, &described, x, &result, &error) !=
+    if (chorale_clique_score(context->solver, potential, &described, x, &result, &error) !=
         CHORALE_OK) {
       why = complain("\"%s\"", error.message);
       break;

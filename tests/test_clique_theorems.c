@@ -64,7 +64,7 @@ static double evaluate(chorale_clique_solver *solver, const chorale_potential *p
   const chorale_clique_problem problem = describe(instance);
   chorale_error error;
   chorale_clique_result_init(&instance->result, sizeof instance->result);
-  OK(chorale_clique_evaluate(solver, potential, &problem, instance->assignment, &instance->result,
+  OK(chorale_clique_score(solver, potential, &problem, instance->assignment, &instance->result,
                              &error));
   return instance->result.score;
 }

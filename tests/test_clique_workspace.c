@@ -267,7 +267,7 @@ static double score_large(chorale_clique_solver *solver, const Large *large) {
   chorale_error error;
   chorale_clique_result result;
   chorale_clique_result_init(&result, sizeof result);
-  OK(chorale_clique_evaluate(solver, large->potential, &large->problem, large->assignment, &result,
+  OK(chorale_clique_score(solver, large->potential, &large->problem, large->assignment, &result,
                              &error));
   return result.score;
 }

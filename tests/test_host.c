@@ -35,7 +35,7 @@ static chorale_status use_everything(const chorale_host *host, const Problem *pr
     const int32_t x[MAX_MEMBERS] = {0};
     chorale_clique_result result;
     chorale_clique_result_init(&result, sizeof result);
-    status = chorale_clique_evaluate(solver, potential, &described, x, &result, error);
+    status = chorale_clique_score(solver, potential, &described, x, &result, error);
   }
   chorale_clique_solver_destroy(solver);
   chorale_potential_release(potential);

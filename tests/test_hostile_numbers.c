@@ -257,7 +257,7 @@ static const char *check_sample(const Sample *sample, chorale_chain_solver *solv
   int64_t found = 0;
   chorale_chain_result result;
   chorale_chain_result_init(&result, sizeof result);
-  OK(chorale_chain_best(solver, &given.chain, labelling, &result, &error));
+  OK(chorale_chain_solve(solver, &given.chain, labelling, &result, &error));
   OK(chorale_chain_max_marginals(solver, &given.chain, marginals, 0, NULL, NULL, NULL, NULL,
                                  &error));
   const char *why = NULL;
@@ -408,7 +408,7 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
   static double scores[LENGTH * LABELS];
   for (int sign = -1; sign <= 1; sign += 2)
     for (int32_t number = 0; number < 3; ++number) {
-      static const chorale_message_number numbers[] = {
+      static const chorale_message_element numbers[] = {
           CHORALE_MESSAGES_FLOAT64, CHORALE_MESSAGES_FLOAT32, CHORALE_MESSAGES_MAGNITUDE16};
       chorale_error error;
       chorale_potential *potential = NULL;
@@ -438,7 +438,7 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
       chorale_run_options options;
       chorale_run_options_init(&options, sizeof options);
       options.bound_steps = 3;
-      options.message_number = numbers[number];
+      options.message_element = numbers[number];
       OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
       chorale_run_result result;
       chorale_run_result_init(&result, sizeof result);

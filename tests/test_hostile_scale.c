@@ -316,7 +316,7 @@ static void listen_to_chain(chorale_chain_solver *solver, const Sample *sample, 
   memset(said, 0, sizeof *said);
   give(sample, &given);
   chorale_chain_result_init(&result, sizeof result);
-  OK(chorale_chain_best(solver, &given.chain, said->labelling, &result, &error));
+  OK(chorale_chain_solve(solver, &given.chain, said->labelling, &result, &error));
   said->score = result.score;
   OK(chorale_chain_max_marginals(solver, &given.chain, said->marginals, 0, said->edges,
                                  said->margins, NULL, NULL, &error));
@@ -460,7 +460,7 @@ static void listen_to_run(const Cluster *cluster, Said *said) {
 
 static const char *compare_runs(const Cluster *cluster, void *context) {
   int64_t *tried = context;
-  static const chorale_message_number numbers[] = {
+  static const chorale_message_element numbers[] = {
       CHORALE_MESSAGES_FLOAT64, CHORALE_MESSAGES_FLOAT32, CHORALE_MESSAGES_MAGNITUDE16,
       CHORALE_MESSAGES_AUTO};
   static Cluster one, other;
@@ -468,7 +468,7 @@ static const char *compare_runs(const Cluster *cluster, void *context) {
   one = *cluster;
   if (!scale_cluster(&one, 1))
     return NULL;
-  one.options.message_number = numbers[*tried % 4];
+  one.options.message_element = numbers[*tried % 4];
   one.options.bound_steps = *tried % 3 ? 20 : 0;
   listen_to_run(&one, &said);
   memset(said.json, 0, sizeof said.json);

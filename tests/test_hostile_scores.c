@@ -25,7 +25,7 @@ static chorale_status callback_is(Scene *s, double x, chorale_scale scale) {
   options.scale = scale;
   OK(chorale_potential_create_callback(NULL, 2, score_is, &x, NULL, &options, &s->made.potential,
                                        &error));
-  return chorale_potential_evaluate(s->made.potential, counts, 2, 2, s->numbers, &s->error);
+  return chorale_potential_score(s->made.potential, counts, 2, 2, s->numbers, &s->error);
 }
 
 static double instance_score, instance_message;
@@ -109,7 +109,7 @@ static chorale_status chain_with(Scene *s, double x, int place) {
   s->chain.edge_matrices = 1;
   s->chain.start = s->numbers + 10;
   s->chain.end = s->numbers + 12;
-  return chorale_chain_best(s->has.chain_solver, &s->chain, s->labels, NULL, &s->error);
+  return chorale_chain_solve(s->has.chain_solver, &s->chain, s->labels, NULL, &s->error);
 }
 static chorale_status message_with(Scene *s, double x) {
   s->numbers[3] = x;

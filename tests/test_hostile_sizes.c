@@ -378,7 +378,7 @@ static void workspaces_of_huge_chains_are_measured(void **state) {
             chain.length = sizes[t];
             chain.labels = sizes[m];
             chain.unary = nothing;
-            chain.number = shape & 1;
+            chain.element = shape & 1;
             if (shape & 2) {
               chain.edges = nothing;
               chain.edge_matrices = sizes[t] - 1;

@@ -68,7 +68,7 @@ static const Place places[] = {
     FIELD(chorale_clique_result, nodes, 64),
     STRUCT(chorale_transitions_options, 80),
     FIELD(chorale_transitions_options, struct_size, 0),
-    FIELD(chorale_transitions_options, number, 8),
+    FIELD(chorale_transitions_options, element, 8),
     FIELD(chorale_transitions_options, orientation, 12),
     FIELD(chorale_transitions_options, row_stride, 16),
     FIELD(chorale_transitions_options, column_stride, 24),
@@ -83,7 +83,7 @@ static const Place places[] = {
     FIELD(chorale_chain, struct_size, 0),
     FIELD(chorale_chain, length, 8),
     FIELD(chorale_chain, labels, 16),
-    FIELD(chorale_chain, number, 24),
+    FIELD(chorale_chain, element, 24),
     FIELD(chorale_chain, orientation, 28),
     FIELD(chorale_chain, unary, 32),
     FIELD(chorale_chain, unary_row_stride, 40),
@@ -207,7 +207,7 @@ static const Place places[] = {
     FIELD(chorale_run_options, restrict_range, 40),
     FIELD(chorale_run_options, reserved, 44),
     FIELD(chorale_run_options, joint_mode, 48),
-    FIELD(chorale_run_options, message_number, 52),
+    FIELD(chorale_run_options, message_element, 52),
     FIELD(chorale_run_options, beam_width, 56),
     FIELD(chorale_run_options, budget, 64),
     FIELD(chorale_run_options, threads, 72),
@@ -276,7 +276,7 @@ static void types_are_frozen(void **state) {
   assert_int_equal(sizeof(chorale_status), 4);
   assert_int_equal(sizeof(chorale_outcome), 4);
   assert_int_equal(sizeof(chorale_algorithm), 4);
-  assert_int_equal(sizeof(chorale_number), 4);
+  assert_int_equal(sizeof(chorale_element), 4);
   assert_int_equal(CHORALE_OK, 0);
 }
 

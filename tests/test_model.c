@@ -13,8 +13,8 @@ static void count_parts(void **state) {
     const chorale_model *model = built.model;
     chorale_error error;
     int64_t members = 0;
-    assert_int_equal(chorale_model_chains(model), cluster.chain_count);
-    assert_int_equal(chorale_model_cliques(model), cluster.clique_count);
+    assert_int_equal(chorale_model_chain_count(model), cluster.chain_count);
+    assert_int_equal(chorale_model_clique_count(model), cluster.clique_count);
     size_t scores = 0, copied = 0;
     for (int32_t i = 0; i < cluster.chain_count; ++i) {
       const Sample *sample = &cluster.chains[i];
@@ -22,7 +22,7 @@ static void count_parts(void **state) {
       if (cluster.is_instance[i])
         continue;
       const size_t bytes = (size_t)(sample->length * sample->labels) *
-                           (sample->number == CHORALE_FLOAT32 ? sizeof(float) : sizeof(double));
+                           (sample->element == CHORALE_FLOAT32 ? sizeof(float) : sizeof(double));
       scores += bytes;
       copied += cluster.is_borrowed[i] ? 0 : bytes;
     }
@@ -31,22 +31,22 @@ static void count_parts(void **state) {
     for (int32_t c = 0; c < cluster.clique_count; ++c) {
       const Group *group = &cluster.cliques[c];
       members += group->member_count;
-      assert_int_equal(chorale_model_clique_members(model, c), group->member_count);
+      assert_int_equal(chorale_model_clique_member_count(model, c), group->member_count);
       for (int32_t k = 0; k < group->member_count; ++k) {
         int64_t chain = -7, position = -7;
-        OK(chorale_model_member(model, c, k, &chain, &position, &error));
+        OK(chorale_model_get_member(model, c, k, &chain, &position, &error));
         assert_int_equal(chain, group->members[k].chain);
         assert_int_equal(position, group->members[k].position);
       }
     }
-    assert_int_equal(chorale_model_members(model), members);
+    assert_int_equal(chorale_model_member_count(model), members);
     close_built(&cluster, &built);
   }
-  assert_int_equal(chorale_model_chains(NULL), 0);
-  assert_int_equal(chorale_model_cliques(NULL), 0);
-  assert_int_equal(chorale_model_members(NULL), 0);
+  assert_int_equal(chorale_model_chain_count(NULL), 0);
+  assert_int_equal(chorale_model_clique_count(NULL), 0);
+  assert_int_equal(chorale_model_member_count(NULL), 0);
   assert_int_equal(chorale_model_chain_length(NULL, 0), 0);
-  assert_int_equal(chorale_model_clique_members(NULL, 0), 0);
+  assert_int_equal(chorale_model_clique_member_count(NULL, 0), 0);
   assert_int_equal(chorale_model_bytes(NULL), 0);
   assert_int_equal(chorale_model_score_bytes(NULL), 0);
 }
@@ -364,14 +364,14 @@ static int64_t add_words(const Corpus *corpus, const chorale_repeated_words_opti
 
 static void expect_same_models(const chorale_model *a, const chorale_model *b) {
   chorale_error error;
-  assert_int_equal(chorale_model_cliques(a), chorale_model_cliques(b));
-  assert_int_equal(chorale_model_members(a), chorale_model_members(b));
-  for (int64_t c = 0; c < chorale_model_cliques(a); ++c) {
-    assert_int_equal(chorale_model_clique_members(a, c), chorale_model_clique_members(b, c));
-    for (int64_t k = 0; k < chorale_model_clique_members(a, c); ++k) {
+  assert_int_equal(chorale_model_clique_count(a), chorale_model_clique_count(b));
+  assert_int_equal(chorale_model_member_count(a), chorale_model_member_count(b));
+  for (int64_t c = 0; c < chorale_model_clique_count(a); ++c) {
+    assert_int_equal(chorale_model_clique_member_count(a, c), chorale_model_clique_member_count(b, c));
+    for (int64_t k = 0; k < chorale_model_clique_member_count(a, c); ++k) {
       int64_t chain[2], position[2];
-      OK(chorale_model_member(a, c, k, &chain[0], &position[0], &error));
-      OK(chorale_model_member(b, c, k, &chain[1], &position[1], &error));
+      OK(chorale_model_get_member(a, c, k, &chain[0], &position[0], &error));
+      OK(chorale_model_get_member(b, c, k, &chain[1], &position[1], &error));
       assert_int_equal(chain[0], chain[1]);
       assert_int_equal(position[0], position[1]);
     }

@@ -147,9 +147,9 @@ static void close_scene(Scene *scene) {
   assert_null(model);
   OK(chorale_model_builder_set_centre(scene->builder, 2, 0, 2, &error));
   OK(chorale_model_builder_freeze(scene->builder, &model, &error));
-  assert_int_equal(chorale_model_chains(model), 5);
-  assert_int_equal(chorale_model_cliques(model), 3);
-  assert_int_equal(chorale_model_members(model), 4);
+  assert_int_equal(chorale_model_chain_count(model), 5);
+  assert_int_equal(chorale_model_clique_count(model), 3);
+  assert_int_equal(chorale_model_member_count(model), 4);
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
   OK(chorale_run_solve(run, NULL, &error));
@@ -406,7 +406,7 @@ static void bad_members(void **state) {
   FAILS(OTHER(1, 3, NULL), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 3", "clique 1");
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(other, &model, &error));
-  assert_int_equal(chorale_model_members(model), 2);
+  assert_int_equal(chorale_model_member_count(model), 2);
   chorale_model_release(model);
   chorale_model_builder_destroy(other);
 #undef ADD
@@ -449,9 +449,9 @@ static void bad_positions(void **state) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   int64_t chain, position;
-  OK(chorale_model_member(model, 2, 1, &chain, &position, &error));
+  OK(chorale_model_get_member(model, 2, 1, &chain, &position, &error));
   assert_int_equal(position, 2);
-  assert_int_equal(chorale_model_members(model), 4);
+  assert_int_equal(chorale_model_member_count(model), 4);
   chorale_model_release(model);
   /* close_scene expects an unfinished builder. */
   chorale_model_builder_destroy(builder);
@@ -576,19 +576,19 @@ static void a_frozen_builder_changes_no_more(void **state) {
   FAILS(chorale_model_builder_freeze(builder, &second, &error), CHORALE_ERROR_FROZEN, "frozen");
   assert_null(second);
   chorale_model_builder_destroy(builder); /* the model lives on */
-  assert_int_equal(chorale_model_chains(model), 5);
+  assert_int_equal(chorale_model_chain_count(model), 5);
   int64_t position;
-  FAILS(chorale_model_member(model, 3, 0, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
+  FAILS(chorale_model_get_member(model, 3, 0, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "clique", "3");
-  FAILS(chorale_model_member(model, -1, 0, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
+  FAILS(chorale_model_get_member(model, -1, 0, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "clique", "-1");
-  FAILS(chorale_model_member(model, 0, 1, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
+  FAILS(chorale_model_get_member(model, 0, 1, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "member", "1");
-  FAILS(chorale_model_member(NULL, 0, 0, NULL, &position, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_model_get_member(NULL, 0, 0, NULL, &position, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "model");
   assert_int_equal(chorale_model_chain_length(model, 5), 0);
   assert_int_equal(chorale_model_chain_length(model, -1), 0);
-  assert_int_equal(chorale_model_clique_members(model, 3), 0);
+  assert_int_equal(chorale_model_clique_member_count(model, 3), 0);
   chorale_model_release(model);
   release_parts(&scene);
 }

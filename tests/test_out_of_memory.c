@@ -89,7 +89,7 @@ static const chorale_chain *long_chain(Scene *s) {
   return &chain;
 }
 static const double *factors_of(Scene *s, double factor) {
-  for (int64_t c = 0; c < chorale_model_cliques(s->has.model); ++c)
+  for (int64_t c = 0; c < chorale_model_clique_count(s->has.model); ++c)
     s->numbers[c] = factor;
   return s->numbers;
 }

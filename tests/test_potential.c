@@ -30,7 +30,7 @@ static const char *check_counts(const Problem *problem, void *user) {
       ++counts[start];
     }
     double score = NAN;
-    if (chorale_potential_evaluate(potential, counts, problem->values, problem->members, &score,
+    if (chorale_potential_score(potential, counts, problem->values, problem->members, &score,
                                    &error) != CHORALE_OK)
       why = complain("\"%s\"", error.message);
     else if (!is_close(score, own_clique_score(problem, counts)))
@@ -49,7 +49,7 @@ static double evaluate(const chorale_potential *potential, int64_t a, int64_t b,
   const int64_t counts[3] = {a, b, c};
   double score = NAN;
   chorale_error error;
-  OK(chorale_potential_evaluate(potential, counts, 3, a + b + c, &score, &error));
+  OK(chorale_potential_score(potential, counts, 3, a + b + c, &score, &error));
   return score;
 }
 

@@ -271,34 +271,34 @@ static void counts_must_make_sense(void **state) {
   OK(chorale_potential_create_sum(NULL, 3, tables, 1, 4, 4, NULL, &p, &error));
   int64_t counts[3] = {1, 1, 1};
   double score = 99;
-  FAILS(chorale_potential_evaluate(NULL, counts, 3, 3, &score, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_potential_score(NULL, counts, 3, 3, &score, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "potential", "NULL");
-  FAILS(chorale_potential_evaluate(p, NULL, 3, 3, &score, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_potential_score(p, NULL, 3, 3, &score, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "counts", "NULL");
-  FAILS(chorale_potential_evaluate(p, counts, 3, 3, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_potential_score(p, counts, 3, 3, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "score", "NULL");
-  FAILS(chorale_potential_evaluate(p, counts, 2, 2, &score, &error), CHORALE_ERROR_VALUES_MISMATCH,
+  FAILS(chorale_potential_score(p, counts, 2, 2, &score, &error), CHORALE_ERROR_VALUES_MISMATCH,
         "values", "2", "3");
-  FAILS(chorale_potential_evaluate(p, counts, 3, 4, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
+  FAILS(chorale_potential_score(p, counts, 3, 4, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "counts", "3", "4");
-  FAILS(chorale_potential_evaluate(p, counts, 3, -1, &score, &error), CHORALE_ERROR_SIZE, "members",
+  FAILS(chorale_potential_score(p, counts, 3, -1, &score, &error), CHORALE_ERROR_SIZE, "members",
         "-1");
   counts[0] = -1;
   counts[1] = 3;
-  FAILS(chorale_potential_evaluate(p, counts, 3, 3, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
+  FAILS(chorale_potential_score(p, counts, 3, 3, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "counts[0]", "-1");
   counts[0] = INT64_MAX;
   counts[1] = INT64_MAX;
   counts[2] = 5; /* the sum must not wrap round to 3 */
-  FAILS(chorale_potential_evaluate(p, counts, 3, 3, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
+  FAILS(chorale_potential_score(p, counts, 3, 3, &score, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "counts");
   counts[0] = 4;
   counts[1] = counts[2] = 0;
-  FAILS(chorale_potential_evaluate(p, counts, 3, 4, &score, &error), CHORALE_ERROR_TABLE_TOO_SHORT,
+  FAILS(chorale_potential_score(p, counts, 3, 4, &score, &error), CHORALE_ERROR_TABLE_TOO_SHORT,
         "table", "4", "5");
   assert_true(score == 99);
   counts[0] = 3;
-  OK(chorale_potential_evaluate(p, counts, 3, 3, &score, &error));
+  OK(chorale_potential_score(p, counts, 3, 3, &score, &error));
   assert_true(score == 3);
   chorale_potential_release(p);
 }
@@ -310,16 +310,16 @@ static void callbacks_must_give_scores(void **state) {
   OK(chorale_potential_create_callback(NULL, 2, bad_score, &what, NULL, NULL, &p, &error));
   const int64_t counts[2] = {1, 2};
   double score = 99;
-  FAILS(chorale_potential_evaluate(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
+  FAILS(chorale_potential_score(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
         "callback", "NaN");
   what = 1;
-  FAILS(chorale_potential_evaluate(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
+  FAILS(chorale_potential_score(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
         "callback");
   what = 2;
-  FAILS(chorale_potential_evaluate(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_STOPPED,
+  FAILS(chorale_potential_score(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_STOPPED,
         "callback");
   what = 3; /* a score that was not stored is not a score */
-  FAILS(chorale_potential_evaluate(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
+  FAILS(chorale_potential_score(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
         "callback");
   assert_true(score == 99);
   chorale_potential_release(p);

@@ -54,8 +54,8 @@ static void check_round_trip(const Cluster *cluster, const chorale_problem *prob
   chorale_problem *loaded = NULL;
   OK(read_saved(NULL, &first, borrow, &loaded, &error));
   const chorale_model *model = chorale_problem_model(loaded);
-  assert_int_equal(chorale_model_members(model),
-                   chorale_model_members(chorale_problem_model(problem)));
+  assert_int_equal(chorale_model_member_count(model),
+                   chorale_model_member_count(chorale_problem_model(problem)));
   check_chains(cluster, model);
   const char *why = compare_names(problem, loaded);
   if (why)
@@ -177,13 +177,13 @@ static void everything_comes_back(void **state) {
     assert_int_equal(other.forced[1], 1);
     assert_int_equal(other.allowed[2 * other.allowed_row_stride + 1], 0);
     OK(chorale_model_get_chain(models[k], 1, &other, NULL, &error));
-    assert_int_equal(other.number, CHORALE_FLOAT32);
+    assert_int_equal(other.element, CHORALE_FLOAT32);
     if (k == 1)
       assert_int_equal((uintptr_t)other.unary % 64, 0); /* in place */
     assert_int_equal(chorale_model_clique_values(models[k], 0), 4);
     assert_int_equal(chorale_model_clique_columns(models[k], 0), 6);
     assert_int_equal(chorale_model_clique_centre_values(models[k], 0), 0);
-    const int64_t last = chorale_model_cliques(models[k]) - 1;
+    const int64_t last = chorale_model_clique_count(models[k]) - 1;
     assert_int_equal(chorale_model_clique_centre_values(models[k], last), 3);
     assert_int_equal(chorale_model_clique_values(models[k], last), 2);
     assert_int_equal(chorale_model_clique_columns(models[k], last), 2);

@@ -56,7 +56,7 @@ static void tell_run(Line line, const char *file, const chorale_model *model) {
   tell_number(line, file, "score", 0, result.score);
   tell_number(line, file, "own_score", 0, result.own_score);
   tell_number(line, file, "upper_bound", 0, result.upper_bound);
-  for (int64_t i = 0; i < chorale_model_chains(model); ++i) {
+  for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
     int32_t labels[MOST_POSITIONS];
     double score;
     for (int32_t own = 0; own < 2; ++own) {
@@ -67,11 +67,11 @@ static void tell_run(Line line, const char *file, const chorale_model *model) {
     assert_int_equal(chorale_run_chain_score(run, i, 0, &score, NULL, &error), 0);
     tell_number(line, file, "chain_score", i, score);
   }
-  for (int64_t p = 0; p < chorale_model_cliques(model); ++p) {
+  for (int64_t p = 0; p < chorale_model_clique_count(model); ++p) {
     int32_t values[MOST_TOGETHER];
     double score;
     assert_int_equal(chorale_run_values(run, p, 0, values, MOST_TOGETHER, &error), 0);
-    tell_list(line, file, "values", p, values, chorale_model_clique_members(model, p));
+    tell_list(line, file, "values", p, values, chorale_model_clique_member_count(model, p));
     assert_int_equal(chorale_run_clique_score(run, p, 0, &score, &error), 0);
     tell_number(line, file, "clique_score", p, score);
   }

@@ -22,7 +22,7 @@ static void values_of_labellings(void **state) {
       int32_t value = UNTOUCHED, truth[MOST_FIRINGS], fired[MOST_FIRINGS];
       int64_t count = 0;
       int is_outside;
-      OK(chorale_property_evaluate(&use.attachment, sample.length, labelling, parents, &value,
+      OK(chorale_property_shown(&use.attachment, sample.length, labelling, parents, &value,
                                    &error));
       OK(chorale_property_fired(&use.attachment, sample.length, labelling, parents, fired,
                                 sample.length + 1, &count, &error));
@@ -86,8 +86,8 @@ static void builder(void **state) {
     for (int32_t i = 0; i < labelling_count(&sample); i += 7) {
       int32_t a = UNTOUCHED, b = UNTOUCHED;
       labelling_at(&sample, i, labelling);
-      OK(chorale_property_evaluate(&use.attachment, sample.length, labelling, NULL, &a, &error));
-      OK(chorale_property_evaluate(&other, sample.length, labelling, NULL, &b, &error));
+      OK(chorale_property_shown(&use.attachment, sample.length, labelling, NULL, &a, &error));
+      OK(chorale_property_shown(&other, sample.length, labelling, NULL, &b, &error));
       assert_int_equal(a, b);
     }
     chorale_property_release(built);
@@ -171,7 +171,7 @@ static int32_t show(Maker maker, chorale_segment_rule rule, const char *fields, 
     assert_int_equal(read_words(words, table), length);
     attachment.table = table;
   }
-  OK(chorale_property_evaluate(&attachment, length, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, length, labels, NULL, &value, &error));
   const int64_t R = chorale_property_values(property);
   chorale_property_release(property);
   /* Numbers that do not depend on the range. */
@@ -237,7 +237,7 @@ static void note_2_segments(void **state) {
   };
   for (size_t i = 0; i < COUNT_OF(rows); ++i) {
     int32_t value = UNTOUCHED;
-    OK(chorale_property_evaluate(&attachment, rows[i].length, rows[i].labels, NULL, &value,
+    OK(chorale_property_shown(&attachment, rows[i].length, rows[i].labels, NULL, &value,
                                  &error));
     assert_int_equal(value, rows[i].value);
   }
@@ -320,7 +320,7 @@ static void note_4_mentions(void **state) {
   for (int32_t t = 1; t <= 3; t += 2) {
     OK(chorale_property_create_position_label(NULL, &map, t, &property, &error));
     attachment.property = property;
-    OK(chorale_property_evaluate(&attachment, 4, labels, NULL, &value, &error));
+    OK(chorale_property_shown(&attachment, 4, labels, NULL, &value, &error));
     assert_int_equal(value, labels[t]);
     chorale_property_release(property);
   }
@@ -328,7 +328,7 @@ static void note_4_mentions(void **state) {
   for (size_t i = 0; i < COUNT_OF(tokens); ++i) {
     OK(chorale_property_create_token_label(NULL, &map, tokens[i].token, &property, &error));
     attachment.property = property;
-    OK(chorale_property_evaluate(&attachment, 4, labels, NULL, &value, &error));
+    OK(chorale_property_shown(&attachment, 4, labels, NULL, &value, &error));
     assert_int_equal(value, tokens[i].value);
     chorale_property_release(property);
   }
@@ -403,7 +403,7 @@ static void parent_label_on_trees(void **state) {
               {{0, 1, 2, 1, 0}, 5}};
   for (size_t i = 0; i < COUNT_OF(rows); ++i) {
     int32_t value = UNTOUCHED;
-    OK(chorale_property_evaluate(&attachment, 5, rows[i].labels, parents, &value, &error));
+    OK(chorale_property_shown(&attachment, 5, rows[i].labels, parents, &value, &error));
     assert_int_equal(value, rows[i].value);
   }
   chorale_property_release(property);
@@ -475,14 +475,14 @@ static void restriction(void **state) {
   OK(chorale_dictionary_create(NULL, fired, 2, 0, &dictionary, &error));
   attachment.dictionary = dictionary;
   int32_t value = UNTOUCHED;
-  OK(chorale_property_evaluate(&attachment, 5, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
   assert_int_equal(value, 3); /* CONFLICT of R = 2 */
   read_words("(xx,x", table);
   read_fields("otvoo", labels);
-  OK(chorale_property_evaluate(&attachment, 5, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
   assert_int_equal(value, -1);
   attachment.dictionary = NULL;
-  OK(chorale_property_evaluate(&attachment, 5, labels, NULL, &value, &error));
+  OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
   assert_int_equal(value, WORD_PAREN);
   chorale_dictionary_release(dictionary);
   chorale_property_release(property);
@@ -521,7 +521,7 @@ static void two_values_outside(void **state) {
     for (size_t k = 0; k < COUNT_OF(labellings); ++k) {
       const int32_t expected = has_out ? with_out[k] : without[k];
       int32_t value = UNTOUCHED;
-      OK(chorale_property_evaluate(&attachment, LENGTH, labellings[k], NULL, &value, &error));
+      OK(chorale_property_shown(&attachment, LENGTH, labellings[k], NULL, &value, &error));
       assert_int_equal(value, expected);
       /* A chain whose own best labelling it is. */
       double unary[LENGTH][LABELS] = {{0}};

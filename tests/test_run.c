@@ -325,8 +325,8 @@ static const char *must_find_the_optimum(const Cluster *cluster, void *context) 
   exact.options.joint_mode = CHORALE_JOINT_EXACT;
   exact.options.budget = 1 << 16;
   exact.options.restrict_range = 0;
-  if (exact.options.message_number == CHORALE_MESSAGES_MAGNITUDE16)
-    exact.options.message_number = CHORALE_MESSAGES_AUTO; /* rounded messages tie */
+  if (exact.options.message_element == CHORALE_MESSAGES_MAGNITUDE16)
+    exact.options.message_element = CHORALE_MESSAGES_AUTO; /* rounded messages tie */
   build(&exact, NULL, &built);
   chorale_run *run;
   chorale_run_result result;

@@ -218,7 +218,7 @@ static void bad_options(void **state) {
   REFUSED(schedule, 5, CHORALE_ERROR_UNKNOWN_CONSTANT, "schedule", "5");
   REFUSED(algorithm, 999, CHORALE_ERROR_UNKNOWN_CONSTANT, "algorithm", "999");
   REFUSED(joint_mode, 99, CHORALE_ERROR_UNKNOWN_CONSTANT, "joint_mode", "99");
-  REFUSED(message_number, 9, CHORALE_ERROR_UNKNOWN_CONSTANT, "message_number", "9");
+  REFUSED(message_element, 9, CHORALE_ERROR_UNKNOWN_CONSTANT, "message_element", "9");
   REFUSED(beam_width, 0, CHORALE_ERROR_SIZE, "beam_width", "0");
   REFUSED(budget, 0, CHORALE_ERROR_SIZE, "budget", "0");
   REFUSED(threads, 0, CHORALE_ERROR_SIZE, "threads", "0");

@@ -339,7 +339,7 @@ static int32_t own_value(const Ranged *ranged, int32_t c, int32_t i, const int32
   attachment.classes = over->rule == OF_TOKENS_BEFORE ? NULL : over->classes[i];
   attachment.table = over->table[i];
   int32_t value = -2;
-  OK(chorale_property_evaluate(&attachment, ranged->length[i], labels,
+  OK(chorale_property_shown(&attachment, ranged->length[i], labels,
                                ranged->is_tree ? ranged->parents : NULL, &value, &error));
   return value;
 }
@@ -354,7 +354,7 @@ static double own_clique_part(const Over *over, const int32_t *values) {
   for (int32_t i = 0; i < over->members; ++i)
     ++counts[values[i] >= 0 ? values[i] : over->values + 2];
   double score = 0;
-  OK(chorale_potential_evaluate(over->judge, counts, over->values + 3, over->members, &score,
+  OK(chorale_potential_score(over->judge, counts, over->values + 3, over->members, &score,
                                 &error));
   free(counts);
   return score;

@@ -191,7 +191,7 @@ static chorale_model *make_model(const Corpus *corpus, const Setting *setting, c
     chorale_chain_init(&chain, sizeof chain);
     chain.length = corpus->first[i + 1] - corpus->first[i];
     chain.labels = m;
-    chain.number = setting->is_float ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+    chain.element = setting->is_float ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
     chain.unary = (const char *)scores + (size_t)corpus->first[i] * row;
     chain.transitions = transitions;
     chorale_chain_options options;
@@ -218,7 +218,7 @@ static chorale_model *make_model(const Corpus *corpus, const Setting *setting, c
 /* The defaults store messages as the widest number that holds the promise; where none that can be
  * asked for does, in less, which holds it, or as the narrowest of those. */
 static void check_choice(const chorale_model *model, double besides) {
-  static const chorale_message_number numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
+  static const chorale_message_element numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
                                                    CHORALE_MESSAGES_FLOAT32,
                                                    CHORALE_MESSAGES_MAGNITUDE16};
   size_t run_bytes[COUNT_OF(numbers)];
@@ -229,7 +229,7 @@ static void check_choice(const chorale_model *model, double besides) {
     chorale_error error;
     chorale_run_options options;
     chorale_run_options_init(&options, sizeof options);
-    options.message_number = numbers[k];
+    options.message_element = numbers[k];
     chorale_run_cost cost;
     chorale_run_cost_init(&cost, sizeof cost);
     OK(chorale_run_estimate(model, &options, &cost, &error));

@@ -73,7 +73,7 @@ static int do_file(Found *to, const char *path, const char *copy) {
              chorale_run_json(later, text, MOST_TEXT, &needed, &error) == CHORALE_OK;
   if (!done)
     stop(to, path, &error);
-  const int64_t chains = done ? chorale_model_chains(chorale_problem_model(again)) : 0;
+  const int64_t chains = done ? chorale_model_chain_count(chorale_problem_model(again)) : 0;
   chorale_chain_solver *solver = NULL;
   for (int64_t i = 0; done && i < chains; ++i) {
     chorale_chain chain;
@@ -86,7 +86,7 @@ static int do_file(Found *to, const char *path, const char *copy) {
     done = (solver || chorale_chain_solver_create(NULL, &solver, &error) == CHORALE_OK) &&
            chorale_model_get_chain(chorale_problem_model(again), i, &chain, NULL, &error) ==
                CHORALE_OK &&
-           chorale_chain_best(solver, &chain, labelling, &own, &error) == CHORALE_OK &&
+           chorale_chain_solve(solver, &chain, labelling, &own, &error) == CHORALE_OK &&
            keep(to, own.score) &&
            chorale_chain_max_marginals(solver, &chain, NULL, 0, NULL, margins, NULL, NULL,
                                        &error) == CHORALE_OK &&

@@ -37,9 +37,9 @@ static const char *check_scaled(const Problem *problem, void *user) {
       ++counts[random_int(&random, 0, problem->values - 1)];
     const double truth = own_clique_score(problem, counts);
     double once = NAN, more = NAN;
-    if (chorale_potential_evaluate(scaled, counts, problem->values, problem->members, &once,
+    if (chorale_potential_score(scaled, counts, problem->values, problem->members, &once,
                                    &error) != CHORALE_OK ||
-        chorale_potential_evaluate(twice, counts, problem->values, problem->members, &more,
+        chorale_potential_score(twice, counts, problem->values, problem->members, &more,
                                    &error) != CHORALE_OK)
       why = complain("\"%s\"", error.message);
     else if (!is_close(once, times(factor, truth)) || !is_close(more, times(factor * again, truth)))
@@ -110,7 +110,7 @@ static void what_is_forbidden_stays_so(void **state) {
     for (int i = 0; i < 3; ++i)
       ++counts[assignment[i]];
     double score = NAN;
-    OK(chorale_potential_evaluate(zero[k], counts, 3, 3, &score, &error));
+    OK(chorale_potential_score(zero[k], counts, 3, 3, &score, &error));
     if (k == 0) { /* at most one member a value */
       assert_true(result.score == 5 && score == 0);
       OK(chorale_clique_max_marginals(solver, zero[k], &problem, NULL, CHORALE_MARGINAL_SCORE,

@@ -119,7 +119,7 @@ static chorale_status make_shared(Things *t) {
   TRY(chorale_potential_create_potts(host, LABELS, 1.5, scaled, &t->potential, &t->error));
   static const int64_t counts[] = {3, 1};
   double score = 0;
-  TRY(chorale_potential_evaluate(t->potential, counts, LABELS, 4, &score, &t->error));
+  TRY(chorale_potential_score(t->potential, counts, LABELS, 4, &score, &t->error));
   assert_true(score == 1.5 * (9 + 1) / 4);
 
   NEW(chorale_transitions_options, options);
@@ -173,7 +173,7 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
   TRY(chorale_chain_solver_create(t->host, &t->chain_solver, &t->error));
   int32_t labels[LENGTH], shown[2];
   NEW(chorale_chain_result, best);
-  TRY(chorale_chain_best(t->chain_solver, chain, labels, best, &t->error));
+  TRY(chorale_chain_solve(t->chain_solver, chain, labels, best, &t->error));
   tell_all(t, labels, LENGTH);
   tell(t, best->score);
 
@@ -214,7 +214,7 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
   tell(t, decoded->score);
   assert_int_equal(sent->exact + decoded->exact, 2);
   int32_t value = 0;
-  TRY(chorale_property_evaluate(given, LENGTH, labels, NULL, &value, &t->error));
+  TRY(chorale_property_shown(given, LENGTH, labels, NULL, &value, &t->error));
   assert_int_equal(value, shown[0]);
   return CHORALE_OK;
 }

@@ -31,10 +31,10 @@ static void use_potential(Heard *heard) {
   const int64_t counts[3] = {2, 1, 1};
   chorale_potential *scaled = NULL;
   double score = 0;
-  DO(chorale_potential_evaluate(scene.majority, counts, 3, 4, &score, NULL));
+  DO(chorale_potential_score(scene.majority, counts, 3, 4, &score, NULL));
   hear(heard, &score, sizeof score);
   DO(chorale_potential_create_scaled(NULL, scene.majority, 0.5, &scaled, NULL));
-  DO(chorale_potential_evaluate(scaled, counts, 3, 4, &score, NULL));
+  DO(chorale_potential_score(scaled, counts, 3, 4, &score, NULL));
   hear(heard, &score, sizeof score);
   chorale_potential_release(scaled);
   size_t bytes = 0;
@@ -53,13 +53,13 @@ static void use_chain(Heard *heard) {
   int32_t labels[SCENE_LENGTH] = {0}, value = 0;
   double numbers[32] = {0}, *rows[2] = {numbers, numbers + 8};
   size_t bytes = 0;
-  DO(chorale_kernel_best(at, room, &scene.chain, labels, NULL, NULL));
+  DO(chorale_kernel_solve(at, room, &scene.chain, labels, NULL, NULL));
   hear(heard, labels, sizeof labels);
   DO(chorale_kernel_messages(at, room, &scene.chain, scene.attachments, 2, NULL, rows, NULL, NULL));
   DO(chorale_chain_score(&scene.chain, labels, numbers + 20, NULL));
   hear(heard, numbers, sizeof numbers);
   DO(chorale_chain_solver_bytes(&scene.chain, CHORALE_CHAIN_K_BEST, 3, &bytes, NULL));
-  DO(chorale_property_evaluate(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL));
+  DO(chorale_property_shown(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL));
   hear_number(heard, value);
   hear_number(heard, chorale_dictionary_find(scene.has.dictionary, 1));
   hear_number(heard, chorale_dictionary_value(scene.has.dictionary, 1));
@@ -203,8 +203,8 @@ static void *read_and_release(void *argument) {
   chorale_model *model = argument;
   int64_t *sum = malloc(sizeof *sum);
   *sum = 0;
-  for (int64_t c = 0; c < chorale_model_cliques(model); ++c)
-    *sum += chorale_model_clique_members(model, c);
+  for (int64_t c = 0; c < chorale_model_clique_count(model); ++c)
+    *sum += chorale_model_clique_member_count(model, c);
   chorale_model_release(model);
   return sum;
 }

@@ -91,7 +91,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	}
 	told.length = C.int64_t(length)
 	told.labels = C.int64_t(labels)
-	told.number = number
+	told.element = number
 	told.orientation = C.chorale_orientation(chain.Orientation)
 	told.unary = placeScores(to, chain.Unary)
 	told.unary_row_stride = C.int64_t(chain.UnaryRowStride)
@@ -155,7 +155,7 @@ type ChainTask int32
 
 // Tasks of a chain solver.
 const (
-	ChainBest         ChainTask = C.CHORALE_CHAIN_BEST
+	ChainBest         ChainTask = C.CHORALE_CHAIN_SOLVE
 	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS
 	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST
 )
@@ -271,9 +271,9 @@ func best(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) 
 	result := newChainResult()
 	var status C.chorale_status
 	if w.solver != nil {
-		status = C.chorale_chain_best(w.solver, told, ints(labelling), result, c.detail)
+		status = C.chorale_chain_solve(w.solver, told, ints(labelling), result, c.detail)
 	} else {
-		status = C.chorale_kernel_best(w.scratch, w.bytes, told, ints(labelling), result, c.detail)
+		status = C.chorale_kernel_solve(w.scratch, w.bytes, told, ints(labelling), result, c.detail)
 	}
 	if c.failed(status) {
 		return nil, ChainResult{}, c.err

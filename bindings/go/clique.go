@@ -359,7 +359,7 @@ func (s *CliqueSolver) Evaluate(potential *Potential, problem *CliqueProblem, as
 	}
 	result := new(C.chorale_clique_result)
 	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
-	if c.failed(C.chorale_clique_evaluate(solver, p, told, ints(assignment), result, c.detail)) {
+	if c.failed(C.chorale_clique_score(solver, p, told, ints(assignment), result, c.detail)) {
 		return CliqueResult{}, c.err
 	}
 	return cliqueResult(result), nil

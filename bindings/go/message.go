@@ -86,7 +86,7 @@ func (a *Attachment) Evaluate(labelling, parents []int32) (int32, error) {
 		return 0, c.err
 	}
 	var value C.int32_t
-	c.failed(C.chorale_property_evaluate(&told, C.int64_t(len(labelling)), labels, ints(parents), &value, c.detail))
+	c.failed(C.chorale_property_shown(&told, C.int64_t(len(labelling)), labels, ints(parents), &value, c.detail))
 	return int32(value), c.err
 }
 

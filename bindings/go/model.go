@@ -339,7 +339,7 @@ func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
 	defer c.end()
 	in := c.host(host)
 	if c.err == nil {
-		c.present("factors", len(factors), int(C.chorale_model_cliques(model)))
+		c.present("factors", len(factors), int(C.chorale_model_clique_count(model)))
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -363,17 +363,17 @@ func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
 // Chains is how many chains, trees and instances there are; like all sizes 0 for a closed handle, and for numbers out
 // of range.
 func (m *Model) Chains() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chains(m) })
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_count(m) })
 }
 
 // Cliques is how many cliques there are.
 func (m *Model) Cliques() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_cliques(m) })
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_count(m) })
 }
 
 // Members is how many members all cliques have.
 func (m *Model) Members() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_members(m) })
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_member_count(m) })
 }
 
 // ChainLength is T of a chain.
@@ -383,7 +383,7 @@ func (m *Model) ChainLength(chain int) int {
 
 // CliqueMembers is how many members a clique has.
 func (m *Model) CliqueMembers(clique int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_members(m, C.int64_t(clique)) })
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_member_count(m, C.int64_t(clique)) })
 }
 
 // CliqueValues is R of a clique.
@@ -421,7 +421,7 @@ func (m *Model) Member(clique, member int) (chain, position int, _ error) {
 		return 0, 0, c.err
 	}
 	var of, at C.int64_t
-	c.failed(C.chorale_model_member(model, C.int64_t(clique), C.int64_t(member), &of, &at, c.detail))
+	c.failed(C.chorale_model_get_member(model, C.int64_t(clique), C.int64_t(member), &of, &at, c.detail))
 	return int(of), int(at), c.err
 }
 
@@ -432,7 +432,7 @@ func copied[T any](memory unsafe.Pointer, count int) []T {
 	return append([]T(nil), unsafe.Slice((*T)(memory), count)...)
 }
 
-func copiedScores(number C.chorale_number, memory unsafe.Pointer, count int) Scores {
+func copiedScores(number C.chorale_element, memory unsafe.Pointer, count int) Scores {
 	switch {
 	case memory == nil:
 		return nil
@@ -469,15 +469,15 @@ func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 		chain.Transitions = (*Transitions)(h)
 	}
 	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
-	chain.Unary = copiedScores(told.number, told.unary, extent([]int{length, labels}, []int{row, column}))
+	chain.Unary = copiedScores(told.element, told.unary, extent([]int{length, labels}, []int{row, column}))
 	row, column = c.matrix("chain.Edges", labels, chain.EdgeRowStride, chain.EdgeColumnStride)
 	gap := chain.EdgeMatrixStride
 	if gap == 0 {
 		gap = labels * row
 	}
-	chain.Edges = copiedScores(told.number, told.edges, extent([]int{chain.EdgeMatrices, labels, labels}, []int{gap, row, column}))
-	chain.Start = copiedScores(told.number, told.start, labels)
-	chain.End = copiedScores(told.number, told.end, labels)
+	chain.Edges = copiedScores(told.element, told.edges, extent([]int{chain.EdgeMatrices, labels, labels}, []int{gap, row, column}))
+	chain.Start = copiedScores(told.element, told.start, labels)
+	chain.End = copiedScores(told.element, told.end, labels)
 	chain.Parents = copied[int32](unsafe.Pointer(told.parents), length)
 	chain.Forced = copied[int32](unsafe.Pointer(told.forced), length)
 	allowed := chain.AllowedRowStride

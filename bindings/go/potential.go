@@ -274,6 +274,6 @@ func (p *Potential) Evaluate(counts []int64, members int64) (float64, error) {
 		return 0, c.err
 	}
 	var score C.double
-	c.failed(C.chorale_potential_evaluate(potential, (*C.int64_t)(first(counts)), C.int64_t(len(counts)), C.int64_t(members), &score, c.detail))
+	c.failed(C.chorale_potential_score(potential, (*C.int64_t)(first(counts)), C.int64_t(len(counts)), C.int64_t(members), &score, c.detail))
 	return float64(score), c.err
 }

@@ -176,13 +176,13 @@ func (p *Problem) Texts(list TextList) []string {
 
 // cliques is how many cliques, and positions how many positions the model has.
 func problemCliques(problem *C.chorale_problem) int {
-	return int(C.chorale_model_cliques(C.chorale_problem_model(problem)))
+	return int(C.chorale_model_clique_count(C.chorale_problem_model(problem)))
 }
 
 func problemPositions(problem *C.chorale_problem) int {
 	model := C.chorale_problem_model(problem)
 	total := 0
-	for i := C.chorale_model_chains(model); i > 0; i-- {
+	for i := C.chorale_model_chain_count(model); i > 0; i-- {
 		total += int(C.chorale_model_chain_length(model, i-1))
 	}
 	return total

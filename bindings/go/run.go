@@ -73,7 +73,7 @@ func NewRunOptions() *RunOptions {
 		Rounds: int(told.rounds), Damping: float64(told.damping), Schedule: Schedule(told.schedule),
 		Algorithm: Algorithm(told.algorithm), ExactMarginals: told.exact_marginals != 0, Polish: told.polish != 0,
 		RestrictRange: told.restrict_range != 0, JointMode: JointMode(told.joint_mode),
-		MessageNumber: MessageNumber(told.message_number), BeamWidth: int(told.beam_width), Budget: int(told.budget),
+		MessageNumber: MessageNumber(told.message_element), BeamWidth: int(told.beam_width), Budget: int(told.budget),
 		Threads: int(told.threads), TimeLimit: duration(told.time_limit), BoundSteps: int(told.bound_steps),
 	}
 }
@@ -89,7 +89,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.polish = flag(options.Polish)
 	told.restrict_range = flag(options.RestrictRange)
 	told.joint_mode = C.chorale_joint_mode(options.JointMode)
-	told.message_number = C.chorale_message_number(options.MessageNumber)
+	told.message_element = C.chorale_message_element(options.MessageNumber)
 	told.beam_width = C.int64_t(options.BeamWidth)
 	told.budget = C.int64_t(options.Budget)
 	told.threads = C.int64_t(options.Threads)

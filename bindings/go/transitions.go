@@ -7,7 +7,7 @@ import "unsafe"
 
 // Scores are numbers of either element type: Float64s or Float32s.
 type Scores interface {
-	number() C.chorale_number
+	number() C.chorale_element
 	size() int
 	placeIn(to placer) unsafe.Pointer
 }
@@ -18,10 +18,10 @@ type Float64s []float64
 // Float32s are scores in single precision. Sums are made in double.
 type Float32s []float32
 
-func (s Float64s) number() C.chorale_number         { return C.CHORALE_FLOAT64 }
+func (s Float64s) number() C.chorale_element         { return C.CHORALE_FLOAT64 }
 func (s Float64s) size() int                        { return len(s) }
 func (s Float64s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
-func (s Float32s) number() C.chorale_number         { return C.CHORALE_FLOAT32 }
+func (s Float32s) number() C.chorale_element         { return C.CHORALE_FLOAT32 }
 func (s Float32s) size() int                        { return len(s) }
 func (s Float32s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
 
@@ -40,8 +40,8 @@ func placeScores(to placer, scores Scores) unsafe.Pointer {
 }
 
 // number is the element type of all scores, which have to agree.
-func (c *call) number(all ...Scores) C.chorale_number {
-	number, known := C.chorale_number(C.CHORALE_FLOAT64), false
+func (c *call) number(all ...Scores) C.chorale_element {
+	number, known := C.chorale_element(C.CHORALE_FLOAT64), false
 	for _, scores := range all {
 		if sizeOf(scores) == 0 {
 			continue
@@ -88,7 +88,7 @@ func NewMask(scheme Scheme, names []string) (*Mask, error) {
 	addresses, lengths := c.names(names)
 	m := len(names)
 	mask := &Mask{make([]byte, m*m), make([]byte, m), make([]byte, m)}
-	if c.failed(C.chorale_mask_create(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(m), octets(mask.Matrix), octets(mask.Start), octets(mask.End), c.detail)) {
+	if c.failed(C.chorale_scheme_mask(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(m), octets(mask.Matrix), octets(mask.Start), octets(mask.End), c.detail)) {
 		return nil, c.err
 	}
 	return mask, nil
@@ -154,7 +154,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	}
 	told := new(C.chorale_transitions_options)
 	C.chorale_transitions_options_init(told, C.sizeof_chorale_transitions_options)
-	told.number = number
+	told.element = number
 	told.orientation = C.chorale_orientation(options.Orientation)
 	told.row_stride = C.int64_t(options.RowStride)
 	told.column_stride = C.int64_t(options.ColumnStride)

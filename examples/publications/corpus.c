@@ -58,10 +58,10 @@ static void place_cliques(corpus *to) {
   to->clique_page = allocate(to->clique_count, sizeof *to->clique_page);
   for (int64_t c = 0; c < to->clique_count; ++c) {
     int64_t where = -1;
-    const int64_t members = chorale_model_clique_members(to->model, c);
+    const int64_t members = chorale_model_clique_member_count(to->model, c);
     for (int64_t k = 0; k < members; ++k) {
       int64_t chain = 0;
-      check(chorale_model_member(to->model, c, k, &chain, NULL, &error), &error);
+      check(chorale_model_get_member(to->model, c, k, &chain, NULL, &error), &error);
       const int64_t here = to->page_of[chain];
       if (k > 0 && here != where) {
         where = -1;
@@ -79,8 +79,8 @@ corpus corpus_of(const chorale_problem *problem) {
   made.problem = problem;
   made.model = chorale_problem_model(problem);
   made.gold = chorale_problem_gold(problem);
-  made.chain_count = chorale_model_chains(made.model);
-  made.clique_count = chorale_model_cliques(made.model);
+  made.chain_count = chorale_model_chain_count(made.model);
+  made.clique_count = chorale_model_clique_count(made.model);
   made.chains = allocate(made.chain_count, sizeof *made.chains);
   made.page_of = allocate(made.chain_count, sizeof *made.page_of);
   made.offsets = allocate(made.chain_count + 1, sizeof *made.offsets);

@@ -12,7 +12,7 @@
 /* What the members show; the caller frees it. */
 static int32_t *values_of(const inference *done, int64_t clique, int32_t own) {
   chorale_error error;
-  const int64_t members = chorale_model_clique_members(done->model, clique);
+  const int64_t members = chorale_model_clique_member_count(done->model, clique);
   int32_t *values = allocate(members, sizeof *values);
   check(chorale_run_values(done->run, clique, own, values, members, &error), &error);
   return values;
@@ -39,7 +39,7 @@ static int greatest_first(const void *a, const void *b) {
 static void put_payment(FILE *to, const corpus *from, const inference *done, int64_t chain,
                         const chorale_payment *paid) {
   char space[NAME_SPACE];
-  const int64_t members = chorale_model_clique_members(done->model, paid->clique);
+  const int64_t members = chorale_model_clique_member_count(done->model, paid->clique);
   int32_t *values = values_of(done, paid->clique, 0);
   int64_t alike = 0;
   for (int64_t k = 0; k < members; ++k)
@@ -163,7 +163,7 @@ static void put_agreement(FILE *to, const corpus *from, int64_t clique, const sh
 void put_agreements(FILE *to, const corpus *from, const inference *done, int64_t page_index) {
   int64_t shown_cliques = 0, more = 0;
   for (int64_t c = 0; c < from->clique_count; ++c) {
-    const int64_t members = chorale_model_clique_members(done->model, c);
+    const int64_t members = chorale_model_clique_member_count(done->model, c);
     if (from->clique_page[c] != page_index || members == 0)
       continue;
     int32_t *own = values_of(done, c, 1), *together = values_of(done, c, 0);

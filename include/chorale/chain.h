@@ -29,7 +29,7 @@
 CHORALE_BEGIN_DECLS
 
 /* The element type of score arrays. Sums are always made in double. */
-typedef int32_t chorale_number;
+typedef int32_t chorale_element;
 enum { CHORALE_FLOAT64 = 0, CHORALE_FLOAT32 = 1 };
 
 /* What the rows of a transition matrix stand for. */
@@ -46,7 +46,7 @@ typedef struct chorale_transitions chorale_transitions;
 
 typedef struct chorale_transitions_options {
   size_t struct_size;              /* sizeof(chorale_transitions_options); set by init */
-  chorale_number number;           /* of scores, start and end */
+  chorale_element element;           /* of scores, start and end */
   chorale_orientation orientation; /* of scores */
   int64_t row_stride;              /* in elements; 0: rows without gaps */
   int64_t column_stride;           /* in elements; 0: 1 */
@@ -57,7 +57,7 @@ typedef struct chorale_transitions_options {
   const void *start; /* m scores, or NULL for none; copied */
   const void *end;   /* likewise */
   /* Bytes, 0 forbids: m x m in rows "from" without gaps, m, m; each may be NULL. They add minus
-   * infinity to scores, start and end; chorale_mask_create makes them. */
+   * infinity to scores, start and end; chorale_scheme_mask makes them. */
   const uint8_t *mask;
   const uint8_t *start_mask;
   const uint8_t *end_mask;
@@ -100,7 +100,7 @@ enum {
  * mask: m x m, row "from", no gaps; start, end: m. Each may be NULL.
  * Errors: NULL_ARGUMENT (names), SIZE, SIZE_OVERFLOW, UNKNOWN_CONSTANT, LABEL_NAME. O(m^2). Any
  * thread. */
-CHORALE_API chorale_status chorale_mask_create(chorale_scheme scheme, const char *const *names,
+CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char *const *names,
                                                const size_t *lengths, int64_t labels, uint8_t *mask,
                                                uint8_t *start, uint8_t *end, chorale_error *error);
 
@@ -111,7 +111,7 @@ typedef struct chorale_chain {
   size_t struct_size;              /* sizeof(chorale_chain); set by init */
   int64_t length;                  /* T >= 0, at most 2^31 - 2 */
   int64_t labels;                  /* m >= 1 */
-  chorale_number number;           /* of unary, edges, start and end */
+  chorale_element element;           /* of unary, edges, start and end */
   chorale_orientation orientation; /* of edges */
   /* T x m: entry [t][y] at t * unary_row_stride + y * unary_column_stride, in elements. Strides
    * of 0: rows without gaps. Entries must not lie on one another. */
@@ -158,7 +158,7 @@ typedef struct chorale_chain_solver chorale_chain_solver;
 
 /* What a workspace is sized for; messages and decoding have their own functions in message.h. */
 typedef int32_t chorale_chain_task;
-enum { CHORALE_CHAIN_BEST = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
+enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
 
 typedef struct chorale_chain_result {
   size_t struct_size;      /* sizeof(chorale_chain_result); set by init */
@@ -199,7 +199,7 @@ CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *so
 
 /* The best labelling. labelling: T entries, may be NULL; untouched when infeasible. result: may be
  * NULL. O(T m^2). */
-CHORALE_API chorale_status chorale_chain_best(chorale_chain_solver *solver,
+CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
                                               const chorale_chain *chain, int32_t *labelling,
                                               chorale_chain_result *result, chorale_error *error);
 

@@ -174,7 +174,7 @@ CHORALE_API void chorale_clique_options_init(chorale_clique_options *options, si
 typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result); set by init */
   chorale_outcome outcome;
-  chorale_algorithm algorithm; /* what ran; AUTO (0) only from chorale_clique_evaluate */
+  chorale_algorithm algorithm; /* what ran; AUTO (0) only from chorale_clique_score */
   int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within rounding (gap) */
   int32_t marginals_exact; /* max-marginals: 1 exact, 0 lower bounds that labellings attain */
   double score;            /* member_score + clique_score */
@@ -289,7 +289,7 @@ CHORALE_API chorale_status chorale_clique_max_marginals(
  * forbidden value makes member_score and score minus infinity, and `fixed` is not
  * looked at. Errors: as in chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE
  * (assignment). O(n R) to check the scores, for MAJORITY and PAIRS O(R^2) more. */
-CHORALE_API chorale_status chorale_clique_evaluate(chorale_clique_solver *solver,
+CHORALE_API chorale_status chorale_clique_score(chorale_clique_solver *solver,
                                                    const chorale_potential *potential,
                                                    const chorale_clique_problem *problem,
                                                    const int32_t *assignment,

@@ -5,7 +5,7 @@
  *   chorale_message_bytes say less what a solver itself needs, so theirs suffice
  *   (WORKSPACE_TOO_SMALL). Undefined afterwards; calls on different scratch memory may run at once.
  * Everything else is as in the function of the same name there. chorale_chain_score,
- * chorale_property_evaluate and chorale_property_fired need no scratch memory at all.
+ * chorale_property_shown and chorale_property_fired need no scratch memory at all.
  */
 #ifndef CHORALE_KERNEL_H
 #define CHORALE_KERNEL_H
@@ -14,7 +14,7 @@
 
 CHORALE_BEGIN_DECLS
 
-CHORALE_API chorale_status chorale_kernel_best(void *scratch, size_t bytes,
+CHORALE_API chorale_status chorale_kernel_solve(void *scratch, size_t bytes,
                                                const chorale_chain *chain, int32_t *labelling,
                                                chorale_chain_result *result, chorale_error *error);
 CHORALE_API chorale_status chorale_kernel_max_marginals(

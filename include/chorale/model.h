@@ -238,11 +238,11 @@ CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
 CHORALE_API void chorale_model_release(const chorale_model *model);
 
 /* Sizes; 0 for NULL, 0 for numbers out of range. Any thread. */
-CHORALE_API int64_t chorale_model_chains(const chorale_model *model); /* instances included */
-CHORALE_API int64_t chorale_model_cliques(const chorale_model *model);
-CHORALE_API int64_t chorale_model_members(const chorale_model *model); /* of all cliques */
+CHORALE_API int64_t chorale_model_chain_count(const chorale_model *model); /* instances included */
+CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
+CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
 CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
-CHORALE_API int64_t chorale_model_clique_members(const chorale_model *model, int64_t clique);
+CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
 /* R of a clique: EMPTY and CONFLICT are not among them. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
 /* What a member of a clique can show: R + 2 with EMPTY and CONFLICT, R where nothing can be EMPTY.
@@ -255,7 +255,7 @@ CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *mode
 CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
 CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
 
-/* What a chain was added as. scores: its arrays, as they could be given to chorale_chain_best;
+/* What a chain was added as. scores: its arrays, as they could be given to chorale_chain_solve;
  * options: its tokens (NULL: none) and group. Both are set up with their init functions before, and
  * either may be NULL. All pointers are borrowed while the model lives.
  * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, SHAPE (an instance). Any thread. */
@@ -267,7 +267,7 @@ CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, i
 /* Member `member` of a clique, in the order of adding (a centre is the last): its chain, and its
  * position, -1 for a whole chain or an instance. Errors: NULL_ARGUMENT, OUT_OF_RANGE. Any thread.
  */
-CHORALE_API chorale_status chorale_model_member(const chorale_model *model, int64_t clique,
+CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique,
                                                 int64_t member, int64_t *chain, int64_t *position,
                                                 chorale_error *error);
 

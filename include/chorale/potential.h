@@ -188,7 +188,7 @@ CHORALE_API chorale_family chorale_potential_family(const chorale_potential *pot
  * counts that do not sum to `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE,
  * CALLBACK_STOPPED.
  * Any thread. O(R), for MAJORITY and PAIRS O(R^2). */
-CHORALE_API chorale_status chorale_potential_evaluate(const chorale_potential *potential,
+CHORALE_API chorale_status chorale_potential_score(const chorale_potential *potential,
                                                       const int64_t *counts, int64_t values,
                                                       int64_t members, double *score,
                                                       chorale_error *error);

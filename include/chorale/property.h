@@ -146,7 +146,7 @@ CHORALE_API void chorale_label_map_init(chorale_label_map *map, size_t struct_si
 
 /* The map of label names written in a scheme (chain.h), into the caller's arrays: kind_of_label and
  * begins (m each) and *kinds; kinds are numbered by first appearance, "O" among them. Errors: as
- * for chorale_mask_create. O(m^2). Any thread. */
+ * for chorale_scheme_mask. O(m^2). Any thread. */
 CHORALE_API chorale_status chorale_label_map_from_names(chorale_scheme scheme,
                                                         const char *const *names,
                                                         const size_t *lengths, int64_t labels,
@@ -268,7 +268,7 @@ CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachme
  * parents: of a tree, as in chorale_chain; NULL: a chain.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
  * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */
-CHORALE_API chorale_status chorale_property_evaluate(const chorale_attachment *attachment,
+CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *attachment,
                                                      int64_t length, const int32_t *labelling,
                                                      const int32_t *parents, int32_t *value,
                                                      chorale_error *error);

@@ -70,7 +70,7 @@ enum {
  * scores. Limits below are multiples of the run's unit: a power of two of about the size by which a
  * position's best label is ahead of the next one, so that a factor on all scores changes nothing.
  */
-typedef int32_t chorale_message_number;
+typedef int32_t chorale_message_element;
 enum {
   /* 16 bytes for both ways; differences of 1e-12 are told */
   CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
@@ -144,7 +144,7 @@ typedef struct chorale_run_options {
    * under some and end the call with STATE_SPACE. A run
    * holds about T x (m + 1) x 8 bytes for each configuration that can be alive, once a thread. */
   chorale_joint_mode joint_mode;
-  chorale_message_number message_number; /* default AUTO */
+  chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;
   int64_t budget;
   /* Work is divided by chain and by clique. threads >= 1 (default 1): the calling thread and

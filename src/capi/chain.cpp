@@ -35,7 +35,7 @@ std::size_t measure(const ChainView &view, Sizes... sizes) noexcept {
 chorale_status bytes_for(const Report &report, const ChainCall &call, chorale_chain_task task,
                          std::int64_t k, std::size_t &bytes) noexcept {
   switch (task) {
-  case CHORALE_CHAIN_BEST:
+  case CHORALE_CHAIN_SOLVE:
     bytes = measure<Best>(call.view);
     return CHORALE_OK;
   case CHORALE_CHAIN_MAX_MARGINALS:
@@ -134,7 +134,7 @@ chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
   });
 }
 
-chorale_status chorale_chain_best(chorale_chain_solver *solver, const chorale_chain *chain,
+chorale_status chorale_chain_solve(chorale_chain_solver *solver, const chorale_chain *chain,
                                   int32_t *labelling, chorale_chain_result *result,
                                   chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {

@@ -419,7 +419,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
   });
 }
 
-chorale_status chorale_clique_evaluate(chorale_clique_solver *solver,
+chorale_status chorale_clique_score(chorale_clique_solver *solver,
                                        const chorale_potential *potential,
                                        const chorale_clique_problem *problem,
                                        const int32_t *assignment, chorale_clique_result *result,

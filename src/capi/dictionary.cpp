@@ -68,7 +68,7 @@ int64_t chorale_attachment_values(const chorale_attachment *attachment) {
                                 : chorale_property_values(attachment->property);
 }
 
-chorale_status chorale_property_evaluate(const chorale_attachment *attachment, int64_t length,
+chorale_status chorale_property_shown(const chorale_attachment *attachment, int64_t length,
                                          const int32_t *labelling, const int32_t *parents,
                                          int32_t *value, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {

@@ -29,11 +29,11 @@ using namespace chorale;
 
 extern "C" {
 
-chorale_status chorale_kernel_best(void *scratch, size_t bytes, const chorale_chain *chain,
+chorale_status chorale_kernel_solve(void *scratch, size_t bytes, const chorale_chain *chain,
                                    int32_t *labelling, chorale_chain_result *result,
                                    chorale_error *error) {
   return in_scratch(scratch, bytes, error, [&](chorale_chain_solver *solver) {
-    return chorale_chain_best(solver, chain, labelling, result, error);
+    return chorale_chain_solve(solver, chain, labelling, result, error);
   });
 }
 

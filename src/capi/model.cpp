@@ -22,7 +22,7 @@ chorale_chain chain_of(const ChainView &view) noexcept {
   auto chain = with_size<chorale_chain>();
   chain.length = view.length;
   chain.labels = view.labels;
-  chain.number = view.single ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+  chain.element = view.single ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
   chain.orientation = CHORALE_ROWS_FROM;
   chain.unary = view.unary;
   chain.unary_row_stride = view.unary_row;
@@ -69,19 +69,19 @@ chorale_model *chorale_model_retain(const chorale_model *model) { return retain(
 
 void chorale_model_release(const chorale_model *model) { release(model); }
 
-int64_t chorale_model_chains(const chorale_model *model) {
+int64_t chorale_model_chain_count(const chorale_model *model) {
   return model ? model->chains.size() : 0;
 }
-int64_t chorale_model_cliques(const chorale_model *model) {
+int64_t chorale_model_clique_count(const chorale_model *model) {
   return model ? model->cliques.size() : 0;
 }
-int64_t chorale_model_members(const chorale_model *model) {
+int64_t chorale_model_member_count(const chorale_model *model) {
   return model ? model->members.size() : 0;
 }
 int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain) {
   return model && chain >= 0 && chain < model->chains.size() ? model->chains[chain].length : 0;
 }
-int64_t chorale_model_clique_members(const chorale_model *model, int64_t clique) {
+int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
 }
 int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
@@ -124,7 +124,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
   });
 }
 
-chorale_status chorale_model_member(const chorale_model *model, int64_t clique, int64_t member,
+chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique, int64_t member,
                                     int64_t *chain, int64_t *position, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!model)

@@ -181,7 +181,7 @@ chorale_family chorale_potential_family(const chorale_potential *potential) {
   return potential ? potential->family : 0;
 }
 
-chorale_status chorale_potential_evaluate(const chorale_potential *potential, const int64_t *counts,
+chorale_status chorale_potential_score(const chorale_potential *potential, const int64_t *counts,
                                           int64_t values, int64_t members, double *score,
                                           chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {

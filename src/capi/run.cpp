@@ -16,7 +16,7 @@ chorale_run_options default_options() noexcept {
   options.algorithm = CHORALE_ALGORITHM_AUTO;
   options.polish = 1;
   options.joint_mode = CHORALE_JOINT_AUTO;
-  options.message_number = CHORALE_MESSAGES_AUTO;
+  options.message_element = CHORALE_MESSAGES_AUTO;
   options.beam_width = 300;
   options.budget = 1024;
   options.threads = 1;
@@ -71,7 +71,7 @@ chorale_status take_options(const Report &report, const Model &model,
       options.joint_mode != CHORALE_JOINT_ABSORPTION && options.joint_mode != CHORALE_JOINT_BEAM)
     return report.unknown_constant("options->joint_mode", options.joint_mode,
                                    "a CHORALE_JOINT_ constant");
-  switch (options.message_number) {
+  switch (options.message_element) {
   case CHORALE_MESSAGES_FLOAT64:
     to.messages = MessageNumber::float64;
     break;
@@ -85,7 +85,7 @@ chorale_status take_options(const Report &report, const Model &model,
     to.messages = MessageNumber::automatic;
     break;
   default:
-    return report.unknown_constant("options->message_number", options.message_number,
+    return report.unknown_constant("options->message_element", options.message_element,
                                    "a CHORALE_MESSAGES_ constant");
   }
   CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width));

@@ -46,7 +46,7 @@ int64_t chorale_transitions_labels(const chorale_transitions *transitions) {
   return transitions ? transitions->labels : 0;
 }
 
-chorale_status chorale_mask_create(chorale_scheme scheme, const char *const *names,
+chorale_status chorale_scheme_mask(chorale_scheme scheme, const char *const *names,
                                    const size_t *lengths, int64_t labels, uint8_t *mask,
                                    uint8_t *start, uint8_t *end, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {

@@ -33,11 +33,11 @@ chorale_status take_strides(const Report &report, std::string_view name, std::in
 }
 
 chorale_status check_number_constants(const Report &report, std::string_view struct_name,
-                                      chorale_number number,
+                                      chorale_element number,
                                       chorale_orientation orientation) noexcept {
   char place[64];
   if (number != CHORALE_FLOAT64 && number != CHORALE_FLOAT32) {
-    MessageWriter(place, sizeof place) << struct_name << "->number";
+    MessageWriter(place, sizeof place) << struct_name << "->element";
     return report.unknown_constant(place, number, "CHORALE_FLOAT64 or CHORALE_FLOAT32");
   }
   if (orientation != CHORALE_ROWS_FROM && orientation != CHORALE_ROWS_TO) {
@@ -55,10 +55,10 @@ chorale_status check_chain(const Report &report, chorale_chain chain, ChainView 
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "chain->length is ", chain.length,
                        "; it must be at most ", kLongest);
   CHORALE_CHECK(check_size(report, "chain->labels", chain.labels));
-  CHORALE_CHECK(check_number_constants(report, "chain", chain.number, chain.orientation));
+  CHORALE_CHECK(check_number_constants(report, "chain", chain.element, chain.orientation));
   view.length = gsl::narrow_cast<std::int32_t>(chain.length);
   view.labels = gsl::narrow_cast<std::int32_t>(chain.labels);
-  view.single = chain.number == CHORALE_FLOAT32;
+  view.single = chain.element == CHORALE_FLOAT32;
 
   if (!chain.unary && chain.length > 0)
     return report.null_argument("chain->unary");

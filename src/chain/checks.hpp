@@ -23,7 +23,7 @@ chorale_status take_strides(const Report &report, std::string_view name, std::in
                             std::int64_t columns, std::int64_t &row, std::int64_t &column) noexcept;
 
 chorale_status check_number_constants(const Report &report, std::string_view struct_name,
-                                      chorale_number number,
+                                      chorale_element number,
                                       chorale_orientation orientation) noexcept;
 
 } // namespace chorale

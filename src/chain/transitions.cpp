@@ -14,7 +14,7 @@ ChainView matrix_view(const chorale_transitions_options &options, std::int64_t l
                       const void *scores) noexcept {
   ChainView view;
   view.labels = gsl::narrow_cast<std::int32_t>(labels);
-  view.single = options.number == CHORALE_FLOAT32;
+  view.single = options.element == CHORALE_FLOAT32;
   view.edges = scores;
   const bool rows_from = options.orientation == CHORALE_ROWS_FROM;
   const auto row = gsl::narrow_cast<std::ptrdiff_t>(options.row_stride);
@@ -78,7 +78,7 @@ chorale_status create_transitions(const Report &report, const Memory &memory, st
                                   const void *scores, chorale_transitions_options options,
                                   Transitions *&made) noexcept {
   CHORALE_CHECK(check_size(report, "labels", labels));
-  CHORALE_CHECK(check_number_constants(report, "options", options.number, options.orientation));
+  CHORALE_CHECK(check_number_constants(report, "options", options.element, options.orientation));
   CHORALE_CHECK(
       take_strides(report, "scores", labels, labels, options.row_stride, options.column_stride));
   const ChainView from = matrix_view(options, labels, scores);

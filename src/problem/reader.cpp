@@ -72,7 +72,7 @@ chorale_status ProblemReader::add_chain(const file::ChainRecord &r, Section &sco
   chorale_chain chain{};
   chain.length = r.length;
   chain.labels = r.labels;
-  chain.number = has(Record::kSingle) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+  chain.element = has(Record::kSingle) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
   chain.transitions = r.transitions >= 0 ? transitions_.all[r.transitions] : nullptr;
   chain.unary = numbers(T, m);
   if (has(Record::kEdges)) {

@@ -178,7 +178,7 @@ void compare_viterbi(Corpus &corpus, chorale_chain_solver *solver, int rounds, c
         const chorale_chain view = corpus.given(chain);
         chorale_chain_result result;
         chorale_chain_result_init(&result, sizeof result);
-        check(chorale_chain_best(solver, &view, chain.labelling.data(), &result, &error), error);
+        check(chorale_chain_solve(solver, &view, chain.labelling.data(), &result, &error), error);
         our_score += result.score;
       }
     }));

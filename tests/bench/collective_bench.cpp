@@ -224,7 +224,7 @@ int main(int count, char **arguments) {
     plain.push_back(seconds([&] {
       for (std::size_t i = 0; i < chains; ++i) {
         const chorale_chain chain = given(i);
-        check(chorale_chain_best(solver, &chain, labels, nullptr, &error), error);
+        check(chorale_chain_solve(solver, &chain, labels, nullptr, &error), error);
       }
     }));
     // The first round: every message is new.
@@ -233,7 +233,7 @@ int main(int count, char **arguments) {
     round.push_back(seconds([&] { check(chorale_run_step(run, nullptr, &error), error); }));
   }
   figure("collective.chains", double(chains), "chains");
-  figure("collective.members", double(chorale_model_members(model)), "members");
+  figure("collective.members", double(chorale_model_member_count(model)), "members");
   figure("collective.decode_all_ms", 1e3 * median(plain), "ms");
   figure("collective.round_ms", 1e3 * median(round), "ms");
   figure("collective.large_round_over_viterbi", median(round) / median(plain), "ratio");

@@ -134,7 +134,7 @@ private:
     check(chorale_chain_solver_create(nullptr, &solver, &error), error);
     std::vector<std::int32_t> labels(static_cast<std::size_t>(T));
     time("chain", size_name, size, [&] {
-      check(chorale_chain_best(solver, &chain, labels.data(), nullptr, &error), error);
+      check(chorale_chain_solve(solver, &chain, labels.data(), nullptr, &error), error);
     });
     chorale_chain_solver_destroy(solver);
     chorale_transitions_release(shared);
@@ -193,7 +193,7 @@ private:
       options.rounds = limit;
       chorale_run *run = nullptr;
       check(chorale_run_create(nullptr, model, &options, nullptr, &run, &error), error);
-      time("run", size_name, rounds.size() > 1 ? limit : chorale_model_cliques(model), [&] {
+      time("run", size_name, rounds.size() > 1 ? limit : chorale_model_clique_count(model), [&] {
         chorale_run_reset(run);
         check(chorale_run_solve(run, nullptr, &error), error);
       });

@@ -132,7 +132,7 @@ int main(int count, char **arguments) {
     for (int turn = 0; turn < 10 * turns; ++turn) {
       alone.push_back(milliseconds([&] {
         for (const chorale_chain &chain : given)
-          check(chorale_chain_best(solver, &chain, labelling.data(), nullptr, &error), error);
+          check(chorale_chain_solve(solver, &chain, labelling.data(), nullptr, &error), error);
       }));
       chorale_run_reset(run);
       check(chorale_run_step(run, nullptr, &error), error);
@@ -147,7 +147,7 @@ int main(int count, char **arguments) {
                 result.score);
     std::printf("%s.rounds\t%lld\n%s.chain_updates\t%lld\n", name, (long long)result.rounds, name,
                 (long long)result.chain_updates);
-    std::printf("%s.members\t%lld\n", name, (long long)chorale_model_members(model));
+    std::printf("%s.members\t%lld\n", name, (long long)chorale_model_member_count(model));
     chorale_model_release(model);
   }
   chorale_chain_solver_destroy(solver);

@@ -20,7 +20,7 @@ int main(void) {
   chorale_error error;
   chorale_potential *potts = NULL;
   if (chorale_potential_create_potts(NULL, 3, 0.5, NULL, &potts, &error) != CHORALE_OK ||
-      chorale_potential_evaluate(potts, counts, 3, 3, &score, &error) != CHORALE_OK) {
+      chorale_potential_score(potts, counts, 3, 3, &score, &error) != CHORALE_OK) {
     fprintf(stderr, "%s: %s\n", chorale_status_name(error.status), error.message);
     return 1;
   }

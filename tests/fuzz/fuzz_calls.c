@@ -64,7 +64,7 @@ static void use_clique_solver(World *w) {
         chance(w, 90) ? MOST_SIDE : -1, assignment, &result, &w->error));
     break;
   case 2:
-    CALL(chorale_clique_evaluate(solver, potential, &problem, OFTEN(w->small + upto(w, 9)), &result,
+    CALL(chorale_clique_score(solver, potential, &problem, OFTEN(w->small + upto(w, 9)), &result,
                                  &w->error));
     break;
   case 3:
@@ -110,7 +110,7 @@ static void use_chain_solver(World *w) {
   const int64_t k = chance(w, 80) ? upto(w, 8) : hostile_size(w->random);
   switch (upto(w, 9)) {
   case 0:
-    CALL(chorale_chain_best(solver, OFTEN(&chain), SELDOM(labels), &result, &w->error));
+    CALL(chorale_chain_solve(solver, OFTEN(&chain), SELDOM(labels), &result, &w->error));
     break;
   case 1:
     CALL(chorale_chain_max_marginals(solver, &chain, SELDOM(wide), chance(w, 90) ? 0 : -1, NULL,
@@ -140,7 +140,7 @@ static void use_chain_solver(World *w) {
     break;
   case 8: {
     int32_t value = 0;
-    CALL(chorale_property_evaluate(&attachment, upto(w, 6) - 1, w->small + upto(w, 9),
+    CALL(chorale_property_shown(&attachment, upto(w, 6) - 1, w->small + upto(w, 9),
                                    SELDOM(w->parents), OFTEN(&value), &w->error));
     break;
   }
@@ -169,7 +169,7 @@ static void make_run(World *w) {
   o.polish = chance(w, 80);
   o.restrict_range = chance(w, 20);
   o.joint_mode = constant(w, chance(w, 80) ? 0 : 10 * upto(w, 3));
-  o.message_number = constant(w, chance(w, 50) ? CHORALE_MESSAGES_AUTO : upto(w, 1));
+  o.message_element = constant(w, chance(w, 50) ? CHORALE_MESSAGES_AUTO : upto(w, 1));
   o.beam_width = chance(w, 80) ? 4 : number(w);
   o.budget = chance(w, 80) ? 64 : number(w);
   o.threads = chance(w, 95) ? 1 : chance(w, 50) ? 2 : hostile_size(w->random);
@@ -294,17 +294,17 @@ static void use_problem(World *w) {
   case 1:
     CALL(chorale_problem_set_texts(
         p, chance(w, 80) ? upto(w, 7) : 99 + upto(w, 3), OFTEN(some),
-        chance(w, 50) ? chorale_model_chains(model) <= MOST_SIDE ? chorale_model_chains(model) : 0
+        chance(w, 50) ? chorale_model_chain_count(model) <= MOST_SIDE ? chorale_model_chain_count(model) : 0
                       : upto(w, MOST_SIDE),
         &w->error));
     break;
   case 2:
-    if (chorale_model_cliques(model) <= 64)
+    if (chorale_model_clique_count(model) <= 64)
       CALL(
           chorale_problem_set_cliques(p, SELDOM(w->small), SELDOM(w->small + POOL / 2), &w->error));
     break;
   case 3:
-    if (chorale_model_chains(model) <= 16)
+    if (chorale_model_chain_count(model) <= 16)
       CALL(chorale_problem_set_gold(p, SELDOM(w->small + POOL / 2), &w->error));
     break;
   case 4:

@@ -159,9 +159,9 @@ void describe_chain(World *w, chorale_chain *chain) {
   restruct(w, &chain->struct_size);
   chain->length = chance(w, 10) ? 0 : side(w);
   chain->labels = chance(w, 80) ? 3 : side(w);
-  chain->number = constant(w, CHORALE_FLOAT64);
-  if (chain->number == CHORALE_FLOAT32)
-    chain->number = CHORALE_FLOAT64; /* the pool is of doubles */
+  chain->element = constant(w, CHORALE_FLOAT64);
+  if (chain->element == CHORALE_FLOAT32)
+    chain->element = CHORALE_FLOAT64; /* the pool is of doubles */
   chain->orientation = constant(w, upto(w, 1));
   chain->unary = numbers(w);
   chain->unary_row_stride = stride(w);
@@ -385,7 +385,7 @@ void change_models(World *w) {
     chorale_model *made = NULL;
     for (int32_t k = 0; k < 64; ++k)
       factors[k] = chance(w, 90) ? k / 4.0 : hostile_double(w->random);
-    if (chorale_model_cliques(m) <= 64)
+    if (chorale_model_clique_count(m) <= 64)
       CALL(chorale_model_reweigh(w->host, m, OFTEN(factors), &made, &w->error));
     if (made)
       *SLOT(model) = made;
@@ -399,7 +399,7 @@ void change_models(World *w) {
   }
   default: {
     int64_t chain = -1, position = -1;
-    CALL(chorale_model_member(m, number(w), number(w), &chain, &position, &w->error));
+    CALL(chorale_model_get_member(m, number(w), number(w), &chain, &position, &w->error));
     chorale_chain seen;
     chorale_chain_init(&seen, sizeof seen);
     CALL(chorale_model_get_chain(m, number(w), &seen, NULL, &w->error));
@@ -407,7 +407,7 @@ void change_models(World *w) {
       REQUIRE(seen.labels >= 1, "a chain of %lld labels", (long long)seen.labels);
     const int64_t c = number(w);
     (void)(chorale_model_clique_columns(m, c) + chorale_model_clique_centre_values(m, c) +
-           chorale_model_chain_length(m, c) + chorale_model_clique_members(m, c));
+           chorale_model_chain_length(m, c) + chorale_model_clique_member_count(m, c));
   }
   }
 }

@@ -19,10 +19,10 @@ typedef struct Trial {
 
 static void spoil(Random *random, const Sample *sample, double *number) {
   const double score = hostile_score(random);
-  *number = sample->number == CHORALE_FLOAT32 && fabs(score) > 1e30 && score > -INFINITY
+  *number = sample->element == CHORALE_FLOAT32 && fabs(score) > 1e30 && score > -INFINITY
                 ? copysign(1e30, score)
                 : score;
-  if (sample->number == CHORALE_FLOAT32)
+  if (sample->element == CHORALE_FLOAT32)
     *number = (double)(float)*number;
 }
 
@@ -195,10 +195,10 @@ static void try_best(const Trial *trial, Place *place) {
   chorale_chain_result_init(&result, sizeof result);
   if (place->solver) {
     FED(place->supply, status,
-        chorale_chain_best(place->solver, &trial->given.chain, labelling, &result, &error), &error);
+        chorale_chain_solve(place->solver, &trial->given.chain, labelling, &result, &error), &error);
   } else {
-    open_scratch(place, trial, CHORALE_CHAIN_BEST, 0);
-    status = chorale_kernel_best(place->scratch, place->bytes, &trial->given.chain, labelling,
+    open_scratch(place, trial, CHORALE_CHAIN_SOLVE, 0);
+    status = chorale_kernel_solve(place->scratch, place->bytes, &trial->given.chain, labelling,
                                  &result, &error);
     free(place->scratch);
   }
@@ -274,7 +274,7 @@ static void try_scheme(Random *random) {
   chorale_error error;
   const chorale_scheme scheme = random_int(random, -1, 4);
   const chorale_status status =
-      chorale_mask_create(scheme, pointers, lengths, labels, mask, start, end, &error);
+      chorale_scheme_mask(scheme, pointers, lengths, labels, mask, start, end, &error);
   int32_t kinds[MOST_LABELS];
   uint8_t begins[MOST_LABELS];
   int64_t count = -1;

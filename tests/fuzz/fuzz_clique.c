@@ -266,7 +266,7 @@ static void check_solve(Trial *trial, Supply *supply, chorale_clique_solver *sol
   chorale_status status;
   trial->caller.stop_at = 0;
   FED(supply, status,
-      chorale_clique_evaluate(solver, potential, &described, solved.assignment, &again, &error),
+      chorale_clique_score(solver, potential, &described, solved.assignment, &again, &error),
       &error);
   REQUIRE(status == CHORALE_OK && again.score == solved.result.score,
           "evaluated to %.17g, solved to %.17g", again.score, solved.result.score);

@@ -88,7 +88,7 @@ static void ask_everything(const chorale_problem *problem) {
         chorale_problem_note(problem, k).length + chorale_problem_note_name(problem, k).length;
   int64_t positions = 0, members = 0;
   const int32_t *gold = chorale_problem_gold(problem);
-  for (int64_t i = 0; i < chorale_model_chains(model); ++i) {
+  for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
     chorale_chain chain;
     chorale_chain_options options;
     chorale_chain_init(&chain, sizeof chain);
@@ -102,16 +102,16 @@ static void ask_everything(const chorale_problem *problem) {
               gold[positions + t]);
     positions += chain.length;
   }
-  for (int64_t c = 0; c < chorale_model_cliques(model); ++c) {
+  for (int64_t c = 0; c < chorale_model_clique_count(model); ++c) {
     const int64_t values = chorale_model_clique_values(model, c);
     for (int64_t v = -1; v < values + 3 && v < 64; ++v)
       letters += chorale_problem_value_name(problem, c, (int32_t)v).length;
     (void)chorale_problem_clique_kind(problem, c);
-    for (int64_t i = 0; i < chorale_model_clique_members(model, c); ++i, ++members) {
+    for (int64_t i = 0; i < chorale_model_clique_member_count(model, c); ++i, ++members) {
       int64_t chain = -1, position = -2;
-      REQUIRE(chorale_model_member(model, c, i, &chain, &position, &error) == CHORALE_OK, "%s",
+      REQUIRE(chorale_model_get_member(model, c, i, &chain, &position, &error) == CHORALE_OK, "%s",
               error.message);
-      REQUIRE(chain >= 0 && chain < chorale_model_chains(model) && position >= -1 &&
+      REQUIRE(chain >= 0 && chain < chorale_model_chain_count(model) && position >= -1 &&
                   position < chorale_model_chain_length(model, chain),
               "member %lld of clique %lld", (long long)i, (long long)c);
     }

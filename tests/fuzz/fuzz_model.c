@@ -18,7 +18,7 @@ typedef struct Trial {
 
 static int may_scale(const Cluster *cluster) {
   for (int32_t i = 0; i < cluster->chain_count; ++i)
-    if (cluster->chains[i].number == CHORALE_FLOAT32)
+    if (cluster->chains[i].element == CHORALE_FLOAT32)
       return 0;
   for (int32_t c = 0; c < cluster->clique_count; ++c)
     for (int32_t k = 0; k < MOST_CENTRES; ++k)
@@ -62,7 +62,7 @@ static double make_wild(Random *random, Cluster *cluster) {
       Sample *s = &cluster->chains[random_int(random, 0, cluster->chain_count - 1)];
       const int32_t t = random_int(random, 0, s->length > 0 ? s->length - 1 : 0);
       const int32_t y = random_int(random, 0, s->labels - 1);
-      if (s->number == CHORALE_FLOAT64 && s->length > 0)
+      if (s->element == CHORALE_FLOAT64 && s->length > 0)
         to = &s->unary[t][y];
     }
     if (!to)

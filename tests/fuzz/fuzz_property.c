@@ -43,7 +43,7 @@ static void check_values(const Trial *trial) {
       chorale_error error;
       const int32_t shown = own_value(&trial->sample, &trial->uses[k], labelling, &is_outside);
       const int32_t expected = own_firings(&trial->sample, &trial->uses[k], labelling, truth);
-      REQUIRE(chorale_property_evaluate(&trial->attachments[k], trial->sample.length, labelling,
+      REQUIRE(chorale_property_shown(&trial->attachments[k], trial->sample.length, labelling,
                                         parents, &value, &error) == CHORALE_OK,
               "%s", error.message);
       REQUIRE(value == shown, "shows %d, by definition %d", value, shown);
@@ -103,9 +103,9 @@ static void check_builder(const Trial *trial, Supply *supply) {
     int32_t labelling[MOST_POSITIONS] = {0}, a = -9, b = -8;
     labelling_at(&trial->sample, index, labelling);
     const int64_t length = trial->sample.length;
-    REQUIRE(chorale_property_evaluate(&attachment, length, labelling, parents, &a, &error) ==
+    REQUIRE(chorale_property_shown(&attachment, length, labelling, parents, &a, &error) ==
                     CHORALE_OK &&
-                chorale_property_evaluate(&use->attachment, length, labelling, parents, &b,
+                chorale_property_shown(&use->attachment, length, labelling, parents, &b,
                                           &error) == CHORALE_OK &&
                 a == b,
             "rule by rule it shows %d, at once %d", a, b);

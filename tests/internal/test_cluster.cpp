@@ -147,7 +147,7 @@ private:
       // By the definition: what is left out adds nothing. Only families that can be written out.
       return left_out(potential, counts, n);
     }
-    assert_int_equal(chorale_potential_evaluate(potential, counts.data(), values, n, &c, nullptr),
+    assert_int_equal(chorale_potential_score(potential, counts.data(), values, n, &c, nullptr),
                      CHORALE_OK);
     return c;
   }
@@ -187,7 +187,7 @@ private:
       attachment.property = clique.property;
       attachment.table = chain.tokens.data();
       std::int32_t value = -1;
-      assert_int_equal(chorale_property_evaluate(&attachment, chain.length, of.data(),
+      assert_int_equal(chorale_property_shown(&attachment, chain.length, of.data(),
                                                  chain.tree ? chain.parents.data() : nullptr,
                                                  &value, nullptr),
                        CHORALE_OK);
@@ -468,7 +468,7 @@ void runs_agree_with_enumeration(void **) {
                                           : CHORALE_JOINT_AUTO;
     options.beam_width = seed % 2 == 0 ? 1 : 4;
     options.restrict_range = seed % 6 == 0;
-    options.message_number = seed % 13 == 0 ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+    options.message_element = seed % 13 == 0 ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
     const Answer answer = solve(problem, options, seed);
     double best = -kInfinity;
     problem.each_labelling(

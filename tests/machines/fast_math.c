@@ -33,7 +33,7 @@ static int run_over(const char *path, int threads) {
     tell("own score", 0, &result.own_score);
     tell("bound", 0, &result.upper_bound);
   }
-  for (int64_t i = 0; !failed && i < chorale_model_chains(model); ++i) {
+  for (int64_t i = 0; !failed && i < chorale_model_chain_count(model); ++i) {
     const int32_t length = (int32_t)chorale_model_chain_length(model, i);
     double score;
     labels = realloc(labels, ((size_t)length + 1) * sizeof *labels);

@@ -256,7 +256,7 @@ def test_runs():
         ({"threads": 0}, ValueError),
         ({"schedule": "some"}, ValueError),
         ({"joint_mode": "best"}, ValueError),
-        ({"message_number": "float16"}, ValueError),
+        ({"message_element": "float16"}, ValueError),
         ({"algorithm": "best"}, ValueError),
         ({"progress": 5}, TypeError),
         ({"cancel": 5}, TypeError),

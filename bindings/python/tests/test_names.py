@@ -70,7 +70,7 @@ def test_options_are_named_and_typed():
 def test_defaults_are_those_of_the_library(options, given):
     made = struct(options)
     named = {"algorithm": "auto", "schedule": "all", "joint_mode": "auto", "mode": "auto"}
-    named.update(message_number="auto", start="independent", values=None)
+    named.update(message_element="auto", start="independent", values=None)
     for call in given:
         seen = 0
         for parameter in parameters(call):

@@ -302,10 +302,10 @@ def test_options_have_their_effect(rng):
         {"polish": False},
         {"restrict_range": True},
         {"joint_mode": "beam", "beam_width": 10, "budget": 100},
-        {"message_number": "auto"},
-        {"message_number": "float64"},
-        {"message_number": "float32"},
-        {"message_number": "magnitude16"},
+        {"message_element": "auto"},
+        {"message_element": "float64"},
+        {"message_element": "float32"},
+        {"message_element": "magnitude16"},
     ):
         result = ch.Run(model, **options).solve()
         assert result.score >= result.own_score

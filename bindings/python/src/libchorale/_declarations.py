@@ -82,7 +82,7 @@ CHORALE_SCHEME_PLAIN = 0
 CHORALE_SCHEME_BIO = 1
 CHORALE_SCHEME_BIOES = 2
 CHORALE_SCHEME_BILOU = 3
-CHORALE_CHAIN_BEST = 0
+CHORALE_CHAIN_SOLVE = 0
 CHORALE_CHAIN_MAX_MARGINALS = 1
 CHORALE_CHAIN_K_BEST = 2
 CHORALE_SCALE_NONE = 0
@@ -222,7 +222,7 @@ class chorale_host(Struct):
 
 class chorale_transitions_options(Struct):
     struct_size: Any
-    number: Any
+    element: Any
     orientation: Any
     row_stride: Any
     column_stride: Any
@@ -235,7 +235,7 @@ class chorale_transitions_options(Struct):
     end_mask: Any
     _fields_ = [
         ("struct_size", c_size_t),
-        ("number", c_int32),
+        ("element", c_int32),
         ("orientation", c_int32),
         ("row_stride", c_int64),
         ("column_stride", c_int64),
@@ -253,7 +253,7 @@ class chorale_chain(Struct):
     struct_size: Any
     length: Any
     labels: Any
-    number: Any
+    element: Any
     orientation: Any
     unary: Any
     unary_row_stride: Any
@@ -274,7 +274,7 @@ class chorale_chain(Struct):
         ("struct_size", c_size_t),
         ("length", c_int64),
         ("labels", c_int64),
-        ("number", c_int32),
+        ("element", c_int32),
         ("orientation", c_int32),
         ("unary", c_void_p),
         ("unary_row_stride", c_int64),
@@ -617,7 +617,7 @@ class chorale_run_options(Struct):
     restrict_range: Any
     reserved: Any
     joint_mode: Any
-    message_number: Any
+    message_element: Any
     beam_width: Any
     budget: Any
     threads: Any
@@ -639,7 +639,7 @@ class chorale_run_options(Struct):
         ("restrict_range", c_int32),
         ("reserved", c_int32),
         ("joint_mode", c_int32),
-        ("message_number", c_int32),
+        ("message_element", c_int32),
         ("beam_width", c_int64),
         ("budget", c_int64),
         ("threads", c_int64),
@@ -770,7 +770,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_cancel_is_raised": (c_int32, [c_void_p]),
     "chorale_cancel_lower": (None, [c_void_p]),
     "chorale_cancel_raise": (None, [c_void_p]),
-    "chorale_chain_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
+    "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_chain_decode": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_chain_init": (None, [POINTER(chorale_chain), c_size_t]),
     "chorale_chain_k_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
@@ -784,7 +784,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_chain_solver_create_in": (c_int32, [c_void_p, c_size_t, POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
     "chorale_chain_solver_destroy": (None, [c_void_p]),
     "chorale_chain_solver_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), c_int32, c_int64, POINTER(chorale_error)]),
-    "chorale_clique_evaluate": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
+    "chorale_clique_score": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_options_init": (None, [POINTER(chorale_clique_options), c_size_t]),
     "chorale_clique_problem_init": (None, [POINTER(chorale_clique_problem), c_size_t]),
@@ -805,14 +805,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_dictionary_values": (c_int64, [c_void_p]),
     "chorale_host_init": (None, [POINTER(chorale_host), c_size_t]),
     "chorale_instance_init": (None, [POINTER(chorale_instance), c_size_t]),
-    "chorale_kernel_best": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
+    "chorale_kernel_solve": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_kernel_decode": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_kernel_k_best": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_kernel_max_marginals": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_kernel_messages": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_label_map_from_names": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_label_map_init": (None, [POINTER(chorale_label_map), c_size_t]),
-    "chorale_mask_create": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_scheme_mask": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_member_options_init": (None, [POINTER(chorale_member_options), c_size_t]),
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_message_options_init": (None, [POINTER(chorale_message_options), c_size_t]),
@@ -830,15 +830,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_builder_set_centre": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
     "chorale_model_bytes": (c_size_t, [c_void_p]),
     "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
-    "chorale_model_chains": (c_int64, [c_void_p]),
+    "chorale_model_chain_count": (c_int64, [c_void_p]),
     "chorale_model_clique_centre_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_columns": (c_int64, [c_void_p, c_int64]),
-    "chorale_model_clique_members": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_member_count": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),
-    "chorale_model_cliques": (c_int64, [c_void_p]),
+    "chorale_model_clique_count": (c_int64, [c_void_p]),
     "chorale_model_get_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_chain_options), POINTER(chorale_error)]),
-    "chorale_model_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
-    "chorale_model_members": (c_int64, [c_void_p]),
+    "chorale_model_get_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_member_count": (c_int64, [c_void_p]),
     "chorale_model_release": (None, [c_void_p]),
     "chorale_model_retain": (c_void_p, [c_void_p]),
     "chorale_model_reweigh": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
@@ -854,7 +854,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_potential_create_scaled": (c_int32, [POINTER(chorale_host), c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_square_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_sum": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_potential_evaluate": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_score": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_family": (c_int32, [c_void_p]),
     "chorale_potential_options_init": (None, [POINTER(chorale_potential_options), c_size_t]),
     "chorale_potential_release": (None, [c_void_p]),
@@ -893,7 +893,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_property_create_position_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_property_create_token_before": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, c_int32, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_property_create_token_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, POINTER(chorale_error)]),
-    "chorale_property_evaluate": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_property_shown": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_fired": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_property_labels": (c_int64, [c_void_p]),
     "chorale_property_release": (None, [c_void_p]),

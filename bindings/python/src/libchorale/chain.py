@@ -69,7 +69,7 @@ def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
     start = np.empty(count, dtype=np.uint8)
     end = np.empty(count, dtype=np.uint8)
     call(
-        library.chorale_mask_create,
+        library.chorale_scheme_mask,
         known.scheme,
         known.pointers,
         known.lengths,
@@ -126,7 +126,7 @@ class Transitions(Shared):
                     "borrow=True needs scores of float64, in orientation 'from', without a mask"
                 )
             labels = len(array)
-            options.number = arrays.NUMBERS[array.dtype]
+            options.element = arrays.NUMBERS[array.dtype]
             options.row_stride = arrays.stride(array, 0)
             options.column_stride = arrays.stride(array, 1)
         elif labels is None:
@@ -261,7 +261,7 @@ class Chain:
         length, labels = array.shape
         made = struct(c.chorale_chain)
         made.length, made.labels = length, labels
-        made.number = arrays.NUMBERS[array.dtype]
+        made.element = arrays.NUMBERS[array.dtype]
         made.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
         made.unary = arrays.address(array)
         made.unary_row_stride = arrays.stride(array, 0)
@@ -318,7 +318,7 @@ class Chain:
         made._kept = (model,)
         made.transitions = None
         made.length, made.labels = scores.length, scores.labels
-        dtype = np.float32 if scores.number == c.CHORALE_FLOAT32 else np.float64
+        dtype = np.float32 if scores.element == c.CHORALE_FLOAT32 else np.float64
         made.unary = arrays.borrowed(
             scores.unary,
             (scores.length, scores.labels),
@@ -497,7 +497,7 @@ def _result(result: c.chorale_chain_result, labels: arrays.Ints) -> ChainResult:
 
 
 CHAIN_TASKS = {
-    "best": c.CHORALE_CHAIN_BEST,
+    "best": c.CHORALE_CHAIN_SOLVE,
     "max_marginals": c.CHORALE_CHAIN_MAX_MARGINALS,
     "k_best": c.CHORALE_CHAIN_K_BEST,
 }

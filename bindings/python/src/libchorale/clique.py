@@ -316,7 +316,7 @@ class CliqueSolver(Closable):
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
                 call(
-                    library.chorale_clique_evaluate,
+                    library.chorale_clique_score,
                     solver,
                     made.potential,
                     byref(made.problem),

@@ -151,14 +151,14 @@ _NAMES_OF_CALLS = {
     "chorale_kernel_messages": _COUNT,
     "chorale_dictionary_create": {"count": "the number of values"},
     "chorale_label_map_from_names": _LABELS,
-    "chorale_mask_create": _LABELS,
-    "chorale_potential_evaluate": {"values": "the number of counts"},
+    "chorale_scheme_mask": _LABELS,
+    "chorale_potential_score": {"values": "the number of counts"},
     "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
     "chorale_problem_set_note": {"name.length": "the length of the name"},
     "chorale_property_create_first_label": _KINDS,
     "chorale_property_create_position_label": _KINDS,
     "chorale_property_create_token_label": _KINDS,
-    "chorale_property_evaluate": _ONE,
+    "chorale_property_shown": _ONE,
     "chorale_property_fired": _ONE,
 }
 

@@ -382,7 +382,7 @@ class Model(Shared):
         if self._known_shapes is None:  # no builder of this process made it
             scores = struct(c.chorale_chain)
             with self._use() as model:
-                shapes = np.empty((library.chorale_model_chains(model), 2), dtype=np.int64)
+                shapes = np.empty((library.chorale_model_chain_count(model), 2), dtype=np.int64)
                 for chain in range(len(shapes)):
                     call(library.chorale_model_get_chain, model, chain, byref(scores), None)
                     shapes[chain] = scores.length, scores.labels
@@ -404,16 +404,16 @@ class Model(Shared):
 
     def __len__(self) -> int:
         """How many chains, instances included."""
-        return self._size(library.chorale_model_chains)
+        return self._size(library.chorale_model_chain_count)
 
     @property
     def cliques(self) -> int:
-        return self._size(library.chorale_model_cliques)
+        return self._size(library.chorale_model_clique_count)
 
     @property
     def all_members(self) -> int:
         """How many members all cliques have together."""
-        return self._size(library.chorale_model_members)
+        return self._size(library.chorale_model_member_count)
 
     @property
     def bytes(self) -> int:
@@ -449,7 +449,7 @@ class Model(Shared):
 
     def clique_members(self, clique: int) -> int:
         """How many members a clique has, its centre included."""
-        return self._of_clique(library.chorale_model_clique_members, clique)
+        return self._of_clique(library.chorale_model_clique_member_count, clique)
 
     def members(self, clique: int) -> npt.NDArray[np.int64]:
         """The members of a clique in their order (a centre is the last): rows of chain and
@@ -460,7 +460,7 @@ class Model(Shared):
         with self._use() as model:
             for member in range(count):
                 call(
-                    library.chorale_model_member,
+                    library.chorale_model_get_member,
                     model,
                     clique,
                     member,
@@ -509,7 +509,7 @@ class Model(Shared):
         factors: one for each clique, or one number for all.
         """
         with self._use() as model:
-            count = int(library.chorale_model_cliques(model))
+            count = int(library.chorale_model_clique_count(model))
             array = arrays.table("factors", factors, (0, 1))
             if array.ndim == 0 or np.ndim(factors) == 0:
                 array = np.full(count, float(array.reshape(())))

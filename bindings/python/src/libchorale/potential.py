@@ -393,7 +393,7 @@ class Potential(Shared):
         score = c_double()
         with self._use() as potential, Carrying(self._raised):
             call(
-                library.chorale_potential_evaluate,
+                library.chorale_potential_score,
                 potential,
                 arrays.address(array),
                 len(array),

@@ -402,7 +402,7 @@ class Property(Shared):
         attached = Attachment(self, dictionary, classes=classes, table=table)
         with attached._use(len(array)) as attachment:
             call(
-                library.chorale_property_evaluate,
+                library.chorale_property_shown,
                 byref(attachment),
                 len(array),
                 arrays.address(array),

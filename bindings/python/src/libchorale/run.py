@@ -164,7 +164,7 @@ class Run(Closable):
     restrict_range   True: only values that some member's own best labelling shows take part
     joint_mode       how a chain under several properties is treated: "auto", "exact", "absorption",
                      "beam"; with beam_width and budget as in `ChainSolver.messages`
-    message_number   what messages are stored as: "float64", "float32" in half the memory,
+    message_element   what messages are stored as: "float64", "float32" in half the memory,
                      "magnitude16" in a quarter, rounded to 0.05 %; "auto": the widest with which
                      model and run take at most twice the memory of the scores
     threads          how many threads work
@@ -207,7 +207,7 @@ class Run(Closable):
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
         budget: int = 1024,
-        message_number: MessageNumber = "auto",
+        message_element: MessageNumber = "auto",
         threads: int = 1,
         executor: Executor | None = None,
         time_limit: float | None = None,
@@ -231,7 +231,7 @@ class Run(Closable):
             joint_mode=joint_mode,
             beam_width=beam_width,
             budget=budget,
-            message_number=message_number,
+            message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
         )
@@ -590,7 +590,7 @@ class Run(Closable):
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
         budget: int = 1024,
-        message_number: MessageNumber = "auto",
+        message_element: MessageNumber = "auto",
         threads: int = 1,
         bound_steps: int = 0,
     ) -> Cost:
@@ -607,7 +607,7 @@ class Run(Closable):
             joint_mode=joint_mode,
             beam_width=beam_width,
             budget=budget,
-            message_number=message_number,
+            message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
         )
@@ -642,7 +642,7 @@ def _options(
     polish: bool,
     restrict_range: bool,
     joint_mode: JointMode,
-    message_number: MessageNumber,
+    message_element: MessageNumber,
     **numbers: int,
 ) -> c.chorale_run_options:
     options = struct(c.chorale_run_options)
@@ -655,5 +655,5 @@ def _options(
     options.polish = bool(polish)
     options.restrict_range = bool(restrict_range)
     options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
-    options.message_number = arrays.chosen("message_number", message_number, MESSAGE_NUMBERS)
+    options.message_element = arrays.chosen("message_element", message_element, MESSAGE_NUMBERS)
     return options

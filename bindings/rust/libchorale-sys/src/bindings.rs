@@ -237,7 +237,7 @@ pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
 pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
 pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
 pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
-pub type chorale_number = i32;
+pub type chorale_element = i32;
 pub const CHORALE_FLOAT64: i32 = 0;
 pub const CHORALE_FLOAT32: i32 = 1;
 pub type chorale_orientation = i32;
@@ -252,7 +252,7 @@ pub struct chorale_transitions {
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_transitions_options {
     pub struct_size: usize,
-    pub number: chorale_number,
+    pub element: chorale_element,
     pub orientation: chorale_orientation,
     pub row_stride: i64,
     pub column_stride: i64,
@@ -285,9 +285,9 @@ fn bindgen_test_layout_chorale_transitions_options() {
         "Offset of field: chorale_transitions_options::struct_size"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).number) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
         8usize,
-        "Offset of field: chorale_transitions_options::number"
+        "Offset of field: chorale_transitions_options::element"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).orientation) as usize - ptr as usize },
@@ -373,7 +373,7 @@ pub const CHORALE_SCHEME_BIO: i32 = 1;
 pub const CHORALE_SCHEME_BIOES: i32 = 2;
 pub const CHORALE_SCHEME_BILOU: i32 = 3;
 extern "C" {
-    pub fn chorale_mask_create(
+    pub fn chorale_scheme_mask(
         scheme: chorale_scheme,
         names: *const *const std::os::raw::c_char,
         lengths: *const usize,
@@ -390,7 +390,7 @@ pub struct chorale_chain {
     pub struct_size: usize,
     pub length: i64,
     pub labels: i64,
-    pub number: chorale_number,
+    pub element: chorale_element,
     pub orientation: chorale_orientation,
     pub unary: *const std::os::raw::c_void,
     pub unary_row_stride: i64,
@@ -438,9 +438,9 @@ fn bindgen_test_layout_chorale_chain() {
         "Offset of field: chorale_chain::labels"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).number) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
         24usize,
-        "Offset of field: chorale_chain::number"
+        "Offset of field: chorale_chain::element"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).orientation) as usize - ptr as usize },
@@ -540,7 +540,7 @@ pub struct chorale_chain_solver {
     _unused: [u8; 0],
 }
 pub type chorale_chain_task = i32;
-pub const CHORALE_CHAIN_BEST: i32 = 0;
+pub const CHORALE_CHAIN_SOLVE: i32 = 0;
 pub const CHORALE_CHAIN_MAX_MARGINALS: i32 = 1;
 pub const CHORALE_CHAIN_K_BEST: i32 = 2;
 #[repr(C)]
@@ -627,7 +627,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_chain_best(
+    pub fn chorale_chain_solve(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
         labelling: *mut i32,
@@ -876,7 +876,7 @@ extern "C" {
     pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
 }
 extern "C" {
-    pub fn chorale_potential_evaluate(
+    pub fn chorale_potential_score(
         potential: *const chorale_potential,
         counts: *const i64,
         values: i64,
@@ -1251,7 +1251,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_clique_evaluate(
+    pub fn chorale_clique_score(
         solver: *mut chorale_clique_solver,
         potential: *const chorale_potential,
         problem: *const chorale_clique_problem,
@@ -1687,7 +1687,7 @@ extern "C" {
     pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
 }
 extern "C" {
-    pub fn chorale_property_evaluate(
+    pub fn chorale_property_shown(
         attachment: *const chorale_attachment,
         length: i64,
         labelling: *const i32,
@@ -1894,7 +1894,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_kernel_best(
+    pub fn chorale_kernel_solve(
         scratch: *mut std::os::raw::c_void,
         bytes: usize,
         chain: *const chorale_chain,
@@ -2412,19 +2412,19 @@ extern "C" {
     pub fn chorale_model_release(model: *const chorale_model);
 }
 extern "C" {
-    pub fn chorale_model_chains(model: *const chorale_model) -> i64;
+    pub fn chorale_model_chain_count(model: *const chorale_model) -> i64;
 }
 extern "C" {
-    pub fn chorale_model_cliques(model: *const chorale_model) -> i64;
+    pub fn chorale_model_clique_count(model: *const chorale_model) -> i64;
 }
 extern "C" {
-    pub fn chorale_model_members(model: *const chorale_model) -> i64;
+    pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
 }
 extern "C" {
     pub fn chorale_model_chain_length(model: *const chorale_model, chain: i64) -> i64;
 }
 extern "C" {
-    pub fn chorale_model_clique_members(model: *const chorale_model, clique: i64) -> i64;
+    pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
 }
 extern "C" {
     pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
@@ -2451,7 +2451,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_model_member(
+    pub fn chorale_model_get_member(
         model: *const chorale_model,
         clique: i64,
         member: i64,
@@ -2630,7 +2630,7 @@ pub struct chorale_run {
 pub type chorale_schedule = i32;
 pub const CHORALE_SCHEDULE_ALL: i32 = 0;
 pub const CHORALE_SCHEDULE_DISAGREEMENT: i32 = 10;
-pub type chorale_message_number = i32;
+pub type chorale_message_element = i32;
 pub const CHORALE_MESSAGES_FLOAT64: i32 = 0;
 pub const CHORALE_MESSAGES_FLOAT32: i32 = 1;
 pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 10;
@@ -2718,7 +2718,7 @@ pub struct chorale_run_options {
     pub restrict_range: i32,
     pub reserved: i32,
     pub joint_mode: chorale_joint_mode,
-    pub message_number: chorale_message_number,
+    pub message_element: chorale_message_element,
     pub beam_width: i64,
     pub budget: i64,
     pub threads: i64,
@@ -2795,9 +2795,9 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::joint_mode"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).message_number) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).message_element) as usize - ptr as usize },
         52usize,
-        "Offset of field: chorale_run_options::message_number"
+        "Offset of field: chorale_run_options::message_element"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },

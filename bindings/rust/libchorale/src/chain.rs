@@ -162,7 +162,7 @@ impl<'s, 't, N: Number> Chain<'s, 't, N> {
         let mut raw = init!(Chain, chain_init);
         raw.length = size(length);
         raw.labels = size(labels);
-        raw.number = N::NUMBER;
+        raw.element = N::NUMBER;
         raw.orientation = self.orientation.raw();
         raw.unary = self.unary.as_ptr().cast();
         raw.unary_row_stride = size(self.unary.row_stride());

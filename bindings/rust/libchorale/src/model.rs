@@ -192,7 +192,7 @@ impl<'a> Model<'a> {
         let (raw, _) = self.raw_chain(chain)?;
         // The arrays live as long as this model.
         unsafe {
-            Ok(if raw.number == c::FLOAT32 {
+            Ok(if raw.element == c::FLOAT32 {
                 ChainView::F32(Chain::from_raw(&raw))
             } else {
                 ChainView::F64(Chain::from_raw(&raw))

@@ -140,8 +140,8 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// What messages are stored as.
-    pub fn message_number(mut self, number: MessageNumber) -> Self {
-        self.raw.message_number = number.raw();
+    pub fn message_element(mut self, number: MessageNumber) -> Self {
+        self.raw.message_element = number.raw();
         self
     }
     /// At least 1: the calling thread and `threads - 1` more, which live only inside a call. The

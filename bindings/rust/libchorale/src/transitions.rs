@@ -119,7 +119,7 @@ impl<'a, N: Number> TransitionsBuilder<'a, N> {
         check_length("start", self.start, labels)?;
         check_length("end", self.end, labels)?;
         let mut raw = init!(TransitionsOptions, transitions_options_init);
-        raw.number = N::NUMBER;
+        raw.element = N::NUMBER;
         raw.orientation = self.orientation.raw();
         raw.borrow = borrow.into();
         if let Some(scores) = &self.scores {

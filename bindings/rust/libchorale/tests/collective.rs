@@ -244,8 +244,8 @@ fn every_option_of_a_run_is_heard() {
             .joint_mode(JointMode::Beam)
             .beam_width(50)
             .budget(100),
-        RunOptions::new().message_number(MessageNumber::Float32),
-        RunOptions::new().message_number(MessageNumber::Magnitude16),
+        RunOptions::new().message_element(MessageNumber::Float32),
+        RunOptions::new().message_element(MessageNumber::Magnitude16),
         RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
     ];
     for options in options {
