@@ -105,7 +105,7 @@ static const char *check_marginals(const Cluster *cluster, chorale_run *run, int
   const chorale_status status =
       chorale_run_max_marginals(run, chain, marginals, 0, margins, &error);
   if (cluster->is_instance[chain])
-    return status == CHORALE_ERROR_SHAPE ? NULL : complain("marginals of an instance: %d", status);
+    return status == CHORALE_ERROR_KIND ? NULL : complain("marginals of an instance: %d", status);
   if (status != CHORALE_OK)
     return complain("marginals of chain %d: \"%s\"", chain, error.message);
   double truth[MOST_POSITIONS][MOST_LABELS];

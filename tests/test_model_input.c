@@ -142,7 +142,7 @@ static void release_parts(const Scene *scene) {
 static void close_scene(Scene *scene) {
   chorale_error error;
   chorale_model *model = NULL;
-  FAILS(chorale_model_builder_freeze(scene->builder, &model, &error), CHORALE_ERROR_SHAPE,
+  FAILS(chorale_model_builder_freeze(scene->builder, &model, &error), CHORALE_ERROR_STATE,
         "clique 2", "centre");
   assert_null(model);
   OK(chorale_model_builder_set_centre(scene->builder, 2, 0, 2, &error));
@@ -310,7 +310,7 @@ static void bad_cliques(void **state) {
   chorale_dictionary_release(dictionary);
   describe_centred(&scene, potentials, &setup);
   setup.property = scene.first;
-  FAILS(ADD(), CHORALE_ERROR_SHAPE, "property", "cent");
+  FAILS(ADD(), CHORALE_ERROR_KIND, "property", "cent");
   describe_centred(&scene, potentials, &setup);
   setup.centre_potentials = NULL;
   FAILS(ADD(), CHORALE_ERROR_NULL_ARGUMENT, "centre_potentials");
@@ -350,9 +350,9 @@ static void bad_members(void **state) {
   FAILS(ADD(3, 0, NULL), CHORALE_ERROR_OUT_OF_RANGE, "clique", "3");
   FAILS(ADD(1, -1, NULL), CHORALE_ERROR_OUT_OF_RANGE, "chain", "-1");
   FAILS(ADD(1, 5, NULL), CHORALE_ERROR_OUT_OF_RANGE, "chain", "5");
-  FAILS(ADD(0, 0, NULL), CHORALE_ERROR_SHAPE, "clique 0");
-  FAILS(ADD(2, 0, NULL), CHORALE_ERROR_SHAPE, "clique 2");
-  FAILS(ADD(2, 3, NULL), CHORALE_ERROR_SHAPE, "clique 2", "centred");
+  FAILS(ADD(0, 0, NULL), CHORALE_ERROR_KIND, "clique 0");
+  FAILS(ADD(2, 0, NULL), CHORALE_ERROR_KIND, "clique 2");
+  FAILS(ADD(2, 3, NULL), CHORALE_ERROR_KIND, "clique 2", "centred");
   FAILS(ADD(1, 0, NULL), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 0", "clique 1");
   FAILS(ADD(1, 1, NULL), CHORALE_ERROR_LABELS_MISMATCH, "3", "2");
   chorale_member_options options;
@@ -432,13 +432,13 @@ static void bad_positions(void **state) {
     FAILS(add(builder, 2, 0, -1, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "-1");
     FAILS(add(builder, 2, 0, 3, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "3");
     FAILS(add(builder, 2, 4, 0, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "0");
-    FAILS(add(builder, 1, 0, 0, &error), CHORALE_ERROR_SHAPE, "clique 1", "property");
-    FAILS(add(builder, 2, 3, 0, &error), CHORALE_ERROR_SHAPE, "chain 3", "instance");
+    FAILS(add(builder, 1, 0, 0, &error), CHORALE_ERROR_KIND, "clique 1", "property");
+    FAILS(add(builder, 2, 3, 0, &error), CHORALE_ERROR_KIND, "chain 3", "instance");
     FAILS(add(builder, 2, 0, 0, &error), CHORALE_ERROR_DUPLICATE_MEMBER, "position 0", "chain 0",
           "clique 2");
     FAILS(add(builder, 2, 1, 0, &error), CHORALE_ERROR_LABELS_MISMATCH, "3", "2");
   }
-  FAILS(chorale_model_builder_set_centre(builder, 0, 0, 0, &error), CHORALE_ERROR_SHAPE, "clique 0",
+  FAILS(chorale_model_builder_set_centre(builder, 0, 0, 0, &error), CHORALE_ERROR_KIND, "clique 0",
         "centred");
   /* The last call counts, and what is the centre is no other member. */
   OK(chorale_model_builder_set_centre(builder, 2, 0, 1, &error));

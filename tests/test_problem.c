@@ -27,7 +27,7 @@ static void check_chains(const Cluster *cluster, const chorale_model *model) {
     chorale_chain_init(&chain, sizeof chain);
     chorale_chain_options_init(&options, sizeof options);
     if (cluster->is_instance[i]) {
-      FAILS(chorale_model_get_chain(model, i, &chain, &options, &error), CHORALE_ERROR_SHAPE,
+      FAILS(chorale_model_get_chain(model, i, &chain, &options, &error), CHORALE_ERROR_KIND,
             "instance");
       continue;
     }

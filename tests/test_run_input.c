@@ -485,7 +485,7 @@ static void bad_calls(void **state) {
   FAILS(chorale_run_set_chain(run, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "NULL");
   FAILS(chorale_run_set_chain(run, 4, &chain, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "4");
   FAILS(chorale_run_set_chain(run, -1, &chain, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "-1");
-  FAILS(chorale_run_set_chain(run, 3, &chain, &error), CHORALE_ERROR_SHAPE, "instance");
+  FAILS(chorale_run_set_chain(run, 3, &chain, &error), CHORALE_ERROR_KIND, "instance");
   FAILS(chorale_run_set_chain(run, 1, &chain, &error), CHORALE_ERROR_SHAPE, "3", "2");
   describe_chain(&scene, 2, &chain);
   FAILS(chorale_run_set_chain(run, 2, &chain, &error), CHORALE_ERROR_SHAPE, "tree");
@@ -509,6 +509,7 @@ static void bad_questions(void **state) {
   chorale_error error;
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, scene.model, NULL, NULL, &run, &error));
+  FAILS(chorale_run_bound(run, 1, NULL, &error), CHORALE_ERROR_STATE, "bound_steps", "0");
   int32_t labels[16];
   double score, numbers[16];
   chorale_payment payments[4];
@@ -569,7 +570,7 @@ static void bad_questions(void **state) {
           "chain", "4");
     FAILS(chorale_run_max_marginals(run, 0, numbers, 1, NULL, &error), CHORALE_ERROR_STRIDE, "1",
           "2");
-    FAILS(chorale_run_max_marginals(run, 3, numbers, 0, NULL, &error), CHORALE_ERROR_SHAPE,
+    FAILS(chorale_run_max_marginals(run, 3, numbers, 0, NULL, &error), CHORALE_ERROR_KIND,
           "instance");
     FAILS(chorale_run_max_marginals(NULL, 0, numbers, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
           "run");

@@ -19,6 +19,7 @@ static void numbers_are_pinned_and_named(void **state) {
       ENTRY(CHORALE_ERROR_SHAPE, 24),
       ENTRY(CHORALE_ERROR_VALUES_MISMATCH, 25),
       ENTRY(CHORALE_ERROR_STRUCT_SIZE, 26),
+      ENTRY(CHORALE_ERROR_CAPACITY, 27),
       ENTRY(CHORALE_ERROR_NOT_A_NUMBER, 30),
       ENTRY(CHORALE_ERROR_INFINITE, 31),
       ENTRY(CHORALE_ERROR_OUT_OF_RANGE, 32),
@@ -48,7 +49,9 @@ static void numbers_are_pinned_and_named(void **state) {
       ENTRY(CHORALE_ERROR_TOKENS_MISSING, 82),
       ENTRY(CHORALE_ERROR_MODEL_MISMATCH, 83),
       ENTRY(CHORALE_ERROR_NO_LABELLING, 84),
+      ENTRY(CHORALE_ERROR_KIND, 85),
       ENTRY(CHORALE_ERROR_BUSY, 86),
+      ENTRY(CHORALE_ERROR_STATE, 87),
       ENTRY(CHORALE_ERROR_INTERNAL, 90),
       ENTRY(CHORALE_ERROR_FILE_FORMAT, 100),
       ENTRY(CHORALE_ERROR_FILE_BYTE_ORDER, 101),
@@ -67,6 +70,51 @@ static void numbers_are_pinned_and_named(void **state) {
   assert_string_equal(chorale_status_name(11), "unknown status");
   assert_string_equal(chorale_status_name(-1), "unknown status");
   assert_string_equal(chorale_status_name(INT32_MAX), "unknown status");
+}
+
+/* Numbers and names of outcomes and families, each its own; what is between them has no name. */
+static void outcomes_and_families_have_names(void **state) {
+  (void)state;
+  static const struct {
+    chorale_outcome outcome;
+    int32_t number;
+    const char *name;
+  } outcomes[] = {
+      {CHORALE_OUTCOME_COMPLETE, 0, "complete"},
+      {CHORALE_OUTCOME_GAP_REACHED, 10, "gap-reached"},
+      {CHORALE_OUTCOME_ITERATION_LIMIT, 20, "iteration-limit"},
+      {CHORALE_OUTCOME_NODE_LIMIT, 21, "node-limit"},
+      {CHORALE_OUTCOME_DEADLINE, 30, "deadline"},
+      {CHORALE_OUTCOME_CANCELLED, 31, "cancelled"},
+      {CHORALE_OUTCOME_INFEASIBLE, 40, "infeasible"},
+      {CHORALE_OUTCOME_NOTHING_FOUND, 41, "nothing-found"},
+  };
+  static const struct {
+    chorale_family family;
+    int32_t number;
+    const char *name;
+  } families[] = {
+      {CHORALE_FAMILY_SUM, 10, "sum"},           {CHORALE_FAMILY_MAX, 20, "max"},
+      {CHORALE_FAMILY_MAJORITY, 30, "majority"}, {CHORALE_FAMILY_PAIRS, 40, "pairs"},
+      {CHORALE_FAMILY_CALLBACK, 50, "callback"},
+  };
+  size_t named_outcomes = 0, named_families = 0;
+  for (int32_t number = -2; number < 200; ++number) {
+    named_outcomes += strcmp(chorale_outcome_name(number), "unknown outcome") != 0;
+    named_families += strcmp(chorale_family_name(number), "unknown family") != 0;
+  }
+  assert_int_equal(named_outcomes, COUNT_OF(outcomes));
+  assert_int_equal(named_families, COUNT_OF(families));
+  for (size_t k = 0; k < COUNT_OF(outcomes); ++k) {
+    assert_int_equal(outcomes[k].outcome, outcomes[k].number);
+    assert_string_equal(chorale_outcome_name(outcomes[k].outcome), outcomes[k].name);
+  }
+  for (size_t k = 0; k < COUNT_OF(families); ++k) {
+    assert_int_equal(families[k].family, families[k].number);
+    assert_string_equal(chorale_family_name(families[k].family), families[k].name);
+  }
+  assert_string_equal(chorale_outcome_name(INT32_MAX), "unknown outcome");
+  assert_string_equal(chorale_family_name(INT32_MIN), "unknown family");
 }
 
 static void the_error_is_512_bytes(void **state) {
@@ -97,6 +145,7 @@ static void the_error_may_hold_anything_before(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_pinned_and_named),
+      cmocka_unit_test(outcomes_and_families_have_names),
       cmocka_unit_test(the_error_is_512_bytes),
       cmocka_unit_test(the_error_may_hold_anything_before),
   };

@@ -142,7 +142,7 @@ CHORALE_API void chorale_clique_setup_init(chorale_clique_setup *setup, size_t s
 
 /* Adds a clique without members; a clique that stays so is legal, adds nothing, and is warned of
  * through the log. Errors: STRUCT_SIZE, SIZE (values), VALUES_MISMATCH (potential), OUT_OF_RANGE
- * (label_values), SHAPE (both property and centre). */
+ * (label_values), KIND (both property and centre). */
 CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
                                                             const chorale_clique_setup *setup,
                                                             int64_t *index, chorale_error *error);
@@ -160,7 +160,7 @@ CHORALE_API void chorale_member_options_init(chorale_member_options *options, si
 
 /* Adds a whole chain to a property clique, or an instance (its next port) to any clique that is not
  * centred. options: NULL for defaults; not looked at for instances.
- * Errors: OUT_OF_RANGE (clique, chain, classes), SHAPE (a chain in a position clique),
+ * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
  * DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,
  * none is given and the chain has no tokens), VALUE_OUTSIDE_RANGE (table), STRUCT_SIZE. */
 CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builder *builder,
@@ -169,7 +169,7 @@ CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builde
                                                             chorale_error *error);
 
 /* Adds one position of a chain to a position or centred clique.
- * Errors: OUT_OF_RANGE, SHAPE (a property clique, an instance), DUPLICATE_MEMBER, LABELS_MISMATCH.
+ * Errors: OUT_OF_RANGE, KIND (a property clique, an instance), DUPLICATE_MEMBER, LABELS_MISMATCH.
  */
 CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_builder *builder,
                                                               int64_t clique, int64_t chain,
@@ -177,7 +177,8 @@ CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_buil
                                                               chorale_error *error);
 
 /* Makes a position the centre of a centred clique; the last call counts. A centred clique without
- * a centre at the end is SHAPE when frozen. Errors: as for a position. */
+ * a centre at the end is STATE when frozen. Errors: as for a position; KIND too where the clique is
+ * not centred. */
 CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder,
                                                             int64_t clique, int64_t chain,
                                                             int64_t position, chorale_error *error);
@@ -212,7 +213,7 @@ CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
 /* ---- The frozen model --------------------------------------------------------------------- */
 
 /* Freezes: what was added becomes a model with one reference, and the builder can only be destroyed
- * (FROZEN). Every potential's tables are checked against its cliques. Errors: SHAPE (no centre),
+ * (FROZEN). Every potential's tables are checked against its cliques. Errors: STATE (no centre),
  * TABLE_TOO_SHORT. O(members log members), for property cliques of large R O(T m states) a member
  * to find what can fire, and O(R) a clique where tables are given for each value. */
 CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *builder,
@@ -258,7 +259,7 @@ CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
 /* What a chain was added as. scores: its arrays, as they could be given to chorale_chain_solve;
  * options: its tokens (NULL: none) and group. Both are set up with their init functions before, and
  * either may be NULL. All pointers are borrowed while the model lives.
- * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, SHAPE (an instance). Any thread. */
+ * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, KIND (an instance). Any thread. */
 CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
                                                    chorale_chain *scores,
                                                    chorale_chain_options *options,

@@ -18,6 +18,10 @@ enum {
   CHORALE_OUTCOME_NOTHING_FOUND = 41   /* no labelling above minus infinity found, none excluded */
 };
 
+/* The name of an outcome in lower case, "iteration-limit" say; "unknown outcome" for any other
+ * number. Static storage. Any thread. */
+CHORALE_API const char *chorale_outcome_name(chorale_outcome outcome);
+
 CHORALE_END_DECLS
 
 #endif

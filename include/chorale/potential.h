@@ -51,6 +51,10 @@ enum {
   CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
 };
 
+/* The name of a family in lower case, "majority" say; "unknown family" for any other number. Static
+ * storage. Any thread. */
+CHORALE_API const char *chorale_family_name(chorale_family family);
+
 typedef struct chorale_potential_options {
   size_t struct_size; /* sizeof(chorale_potential_options); set by init */
   chorale_scale scale;

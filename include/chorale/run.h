@@ -213,7 +213,8 @@ CHORALE_API void chorale_run_reset(chorale_run *run);
  * shape (both chains or both trees with the same parents), whose arrays and transitions are
  * borrowed until the run is destroyed, reset, or told again. Messages stay; the chain is decoded by
  * itself again, and the best labelling judged anew, by the next step or solve.
- * Errors: those of a chain, OUT_OF_RANGE, SHAPE, STATE_SPACE, BUSY, OUT_OF_MEMORY. */
+ * Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of
+ * labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
                                                  const chorale_chain *scores, chorale_error *error);
 
@@ -257,7 +258,7 @@ CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
 /* The polish alone (and the repair, if nothing has been found), and the bound alone, of `steps`
- * more steps (SIZE if the run was created with bound_steps 0, and has no memory for it). */
+ * more steps (STATE if the run was created with bound_steps 0 and has no memory for the bound). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                               chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
@@ -328,7 +329,7 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * * row_stride (0: m), and margins, T, as in chorale_chain_max_marginals. Either may be NULL. Exact
  * for this chain under these messages if no property is on it; otherwise of the joint program, with
  * its mode: a beam may leave some too low, and a label that it loses altogether is decoded for
- * itself. Computed in the run's workspace. Errors: also STRIDE, SHAPE (an instance). */
+ * itself. Computed in the run's workspace. Errors: also STRIDE, KIND (an instance). */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);

@@ -16,7 +16,7 @@ enum {
   CHORALE_OK = 0,
   /* An argument that must point somewhere is NULL. */
   CHORALE_ERROR_NULL_ARGUMENT = 10,
-  /* A size, count or limit is below the least allowed. */
+  /* A size, count or limit is below the least that is allowed. */
   CHORALE_ERROR_SIZE = 20,
   /* Sizes whose product does not fit, or that exceed what the library can index. */
   CHORALE_ERROR_SIZE_OVERFLOW = 21,
@@ -30,6 +30,9 @@ enum {
   CHORALE_ERROR_VALUES_MISMATCH = 25,
   /* A struct whose struct_size is none, or that sets a field which only a newer library knows. */
   CHORALE_ERROR_STRUCT_SIZE = 26,
+  /* The buffer that a call is to fill is too small. The message gives its capacity and the size
+   * that is needed; nothing has been written to the buffer. */
+  CHORALE_ERROR_CAPACITY = 27,
   /* A number that is NaN or infinite where it must not be. */
   CHORALE_ERROR_NOT_A_NUMBER = 30,
   CHORALE_ERROR_INFINITE = 31,
@@ -87,8 +90,14 @@ enum {
   CHORALE_ERROR_MODEL_MISMATCH = 83,
   /* A run that has no labelling (yet). */
   CHORALE_ERROR_NO_LABELLING = 84,
+  /* A call that does not fit the kind of what it is given: a position for a clique over a property,
+   * a whole chain for a clique over positions, an instance where a chain is needed. */
+  CHORALE_ERROR_KIND = 85,
   /* A run in the middle of a call, which one of its callbacks asked to change, or to be read. */
   CHORALE_ERROR_BUSY = 86,
+  /* A call that the state of its object does not allow: a bound of a run that was created without
+   * bound steps, a builder frozen while a centred clique has no centre. */
+  CHORALE_ERROR_STATE = 87,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90,
   /* What is wrong with a problem file (problem.h): it is none; of the other byte order; of a version

@@ -113,7 +113,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
     const Chain &of = model->chains[chain];
     if (of.is_instance)
-      return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, which keeps its own scores");
     write_struct(scores, chain_of(of.view()));
     out_options = with_size<chorale_chain_options>();

@@ -181,6 +181,23 @@ chorale_family chorale_potential_family(const chorale_potential *potential) {
   return potential ? potential->family : 0;
 }
 
+const char *chorale_family_name(chorale_family family) {
+  switch (family) {
+  case CHORALE_FAMILY_SUM:
+    return "sum";
+  case CHORALE_FAMILY_MAX:
+    return "max";
+  case CHORALE_FAMILY_MAJORITY:
+    return "majority";
+  case CHORALE_FAMILY_PAIRS:
+    return "pairs";
+  case CHORALE_FAMILY_CALLBACK:
+    return "callback";
+  default:
+    return "unknown family";
+  }
+}
+
 chorale_status chorale_potential_score(const chorale_potential *potential, const int64_t *counts,
                                           int64_t values, int64_t members, double *score,
                                           chorale_error *error) {

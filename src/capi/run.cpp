@@ -364,7 +364,7 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];
     if (of.is_instance)
-      return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, which keeps its own scores");
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(scores));
@@ -422,8 +422,9 @@ chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_re
     if (steps < 0)
       return report.fail(CHORALE_ERROR_SIZE, "steps is ", steps, "; it must be at least 0");
     if (run->options.bound_steps == 0)
-      return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps was 0 when the run was created; "
-                                             "it takes memory that this run does not have");
+      return report.fail(CHORALE_ERROR_STATE,
+                         "options->bound_steps was 0 when the run was created; the bound takes memory "
+                         "that this run does not have");
     run->tighten(steps);
     return CHORALE_OK;
   });
@@ -547,7 +548,7 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];
     if (of.is_instance)
-      return report.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, whose positions the run does not know");
     if (row_stride == 0)
       row_stride = of.labels;

@@ -1,4 +1,5 @@
-// extern "C" of status.h.
+// extern "C" of status.h and outcome.h.
+#include <chorale/outcome.h>
 #include <chorale/status.h>
 
 extern "C" {
@@ -17,6 +18,7 @@ const char *chorale_status_name(chorale_status status) {
     CHORALE_NAME_OF(CHORALE_ERROR_SHAPE);
     CHORALE_NAME_OF(CHORALE_ERROR_VALUES_MISMATCH);
     CHORALE_NAME_OF(CHORALE_ERROR_STRUCT_SIZE);
+    CHORALE_NAME_OF(CHORALE_ERROR_CAPACITY);
     CHORALE_NAME_OF(CHORALE_ERROR_NOT_A_NUMBER);
     CHORALE_NAME_OF(CHORALE_ERROR_INFINITE);
     CHORALE_NAME_OF(CHORALE_ERROR_OUT_OF_RANGE);
@@ -46,7 +48,9 @@ const char *chorale_status_name(chorale_status status) {
     CHORALE_NAME_OF(CHORALE_ERROR_TOKENS_MISSING);
     CHORALE_NAME_OF(CHORALE_ERROR_MODEL_MISMATCH);
     CHORALE_NAME_OF(CHORALE_ERROR_NO_LABELLING);
+    CHORALE_NAME_OF(CHORALE_ERROR_KIND);
     CHORALE_NAME_OF(CHORALE_ERROR_BUSY);
+    CHORALE_NAME_OF(CHORALE_ERROR_STATE);
     CHORALE_NAME_OF(CHORALE_ERROR_INTERNAL);
     CHORALE_NAME_OF(CHORALE_ERROR_FILE_FORMAT);
     CHORALE_NAME_OF(CHORALE_ERROR_FILE_BYTE_ORDER);
@@ -61,6 +65,29 @@ const char *chorale_status_name(chorale_status status) {
     return "unknown status";
   }
 #undef CHORALE_NAME_OF
+}
+
+const char *chorale_outcome_name(chorale_outcome outcome) {
+  switch (outcome) {
+  case CHORALE_OUTCOME_COMPLETE:
+    return "complete";
+  case CHORALE_OUTCOME_GAP_REACHED:
+    return "gap-reached";
+  case CHORALE_OUTCOME_ITERATION_LIMIT:
+    return "iteration-limit";
+  case CHORALE_OUTCOME_NODE_LIMIT:
+    return "node-limit";
+  case CHORALE_OUTCOME_DEADLINE:
+    return "deadline";
+  case CHORALE_OUTCOME_CANCELLED:
+    return "cancelled";
+  case CHORALE_OUTCOME_INFEASIBLE:
+    return "infeasible";
+  case CHORALE_OUTCOME_NOTHING_FOUND:
+    return "nothing-found";
+  default:
+    return "unknown outcome";
+  }
 }
 
 } // extern "C"

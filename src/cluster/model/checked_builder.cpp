@@ -72,7 +72,7 @@ chorale_status CheckedBuilder::check_potential(const Potential *potential, std::
 chorale_status CheckedBuilder::take_setup(chorale_clique_setup &setup) const noexcept {
   const bool centred = setup.centre_values != 0;
   if (setup.property && centred)
-    return report_.fail(CHORALE_ERROR_SHAPE,
+    return report_.fail(CHORALE_ERROR_KIND,
                         "setup has a property and a centre; a centred clique is over positions");
   if (setup.property) {
     setup.values = setup.dictionary ? setup.dictionary->size() : setup.property->values;
@@ -134,13 +134,13 @@ chorale_status CheckedBuilder::check_position(std::int64_t clique, std::int64_t 
   const Clique &to = model().cliques[clique];
   const Chain &from = model().chains[chain];
   if (to.property())
-    return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
+    return report_.fail(CHORALE_ERROR_KIND, "clique ", clique,
                         " is over a property; its members are whole chains");
   if (from.is_instance)
-    return report_.fail(CHORALE_ERROR_SHAPE, "chain ", chain,
+    return report_.fail(CHORALE_ERROR_KIND, "chain ", chain,
                         " is an instance, which joins as a whole");
   if (centre && !to.centred())
-    return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique, " is not centred");
+    return report_.fail(CHORALE_ERROR_KIND, "clique ", clique, " is not centred");
   CHORALE_CHECK(check_index(report_, "position", position, from.length));
   const CliqueType &type = *to.type;
   const bool mapped = centre ? type.centre_map != nullptr : type.map != nullptr;
@@ -161,7 +161,8 @@ chorale_status CheckedBuilder::check_cliques() const noexcept {
   for (std::int64_t c = 0; c < model().cliques.size(); ++c) {
     const Clique &clique = model().cliques[c];
     if (clique.centred() && builder_->centres[c].chain < 0)
-      return report_.fail(CHORALE_ERROR_SHAPE, "clique ", c, " is centred and has no centre");
+      return report_.fail(CHORALE_ERROR_STATE, "clique ", c,
+                          " is centred and has no centre; set one before the model is frozen");
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
       CHORALE_CHECK(check_tables_serve(
           report_, clique.centred() ? clique.potential_at(k) : *clique.type->given,
@@ -213,13 +214,13 @@ chorale_status CheckedBuilder::add_member(std::int64_t clique, std::int64_t chai
   const Chain &from = model().chains[chain];
   if (from.is_instance) {
     if (to.centred())
-      return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
+      return report_.fail(CHORALE_ERROR_KIND, "clique ", clique,
                           " is centred; its members are positions");
     options = {};
     options.borrow = 1;
   } else {
     if (!to.property())
-      return report_.fail(CHORALE_ERROR_SHAPE, "clique ", clique,
+      return report_.fail(CHORALE_ERROR_KIND, "clique ", clique,
                           " is over positions; add positions of the chain");
     Attached attached{to.property(), to.dictionary(), options.classes, nullptr, nullptr,
                       from.length};
