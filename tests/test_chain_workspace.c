@@ -152,7 +152,7 @@ static void same_bits(void **state) {
     const size_t bytes = most_bytes(&one);
     void *memory = aligned(bytes);
     chorale_chain_solver *borrowed = NULL;
-    OK(chorale_chain_solver_create_in(memory, bytes, NULL, &borrowed, &error));
+    OK(chorale_chain_solver_create_in(NULL, memory, bytes, &borrowed, &error));
     ask(borrowed, &one, &other);
     assert_memory_equal(&first, &other, sizeof first);
     chorale_chain_solver_destroy(borrowed);
@@ -216,19 +216,19 @@ static void memory_too_small(void **state) {
   char *memory = aligned(bytes + 64);
   chorale_chain_solver *solver = NULL;
   int32_t labelling[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
-  OK(chorale_chain_solver_create_in(memory, bytes - 1, NULL, &solver, &error));
+  OK(chorale_chain_solver_create_in(NULL, memory, bytes - 1, &solver, &error));
   FAILS(chorale_chain_solve(solver, &chain, labelling, NULL, &error),
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes");
   assert_int_equal(labelling[0], UNTOUCHED);
   chorale_chain_solver_destroy(solver);
-  OK(chorale_chain_solver_create_in(memory, bytes, NULL, &solver, &error));
+  OK(chorale_chain_solver_create_in(NULL, memory, bytes, &solver, &error));
   OK(chorale_chain_solve(solver, &chain, labelling, NULL, &error));
   chorale_chain_solver_destroy(solver);
-  FAILS(chorale_chain_solver_create_in(memory + 8, bytes, NULL, &solver, &error),
+  FAILS(chorale_chain_solver_create_in(NULL, memory + 8, bytes, &solver, &error),
         CHORALE_ERROR_ALIGNMENT, "memory", "64");
-  FAILS(chorale_chain_solver_create_in(memory, 8, NULL, &solver, &error),
+  FAILS(chorale_chain_solver_create_in(NULL, memory, 8, &solver, &error),
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "8");
-  FAILS(chorale_chain_solver_create_in(NULL, bytes, NULL, &solver, &error),
+  FAILS(chorale_chain_solver_create_in(NULL, NULL, bytes, &solver, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "memory");
   FAILS(chorale_kernel_solve(NULL, bytes, &chain, labelling, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "scratch");

@@ -591,15 +591,15 @@ static void memory_of_the_caller(void **state) {
   int anything;
   chorale_clique_solver *const mark = (chorale_clique_solver *)(void *)&anything;
   chorale_clique_solver *inside = mark;
-  FAILS(chorale_clique_solver_create_in(NULL, 4096, NULL, &inside, &error),
+  FAILS(chorale_clique_solver_create_in(NULL, NULL, 4096, &inside, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "memory", "NULL");
-  FAILS(chorale_clique_solver_create_in(aligned, 4096, NULL, NULL, &error),
+  FAILS(chorale_clique_solver_create_in(NULL, aligned, 4096, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "solver", "NULL");
-  FAILS(chorale_clique_solver_create_in(aligned + 8, 4000, NULL, &inside, &error),
+  FAILS(chorale_clique_solver_create_in(NULL, aligned + 8, 4000, &inside, &error),
         CHORALE_ERROR_ALIGNMENT, "memory", "64");
-  FAILS(chorale_clique_solver_create_in(aligned, 0, NULL, &inside, &error),
+  FAILS(chorale_clique_solver_create_in(NULL, aligned, 0, &inside, &error),
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "0");
-  FAILS(chorale_clique_solver_create_in(aligned, 8, NULL, &inside, &error),
+  FAILS(chorale_clique_solver_create_in(NULL, aligned, 8, &inside, &error),
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "8");
   assert_ptr_equal(inside, mark);
 }

@@ -156,7 +156,7 @@ static void the_callers_memory_does_as_well(void **state) {
       run_task(fresh, potential, &problem, &options, task, &from_fresh);
       const int64_t before = memory_allocations();
       chorale_clique_solver *inside = NULL;
-      OK(chorale_clique_solver_create_in(memory, bytes, NULL, &inside, &error));
+      OK(chorale_clique_solver_create_in(NULL, memory, bytes, &inside, &error));
       run_task(inside, potential, &problem, &options, task, &from_inside);
       chorale_clique_solver_destroy(inside);
       assert_int_equal(memory_allocations(), before);
@@ -175,7 +175,7 @@ static void the_callers_memory_does_as_well(void **state) {
         memset(memory, 0xC3, bytes + 64);
         inside = NULL;
         const chorale_status made =
-            chorale_clique_solver_create_in(memory, bytes - less, NULL, &inside, &error);
+            chorale_clique_solver_create_in(NULL, memory, bytes - less, &inside, &error);
         if (made != CHORALE_OK) {
           assert_int_equal(made, CHORALE_ERROR_WORKSPACE_TOO_SMALL);
           assert_null(inside);

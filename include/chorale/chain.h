@@ -176,8 +176,8 @@ CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t 
 CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
                                                        chorale_chain_solver **solver,
                                                        chorale_error *error);
-CHORALE_API chorale_status chorale_chain_solver_create_in(void *memory, size_t bytes,
-                                                          const chorale_host *host,
+CHORALE_API chorale_status chorale_chain_solver_create_in(const chorale_host *host, void *memory,
+                                                          size_t bytes,
                                                           chorale_chain_solver **solver,
                                                           chorale_error *error);
 /* NULL is ignored. Memory given to create_in is the caller's again. */

@@ -206,8 +206,8 @@ CHORALE_API chorale_status chorale_clique_solver_create(const chorale_host *host
  * outlive it. It never allocates; a problem that does not fit is WORKSPACE_TOO_SMALL. The log of
  * `host` is used, its allocator is not. Errors: NULL_ARGUMENT (memory, solver), STRUCT_SIZE,
  * ALIGNMENT, WORKSPACE_TOO_SMALL. */
-CHORALE_API chorale_status chorale_clique_solver_create_in(void *memory, size_t bytes,
-                                                           const chorale_host *host,
+CHORALE_API chorale_status chorale_clique_solver_create_in(const chorale_host *host, void *memory,
+                                                           size_t bytes,
                                                            chorale_clique_solver **solver,
                                                            chorale_error *error);
 

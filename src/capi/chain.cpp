@@ -96,9 +96,9 @@ chorale_status chorale_chain_solver_create(const chorale_host *host, chorale_cha
   return create_solver(host, solver, error);
 }
 
-chorale_status chorale_chain_solver_create_in(void *memory, size_t bytes, const chorale_host *host,
+chorale_status chorale_chain_solver_create_in(const chorale_host *host, void *memory, size_t bytes,
                                               chorale_chain_solver **solver, chorale_error *error) {
-  return create_solver_in(memory, bytes, host, solver, error);
+  return create_solver_in(host, memory, bytes, solver, error);
 }
 
 void chorale_chain_solver_destroy(chorale_chain_solver *solver) { destroy_solver(solver); }

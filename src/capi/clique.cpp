@@ -322,10 +322,10 @@ chorale_status chorale_clique_solver_create(const chorale_host *host,
   return create_solver(host, solver, error);
 }
 
-chorale_status chorale_clique_solver_create_in(void *memory, size_t bytes, const chorale_host *host,
+chorale_status chorale_clique_solver_create_in(const chorale_host *host, void *memory, size_t bytes,
                                                chorale_clique_solver **solver,
                                                chorale_error *error) {
-  return create_solver_in(memory, bytes, host, solver, error);
+  return create_solver_in(host, memory, bytes, solver, error);
 }
 
 void chorale_clique_solver_destroy(chorale_clique_solver *solver) { destroy_solver(solver); }

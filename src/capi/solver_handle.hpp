@@ -42,7 +42,7 @@ chorale_status create_solver(const chorale_host *host, Solver **solver,
 }
 
 template <class Solver>
-chorale_status create_solver_in(void *memory, std::size_t bytes, const chorale_host *host,
+chorale_status create_solver_in(const chorale_host *host, void *memory, std::size_t bytes,
                                 Solver **solver, chorale_error *error) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!memory)

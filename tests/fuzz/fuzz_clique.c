@@ -324,7 +324,7 @@ static void check_in_place(const Trial *trial, const chorale_potential *potentia
   REQUIRE(posix_memalign(&memory, 64, bytes) == 0, "no memory");
   memset(memory, 0x5A, bytes);
   chorale_clique_solver *solver = NULL;
-  REQUIRE(chorale_clique_solver_create_in(memory, bytes, NULL, &solver, &error) == CHORALE_OK, "%s",
+  REQUIRE(chorale_clique_solver_create_in(NULL, memory, bytes, &solver, &error) == CHORALE_OK, "%s",
           error.message);
   Solved solved, fresh;
   solve(solver, potential, &trial->problem, &trial->options, &solved);
