@@ -212,8 +212,8 @@ static void lengths_and_strides(void **state) {
   REFUSES(
       chorale_potential_create_majority(&host, 3, numbers, 3, 3, 2, NULL, NULL, &potential, &error),
       CHORALE_ERROR_STRIDE, "row_stride", "2", "3");
-  REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 3, 3, 0, NULL, &potential, &error),
-          CHORALE_ERROR_STRIDE, "row_stride", "0", "3");
+  REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 3, 3, 1, NULL, &potential, &error),
+          CHORALE_ERROR_STRIDE, "row_stride", "1", "3");
   REFUSES(
       chorale_potential_create_sum(&host, 3, numbers, 3, 5, INT64_MAX, NULL, &potential, &error),
       CHORALE_ERROR_SIZE_OVERFLOW, "row_stride", "9223372036854775807");

@@ -135,7 +135,7 @@ typedef struct chorale_chain {
   const int32_t *parents;
   const int32_t *forced;      /* T: the label position t must take, or -1. NULL: all free */
   const uint8_t *allowed;     /* T x m bytes, 0 forbids label y at t. NULL: all allowed */
-  int64_t allowed_row_stride; /* in bytes, at least m; 0: m */
+  int64_t allowed_row_stride; /* in bytes; 0: m, rows without gaps */
 } chorale_chain;
 
 /* Fills `chain` with zeros; pass sizeof(chorale_chain). NULL is ignored. */
@@ -205,7 +205,7 @@ CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
 
 /* Max-marginals: the best phi with one label, or both labels of one edge, given.
  *
- * marginals: T x m doubles, row t at marginals + t * row_stride (at least m; 0: m). May be NULL.
+ * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be NULL.
  * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 that of the edge to position t, rows
  *   "from"; minus infinity throughout where t is another root. May be NULL.
  * margins: T: the greatest marginal of the position minus that of its second-best label; plus
@@ -219,7 +219,7 @@ CHORALE_API chorale_status chorale_chain_max_marginals(
 
 /* The k best labellings of a chain, best first.
  *
- * labellings: k x T, row j at labellings + j * row_stride (at least T; 0: T). May be NULL.
+ * labellings: k x T, row j at labellings + j * row_stride (0: T, rows without gaps). May be NULL.
  * scores: k entries. May be NULL. found: how many there are, fewer than k when no more are allowed;
  *   rows beyond are untouched.
  * Errors: NULL_ARGUMENT (found), SIZE (k < 1), STRIDE, NOT_A_CHAIN. O(T m (m + k log m)) time,

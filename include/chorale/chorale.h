@@ -30,6 +30,7 @@
  *     child may use every handle that no other thread was using at the time, its pages of mapped
  *     problem files included; forked inside a callback, it may only exec or _exit.
  *   - Sizes are int64_t so that a negative one can be seen and refused; values are int32_t.
+ *   - A stride of 0 means rows without gaps; any other must be at least the length of a row.
  */
 #ifndef CHORALE_CHORALE_H
 #define CHORALE_CHORALE_H

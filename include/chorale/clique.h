@@ -29,7 +29,7 @@ typedef struct chorale_clique_problem {
    * NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed
    * for the length of a call, never written. */
   const double *scores;
-  int64_t row_stride; /* in doubles, at least R */
+  int64_t row_stride; /* in doubles; 0: R, rows without gaps; otherwise at least R */
   /* n entries: the value member i must take, or -1 where it is free. NULL: all free. Borrowed. */
   const int32_t *fixed;
 } chorale_clique_problem;
@@ -267,8 +267,8 @@ enum {
  * result says), NOT_EXACT for other PAIRS and CALLBACK. options->algorithm: AUTO, or ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW, COUNT_BOXES
  * to insist.
  *
- * marginals: n rows of R doubles, row i at marginals + i * row_stride, written by the call; must
- *   not overlap `scores`. m(i, v) is minus infinity where no labelling with x_i = v was found.
+ * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
+ *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling with x_i = v was found.
  * assignment, result: as in chorale_clique_solve; the labelling is the best one met, and no
  *   marginal of its values lies below its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.

@@ -86,7 +86,8 @@ CHORALE_API chorale_status chorale_potential_create_entropy(
  *   table_count 1: one table for every value; table_count == values: row v is f_v (rows of values
  *   that do not count are ignored). Minus infinity forbids a count.
  * length: serves cliques of up to length - 1 members; a larger clique is TABLE_TOO_SHORT when used.
- * row_stride: in doubles, at least length; ignored when table_count is 1.
+ * row_stride: in doubles; 0: length, rows without gaps; otherwise at least length. Ignored when
+ *   table_count is 1.
  * Errors: SHAPE (table_count neither 1 nor values), SIZE (length < 1), STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t values,
                                                         const double *tables, int64_t table_count,

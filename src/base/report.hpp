@@ -98,14 +98,18 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Checks that a matrix of rows x columns doubles with this row stride fits into the address space.
-inline chorale_status check_matrix(const Report &report, std::string_view rows_name,
-                                   std::int64_t rows, std::string_view columns_name,
-                                   std::int64_t columns, std::string_view stride_name,
-                                   std::int64_t stride) noexcept {
+// Takes a stride between rows: 0 becomes `columns`, rows without gaps. Rows x columns doubles must be
+// addressable.
+inline chorale_status take_row_stride(const Report &report, std::string_view rows_name,
+                                      std::int64_t rows, std::string_view columns_name,
+                                      std::int64_t columns, std::string_view stride_name,
+                                      std::int64_t &stride) noexcept {
+  if (stride == 0)
+    stride = columns;
   if (stride < columns)
-    return report.fail(CHORALE_ERROR_STRIDE, stride_name, " is ", stride, "; it must be at least ",
-                       columns_name, " = ", columns);
+    return report.fail(CHORALE_ERROR_STRIDE, stride_name, " is ", stride,
+                       "; it must be 0, for rows without gaps, or at least ", columns_name, " = ",
+                       columns);
   constexpr std::int64_t limit = PTRDIFF_MAX / static_cast<std::int64_t>(sizeof(double));
   if (rows > limit / stride)
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, rows_name, " = ", rows, " rows of ",

@@ -166,15 +166,15 @@ chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const c
     CHORALE_CHECK(call.take_chain(chain));
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(check_result(report, result));
-    const std::int64_t stride = row_stride == 0 ? call.view.labels : row_stride;
     if (marginals)
-      CHORALE_CHECK(check_matrix(report, "chain->length", call.view.length, "chain->labels",
-                                 call.view.labels, "row_stride", stride));
+      CHORALE_CHECK(take_row_stride(report, "chain->length", call.view.length, "chain->labels",
+                                    call.view.labels, "row_stride", row_stride));
     CHORALE_CHECK(call.reserve(*solver, measure<Marginals>(call.view)));
     Layout layout(solver->workspace.data());
     Marginals run(layout, call.view);
     run.scores.load();
-    run.program.run(run.scores, {marginals, gsl::narrow_cast<std::ptrdiff_t>(stride), edge_marginals, margins});
+    run.program.run(run.scores, {marginals, gsl::narrow_cast<std::ptrdiff_t>(row_stride),
+                                 edge_marginals, margins});
     if (labelling || result) {
       const bool feasible = run.best.run(run.scores);
       write_result(call.view, feasible, run.best, labelling, result);
@@ -198,15 +198,15 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
                          "chain->parents is given; the k best labellings are those of a chain");
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(check_size(report, "k", k));
-    const std::int64_t stride = row_stride == 0 ? call.view.length : row_stride;
     if (labellings && call.view.length > 0)
-      CHORALE_CHECK(
-          check_matrix(report, "k", k, "chain->length", call.view.length, "row_stride", stride));
+      CHORALE_CHECK(take_row_stride(report, "k", k, "chain->length", call.view.length,
+                                    "row_stride", row_stride));
     CHORALE_CHECK(call.reserve(*solver, measure<RankedBest>(call.view, k)));
     Layout layout(solver->workspace.data());
     RankedBest run(layout, call.view, k);
     run.scores.load();
-    *found = run.program.run(run.scores, labellings, gsl::narrow_cast<std::ptrdiff_t>(stride), scores);
+    *found = run.program.run(run.scores, labellings,
+                             gsl::narrow_cast<std::ptrdiff_t>(row_stride), scores);
     return CHORALE_OK;
   });
 }

@@ -58,8 +58,8 @@ public:
                           "; it must be that of the potential, ", task.potential->values);
     if (!problem.scores)
       return report_.null_argument("problem->scores");
-    CHORALE_CHECK(check_matrix(report_, "problem->members", problem.members, "problem->values",
-                               problem.values, "problem->row_stride", problem.row_stride));
+    CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
+                                  problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
     // All numbers are checked, however early the limits end; what that takes counts.
     if (problem.members * problem.values > kLongCheck)
@@ -406,9 +406,9 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
       return report.unknown_constant("form", form, "a CHORALE_MARGINAL_ constant");
     if (!marginals)
       return report.null_argument("marginals");
-    CHORALE_CHECK(check_matrix(report, "problem->members", call.task.problem.members,
-                               "problem->values", call.task.problem.values, "row_stride",
-                               row_stride));
+    CHORALE_CHECK(take_row_stride(report, "problem->members", call.task.problem.members,
+                                  "problem->values", call.task.problem.values, "row_stride",
+                                  row_stride));
     CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_MAX_MARGINALS));
     CHORALE_CHECK(check_result(report, result));
     call.task.marginal_form = form;

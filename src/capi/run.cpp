@@ -550,11 +550,9 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
     if (of.is_instance)
       return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, whose positions the run does not know");
-    if (row_stride == 0)
-      row_stride = of.labels;
     if (marginals)
-      CHORALE_CHECK(check_matrix(report, "the length of the chain", std::max(of.length, 1),
-                                 "its labels", of.labels, "row_stride", row_stride));
+      CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
+                                    "its labels", of.labels, "row_stride", row_stride));
     return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain),
                                                        marginals,
                                                        gsl::narrow_cast<std::ptrdiff_t>(row_stride),

@@ -106,12 +106,10 @@ chorale_status check_chain(const Report &report, chorale_chain chain, ChainView 
   view.start = chain.start;
   view.end = chain.end;
 
-  if (chain.allowed && chain.allowed_row_stride == 0)
-    chain.allowed_row_stride = chain.labels;
   if (chain.allowed)
-    CHORALE_CHECK(check_matrix(report, "chain->length", std::max<std::int64_t>(chain.length, 1),
-                               "chain->labels", chain.labels, "chain->allowed_row_stride",
-                               chain.allowed_row_stride));
+    CHORALE_CHECK(take_row_stride(report, "chain->length", std::max<std::int64_t>(chain.length, 1),
+                                  "chain->labels", chain.labels, "chain->allowed_row_stride",
+                                  chain.allowed_row_stride));
   view.allowed = chain.allowed;
   view.allowed_row = gsl::narrow_cast<std::ptrdiff_t>(chain.allowed_row_stride);
   view.forced = chain.forced;

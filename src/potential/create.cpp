@@ -134,9 +134,9 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
                        "; it must be 1 or values = ", spec.values);
   CHORALE_CHECK(check_size(report, "length", tables.columns));
   if (tables.rows == 1)
-    tables.row_stride = tables.columns;
-  CHORALE_CHECK(check_matrix(report, "table_count", tables.rows, "length", tables.columns,
-                             "row_stride", tables.row_stride));
+    tables.row_stride = 0;
+  CHORALE_CHECK(take_row_stride(report, "table_count", tables.rows, "length", tables.columns,
+                                "row_stride", tables.row_stride));
   CHORALE_CHECK(
       check_entries(report, tables, {"tables", true, tables.rows > 1 ? spec.counted : nullptr}));
   return copy_tables(report, memory, spec, family, TableSource::stored, tables, made);
@@ -162,7 +162,7 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
 // MAJORITY, or the split of PAIRS).
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
-                                const MatrixSpec &matrix, const double *bias,
+                                MatrixSpec matrix, const double *bias,
                                 Potential *&made) noexcept {
   const std::string_view name = family == CHORALE_FAMILY_MAJORITY ? "weights" : "scores";
   CHORALE_CHECK(check_spec(report, spec));
@@ -171,8 +171,8 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
   if (matrix.rows != spec.values || matrix.columns != spec.values)
     return report.fail(CHORALE_ERROR_SHAPE, name, " is ", matrix.rows, " x ", matrix.columns,
                        "; it must be values x values = ", spec.values, " x ", spec.values);
-  CHORALE_CHECK(check_matrix(report, "rows", matrix.rows, "columns", matrix.columns, "row_stride",
-                             matrix.row_stride));
+  CHORALE_CHECK(take_row_stride(report, "values", spec.values, "values", spec.values, "row_stride",
+                                matrix.row_stride));
   CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));
   for (std::int64_t v = 0; bias && v < spec.values; ++v)
     if ((!spec.counted || spec.counted[v]) && !is_finite_score(bias[v]))
