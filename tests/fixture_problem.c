@@ -391,13 +391,13 @@ chorale_status make_potential(const Problem *problem, const chorale_host *host,
     return chorale_potential_create_square_makespan(host, R, problem->lambda, &options, potential,
                                                     error);
   case KIND_MAJORITY:
-    return chorale_potential_create_majority(host, R, problem->matrix, R, R, MAX_VALUES,
+    return chorale_potential_create_majority(host, R, problem->matrix, MAX_VALUES,
                                              problem->has_bias ? problem->bias : NULL, &options,
                                              potential, error);
   case KIND_PAIRS:
   case KIND_PAIRS_SEPARABLE:
-    return chorale_potential_create_pairs(host, R, problem->matrix, R, R, MAX_VALUES, &options,
-                                          potential, error);
+    return chorale_potential_create_pairs(host, R, problem->matrix, MAX_VALUES, &options, potential,
+                                          error);
   case KIND_CALLBACK:
   default: {
     /* The problem outlives the potential in every test. */

@@ -400,8 +400,8 @@ static chorale_status make_potentials(Workshop *shop) {
   NEXT(scaled, p[1], 0.75);                             /* 2 */
   NEXT(entropy, 4, -1.5, NULL);                         /* 3 */
   NEXT(max, 3, tables, 3, 6, 6, &options);              /* 4 */
-  NEXT(majority, 3, square, 3, 3, 3, tables, &options); /* 5 */
-  NEXT(pairs, 3, square, 3, 3, 3, NULL);                /* 6 */
+  NEXT(majority, 3, square, 3, tables, &options);       /* 5 */
+  NEXT(pairs, 3, square, 3, NULL);                      /* 6 */
   NEXT(cardinality, 3, tables, 6, &options);            /* 7 */
   NEXT(makespan, 2, 0.25, NULL);                        /* 8 */
   NEXT(square_makespan, 2, 0.125, NULL);                /* 9 */

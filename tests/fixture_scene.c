@@ -258,7 +258,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   Handles *has = &s->has;
   OK(chorale_cancel_create(host, &has->cancel, &error));
   OK(chorale_potential_create_potts(host, 2, 0.5, NULL, &has->potential, &error));
-  OK(chorale_potential_create_majority(host, 3, kUnary, 3, 3, 3, NULL, NULL, &s->majority, &error));
+  OK(chorale_potential_create_majority(host, 3, kUnary, 3, NULL, NULL, &s->majority, &error));
   chorale_transitions_options options;
   chorale_transitions_options_init(&options, sizeof options);
   options.start = kUnary;

@@ -49,8 +49,7 @@ static void share(Text *text) {
   OK(chorale_potential_create_potts(NULL, m, text->shape.lambda, &options, &text->potts, &error));
   for (int32_t v = 0; v < m; ++v)
     matrix[v * m + v] += 1;
-  OK(chorale_potential_create_majority(NULL, m, matrix, m, m, m, NULL, NULL, &text->majority,
-                                       &error));
+  OK(chorale_potential_create_majority(NULL, m, matrix, m, NULL, NULL, &text->majority, &error));
   chorale_label_map map;
   chorale_label_map_init(&map, sizeof map);
   map.labels = map.kinds = m;

@@ -318,7 +318,7 @@ static void algorithms_must_fit_the_family(void **state) {
     if (family == 0)
       OK(chorale_potential_create_makespan(NULL, R, 1, NULL, &other, &error));
     else if (family == 1)
-      OK(chorale_potential_create_majority(NULL, R, matrix, R, R, R, NULL, NULL, &other, &error));
+      OK(chorale_potential_create_majority(NULL, R, matrix, R, NULL, NULL, &other, &error));
     else
       OK(chorale_potential_create_callback(NULL, R, sum_of_squares, NULL, NULL, NULL, &other,
                                            &error));
@@ -404,7 +404,7 @@ static void exact_marginals_must_exist(void **state) {
   options.exact_marginals = 1;
   FAILS(marginals_of_it(), CHORALE_ERROR_NOT_EXACT, "exact_marginals", "CALLBACK");
   static const double pairs[16] = {0, 1, 2, 3, 0, 4, 5, 6, 0, 0, 7, 9, 0, 0, 0, 8};
-  OK(chorale_potential_create_pairs(NULL, 4, pairs, 4, 4, 4, NULL, &other, &error));
+  OK(chorale_potential_create_pairs(NULL, 4, pairs, 4, NULL, &other, &error));
   use_potential(other);
   static const double zeros[16] = {0};
   problem.scores = zeros;

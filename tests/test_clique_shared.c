@@ -66,8 +66,7 @@ static chorale_potential *potential_of(const Shared *shared) {
   chorale_error error;
   if (shared->kind == 1)
     OK(chorale_potential_create_majority(NULL, shared->values, shared->weights, shared->values,
-                                         shared->values, shared->values, NULL, NULL, &potential,
-                                         &error));
+                                         NULL, NULL, &potential, &error));
   else
     OK(chorale_potential_create_potts(NULL, shared->values, (double)shared->coefficient, NULL,
                                       &potential, &error));

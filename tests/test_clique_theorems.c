@@ -79,8 +79,8 @@ static chorale_potential *potts(int64_t values, double lambda) {
 static chorale_potential *majority(int64_t values, const double *weights, const double *bias) {
   chorale_potential *potential = NULL;
   chorale_error error;
-  OK(chorale_potential_create_majority(NULL, values, weights, values, values, values, bias, NULL,
-                                       &potential, &error));
+  OK(chorale_potential_create_majority(NULL, values, weights, values, bias, NULL, &potential,
+                                       &error));
   return potential;
 }
 

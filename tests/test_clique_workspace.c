@@ -245,7 +245,7 @@ static Large new_large(uint64_t seed, int64_t members, int64_t values, int is_ma
     for (int64_t a = 0; a < values; ++a)
       for (int64_t v = 0; v < values; ++v)
         weights[a * values + v] = a == v ? 0 : 2 * random_unit(&random);
-    OK(chorale_potential_create_majority(NULL, values, weights, values, values, values, NULL, NULL,
+    OK(chorale_potential_create_majority(NULL, values, weights, values, NULL, NULL,
                                          &large.potential, &error));
     free(weights);
   } else {

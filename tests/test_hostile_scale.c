@@ -228,13 +228,12 @@ static chorale_potential *large_potential(Family family, int32_t members, int32_
                                     &error));
     break;
   case MAJORITY:
-    OK(chorale_potential_create_majority(NULL, values, numbers, values, values, values,
-                                         numbers + values * values, NULL, &made, &error));
+    OK(chorale_potential_create_majority(NULL, values, numbers, values, numbers + values * values,
+                                         NULL, &made, &error));
     break;
   case PAIRS:
     options.scale = CHORALE_SCALE_BY_MEMBERS;
-    OK(chorale_potential_create_pairs(NULL, values, numbers, values, values, values, &options,
-                                      &made, &error));
+    OK(chorale_potential_create_pairs(NULL, values, numbers, values, &options, &made, &error));
     break;
   default:
     OK(chorale_potential_create_callback(NULL, values, call_counts, exponent, NULL, NULL, &made,

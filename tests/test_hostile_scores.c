@@ -88,11 +88,10 @@ static chorale_status table_with(Scene *s, double x, int is_max) {
 }
 static chorale_status square_with(Scene *s, double x, int place) {
   s->numbers[place] = x;
-  return place < 4 ? chorale_potential_create_pairs(NULL, 2, s->numbers, 2, 2, 2, NULL,
+  return place < 4 ? chorale_potential_create_pairs(NULL, 2, s->numbers, 2, NULL,
                                                     &s->made.potential, &s->error)
-                   : chorale_potential_create_majority(NULL, 2, s->numbers, 2, 2, 2,
-                                                       s->numbers + 4, NULL, &s->made.potential,
-                                                       &s->error);
+                   : chorale_potential_create_majority(NULL, 2, s->numbers, 2, s->numbers + 4, NULL,
+                                                       &s->made.potential, &s->error);
 }
 static chorale_status transitions_with(Scene *s, double x, int place) {
   chorale_transitions_options options;

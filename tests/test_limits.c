@@ -139,12 +139,12 @@ static chorale_potential *make_symmetric(Family family, int64_t members) {
     status = chorale_potential_create_makespan(NULL, VALUES, 0.5, NULL, &potential, &error);
     break;
   case MAJORITY:
-    status = chorale_potential_create_majority(NULL, VALUES, square, VALUES, VALUES, VALUES, square,
-                                               NULL, &potential, &error);
+    status = chorale_potential_create_majority(NULL, VALUES, square, VALUES, square, NULL,
+                                               &potential, &error);
     break;
   case PAIRS:
-    status = chorale_potential_create_pairs(NULL, VALUES, square, VALUES, VALUES, VALUES, &scaled,
-                                            &potential, &error);
+    status = chorale_potential_create_pairs(NULL, VALUES, square, VALUES, &scaled, &potential,
+                                            &error);
     break;
   case CALLBACK:
     status = chorale_potential_create_callback(NULL, VALUES, score_counts, NULL, NULL, NULL,

@@ -86,11 +86,11 @@ static void examples_by_hand(void **state) {
   chorale_potential_release(p);
   const double weights[12] = {1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0};
   const double bias[3] = {100, 200, 300};
-  OK(chorale_potential_create_majority(NULL, 3, weights, 3, 3, 4, bias, NULL, &p, &error));
+  OK(chorale_potential_create_majority(NULL, 3, weights, 4, bias, NULL, &p, &error));
   assert_true(is_near(evaluate(p, 3, 1, 0), 100 + 3 + 2));
   assert_true(is_near(evaluate(p, 2, 2, 1), 200 + 8 + 10 + 6)); /* the better of two */
   chorale_potential_release(p);
-  OK(chorale_potential_create_pairs(NULL, 3, weights, 3, 3, 4, NULL, &p, &error));
+  OK(chorale_potential_create_pairs(NULL, 3, weights, 4, NULL, &p, &error));
   assert_true(is_near(evaluate(p, 2, 1, 0), 1 * 2 + 2 * 2 + 4 * 2));
   chorale_potential_release(p);
 
@@ -104,7 +104,7 @@ static void examples_by_hand(void **state) {
   assert_true(is_near(evaluate(p, 1, 2, 0), 5));
   assert_true(is_near(evaluate(p, 0, 3, 0), 0)); /* nothing counts */
   chorale_potential_release(p);
-  OK(chorale_potential_create_majority(NULL, 3, weights, 3, 3, 4, bias, &options, &p, &error));
+  OK(chorale_potential_create_majority(NULL, 3, weights, 4, bias, &options, &p, &error));
   assert_true(is_near(evaluate(p, 1, 5, 0), 100 + 1)); /* value 1 is never the majority */
   assert_true(is_near(evaluate(p, 0, 5, 0), 0));
   chorale_potential_release(p);
@@ -234,7 +234,7 @@ static void rows_that_do_not_count_are_ignored(void **state) {
   chorale_potential_release(p);
   const double weights[9] = {1, NAN, 2, NAN, INFINITY, NAN, 3, -INFINITY, 4};
   const double bias[3] = {5, NAN, 6};
-  OK(chorale_potential_create_majority(NULL, 3, weights, 3, 3, 3, bias, &options, &p, &error));
+  OK(chorale_potential_create_majority(NULL, 3, weights, 3, bias, &options, &p, &error));
   assert_true(evaluate(p, 2, 5, 1) == 5 + 2 + 2);
   chorale_potential_release(p);
 }
@@ -251,7 +251,7 @@ static void pairs_that_do_not_count_are_ignored(void **state) {
     chorale_potential_options_init(&options, sizeof options);
     options.counted = counted[c];
     chorale_potential *p = NULL;
-    OK(chorale_potential_create_pairs(NULL, 4, scores, 4, 4, 4, &options, &p, &error));
+    OK(chorale_potential_create_pairs(NULL, 4, scores, 4, &options, &p, &error));
     chorale_clique_problem problem;
     chorale_clique_problem_init(&problem, sizeof problem);
     problem.members = 2;

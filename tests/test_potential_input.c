@@ -51,10 +51,9 @@ static void values_must_be_positive(void **state) {
             CHORALE_ERROR_SIZE, "values", text);
     REFUSES(chorale_potential_create_square_makespan(&host, R, 1, NULL, &potential, &error),
             CHORALE_ERROR_SIZE, "values", text);
-    REFUSES(chorale_potential_create_majority(&host, R, numbers, R, R, 3, NULL, NULL, &potential,
-                                              &error),
+    REFUSES(chorale_potential_create_majority(&host, R, numbers, 3, NULL, NULL, &potential, &error),
             CHORALE_ERROR_SIZE, "values", text);
-    REFUSES(chorale_potential_create_pairs(&host, R, numbers, R, R, 3, NULL, &potential, &error),
+    REFUSES(chorale_potential_create_pairs(&host, R, numbers, 3, NULL, &potential, &error),
             CHORALE_ERROR_SIZE, "values", text);
   }
   REFUSES(POTTS(INT64_MAX, 1, NULL), CHORALE_ERROR_SIZE_OVERFLOW, "values", "9223372036854775807");
@@ -84,15 +83,13 @@ static void numbers_must_be_finite(void **state) {
     double numbers[12] = {0}; /* 3 rows of 3, stride 4, the gap may hold anything */
     numbers[3] = NAN;
     numbers[6] = x;
-    REFUSES(chorale_potential_create_majority(&host, 3, numbers, 3, 3, 4, NULL, NULL, &potential,
-                                              &error),
+    REFUSES(chorale_potential_create_majority(&host, 3, numbers, 4, NULL, NULL, &potential, &error),
             bad[b].status, "weights[1][2]", bad[b].text);
-    REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 3, 3, 4, NULL, &potential, &error),
+    REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 4, NULL, &potential, &error),
             bad[b].status, "scores[1][2]", bad[b].text);
     numbers[6] = 0;
     const double bias[3] = {0, 0, x};
-    REFUSES(chorale_potential_create_majority(&host, 3, numbers, 3, 3, 4, bias, NULL, &potential,
-                                              &error),
+    REFUSES(chorale_potential_create_majority(&host, 3, numbers, 4, bias, NULL, &potential, &error),
             bad[b].status, "bias[2]", bad[b].text);
     if (x == -INFINITY)
       continue; /* a table may forbid a count */
@@ -116,9 +113,9 @@ static void arrays_must_be_there(void **state) {
   REFUSES(chorale_potential_create_cardinality(&host, 2, NULL, 3, NULL, &potential, &error),
           CHORALE_ERROR_NULL_ARGUMENT, "table", "NULL");
   REFUSES(
-      chorale_potential_create_majority(&host, 3, NULL, 3, 3, 3, NULL, NULL, &potential, &error),
+      chorale_potential_create_majority(&host, 3, NULL, 3, NULL, NULL, &potential, &error),
       CHORALE_ERROR_NULL_ARGUMENT, "weights", "NULL");
-  REFUSES(chorale_potential_create_pairs(&host, 3, NULL, 3, 3, 3, NULL, &potential, &error),
+  REFUSES(chorale_potential_create_pairs(&host, 3, NULL, 3, NULL, &potential, &error),
           CHORALE_ERROR_NULL_ARGUMENT, "scores", "NULL");
   REFUSES(chorale_potential_create_callback(&host, 3, NULL, NULL, NULL, NULL, &potential, &error),
           CHORALE_ERROR_NULL_ARGUMENT, "function", "NULL");
@@ -151,9 +148,9 @@ static void the_output_must_be_there(void **state) {
         CHORALE_ERROR_NULL_ARGUMENT, "potential");
   FAILS(chorale_potential_create_square_makespan(&host, 3, 1, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "potential");
-  FAILS(chorale_potential_create_majority(&host, 3, numbers, 3, 3, 3, NULL, NULL, NULL, &error),
+  FAILS(chorale_potential_create_majority(&host, 3, numbers, 3, NULL, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "potential");
-  FAILS(chorale_potential_create_pairs(&host, 3, numbers, 3, 3, 3, NULL, NULL, &error),
+  FAILS(chorale_potential_create_pairs(&host, 3, numbers, 3, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "potential");
   FAILS(chorale_potential_create_callback(&host, 3, zero_score, NULL, NULL, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "potential");
@@ -173,18 +170,6 @@ static void shapes_must_fit(void **state) {
     REFUSES(
         chorale_potential_create_max(&host, 3, numbers, counts[c], 3, 3, NULL, &potential, &error),
         CHORALE_ERROR_SHAPE, "table_count", text);
-    REFUSES(chorale_potential_create_majority(&host, 3, numbers, counts[c], 3, 8, NULL, NULL,
-                                              &potential, &error),
-            CHORALE_ERROR_SHAPE, "weights", text, "3");
-    REFUSES(chorale_potential_create_majority(&host, 3, numbers, 3, counts[c], 8, NULL, NULL,
-                                              &potential, &error),
-            CHORALE_ERROR_SHAPE, "weights", text, "3");
-    REFUSES(chorale_potential_create_pairs(&host, 3, numbers, counts[c], 3, 8, NULL, &potential,
-                                           &error),
-            CHORALE_ERROR_SHAPE, "scores", text, "3");
-    REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 3, counts[c], 8, NULL, &potential,
-                                           &error),
-            CHORALE_ERROR_SHAPE, "scores", text, "3");
   }
   REFUSES(chorale_potential_create_cardinality(&host, 3, numbers, 3, NULL, &potential, &error),
           CHORALE_ERROR_SHAPE, "3 values", "2");
@@ -210,9 +195,9 @@ static void lengths_and_strides(void **state) {
   REFUSES(chorale_potential_create_max(&host, 3, numbers, 3, 5, -5, NULL, &potential, &error),
           CHORALE_ERROR_STRIDE, "row_stride", "-5", "5");
   REFUSES(
-      chorale_potential_create_majority(&host, 3, numbers, 3, 3, 2, NULL, NULL, &potential, &error),
+      chorale_potential_create_majority(&host, 3, numbers, 2, NULL, NULL, &potential, &error),
       CHORALE_ERROR_STRIDE, "row_stride", "2", "3");
-  REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 3, 3, 1, NULL, &potential, &error),
+  REFUSES(chorale_potential_create_pairs(&host, 3, numbers, 1, NULL, &potential, &error),
           CHORALE_ERROR_STRIDE, "row_stride", "1", "3");
   REFUSES(
       chorale_potential_create_sum(&host, 3, numbers, 3, 5, INT64_MAX, NULL, &potential, &error),
@@ -221,8 +206,8 @@ static void lengths_and_strides(void **state) {
       chorale_potential_create_sum(&host, 3, numbers, 1, INT64_MAX, 5, NULL, &potential, &error),
       CHORALE_ERROR_SIZE_OVERFLOW, "length", "9223372036854775807");
   const int64_t huge = INT32_MAX;
-  REFUSES(chorale_potential_create_majority(&host, huge, numbers, huge, huge, huge, NULL, NULL,
-                                            &potential, &error),
+  REFUSES(chorale_potential_create_majority(&host, huge, numbers, huge, NULL, NULL, &potential,
+                                            &error),
           CHORALE_ERROR_SIZE_OVERFLOW, "2147483647");
 }
 

@@ -28,10 +28,9 @@ static chorale_status create_with_stride(int family, int64_t stride, chorale_pot
   case 1:
     return chorale_potential_create_max(NULL, SIDE, kRows, SIDE, SIDE, stride, NULL, made, error);
   case 2:
-    return chorale_potential_create_majority(NULL, SIDE, kRows, SIDE, SIDE, stride, NULL, NULL,
-                                             made, error);
+    return chorale_potential_create_majority(NULL, SIDE, kRows, stride, NULL, NULL, made, error);
   default:
-    return chorale_potential_create_pairs(NULL, SIDE, kRows, SIDE, SIDE, stride, NULL, made, error);
+    return chorale_potential_create_pairs(NULL, SIDE, kRows, stride, NULL, made, error);
   }
 }
 

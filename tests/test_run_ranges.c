@@ -148,12 +148,10 @@ static chorale_potential *potential_over(const Over *over, int64_t values, doubl
     OK(chorale_potential_create_makespan(NULL, values, lambda, &options, &made, &error));
     break;
   case MAJORITY:
-    OK(chorale_potential_create_majority(NULL, values, all, values, values, stride, NULL, &options,
-                                         &made, &error));
+    OK(chorale_potential_create_majority(NULL, values, all, stride, NULL, &options, &made, &error));
     break;
   case PAIRS:
-    OK(chorale_potential_create_pairs(NULL, values, all, values, values, stride, &options, &made,
-                                      &error));
+    OK(chorale_potential_create_pairs(NULL, values, all, stride, &options, &made, &error));
     break;
   case CARDINALITY:
     OK(chorale_potential_create_cardinality(NULL, values, all, LENGTH, &options, &made, &error));

@@ -181,7 +181,7 @@ static void bad_factors(void **state) {
                                        &error));
   OK(chorale_potential_create_scaled(NULL, others[0], 7e99, &others[2], &error));
   OK(chorale_potential_create_scaled(NULL, others[1], 3e-5, &others[3], &error));
-  OK(chorale_potential_create_pairs(NULL, 1, &table[1], 1, 1, 1, NULL, &others[4], &error));
+  OK(chorale_potential_create_pairs(NULL, 1, &table[1], 1, NULL, &others[4], &error));
   for (int i = 0; i < 5; ++i) { /* also where the numbers alone would take more */
     assert_greatest_factor(others[i], 1e300);
     chorale_potential_release(others[i]);

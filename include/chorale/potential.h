@@ -124,27 +124,27 @@ CHORALE_API chorale_status chorale_potential_create_square_makespan(
 /* MAJORITY: b_a + sum_v w_av n_v, where a is a counted value of highest count; of several such
  * values the one that scores highest. [Majority potentials]
  *
- * weights: `rows` x `columns` doubles, both equal to `values`, row a (the majority value) at
- *   weights + a * row_stride; finite. Row and column of a value that does not count are ignored.
+ * weights: `values` x `values` finite doubles, row a (the majority value) at weights + a *
+ *   row_stride (0: values, rows without gaps). Row and column of a value that does not count are
+ *   ignored.
  * bias: `values` finite doubles b_a, or NULL for zeros. With zero weights this is Lu and Getoor's
  *   constant for each majority value.
- * Errors: SHAPE (rows or columns differ from values), STRIDE. */
+ * Errors: STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_majority(
-    const chorale_host *host, int64_t values, const double *weights, int64_t rows, int64_t columns,
-    int64_t row_stride, const double *bias, const chorale_potential_options *options,
-    chorale_potential **potential, chorale_error *error);
+    const chorale_host *host, int64_t values, const double *weights, int64_t row_stride,
+    const double *bias, const chorale_potential_options *options, chorale_potential **potential,
+    chorale_error *error);
 
 /* PAIRS: sum_{v,v'} f(v, v') n_v n_v' - sum_v f(v, v) n_v: the sum of f(x_i, x_j) over all ordered
  * pairs of distinct members that take counted values. The paper counts a pair once: halve f for
  * that. f need not be symmetric. [Information extraction, the rewriting of equation 1]
  *
- * scores: `rows` x `columns` finite doubles, both equal to `values`, row v at scores + v *
- *   row_stride. Where every f(v, v') + f(v', v), v != v', splits into c_v + c_v' and every value
+ * scores: `values` x `values` finite doubles, row v at scores + v * row_stride (0: values, rows
+ *   without gaps). Where every f(v, v') + f(v', v), v != v', splits into c_v + c_v' and every value
  *   counts (or all c_v are equal), the potential is a SUM and gets all that SUM gets.
- * Errors: SHAPE, STRIDE. */
+ * Errors: STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
-                                                          const double *scores, int64_t rows,
-                                                          int64_t columns, int64_t row_stride,
+                                                          const double *scores, int64_t row_stride,
                                                           const chorale_potential_options *options,
                                                           chorale_potential **potential,
                                                           chorale_error *error);

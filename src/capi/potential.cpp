@@ -119,25 +119,24 @@ chorale_status chorale_potential_create_cardinality(const chorale_host *host, in
 
 chorale_status
 chorale_potential_create_majority(const chorale_host *host, int64_t values, const double *weights,
-                                  int64_t rows, int64_t columns, int64_t row_stride,
+                                  int64_t row_stride,
                                   const double *bias, const chorale_potential_options *options,
                                   chorale_potential **potential, chorale_error *error) {
   return create(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_square(report, memory, spec, CHORALE_FAMILY_MAJORITY,
-                                          {weights, rows, columns, row_stride}, bias, made);
+                                          {weights, values, values, row_stride}, bias, made);
                 });
 }
 
 chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
-                                              const double *scores, int64_t rows, int64_t columns,
-                                              int64_t row_stride,
+                                              const double *scores, int64_t row_stride,
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
   return create(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_square(report, memory, spec, CHORALE_FAMILY_PAIRS,
-                                          {scores, rows, columns, row_stride}, nullptr, made);
+                                          {scores, values, values, row_stride}, nullptr, made);
                 });
 }
 

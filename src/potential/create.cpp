@@ -168,9 +168,6 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
   CHORALE_CHECK(check_spec(report, spec));
   if (!matrix.data)
     return report.null_argument(name);
-  if (matrix.rows != spec.values || matrix.columns != spec.values)
-    return report.fail(CHORALE_ERROR_SHAPE, name, " is ", matrix.rows, " x ", matrix.columns,
-                       "; it must be values x values = ", spec.values, " x ", spec.values);
   CHORALE_CHECK(take_row_stride(report, "values", spec.values, "values", spec.values, "row_stride",
                                 matrix.row_stride));
   CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));

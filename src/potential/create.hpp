@@ -36,7 +36,7 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
 // MAJORITY and PAIRS, by `family`. `bias`: values biases of MAJORITY, or NULL.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
-                                const MatrixSpec &square, const double *bias,
+                                MatrixSpec square, const double *bias,
                                 Potential *&made) noexcept;
 chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,

@@ -59,7 +59,7 @@ public:
             error);
     } else {
       const std::vector<double> weights(instance.weights.begin(), instance.weights.end());
-      check(chorale_potential_create_majority(nullptr, R, weights.data(), R, R, R, nullptr, nullptr,
+      check(chorale_potential_create_majority(nullptr, R, weights.data(), R, nullptr, nullptr,
                                               &potential_, &error),
             error);
     }

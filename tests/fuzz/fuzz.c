@@ -170,12 +170,12 @@ chorale_status make_wide_potential(const Wide *wide, const chorale_host *host,
         chorale_potential_create_square_makespan(host, R, p->lambda, &options, potential, error);
     break;
   case KIND_MAJORITY:
-    status = chorale_potential_create_majority(host, R, matrix, R, R, R, p->has_bias ? bias : NULL,
+    status = chorale_potential_create_majority(host, R, matrix, R, p->has_bias ? bias : NULL,
                                                &options, potential, error);
     break;
   case KIND_PAIRS:
   case KIND_PAIRS_SEPARABLE:
-    status = chorale_potential_create_pairs(host, R, matrix, R, R, R, &options, potential, error);
+    status = chorale_potential_create_pairs(host, R, matrix, R, &options, potential, error);
     break;
   default: {
     void *user;

@@ -113,14 +113,13 @@ void make_potential_at_random(World *w) {
                                                   &w->error));
     break;
   case 7:
-    CALL(chorale_potential_create_majority(w->host, values, first, rows, values,
+    CALL(chorale_potential_create_majority(w->host, values, first,
                                            chance(w, 90) ? values : stride(w), second, options, to,
                                            &w->error));
     break;
   case 8:
-    CALL(chorale_potential_create_pairs(w->host, values, first, rows, values,
-                                        chance(w, 90) ? values : stride(w), options, to,
-                                        &w->error));
+    CALL(chorale_potential_create_pairs(w->host, values, first, chance(w, 90) ? values : stride(w),
+                                        options, to, &w->error));
     break;
   case 9:
     CALL(chorale_potential_create_callback(w->host, values, OFTEN(count_function), w, NULL, options,

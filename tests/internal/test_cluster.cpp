@@ -230,15 +230,15 @@ private:
       std::vector<double> weights(static_cast<std::size_t>(R * R));
       for (auto &entry : weights)
         entry = number();
-      status = chorale_potential_create_majority(nullptr, R, weights.data(), R, R, R, nullptr,
-                                                 &options, &made, nullptr);
+      status = chorale_potential_create_majority(nullptr, R, weights.data(), R, nullptr, &options,
+                                                 &made, nullptr);
       break;
     }
     case 4: {
       std::vector<double> pairs(static_cast<std::size_t>(R * R));
       for (auto &entry : pairs)
         entry = number() / 2;
-      status = chorale_potential_create_pairs(nullptr, R, pairs.data(), R, R, R, &options, &made,
+      status = chorale_potential_create_pairs(nullptr, R, pairs.data(), R, &options, &made,
                                               nullptr);
       exact_families = false;
       bounded = false;

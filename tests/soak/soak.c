@@ -133,10 +133,10 @@ static chorale_status make_group(Recipe *recipe, uint64_t *state, chorale_error 
     square[k] = unit(state) - 0.3 + (k % (m + 1) == 0);
   switch (below(state, 5)) {
   case 0:
-    return chorale_potential_create_majority(&host, m, square, m, m, m, square, NULL,
-                                             &recipe->group, error);
+    return chorale_potential_create_majority(&host, m, square, m, square, NULL, &recipe->group,
+                                             error);
   case 1:
-    return chorale_potential_create_pairs(&host, m, square, m, m, m, NULL, &recipe->group, error);
+    return chorale_potential_create_pairs(&host, m, square, m, NULL, &recipe->group, error);
   case 2:
     return chorale_potential_create_entropy(&host, m, -0.5, NULL, &recipe->group, error);
   case 3:
