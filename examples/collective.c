@@ -112,9 +112,9 @@ int main(void) {
     int32_t alone[WORDS], together[WORDS];
     chorale_payment payment;
     int64_t payments = 0;
-    if (chorale_run_labels(run, i, 1, alone, WORDS, &error) ||
-        chorale_run_labels(run, i, 0, together, WORDS, &error) ||
-        chorale_run_payments(run, i, &payment, 1, &payments, &error))
+    if (chorale_run_labels(run, i, CHORALE_ALONE, alone, WORDS, NULL, &error) ||
+        chorale_run_labels(run, i, CHORALE_TOGETHER, together, WORDS, NULL, &error) ||
+        chorale_run_payments(run, i, &payment, sizeof(chorale_payment), 1, &payments, &error))
       stop(&error);
     for (int t = 0; t < WORDS; ++t)
       printf("%s%s", words[i][t], t + 1 < WORDS ? " " : "\n");

@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "fixture_names.h"
+
 #include <chorale/chorale.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -65,7 +65,8 @@ static const char *check_payments(const Cluster *cluster, chorale_run *run, int3
   chorale_payment payments[MOST_SLOTS];
   chorale_error error;
   int64_t count = -1;
-  if (chorale_run_payments(run, chain, payments, MOST_SLOTS, &count, &error) != CHORALE_OK)
+  if (chorale_run_payments(run, chain, payments, sizeof(chorale_payment), MOST_SLOTS, &count,
+                           &error) != CHORALE_OK)
     return complain("payments of chain %d: \"%s\"", chain, error.message);
   int64_t expected = 0;
   for (int32_t position = -1; position < MOST_POSITIONS; ++position)
@@ -146,11 +147,11 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
   memset(labelling, 0, sizeof(Labelling));
   int32_t all[MOST_CHAINS * MOST_POSITIONS];
   int64_t at = 0;
-  if (chorale_run_all_labels(run, own, all, (int64_t)COUNT_OF(all), &error) != CHORALE_OK)
+  if (chorale_run_all_labels(run, own, all, (int64_t)COUNT_OF(all), NULL, &error) != CHORALE_OK)
     return complain("all labels: \"%s\"", error.message);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     const Sample *sample = &cluster->chains[i];
-    if (chorale_run_labels(run, i, own, labelling[i], sample->length, &error) != CHORALE_OK)
+    if (chorale_run_labels(run, i, own, labelling[i], sample->length, NULL, &error) != CHORALE_OK)
       return complain("labels of chain %d: \"%s\"", i, error.message);
     for (int32_t t = 0; t < sample->length; ++t) {
       if (labelling[i][t] < 0 || labelling[i][t] >= sample->labels)
@@ -178,7 +179,7 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
     double score = NAN;
     int32_t values[MOST_TOGETHER];
     if (chorale_run_clique_score(run, c, own, &score, &error) != CHORALE_OK ||
-        chorale_run_values(run, c, own, values, MOST_TOGETHER, &error) != CHORALE_OK)
+        chorale_run_values(run, c, own, values, MOST_TOGETHER, NULL, &error) != CHORALE_OK)
       return complain("clique %d: \"%s\"", c, error.message);
     if (!is_close(score, parts->cliques[c]))
       return complain("clique %d scores %.17g, it is %.17g", c, score, parts->cliques[c]);
@@ -203,7 +204,8 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
     return complain("the result is not what the last call said");
   if (result->outcome == CHORALE_OUTCOME_INFEASIBLE) {
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
-    if (chorale_run_all_labels(run, 0, labels, (int64_t)COUNT_OF(labels), &error) !=
+    if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), NULL,
+                               &error) !=
         CHORALE_ERROR_NO_LABELLING)
       return complain("labels of an infeasible run: \"%s\"", error.message);
     return NULL;
@@ -223,7 +225,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     double score = NAN;
     int32_t differs = 0;
-    (void)chorale_run_chain_score(run, i, 0, &score, &differs, &error);
+    (void)chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, &differs, &error);
     chain_sum += score;
     chain_magnitude += fabs(score);
     changed += differs;
@@ -236,7 +238,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
     double score = NAN;
-    (void)chorale_run_clique_score(run, c, 0, &score, &error);
+    (void)chorale_run_clique_score(run, c, CHORALE_TOGETHER, &score, &error);
     clique_sum += score;
     clique_magnitude += fabs(score);
   }
@@ -265,16 +267,17 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
     return;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     int64_t count = 0;
-    OK(chorale_run_labels(run, i, 0, said->labels[i], MOST_POSITIONS, &error));
-    OK(chorale_run_labels(run, i, 1, said->own[i], MOST_POSITIONS, &error));
-    OK(chorale_run_chain_score(run, i, 0, &said->chain_scores[i], NULL, &error));
-    OK(chorale_run_payments(run, i, said->payments[i], MOST_SLOTS, &count, &error));
+    OK(chorale_run_labels(run, i, CHORALE_TOGETHER, said->labels[i], MOST_POSITIONS, NULL, &error));
+    OK(chorale_run_labels(run, i, CHORALE_ALONE, said->own[i], MOST_POSITIONS, NULL, &error));
+    OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &said->chain_scores[i], NULL, &error));
+    OK(chorale_run_payments(run, i, said->payments[i], sizeof(chorale_payment), MOST_SLOTS, &count,
+                            &error));
     if (!cluster->is_instance[i])
       OK(chorale_run_max_marginals(run, i, said->marginals[i], 0, NULL, &error));
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
-    OK(chorale_run_clique_score(run, c, 0, &said->clique_scores[c], &error));
-    OK(chorale_run_values(run, c, 0, said->values[c], MOST_TOGETHER, &error));
+    OK(chorale_run_clique_score(run, c, CHORALE_TOGETHER, &said->clique_scores[c], &error));
+    OK(chorale_run_values(run, c, CHORALE_TOGETHER, said->values[c], MOST_TOGETHER, NULL, &error));
   }
   size_t needed = 0;
   OK(chorale_run_json(run, said->json, sizeof said->json, &needed, &error));

@@ -158,7 +158,8 @@ static void random_texts(Random *random, chorale_problem *problem, chorale_text_
       texts[k].length = 3;
     }
   }
-  OK(chorale_problem_set_texts(problem, list, count > 0 ? texts : NULL, count, &error));
+  OK(chorale_problem_set_texts(problem, list, count > 0 ? texts : NULL, sizeof(chorale_text), count,
+                               &error));
 }
 
 void name_at_random(Random *random, chorale_problem *problem) {
@@ -201,9 +202,9 @@ void name_at_random(Random *random, chorale_problem *problem) {
   if (random_chance(random, 60))
     OK(chorale_problem_set_gold(problem, gold, &error));
   if (random_chance(random, 60))
-    OK(chorale_problem_set_note(problem, text_of("title"), text_of("caf\xc3\xa9"), &error));
+    OK(put_note(problem, text_of("title"), text_of("caf\xc3\xa9"), &error));
   if (random_chance(random, 60))
-    OK(chorale_problem_set_note(problem, text_of("licence"), text_of("MIT"), &error));
+    OK(put_note(problem, text_of("licence"), text_of("MIT"), &error));
 }
 
 static int same_text(chorale_text a, chorale_text b) {
@@ -218,14 +219,14 @@ const char *compare_names(const chorale_problem *a, const chorale_problem *b) {
       return complain("list %d has %lld texts and %lld", list, (long long)count,
                       (long long)chorale_problem_text_count(b, list));
     for (int64_t k = -1; k <= count; ++k)
-      if (!same_text(chorale_problem_text(a, list, k), chorale_problem_text(b, list, k)))
+      if (!same_text(text_in(a, list, k), text_in(b, list, k)))
         return complain("text %lld of list %d differs", (long long)k, list);
   }
   for (int64_t c = -1; c <= chorale_model_clique_count(model); ++c) {
     if (chorale_problem_clique_kind(a, c) != chorale_problem_clique_kind(b, c))
       return complain("the kind of clique %lld differs", (long long)c);
     for (int32_t v = -1; v < chorale_model_clique_values(model, c) + 3; ++v)
-      if (!same_text(chorale_problem_value_name(a, c, v), chorale_problem_value_name(b, c, v)))
+      if (!same_text(name_of_value(a, c, v), name_of_value(b, c, v)))
         return complain("the name of value %d of clique %lld differs", v, (long long)c);
   }
   const int32_t *gold = chorale_problem_gold(a), *other = chorale_problem_gold(b);
@@ -238,8 +239,8 @@ const char *compare_names(const chorale_problem *a, const chorale_problem *b) {
   if (chorale_problem_note_count(a) != chorale_problem_note_count(b))
     return complain("numbers of notes differ");
   for (int64_t k = 0; k < chorale_problem_note_count(a); ++k)
-    if (!same_text(chorale_problem_note_name(a, k), chorale_problem_note_name(b, k)) ||
-        !same_text(chorale_problem_note(a, k), chorale_problem_note(b, k)))
+    if (!same_text(name_of_note(a, k), name_of_note(b, k)) ||
+        !same_text(text_of_note(a, k), text_of_note(b, k)))
       return complain("note %lld differs", (long long)k);
   return NULL;
 }
@@ -374,7 +375,8 @@ static chorale_status make_properties(Workshop *shop) {
   TRY(chorale_property_create_next_label(shop->host, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
                                          2, &shop->next_label, shop->error));
   static const int32_t kept[] = {2, 0};
-  return chorale_dictionary_create(shop->host, kept, 2, 1, &shop->dictionary, shop->error);
+  return chorale_dictionary_create(shop->host, kept, 2, CHORALE_OUTSIDE_AS_OUT, &shop->dictionary,
+                                   shop->error);
 }
 
 static chorale_status make_potentials(Workshop *shop) {
@@ -501,13 +503,16 @@ static chorale_status make_names(Workshop *shop) {
     values[c] = c % 4 == 3 ? CHORALE_TEXTS_VALUES : c % 4 - 1;
   }
   chorale_problem *problem = shop->problem;
-  TRY(chorale_problem_set_texts(problem, CHORALE_TEXTS_LABELS, names, 3, shop->error));
-  TRY(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names + 1, 2, shop->error));
-  TRY(chorale_problem_set_texts(problem, CHORALE_TEXTS_VALUES, names, 2, shop->error));
+  TRY(chorale_problem_set_texts(problem, CHORALE_TEXTS_LABELS, names, sizeof(chorale_text), 3,
+                                shop->error));
+  TRY(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names + 1, sizeof(chorale_text), 2,
+                                shop->error));
+  TRY(chorale_problem_set_texts(problem, CHORALE_TEXTS_VALUES, names, sizeof(chorale_text), 2,
+                                shop->error));
   TRY(chorale_problem_set_gold(problem, gold, shop->error));
   TRY(chorale_problem_set_cliques(problem, kinds, values, shop->error));
-  TRY(chorale_problem_set_note(problem, names[0], names[1], shop->error));
-  return chorale_problem_set_note(problem, names[1], names[0], shop->error);
+  TRY(put_note(problem, names[0], names[1], shop->error));
+  return put_note(problem, names[1], names[0], shop->error);
 }
 
 static chorale_status make_all(Workshop *shop) {

@@ -264,7 +264,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   options.start = kUnary;
   OK(chorale_transitions_create(host, 2, kEdges, &options, &has->transitions, &error));
   OK(chorale_property_create(host, &s->automaton, &has->property, &error));
-  OK(chorale_dictionary_create(host, kTokens, 3, 1, &has->dictionary, &error));
+  OK(chorale_dictionary_create(host, kTokens, 3, CHORALE_OUTSIDE_AS_OUT, &has->dictionary, &error));
   OK(chorale_property_builder_create(host, 2, 1, 2, &has->rules, &error));
   int32_t state = 0;
   while (state < 3) /* room for a fifth takes more memory */

@@ -60,7 +60,7 @@ typedef struct Scene {
   int64_t counts[4];
   uint8_t bytes[16];
   size_t size;
-  chorale_payment payments[8];
+  chorale_payment payments[16];
   char text[SCENE_TEXT];
   union {
     double aligned[SCRATCH_BYTES / 8];

@@ -118,12 +118,12 @@ void tell(const Text *text, const chorale_run *run, Story *story) {
   story->own = room(text->positions, sizeof *story->own);
   story->chain_scores = room(text->shape.chains, sizeof *story->chain_scores);
   story->clique_scores = room(cliques, sizeof *story->clique_scores);
-  OK(chorale_run_all_labels(run, 0, story->labels, text->positions, &error));
-  OK(chorale_run_all_labels(run, 1, story->own, text->positions, &error));
+  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, story->labels, text->positions, NULL, &error));
+  OK(chorale_run_all_labels(run, CHORALE_ALONE, story->own, text->positions, NULL, &error));
   for (int64_t i = 0; i < text->shape.chains; ++i)
-    OK(chorale_run_chain_score(run, i, 0, &story->chain_scores[i], NULL, &error));
+    OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &story->chain_scores[i], NULL, &error));
   for (int64_t c = 0; c < cliques; ++c)
-    OK(chorale_run_clique_score(run, c, 0, &story->clique_scores[c], &error));
+    OK(chorale_run_clique_score(run, c, CHORALE_TOGETHER, &story->clique_scores[c], &error));
   size_t needed = 0;
   OK(chorale_run_json(run, NULL, 0, &needed, &error));
   story->json = room((int64_t)needed, 1);

@@ -278,7 +278,8 @@ static void out_of_memory(void **state) {
     if (status == CHORALE_OK)
       status = chorale_property_builder_finish(builder, NULL, &built, &error);
     if (status == CHORALE_OK)
-      status = chorale_dictionary_create(&host, values, 3, 1, &dictionary, &error);
+      status = chorale_dictionary_create(&host, values, 3, CHORALE_OUTSIDE_AS_OUT, &dictionary,
+                                         &error);
     if (status == CHORALE_OK)
       status = chorale_chain_solver_create(&host, &solver, &error);
     if (status == CHORALE_OK)

@@ -331,7 +331,7 @@ static const char *check_totals(const Cluster *judged, const ClusterTruth *truth
   chorale_error error;
   memset(labels, 0, sizeof labels);
   for (int32_t i = 0; i < judged->chain_count; ++i)
-    OK(chorale_run_labels(run, i, 0, labels[i], MOST_POSITIONS, &error));
+    OK(chorale_run_labels(run, i, CHORALE_TOGETHER, labels[i], MOST_POSITIONS, NULL, &error));
   own_parts(judged, labels, &parts);
   return is_close(parts.total, score)
              ? NULL

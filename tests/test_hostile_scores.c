@@ -151,8 +151,9 @@ enum { NOWHERE, FORBIDS, ANSWERS };
   VISIT(message, FORBIDS, message_with(s, x))                                                      \
   VISIT(clique, FORBIDS, clique_with(s, x))                                                        \
   VISIT(best_of, FORBIDS,                                                                          \
-        (s->numbers[1] = x, chorale_dictionary_create_best(NULL, NULL, s->numbers, 4, 2, 0,        \
-                                                           &s->made.dictionary, &s->error)))       \
+        (s->numbers[1] = x, chorale_dictionary_create_best(                                        \
+                                NULL, NULL, s->numbers, 4, 2, CHORALE_OUTSIDE_FORBIDDEN,           \
+                                &s->made.dictionary, &s->error)))                                  \
   VISIT(callback, ANSWERS, callback_is(s, x, CHORALE_SCALE_NONE))                                  \
   VISIT(callback_by_log, ANSWERS, callback_is(s, x, CHORALE_SCALE_BY_LOG_MEMBERS))                 \
   VISIT(instance_decode, ANSWERS, instance_is(s, x, 0))                                            \
@@ -260,7 +261,7 @@ static void empty_models_are_models(void **state) {
     assert_true(result.score == (way & 2 ? 0.5 : 0));
     assert_true(result.proven && result.upper_bound == result.score);
     int32_t labels[1] = {UNTOUCHED};
-    OK(chorale_run_all_labels(run, 0, labels, 1, &error));
+    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 1, NULL, &error));
     assert_int_equal(labels[0], way & 2 ? 0 : UNTOUCHED);
     char json[512];
     size_t needed = 0;

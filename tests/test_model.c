@@ -487,9 +487,9 @@ static void an_empty_clique_is_warned_of(void **state) {
   OK(chorale_run_solve(run, &result, &error));
   assert_true(result.score == 3);
   double score = NAN;
-  OK(chorale_run_clique_score(run, 1, 0, &score, &error));
+  OK(chorale_run_clique_score(run, 1, CHORALE_TOGETHER, &score, &error));
   assert_true(score == 0);
-  OK(chorale_run_values(run, 1, 0, NULL, 0, &error));
+  OK(chorale_run_values(run, 1, CHORALE_TOGETHER, NULL, 0, NULL, &error));
   chorale_run_destroy(run);
   chorale_model_release(model);
   chorale_model_builder_destroy(builder);

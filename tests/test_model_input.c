@@ -301,7 +301,7 @@ static void bad_cliques(void **state) {
   /* The range of a property is that of its dictionary. */
   chorale_dictionary *dictionary = NULL;
   const int32_t kept[1] = {1};
-  OK(chorale_dictionary_create(NULL, kept, 1, 0, &dictionary, &error));
+  OK(chorale_dictionary_create(NULL, kept, 1, CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error));
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.property = scene.first;
   setup.dictionary = dictionary;

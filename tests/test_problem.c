@@ -196,7 +196,7 @@ static void everything_comes_back(void **state) {
   }
   assert_memory_equal(&results[0], &results[1], sizeof results[0]);
   assert_true(results[0].score > -INFINITY);
-  assert_true(is_text(chorale_problem_value_name(loaded, 3, 1), "caf\xc3\xa9"));
+  assert_true(is_text(name_of_value(loaded, 3, 1), "caf\xc3\xa9"));
   assert_null(compare_names(problem, loaded));
   /* Each array of scores once: the copies of the first model weigh what the file has in place. */
   assert_int_equal(chorale_model_score_bytes(models[0]), chorale_model_score_bytes(models[1]));
@@ -298,26 +298,27 @@ static void names_are_set_replaced_and_removed(void **state) {
   chorale_problem *p = NULL;
   OK(build_everything(NULL, &p, &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_LABELS), 3);
-  assert_true(is_text(chorale_problem_text(p, CHORALE_TEXTS_LABELS, 1), "caf\xc3\xa9"));
-  assert_null(chorale_problem_text(p, CHORALE_TEXTS_LABELS, 3).bytes);
-  assert_null(chorale_problem_text(p, CHORALE_TEXTS_LABELS, -1).bytes);
-  assert_null(chorale_problem_text(p, CHORALE_TEXTS_WORDS, 0).bytes);
+  assert_true(is_text(text_in(p, CHORALE_TEXTS_LABELS, 1), "caf\xc3\xa9"));
+  assert_null(text_in(p, CHORALE_TEXTS_LABELS, 3).bytes);
+  assert_null(text_in(p, CHORALE_TEXTS_LABELS, -1).bytes);
+  assert_null(text_in(p, CHORALE_TEXTS_WORDS, 0).bytes);
   const chorale_text names[] = {text_of("a"), text_of("b"), text_of("c"), text_of("d")};
-  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, names, 4, &error));
+  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, names, sizeof(chorale_text), 4, &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_LABELS), 4);
-  assert_true(is_text(chorale_problem_text(p, CHORALE_TEXTS_LABELS, 3), "d"));
+  assert_true(is_text(text_in(p, CHORALE_TEXTS_LABELS, 3), "d"));
   /* A list may be set from itself. */
   chorale_text own[4];
   for (int32_t k = 0; k < 4; ++k)
-    own[k] = chorale_problem_text(p, CHORALE_TEXTS_LABELS, 3 - k);
-  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, own, 4, &error));
-  assert_true(is_text(chorale_problem_text(p, CHORALE_TEXTS_LABELS, 0), "d"));
-  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, NULL, 0, &error));
+    own[k] = text_in(p, CHORALE_TEXTS_LABELS, 3 - k);
+  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, own, sizeof(chorale_text), 4, &error));
+  assert_true(is_text(text_in(p, CHORALE_TEXTS_LABELS, 0), "d"));
+  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, NULL, sizeof(chorale_text), 0, &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_LABELS), 0);
-  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, names, 3, &error));
+  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, names, sizeof(chorale_text), 3, &error));
   /* Value names: a list without texts stays a list. */
-  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES, NULL, 0, &error));
-  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES + 1, names, 4, &error));
+  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES, NULL, sizeof(chorale_text), 0, &error));
+  OK(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES + 1, names, sizeof(chorale_text), 4,
+                               &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_VALUES), 0);
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_VALUES + 1), 4);
   /* Through a dictionary of 0, 2 and OUT; EMPTY, CONFLICT and OUT have no name. */
@@ -325,14 +326,14 @@ static void names_are_set_replaced_and_removed(void **state) {
   for (int32_t c = 0; c < 32; ++c)
     lists[c] = CHORALE_TEXTS_VALUES + 1;
   OK(chorale_problem_set_cliques(p, NULL, lists, &error));
-  assert_true(is_text(chorale_problem_value_name(p, 5, 0), "a"));
-  assert_true(is_text(chorale_problem_value_name(p, 5, 1), "c"));
-  assert_null(chorale_problem_value_name(p, 5, 2).bytes);
-  assert_true(is_text(chorale_problem_value_name(p, 0, 3), "d"));
-  assert_null(chorale_problem_value_name(p, 0, 4).bytes);
-  assert_null(chorale_problem_value_name(p, 0, 5).bytes);
-  assert_null(chorale_problem_value_name(p, 0, -1).bytes);
-  assert_null(chorale_problem_value_name(p, 99, 0).bytes);
+  assert_true(is_text(name_of_value(p, 5, 0), "a"));
+  assert_true(is_text(name_of_value(p, 5, 1), "c"));
+  assert_null(name_of_value(p, 5, 2).bytes);
+  assert_true(is_text(name_of_value(p, 0, 3), "d"));
+  assert_null(name_of_value(p, 0, 4).bytes);
+  assert_null(name_of_value(p, 0, 5).bytes);
+  assert_null(name_of_value(p, 0, -1).bytes);
+  assert_null(name_of_value(p, 99, 0).bytes);
   assert_int_equal(chorale_problem_clique_kind(p, 2), 1); /* as before */
   assert_int_equal(chorale_problem_clique_kind(p, 99), -1);
   assert_int_equal(chorale_problem_gold(p)[3], 2);
@@ -340,15 +341,15 @@ static void names_are_set_replaced_and_removed(void **state) {
   assert_null(chorale_problem_gold(p));
   /* Notes keep their order; a text without bytes removes one. */
   assert_int_equal(chorale_problem_note_count(p), 2);
-  OK(chorale_problem_set_note(p, text_of("Other"), text_of("new"), &error));
-  assert_true(is_text(chorale_problem_note_name(p, 0), "Other"));
-  assert_true(is_text(chorale_problem_note(p, 0), "new"));
-  OK(chorale_problem_set_note(p, text_of("Other"), text_of(""), &error));
-  OK(chorale_problem_set_note(p, text_of("nobody"), text_of(""), &error));
+  OK(put_note(p, text_of("Other"), text_of("new"), &error));
+  assert_true(is_text(name_of_note(p, 0), "Other"));
+  assert_true(is_text(text_of_note(p, 0), "new"));
+  OK(put_note(p, text_of("Other"), text_of(""), &error));
+  OK(put_note(p, text_of("nobody"), text_of(""), &error));
   assert_int_equal(chorale_problem_note_count(p), 1);
-  assert_true(is_text(chorale_problem_note_name(p, 0), "caf\xc3\xa9"));
-  assert_null(chorale_problem_note(p, 1).bytes);
-  assert_null(chorale_problem_note_name(p, -1).bytes);
+  assert_true(is_text(name_of_note(p, 0), "caf\xc3\xa9"));
+  assert_null(text_of_note(p, 1).bytes);
+  assert_null(name_of_note(p, -1).bytes);
   chorale_problem_destroy(p);
   chorale_problem_destroy(NULL);
   assert_null(chorale_problem_model(NULL));
@@ -543,19 +544,21 @@ static chorale_status act_names(const chorale_host *host, chorale_problem *probl
   (void)saved;
   const int32_t kinds[32] = {0}, values[32] = {0};
   const chorale_text texts[] = {text_of("x"), text_of("y"), text_of("z")};
-  chorale_status status = chorale_problem_set_texts(problem, CHORALE_TEXTS_LABELS, texts, 3, error);
+  chorale_status status = chorale_problem_set_texts(problem, CHORALE_TEXTS_LABELS, texts,
+                                                    sizeof(chorale_text), 3, error);
   if (status == CHORALE_OK)
-    status = chorale_problem_set_texts(problem, CHORALE_TEXTS_TOKENS, texts, 1, error);
+    status = chorale_problem_set_texts(problem, CHORALE_TEXTS_TOKENS, texts, sizeof(chorale_text),
+                                       1, error);
   if (status == CHORALE_OK)
-    status = chorale_problem_set_note(problem, text_of("Other"), text_of("x"), error);
+    status = put_note(problem, text_of("Other"), text_of("x"), error);
   if (status == CHORALE_OK)
-    status = chorale_problem_set_note(problem, text_of("new"), text_of("x"), error);
+    status = put_note(problem, text_of("new"), text_of("x"), error);
   if (status == CHORALE_OK)
     status = chorale_problem_set_cliques(problem, kinds, values, error);
   if (status != CHORALE_OK)
     return status;
   for (int32_t k = 0; k < 3; ++k)
-    assert_int_equal(chorale_problem_text(problem, CHORALE_TEXTS_LABELS, k).length, 1);
+    assert_int_equal(text_in(problem, CHORALE_TEXTS_LABELS, k).length, 1);
   return CHORALE_OK;
 }
 

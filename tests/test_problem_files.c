@@ -60,19 +60,20 @@ static void tell_run(Line line, const char *file, const chorale_model *model) {
     int32_t labels[MOST_POSITIONS];
     double score;
     for (int32_t own = 0; own < 2; ++own) {
-      assert_int_equal(chorale_run_labels(run, i, own, labels, MOST_POSITIONS, &error), 0);
+      assert_int_equal(chorale_run_labels(run, i, own, labels, MOST_POSITIONS, NULL, &error), 0);
       tell_list(line, file, own ? "own_labels" : "labels", i, labels,
                 chorale_model_chain_length(model, i));
     }
-    assert_int_equal(chorale_run_chain_score(run, i, 0, &score, NULL, &error), 0);
+    assert_int_equal(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, NULL, &error), 0);
     tell_number(line, file, "chain_score", i, score);
   }
   for (int64_t p = 0; p < chorale_model_clique_count(model); ++p) {
     int32_t values[MOST_TOGETHER];
     double score;
-    assert_int_equal(chorale_run_values(run, p, 0, values, MOST_TOGETHER, &error), 0);
+    assert_int_equal(chorale_run_values(run, p, CHORALE_TOGETHER, values, MOST_TOGETHER, NULL,
+                                        &error), 0);
     tell_list(line, file, "values", p, values, chorale_model_clique_member_count(model, p));
-    assert_int_equal(chorale_run_clique_score(run, p, 0, &score, &error), 0);
+    assert_int_equal(chorale_run_clique_score(run, p, CHORALE_TOGETHER, &score, &error), 0);
     tell_number(line, file, "clique_score", p, score);
   }
   chorale_run_destroy(run);

@@ -20,27 +20,38 @@ static void bad_names(void **state) {
   Saved before = save(p);
 
   chorale_text texts[] = {text_of("a"), text_of("b"), text_of("c")};
-  FAILS(chorale_problem_set_texts(NULL, 0, texts, 3, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_problem_set_texts(NULL, 0, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_NULL_ARGUMENT,
         "problem");
-  FAILS(chorale_problem_set_texts(p, 0, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT, "texts");
-  FAILS(chorale_problem_set_texts(p, 0, texts, -1, &error), CHORALE_ERROR_SIZE, "count", "-1");
-  FAILS(chorale_problem_set_texts(p, 1, texts, (int64_t)1 << 40, &error),
+  FAILS(chorale_problem_set_texts(p, 0, NULL, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_NULL_ARGUMENT, "texts");
+  FAILS(chorale_problem_set_texts(p, 0, texts, sizeof(chorale_text), -1,
+                                  &error), CHORALE_ERROR_SIZE, "count", "-1");
+  FAILS(chorale_problem_set_texts(p, 1, texts, sizeof(chorale_text), (int64_t)1 << 40, &error),
         CHORALE_ERROR_SIZE_OVERFLOW, "count");
-  FAILS(chorale_problem_set_texts(p, -1, texts, 3, &error), CHORALE_ERROR_UNKNOWN_CONSTANT, "list",
+  FAILS(chorale_problem_set_texts(p, -1, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_UNKNOWN_CONSTANT, "list",
         "-1");
-  FAILS(chorale_problem_set_texts(p, 8, texts, 3, &error), CHORALE_ERROR_UNKNOWN_CONSTANT, "list",
+  FAILS(chorale_problem_set_texts(p, 8, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_UNKNOWN_CONSTANT, "list",
         "8");
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES + 2, texts, 3, &error),
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES + 2, texts, sizeof(chorale_text), 3,
+                                  &error),
         CHORALE_ERROR_UNKNOWN_CONSTANT, "list", "102");
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, 2, &error), CHORALE_ERROR_SHAPE,
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, sizeof(chorale_text), 2,
+                                  &error), CHORALE_ERROR_SHAPE,
         "count is 2", "at least 3");
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_WORDS, texts, 3, &error), CHORALE_ERROR_SHAPE,
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_WORDS, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_SHAPE,
         "count is 3", "must be 13", "positions");
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_SPACES, texts, 3, &error), CHORALE_ERROR_SHAPE,
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_SPACES, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_SHAPE,
         "must be 13");
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_CHAINS, texts, 3, &error), CHORALE_ERROR_SHAPE,
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_CHAINS, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_SHAPE,
         "must be 6", "chains");
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_CLIQUES, texts, 3, &error), CHORALE_ERROR_SHAPE,
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_CLIQUES, texts, sizeof(chorale_text), 3,
+                                  &error), CHORALE_ERROR_SHAPE,
         "cliques");
   /* What is not UTF-8: a byte by itself, cut off, too long a form, surrogates, beyond the end. */
   static const char *const wrong[] = {"\x80",
@@ -55,17 +66,18 @@ static void bad_names(void **state) {
                                       "\xff"};
   for (size_t k = 0; k < COUNT_OF(wrong); ++k) {
     texts[1] = text_of(wrong[k]);
-    FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, 3, &error), CHORALE_ERROR_TEXT,
+    FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, sizeof(chorale_text), 3,
+                                    &error), CHORALE_ERROR_TEXT,
           "texts[1]", "UTF-8");
-    FAILS(chorale_problem_set_note(p, texts[1], texts[0], &error), CHORALE_ERROR_TEXT, "name");
-    FAILS(chorale_problem_set_note(p, texts[0], texts[1], &error), CHORALE_ERROR_TEXT, "text");
+    FAILS(put_note(p, texts[1], texts[0], &error), CHORALE_ERROR_TEXT, "name");
+    FAILS(put_note(p, texts[0], texts[1], &error), CHORALE_ERROR_TEXT, "text");
   }
   texts[1].bytes = NULL;
-  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, 3, &error),
+  FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, texts, sizeof(chorale_text), 3, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "texts[1]");
   texts[1].length = 0;
-  FAILS(chorale_problem_set_note(p, texts[1], texts[0], &error), CHORALE_ERROR_SIZE, "name");
-  FAILS(chorale_problem_set_note(NULL, texts[0], texts[0], &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(put_note(p, texts[1], texts[0], &error), CHORALE_ERROR_SIZE, "name");
+  FAILS(put_note(NULL, texts[0], texts[0], &error), CHORALE_ERROR_NULL_ARGUMENT,
         "problem");
 
   int32_t kinds[32] = {0}, values[32] = {0}, gold[13] = {0};
@@ -105,9 +117,10 @@ static void bad_bytes(void **state) {
   FAILS(chorale_problem_write(NULL, byte, 1, &needed, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "problem");
   FAILS(chorale_problem_write(p, NULL, 1, &needed, &error), CHORALE_ERROR_NULL_ARGUMENT, "bytes");
-  FAILS(chorale_problem_write(p, byte, 1, &needed, &error), CHORALE_ERROR_SIZE, "capacity is 1");
+  FAILS(chorale_problem_write(p, byte, 1, &needed, &error), CHORALE_ERROR_CAPACITY,
+        "capacity is 1");
   assert_int_equal(needed, saved.size);
-  FAILS(chorale_problem_write(p, byte, 0, NULL, &error), CHORALE_ERROR_SIZE, "capacity is 0");
+  FAILS(chorale_problem_write(p, byte, 0, NULL, &error), CHORALE_ERROR_CAPACITY, "capacity is 0");
   assert_int_equal(*byte, 0x11);
   FAILS(chorale_problem_save(NULL, "x", &error), CHORALE_ERROR_NULL_ARGUMENT, "problem");
   FAILS(chorale_problem_save(p, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "path");

@@ -146,6 +146,315 @@ static void a_stride_of_0_is_rows_without_gaps_in_runs(void **state) {
         CHORALE_ERROR_STRIDE, "row_stride is -1");
 }
 
+/* ---- Buffers ------------------------------------------------------------------------------ */
+
+enum { MOST_ENTRIES = 1 << 14 };
+
+/* What fills a buffer, whose entries have `size` bytes (of text: 1). */
+typedef struct Filler {
+  const char *name;
+  size_t size;
+  chorale_status (*fill)(void *buffer, int64_t capacity, int64_t *needed, chorale_error *error);
+} Filler;
+
+static chorale_status fill_labels(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  return chorale_run_labels(scene.has.run, 0, CHORALE_TOGETHER, to, capacity, needed, e);
+}
+static chorale_status fill_all(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  return chorale_run_all_labels(scene.has.run, CHORALE_ALONE, to, capacity, needed, e);
+}
+static chorale_status fill_values(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  return chorale_run_values(scene.has.run, 0, CHORALE_TOGETHER, to, capacity, needed, e);
+}
+/* The chain with a payment is the one whose item follows the other. */
+static chorale_status fill_payments(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  int64_t first = 0;
+  chorale_status status = chorale_run_payments(scene.wide_run, 0, NULL, sizeof(chorale_payment), 0,
+                                               &first, e);
+  return status != CHORALE_OK
+             ? status
+             : chorale_run_payments(scene.wide_run, first > 0 ? 0 : 1, to, sizeof(chorale_payment),
+                                    capacity, needed, e);
+}
+static chorale_status fill_fired(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  static const int32_t labelling[SCENE_LENGTH] = {1, 1, 1};
+  return chorale_property_fired(&scene.attachments[0], SCENE_LENGTH, labelling, NULL, to, capacity,
+                                needed, e);
+}
+/* Bytes are counted by size_t. */
+static chorale_status fill_json(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  size_t bytes = needed ? (size_t)*needed : 0;
+  const chorale_status status =
+      chorale_run_json(scene.has.run, to, (size_t)capacity, needed ? &bytes : NULL, e);
+  if (needed)
+    *needed = (int64_t)bytes;
+  return status;
+}
+static chorale_status fill_file(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+  size_t bytes = needed ? (size_t)*needed : 0;
+  const chorale_status status = chorale_problem_write(scene.has.problem, to, (size_t)capacity,
+                                                      needed ? &bytes : NULL, e);
+  if (needed)
+    *needed = (int64_t)bytes;
+  return status;
+}
+
+static const Filler kFillers[] = {
+    {"labels", sizeof(int32_t), fill_labels},
+    {"all labels", sizeof(int32_t), fill_all},
+    {"values", sizeof(int32_t), fill_values},
+    {"payments", sizeof(chorale_payment), fill_payments},
+    {"fired", sizeof(int32_t), fill_fired},
+    {"json", 1, fill_json},
+    {"file", 1, fill_file},
+};
+
+/* Each buffer by every capacity that is told from another: all is written, or nothing. */
+static void a_buffer_is_filled_or_left_alone(void **state) {
+  (void)state;
+  chorale_error error;
+  for (size_t f = 0; f < COUNT_OF(kFillers); ++f) {
+    const Filler *filler = &kFillers[f];
+    int64_t needed = UNTOUCHED;
+    OK(filler->fill(NULL, 0, &needed, &error));
+    assert_in_range(needed, 1, MOST_ENTRIES);
+    OK(filler->fill(NULL, 0, NULL, &error));
+    const size_t bytes = (size_t)(needed + 1) * filler->size;
+    unsigned char *whole = malloc(bytes), *some = malloc(bytes);
+    assert_true(whole && some);
+    memset(whole, '#', bytes);
+    OK(filler->fill(whole, needed, NULL, &error));
+    for (size_t b = (size_t)needed * filler->size; b < bytes; ++b)
+      assert_int_equal(whole[b], '#');
+    for (int64_t capacity = 0; capacity <= needed + 1;
+         capacity += capacity == 1 && needed > 4 ? needed - 3 : 1) {
+      memset(some, '#', bytes);
+      int64_t told = UNTOUCHED;
+      if (capacity >= needed) {
+        OK(filler->fill(some, capacity, &told, &error));
+        assert_memory_equal(some, whole, bytes);
+      } else {
+        char had[48], wants[48];
+        (void)snprintf(had, sizeof had, "capacity is %lld;", (long long)capacity);
+        (void)snprintf(wants, sizeof wants, "needs %lld", (long long)needed);
+        FAILS(filler->fill(some, capacity, &told, &error), CHORALE_ERROR_CAPACITY, had, wants);
+        for (size_t b = 0; b < bytes; ++b)
+          assert_int_equal(some[b], '#');
+      }
+      assert_int_equal(told, needed);
+    }
+    FAILS(filler->fill(NULL, 1, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "NULL");
+    if (filler->size > 1) /* bytes have no sign */
+      FAILS(filler->fill(some, -1, NULL, &error), CHORALE_ERROR_SIZE, "capacity is -1");
+    free(whole);
+    free(some);
+  }
+}
+
+/* Payments of the first version of the struct, and of a version that has more fields. */
+static void payments_lie_as_far_apart_as_they_are_large(void **state) {
+  (void)state;
+  chorale_error error;
+  const size_t size = sizeof(chorale_payment), larger = size + 16;
+  const int64_t chain = 0;
+  chorale_run *run = scene.has.run;
+  int64_t count = 0;
+  chorale_payment expected[16];
+  unsigned char spread[16 * (sizeof(chorale_payment) + 16)];
+  assert_int_equal(size, 40);
+  OK(chorale_run_payments(run, chain, expected, size, 16, &count, &error));
+  if (count == 0) {
+    run = scene.wide_run;
+    OK(chorale_run_payments(run, chain, expected, size, 16, &count, &error));
+    assert_true(count > 0);
+  }
+  memset(spread, '#', sizeof spread);
+  OK(chorale_run_payments(run, chain, (chorale_payment *)(void *)spread, larger, 16, NULL, &error));
+  for (int64_t k = 0; k < 16; ++k) {
+    const unsigned char *at = spread + (size_t)k * larger;
+    if (k < count)
+      assert_memory_equal(at, &expected[k], size);
+    for (size_t b = k < count ? size : 0; b < larger; ++b)
+      assert_int_equal(at[b], k < count ? 0 : '#');
+  }
+  static const size_t none[] = {0, 8, 39, 41, 44, 32, 4104, SIZE_MAX - 7};
+  for (size_t k = 0; k < COUNT_OF(none); ++k) {
+    memset(spread, '#', sizeof spread);
+    FAILS(chorale_run_payments(run, chain, (chorale_payment *)(void *)spread, none[k], 16, NULL,
+                               &error),
+          CHORALE_ERROR_STRUCT_SIZE, "payment_size is", "40");
+    for (size_t b = 0; b < sizeof spread; ++b)
+      assert_int_equal(spread[b], '#');
+  }
+}
+
+/* Texts of a version of the struct that has more fields, which must be 0. */
+static void texts_lie_as_far_apart_as_they_are_large(void **state) {
+  (void)state;
+  chorale_error error;
+  chorale_problem *problem = scene.has.problem;
+  struct {
+    chorale_text text;
+    int64_t newer[2];
+  } wide[4] = {{{"a", 1}, {0, 0}}, {{"bc", 2}, {0, 0}}, {{NULL, 0}, {0, 0}}, {{"d", 1}, {0, 0}}};
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_TOKENS, &wide[0].text, sizeof wide[0], 4,
+                               &error));
+  static const char *const expected[] = {"a", "bc", "", "d"};
+  for (int64_t k = 0; k < 4; ++k) {
+    size_t length = 99;
+    const char *bytes = chorale_problem_text(problem, CHORALE_TEXTS_TOKENS, k, &length);
+    assert_int_equal(length, strlen(expected[k]));
+    assert_non_null(bytes);
+    assert_memory_equal(bytes, expected[k], length);
+    assert_ptr_equal(chorale_problem_text(problem, CHORALE_TEXTS_TOKENS, k, NULL), bytes);
+  }
+  size_t length = 99;
+  assert_null(chorale_problem_text(problem, CHORALE_TEXTS_TOKENS, 4, &length));
+  assert_int_equal(length, 0);
+  assert_null(chorale_problem_note(problem, -1, NULL));
+  wide[1].newer[1] = 1;
+  FAILS(chorale_problem_set_texts(problem, CHORALE_TEXTS_TOKENS, &wide[0].text, sizeof wide[0], 4,
+                                  &error),
+        CHORALE_ERROR_STRUCT_SIZE, "texts[1]");
+  static const size_t none[] = {0, 8, 15, 20, 4104};
+  for (size_t k = 0; k < COUNT_OF(none); ++k)
+    FAILS(chorale_problem_set_texts(problem, CHORALE_TEXTS_TOKENS, &wide[0].text, none[k], 4,
+                                    &error),
+          CHORALE_ERROR_STRUCT_SIZE, "text_size is", "16");
+  FAILS(chorale_problem_set_note(problem, NULL, 1, "x", 1, &error), CHORALE_ERROR_NULL_ARGUMENT,
+        "name");
+  FAILS(chorale_problem_set_note(problem, "x", 1, NULL, 1, &error), CHORALE_ERROR_NULL_ARGUMENT,
+        "text");
+}
+
+/* ---- Constants ---------------------------------------------------------------------------- */
+
+static void a_labelling_that_is_none_is_refused(void **state) {
+  (void)state;
+  chorale_error error;
+  const chorale_run *run = scene.has.run;
+  static const int32_t none[] = {-1, 2, INT32_MAX, INT32_MIN};
+  assert_int_equal(CHORALE_TOGETHER, 0);
+  assert_int_equal(CHORALE_ALONE, 1);
+  for (size_t k = 0; k < COUNT_OF(none); ++k) {
+    char text[16];
+    (void)snprintf(text, sizeof text, "%d", none[k]);
+    scene.labels[0] = UNTOUCHED;
+    scene.numbers[0] = UNTOUCHED;
+    FAILS(chorale_run_labels(run, 0, none[k], scene.labels, 99, NULL, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text, "CHORALE_ALONE");
+    FAILS(chorale_run_all_labels(run, none[k], scene.labels, 99, NULL, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
+    FAILS(chorale_run_chain_score(run, 0, none[k], scene.numbers, NULL, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
+    FAILS(chorale_run_clique_score(run, 0, none[k], scene.numbers, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
+    FAILS(chorale_run_values(run, 0, none[k], scene.labels, 99, NULL, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
+    assert_int_equal(scene.labels[0], UNTOUCHED);
+    assert_true(scene.numbers[0] == UNTOUCHED);
+  }
+}
+
+static void outside_that_is_no_constant_is_refused(void **state) {
+  (void)state;
+  chorale_error error;
+  static const int32_t values[] = {0, 2};
+  static const double scores[] = {1, 2, 3};
+  chorale_dictionary *dictionary = NULL;
+  assert_int_equal(CHORALE_OUTSIDE_FORBIDDEN, 0);
+  assert_int_equal(CHORALE_OUTSIDE_AS_OUT, 1);
+  for (int32_t none = -1; none <= 2; none += 3) {
+    FAILS(chorale_dictionary_create(NULL, values, 2, none, &dictionary, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "outside is", "CHORALE_OUTSIDE_");
+    FAILS(chorale_dictionary_create_best(NULL, NULL, scores, 3, 2, none, &dictionary, &error),
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "outside is", "CHORALE_OUTSIDE_");
+  }
+  assert_null(dictionary);
+}
+
+/* -1 is what other places have for "none": in a rule it means nothing. */
+static void minus_one_is_not_any(void **state) {
+  (void)state;
+  chorale_error error;
+  assert_int_equal(CHORALE_ANY, -10);
+  assert_int_equal(CHORALE_FIRE_NOTHING, -1);
+  chorale_property_builder *rules = scene.has.rules;
+  for (int place = 0; place < 4; ++place) {
+    const int32_t at[4] = {place == 0 ? -1 : 0, place == 1 ? -1 : 0, place == 2 ? -1 : 0,
+                           place == 3 ? -1 : 0};
+    static const char *const names[] = {"state", "position_class", "label", "next"};
+    FAILS(chorale_property_builder_rule(rules, at[0], at[1], at[2], at[3], 0, &error),
+          CHORALE_ERROR_OUT_OF_RANGE, names[place], "-1", "CHORALE_ANY = -10, which is not -1");
+  }
+  FAILS(chorale_property_builder_end_rule(rules, -1, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "state is -1", "CHORALE_ANY = -10, which is not -1");
+  FAILS(chorale_property_builder_end_rule(rules, -9, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "state is -9", "CHORALE_ANY");
+  OK(chorale_property_builder_rule(rules, CHORALE_ANY, CHORALE_ANY, CHORALE_ANY, CHORALE_ANY,
+                                   CHORALE_FIRE_NOTHING, &error));
+}
+
+/* ---- What a clique was added with -------------------------------------------------------- */
+
+static void a_model_tells_what_its_cliques_were_added_with(void **state) {
+  (void)state;
+  chorale_error error;
+  chorale_model *model = NULL, *reweighed = NULL;
+  OK(chorale_model_builder_freeze(scene.has.builder, &model, &error));
+  assert_ptr_equal(chorale_model_clique_property(model, 0), scene.has.property);
+  assert_null(chorale_model_clique_property(model, 1));
+  assert_null(chorale_model_clique_dictionary(model, 0));
+  assert_ptr_equal(chorale_model_clique_potential(model, 0), scene.has.potential);
+  assert_ptr_equal(chorale_model_clique_potential(model, 1), scene.has.potential);
+  static const double factors[] = {3, 2, 4};
+  OK(chorale_model_reweigh(NULL, model, factors, &reweighed, &error));
+  static const int64_t counts[] = {2, 1, 0, 0};
+  for (int way = 0; way < 2; ++way) {
+    const chorale_model *of = way ? reweighed : model;
+    for (int64_t c = 0; c < 3; ++c) {
+      const chorale_potential *found = c < 2 ? chorale_model_clique_potential(of, c)
+                                             : chorale_model_clique_centre_potential(of, c, 1);
+      const int64_t values = chorale_potential_values(found);
+      assert_true(values == 2 || values == 4);
+      double score = UNTOUCHED;
+      OK(chorale_potential_score(found, counts, values, 3, &score, &error));
+      assert_true(score == 0.5 * 5 * (way ? factors[c] : 1));
+    }
+    assert_null(chorale_model_clique_potential(of, 2));
+    assert_null(chorale_model_clique_potential(of, 3));
+    assert_null(chorale_model_clique_centre_potential(of, 2, 2));
+    assert_null(chorale_model_clique_centre_potential(of, 0, 0));
+  }
+  assert_null(chorale_model_clique_potential(NULL, 0));
+  chorale_model_release(reweighed);
+  chorale_model_release(model);
+}
+
+/* The chain solver says what it did, as the clique solver does. */
+static void count_lines(void *user, chorale_log_level level, const char *message) {
+  *(int *)user += level == CHORALE_LOG_DEBUG && strstr(message, "chain of 3 positions") != NULL;
+}
+
+static void the_chain_solver_uses_the_log(void **state) {
+  (void)state;
+  chorale_error error;
+  int lines = 0;
+  chorale_host host;
+  chorale_host_init(&host, sizeof host);
+  host.log = count_lines;
+  host.log_user = &lines;
+  chorale_chain_solver *solver = NULL;
+  OK(chorale_chain_solver_create(&host, &solver, &error));
+  int32_t labels[SCENE_LENGTH];
+  OK(chorale_chain_solve(solver, &scene.chain, labels, NULL, &error));
+  assert_int_equal(lines, 1);
+  OK(chorale_chain_decode(solver, &scene.chain, scene.attachments, 1, NULL, labels, NULL, NULL,
+                          &error));
+  assert_int_equal(lines, 2);
+  chorale_chain_solver_destroy(solver);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_stride_of_0_is_rows_without_gaps_in_potentials),
@@ -155,6 +464,16 @@ int main(void) {
                                       close_it),
       cmocka_unit_test_setup_teardown(a_stride_of_0_is_rows_without_gaps_in_runs, open_it,
                                       close_it),
+      cmocka_unit_test_setup_teardown(a_buffer_is_filled_or_left_alone, open_it, close_it),
+      cmocka_unit_test_setup_teardown(payments_lie_as_far_apart_as_they_are_large, open_it,
+                                      close_it),
+      cmocka_unit_test_setup_teardown(texts_lie_as_far_apart_as_they_are_large, open_it, close_it),
+      cmocka_unit_test_setup_teardown(a_model_tells_what_its_cliques_were_added_with, open_it,
+                                      close_it),
+      cmocka_unit_test_setup_teardown(the_chain_solver_uses_the_log, open_it, close_it),
+      cmocka_unit_test_setup_teardown(a_labelling_that_is_none_is_refused, open_it, close_it),
+      cmocka_unit_test(outside_that_is_no_constant_is_refused),
+      cmocka_unit_test_setup_teardown(minus_one_is_not_any, open_it, close_it),
   };
   return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
 }

@@ -298,7 +298,7 @@ static void capacities_of_many_cliques(void **state) {
   int32_t values[TOGETHER];
   for (int64_t c = 0; c < CLIQUES; ++c) {
     int32_t counts[LABELS] = {0};
-    OK(chorale_run_values(run, c, 0, values, TOGETHER, &error));
+    OK(chorale_run_values(run, c, CHORALE_TOGETHER, values, TOGETHER, NULL, &error));
     for (int32_t i = 0; i < TOGETHER; ++i)
       assert_true(++counts[values[i]] <= MOST);
   }
@@ -475,7 +475,7 @@ static void a_clique_changes_a_mind(void **state) {
   assert_int_equal(result.changed_chains, 1);
   chorale_payment payment;
   int64_t count = -1;
-  OK(chorale_run_payments(run, 0, &payment, 1, &count, &error));
+  OK(chorale_run_payments(run, 0, &payment, sizeof(chorale_payment), 1, &count, &error));
   assert_int_equal(count, 1);
   assert_int_equal(payment.clique, 0);
   assert_int_equal(payment.member, 0);
@@ -483,7 +483,7 @@ static void a_clique_changes_a_mind(void **state) {
   assert_int_equal(payment.own_value, 1);
   assert_int_equal(payment.value, 0);
   assert_true(is_close(payment.amount, 0.25 * 6));
-  OK(chorale_run_payments(run, 0, NULL, 0, &count, &error));
+  OK(chorale_run_payments(run, 0, NULL, sizeof(chorale_payment), 0, &count, &error));
   assert_int_equal(count, 1);
   OK(chorale_run_bound(run, 30, &result, &error));
   assert_true(result.upper_bound >= result.score - 1e-12);
@@ -534,7 +534,7 @@ static void a_centre_alone(void **state) {
       assert_int_equal(result.proven, cluster.options.bound_steps > 0);
       chorale_payment payment;
       int64_t count = 0;
-      OK(chorale_run_payments(run, 0, &payment, 1, &count, &error));
+      OK(chorale_run_payments(run, 0, &payment, sizeof(chorale_payment), 1, &count, &error));
       assert_int_equal(count, 1);
       assert_true(payment.amount == INFINITY);
     }
@@ -580,7 +580,7 @@ static void an_empty_model_has_an_empty_labelling(void **state) {
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(result.score == 0);
-  OK(chorale_run_all_labels(run, 0, NULL, 0, &error));
+  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, NULL, 0, NULL, &error));
   chorale_run_destroy(run);
   close_built(&cluster, &built);
 }

@@ -531,8 +531,8 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
   assert_true(one.score == other.score);
   assert_int_equal(one.clique_updates, other.clique_updates);
   int32_t labels[VOTERS], others[VOTERS];
-  OK(chorale_run_all_labels(whole, 0, labels, VOTERS, &error));
-  OK(chorale_run_all_labels(sliced, 0, others, VOTERS, &error));
+  OK(chorale_run_all_labels(whole, CHORALE_TOGETHER, labels, VOTERS, NULL, &error));
+  OK(chorale_run_all_labels(sliced, CHORALE_TOGETHER, others, VOTERS, NULL, &error));
   assert_memory_equal(labels, others, sizeof labels);
   chorale_run_destroy(whole);
   chorale_run_destroy(sliced);
@@ -676,7 +676,7 @@ static const char *go_on_after_a_change(const Cluster *cluster, void *context) {
     OK(chorale_run_solve(run, &result, &error));
   const int has_old = changing->change != CHANGE_CHAIN_BEFORE_START && result.score > -INFINITY;
   for (int32_t i = 0; i < cluster->chain_count && has_old; ++i)
-    OK(chorale_run_labels(run, i, 0, old[i], MOST_POSITIONS, &error));
+    OK(chorale_run_labels(run, i, CHORALE_TOGETHER, old[i], MOST_POSITIONS, NULL, &error));
   if (changing->change == CHANGE_MODEL) {
     build(&changed, NULL, &other);
     chorale_run *warm = NULL;
@@ -784,7 +784,8 @@ static void expect_good_order(const Text *text, chorale_run *run,
   chorale_error error;
   int32_t *labels = malloc(sizeof(int32_t) * (size_t)text->positions);
   assert_non_null(labels);
-  const chorale_status status = chorale_run_all_labels(run, 0, labels, text->positions, &error);
+  const chorale_status status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels,
+                                                       text->positions, NULL, &error);
   if (result->score == -INFINITY) {
     assert_int_equal(status, CHORALE_ERROR_NO_LABELLING);
   } else {

@@ -241,16 +241,16 @@ static const char *check_chain(const Parsed *parsed, const Json *json, const Clu
   int32_t labels[MOST_POSITIONS], own[MOST_POSITIONS], changed = -1;
   const int32_t T = cluster->chains[i].length;
   double score = NAN, own_score = NAN;
-  OK(chorale_run_labels(run, i, 0, labels, T, &error));
-  OK(chorale_run_labels(run, i, 1, own, T, &error));
-  OK(chorale_run_chain_score(run, i, 0, &score, &changed, &error));
-  OK(chorale_run_chain_score(run, i, 1, &own_score, NULL, &error));
+  OK(chorale_run_labels(run, i, CHORALE_TOGETHER, labels, T, NULL, &error));
+  OK(chorale_run_labels(run, i, CHORALE_ALONE, own, T, NULL, &error));
+  OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, &changed, &error));
+  OK(chorale_run_chain_score(run, i, CHORALE_ALONE, &own_score, NULL, &error));
   EXPECT(expect_number(parsed, json, "score", score));
   EXPECT(expect_list(parsed, json, "labels", labels, T));
   EXPECT(expect_boolean(parsed, json, "changed", changed));
   chorale_payment payments[MOST_SLOTS];
   int64_t count = 0;
-  OK(chorale_run_payments(run, i, payments, MOST_SLOTS, &count, &error));
+  OK(chorale_run_payments(run, i, payments, sizeof(chorale_payment), MOST_SLOTS, &count, &error));
   if (!changed)
     return count == 0 ? NULL : complain("chain %d is unchanged and has payments", i);
   EXPECT(expect_number(parsed, json, "own_score", own_score));
@@ -310,31 +310,31 @@ static const char *check_json(const Cluster *cluster, chorale_run *run, const ch
     const Json *clique = item_of(&parsed, cliques, c);
     int32_t values[MOST_TOGETHER];
     double score = NAN;
-    OK(chorale_run_values(run, c, 0, values, MOST_TOGETHER, &error));
-    OK(chorale_run_clique_score(run, c, 0, &score, &error));
+    OK(chorale_run_values(run, c, CHORALE_TOGETHER, values, MOST_TOGETHER, NULL, &error));
+    OK(chorale_run_clique_score(run, c, CHORALE_TOGETHER, &score, &error));
     EXPECT(expect_number(&parsed, clique, "score", score));
     EXPECT(expect_list(&parsed, clique, "values", values, cluster->cliques[c].member_count));
   }
   return NULL;
 }
 
-/* Every capacity from none to more than enough. */
+/* Every capacity from none to more than enough: all of it, or nothing. */
 static const char *check_buffers(const chorale_run *run, const char *text, size_t needed) {
   chorale_error error;
   char small[64];
   for (size_t capacity = 0; capacity <= sizeof small; ++capacity) {
     memset(small, '#', sizeof small);
     size_t asked = 0;
-    if (chorale_run_json(run, capacity == 0 ? NULL : small, capacity, &asked, &error) != CHORALE_OK)
+    const chorale_status status =
+        chorale_run_json(run, capacity == 0 ? NULL : small, capacity, &asked, &error);
+    if (status != (capacity == 0 || capacity >= needed ? CHORALE_OK : CHORALE_ERROR_CAPACITY))
       return complain("capacity %zu: \"%s\"", capacity, error.message);
     if (asked != needed)
       return complain("capacity %zu: %zu bytes are needed, it was %zu", capacity, asked, needed);
-    if (capacity == 0)
-      continue;
-    const size_t fits = capacity < needed ? capacity - 1 : needed - 1;
-    if (memcmp(small, text, fits) != 0 || small[fits] != '\0')
+    const size_t written = capacity < needed ? 0 : needed;
+    if (memcmp(small, text, written) != 0)
       return complain("capacity %zu holds something else", capacity);
-    for (size_t k = capacity; k < sizeof small; ++k)
+    for (size_t k = written; k < sizeof small; ++k)
       if (small[k] != '#')
         return complain("capacity %zu: byte %zu was written", capacity, k);
   }
@@ -486,8 +486,8 @@ static void payments_of_a_large_clique(void **state) {
   OK(chorale_run_solve(run, NULL, &error));
   int32_t now[MEMBERS], own[MEMBERS];
   double counts[2] = {0, 0};
-  OK(chorale_run_values(run, 0, 0, now, MEMBERS, &error));
-  OK(chorale_run_values(run, 0, 1, own, MEMBERS, &error));
+  OK(chorale_run_values(run, 0, CHORALE_TOGETHER, now, MEMBERS, NULL, &error));
+  OK(chorale_run_values(run, 0, CHORALE_ALONE, own, MEMBERS, NULL, &error));
   for (int32_t k = 0; k < MEMBERS; ++k)
     ++counts[now[k]];
   static char text[1 << 16];
@@ -499,7 +499,7 @@ static void payments_of_a_large_clique(void **state) {
   for (int64_t i = 0; i < CHAINS; ++i) {
     chorale_payment payments[LENGTH];
     int64_t count = 0, next = 0;
-    OK(chorale_run_payments(run, i, payments, LENGTH, &count, &error));
+    OK(chorale_run_payments(run, i, payments, sizeof *payments, LENGTH, &count, &error));
     const Json *told = child_of(&parsed, item_of(&parsed, chains, i), "payments");
     for (int64_t k = i * LENGTH; k < (i + 1) * LENGTH; ++k) {
       if (now[k] == own[k])

@@ -197,7 +197,7 @@ static void no_word_gains_by_a_move_of_its_own(void **state) {
     OK(chorale_run_step(run, &result, &error)); /* the chain's own labelling */
     const double before = result.score;
     OK(chorale_run_polish(run, &result, &error));
-    OK(chorale_run_labels(run, 0, 0, labels, SHORT, &error));
+    OK(chorale_run_labels(run, 0, CHORALE_TOGETHER, labels, SHORT, NULL, &error));
     const double score = text_score(&text, labels);
     const double best = best_beside(&text, labels);
     if (fabs(score - result.score) > 1e-9 || best > score + 1e-9)
@@ -266,8 +266,8 @@ static void a_long_chain_in_slices(void **state) {
     assert_true(one.score == other.score);
     assert_true(one.polished_score == other.polished_score);
     assert_true(one.polished_own_score == other.polished_own_score);
-    OK(chorale_run_labels(whole, 0, 0, labels, LONGEST, &error));
-    OK(chorale_run_labels(sliced, 0, 0, others, LONGEST, &error));
+    OK(chorale_run_labels(whole, 0, CHORALE_TOGETHER, labels, LONGEST, NULL, &error));
+    OK(chorale_run_labels(sliced, 0, CHORALE_TOGETHER, others, LONGEST, NULL, &error));
     assert_memory_equal(labels, others, (size_t)text.length * sizeof *labels);
     chorale_run_destroy(whole);
     chorale_run_destroy(sliced);

@@ -366,7 +366,7 @@ static void check_values(const Ranged *ranged, const chorale_run *run, int32_t o
   *total = 0;
   for (int32_t i = 0; i < ranged->chains; ++i) {
     int32_t labels[POSITIONS];
-    OK(chorale_run_labels(run, i, own, labels, POSITIONS, &error));
+    OK(chorale_run_labels(run, i, own, labels, POSITIONS, NULL, &error));
     *total += own_chain_score(ranged, i, labels);
     for (int32_t c = 0; c < ranged->cliques; ++c)
       shown[c][i] = own_value(ranged, c, i, labels);
@@ -374,7 +374,7 @@ static void check_values(const Ranged *ranged, const chorale_run *run, int32_t o
   for (int32_t c = 0; c < ranged->cliques; ++c) {
     const Over *over = &ranged->over[c];
     int32_t values[CHAINS];
-    OK(chorale_run_values(run, c, own, values, CHAINS, &error));
+    OK(chorale_run_values(run, c, own, values, CHAINS, NULL, &error));
     for (int32_t i = 0; i < over->members; ++i)
       assert_int_equal(values[i], shown[c][i]);
     double score = 0;
@@ -396,7 +396,7 @@ static void check_json(const Ranged *ranged, const chorale_run *run) {
   const char *at = strstr(json, "\"cliques\"");
   for (int32_t c = 0; c < ranged->cliques; ++c) {
     int32_t values[CHAINS];
-    OK(chorale_run_values(run, c, 0, values, CHAINS, &error));
+    OK(chorale_run_values(run, c, CHORALE_TOGETHER, values, CHAINS, NULL, &error));
     at = strstr(at, "\"values\":[");
     assert_non_null(at);
     at += strlen("\"values\":[");
@@ -409,11 +409,11 @@ static void check_json(const Ranged *ranged, const chorale_run *run) {
   for (int32_t i = 0; i < ranged->chains; ++i) {
     chorale_payment payments[CLIQUES];
     int64_t count = 0;
-    OK(chorale_run_payments(run, i, payments, CLIQUES, &count, &error));
+    OK(chorale_run_payments(run, i, payments, sizeof(chorale_payment), CLIQUES, &count, &error));
     for (int64_t k = 0; k < count; ++k) {
       int32_t own[CHAINS], now[CHAINS];
-      OK(chorale_run_values(run, payments[k].clique, 1, own, CHAINS, &error));
-      OK(chorale_run_values(run, payments[k].clique, 0, now, CHAINS, &error));
+      OK(chorale_run_values(run, payments[k].clique, CHORALE_ALONE, own, CHAINS, NULL, &error));
+      OK(chorale_run_values(run, payments[k].clique, CHORALE_TOGETHER, now, CHAINS, NULL, &error));
       assert_int_equal(payments[k].own_value, own[payments[k].member]);
       assert_int_equal(payments[k].value, now[payments[k].member]);
     }
@@ -594,7 +594,7 @@ static void like_a_dictionary(void **state) {
     for (int32_t k = 0; k < 4 * LABELS; ++k)
       known[count++] = (int32_t)over->range - 1 - k;
     chorale_dictionary *twin = NULL;
-    OK(chorale_dictionary_create(NULL, known, count, 0, &twin, &error));
+    OK(chorale_dictionary_create(NULL, known, count, CHORALE_OUTSIDE_FORBIDDEN, &twin, &error));
     const int64_t few = chorale_dictionary_values(twin);
     const double lambda = number(&random);
     chorale_potential *wide = NULL, *narrow = NULL;
@@ -624,7 +624,7 @@ static void like_a_dictionary(void **state) {
     assert_true(fabs(results[0].score - results[1].score) <= 1e-9);
     int32_t values[2][CHAINS];
     for (int32_t k = 0; k < 2; ++k)
-      OK(chorale_run_values(runs[k], 0, 0, values[k], CHAINS, &error));
+      OK(chorale_run_values(runs[k], 0, CHORALE_TOGETHER, values[k], CHAINS, NULL, &error));
     for (int32_t i = 0; i < over->members; ++i)
       assert_int_equal(values[0][i], values[1][i] >= few
                                          ? over->values + values[1][i] - few

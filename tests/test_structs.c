@@ -140,7 +140,7 @@ static chorale_status make_shared(Things *t) {
   map->labels = map->kinds = LABELS;
   map->kind_of_label = kinds;
   TRY(chorale_property_create_first_label(host, map, NULL, &t->ready_made, &t->error));
-  TRY(chorale_dictionary_create(host, kinds, 2, 1, &t->dictionary, &t->error));
+  TRY(chorale_dictionary_create(host, kinds, 2, CHORALE_OUTSIDE_AS_OUT, &t->dictionary, &t->error));
   return CHORALE_OK;
 }
 
@@ -335,16 +335,17 @@ static chorale_status run(Things *t) {
   assert_true(again->upper_bound == result->upper_bound);
 
   int32_t labels[2 * LENGTH + 1];
-  TRY(chorale_run_all_labels(t->run, 0, labels, 2 * LENGTH + 1, &t->error));
+  TRY(chorale_run_all_labels(t->run, CHORALE_TOGETHER, labels, 2 * LENGTH + 1, NULL, &t->error));
   tell_all(t, labels, 2 * LENGTH + 1);
   for (int64_t chain = 0; chain < 3; ++chain) {
     int64_t count = 0;
-    TRY(chorale_run_payments(t->run, chain, NULL, 0, &count, &t->error));
+    TRY(chorale_run_payments(t->run, chain, NULL, sizeof(chorale_payment), 0, &count, &t->error));
     tell(t, (double)count);
     chorale_payment *payments = malloc((size_t)(count + 1) * sizeof *payments);
     assert_non_null(payments);
     const chorale_status status =
-        chorale_run_payments(t->run, chain, payments, count, &count, &t->error);
+        chorale_run_payments(t->run, chain, payments, sizeof(chorale_payment), count, &count,
+                             &t->error);
     for (int64_t p = 0; p < count; ++p)
       tell(t, (double)payments[p].clique + payments[p].amount);
     free(payments);
@@ -356,8 +357,9 @@ static chorale_status run(Things *t) {
 static chorale_status name(Things *t) {
   static const chorale_text names[] = {{"no", 2}, {"yes", 3}};
   TRY(chorale_problem_create(t->host, t->model, &t->problem, &t->error));
-  TRY(chorale_problem_set_texts(t->problem, CHORALE_TEXTS_LABELS, names, LABELS, &t->error));
-  const chorale_text second = chorale_problem_text(t->problem, CHORALE_TEXTS_LABELS, 1);
+  TRY(chorale_problem_set_texts(t->problem, CHORALE_TEXTS_LABELS, names, sizeof(chorale_text),
+                                LABELS, &t->error));
+  const chorale_text second = text_in(t->problem, CHORALE_TEXTS_LABELS, 1);
   assert_int_equal(second.length, 3);
   assert_memory_equal(second.bytes, "yes", 3);
   return CHORALE_OK;

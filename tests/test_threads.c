@@ -99,8 +99,8 @@ static void use_run(Heard *heard) {
   chorale_payment payments[8];
   DO(chorale_run_json(scene.has.run, json, room, &needed, NULL));
   hear(heard, json, needed < room ? needed : room);
-  DO(chorale_run_clique_score(scene.wide_run, 0, 0, &score, NULL));
-  DO(chorale_run_payments(scene.wide_run, 1, payments, 8, &count, NULL));
+  DO(chorale_run_clique_score(scene.wide_run, 0, CHORALE_TOGETHER, &score, NULL));
+  DO(chorale_run_payments(scene.wide_run, 1, payments, sizeof(chorale_payment), 8, &count, NULL));
   hear(heard, &score, sizeof score);
   hear_number(heard, count);
   free(json);
@@ -113,7 +113,7 @@ static void use_problem(Heard *heard) {
   DO(chorale_problem_write(scene.has.problem, bytes, scene.saved.size, &needed, NULL));
   hear(heard, bytes, scene.saved.size);
   free(bytes);
-  const chorale_text name = chorale_problem_value_name(scene.has.problem, 0, 0);
+  const chorale_text name = name_of_value(scene.has.problem, 0, 0);
   hear(heard, name.bytes, name.length);
   DO(chorale_problem_create(NULL, scene.has.model, &problem, NULL));
   hear_number(heard, chorale_problem_text_count(problem, CHORALE_TEXTS_LABELS));

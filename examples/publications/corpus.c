@@ -123,18 +123,18 @@ static chorale_text numbered(const char *what, int64_t number, char space[NAME_S
 
 chorale_text page_name(const corpus *from, int64_t page_index, char space[NAME_SPACE]) {
   const int64_t group = from->pages[page_index].group;
-  const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_GROUPS, group);
+  const chorale_text name = text_in(from->problem, CHORALE_TEXTS_GROUPS, group);
   return name.length > 0 ? name : numbered("Group ", group, space);
 }
 
 chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE]) {
-  const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_LABELS, label);
+  const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
   return name.length > 0 ? name : numbered("Label ", label, space);
 }
 
 chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]) {
   if (chorale_problem_text_count(from->problem, CHORALE_TEXTS_WORDS) > 0)
-    return chorale_problem_text(from->problem, CHORALE_TEXTS_WORDS,
+    return text_in(from->problem, CHORALE_TEXTS_WORDS,
                                 from->offsets[chain] + position);
   chorale_error error;
   chorale_chain scores;
@@ -145,13 +145,13 @@ chorale_text word(const corpus *from, int64_t chain, int64_t position, char spac
   if (options.tokens == NULL || options.tokens[position] < 0)
     return numbered("", position, space);
   const int32_t token = options.tokens[position];
-  const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_TOKENS, token);
+  const chorale_text name = text_in(from->problem, CHORALE_TEXTS_TOKENS, token);
   return name.length > 0 ? name : numbered("#", token, space);
 }
 
 chorale_text space_before(const corpus *from, int64_t chain, int64_t position) {
   if (chorale_problem_text_count(from->problem, CHORALE_TEXTS_SPACES) > 0)
-    return chorale_problem_text(from->problem, CHORALE_TEXTS_SPACES,
+    return text_in(from->problem, CHORALE_TEXTS_SPACES,
                                 from->offsets[chain] + position);
   return text_of(position > 0 ? " " : "");
 }
@@ -160,15 +160,15 @@ chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPA
   const int32_t kind = chorale_problem_clique_kind(from->problem, clique);
   chorale_text name = {NULL, 0};
   if (kind >= 0)
-    name = chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, kind);
+    name = text_in(from->problem, CHORALE_TEXTS_KINDS, kind);
   if (name.length == 0)
-    name = chorale_problem_text(from->problem, CHORALE_TEXTS_CLIQUES, clique);
+    name = text_in(from->problem, CHORALE_TEXTS_CLIQUES, clique);
   return name.length > 0 ? name : numbered("Clique ", clique, space);
 }
 
 chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
                         char space[NAME_SPACE]) {
-  const chorale_text name = chorale_problem_value_name(from->problem, clique, value);
+  const chorale_text name = name_of_value(from->problem, clique, value);
   const int64_t values = chorale_model_clique_values(from->model, clique);
   *made_up = name.length == 0;
   if (name.length > 0)
@@ -179,7 +179,7 @@ chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *
     return text_of("different things");
   /* Outside the dictionary; or its value for all others, which comes last and has no name. */
   if (value < 0 || (value == values - 1 && value > 0 &&
-                    chorale_problem_value_name(from->problem, clique, 0).length > 0))
+                    name_of_value(from->problem, clique, 0).length > 0))
     return text_of("something else");
   return numbered("value ", value, space);
 }
@@ -188,7 +188,7 @@ chorale_text note(const corpus *from, const char *name) {
   const chorale_text none = {NULL, 0};
   const int64_t notes = chorale_problem_note_count(from->problem);
   for (int64_t i = 0; i < notes; ++i)
-    if (same_text(chorale_problem_note_name(from->problem, i), text_of(name)))
-      return chorale_problem_note(from->problem, i);
+    if (same_text(name_of_note(from->problem, i), text_of(name)))
+      return text_of_note(from->problem, i);
   return none;
 }

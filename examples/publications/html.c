@@ -95,7 +95,7 @@ palette palette_of(const corpus *from, int64_t left_out) {
   made.tags = allocate(from->labels, sizeof *made.tags);
   for (int64_t label = 0; label < from->labels; ++label) {
     if (label != left_out)
-      make_tag(&made, label, chorale_problem_text(from->problem, CHORALE_TEXTS_LABELS, label));
+      make_tag(&made, label, text_in(from->problem, CHORALE_TEXTS_LABELS, label));
   }
   return made;
 }

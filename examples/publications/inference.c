@@ -38,7 +38,7 @@ static void refuse_kind(const corpus *from, chorale_text asked) {
   print_name(stderr, asked, 0);
   fputs("\" in this file, which has", stderr);
   for (int64_t k = 0; k < kinds; ++k) {
-    const chorale_text name = chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, k);
+    const chorale_text name = text_in(from->problem, CHORALE_TEXTS_KINDS, k);
     fputs(k > 0 ? ", \"" : " \"", stderr);
     print_name(stderr, name, 0);
     putc('"', stderr);
@@ -57,7 +57,7 @@ static char *wanted_kinds(const corpus *from, const char *list) {
     if (asked.length == 0)
       continue;
     for (int64_t k = 0; k < kinds; ++k)
-      if (same_text(asked, chorale_problem_text(from->problem, CHORALE_TEXTS_KINDS, k))) {
+      if (same_text(asked, text_in(from->problem, CHORALE_TEXTS_KINDS, k))) {
         wanted[k] = 1;
         ++found;
       }
@@ -149,8 +149,10 @@ inference infer(const corpus *from, const settings *chosen) {
 
   done.own = allocate(from->positions, sizeof *done.own);
   done.together = allocate(from->positions, sizeof *done.together);
-  check(chorale_run_all_labels(done.run, 1, done.own, from->positions, &error), &error);
-  check(chorale_run_all_labels(done.run, 0, done.together, from->positions, &error), &error);
+  check(chorale_run_all_labels(done.run, CHORALE_ALONE, done.own, from->positions, NULL,
+                               &error), &error);
+  check(chorale_run_all_labels(done.run, CHORALE_TOGETHER, done.together, from->positions, NULL,
+                               &error), &error);
   return done;
 }
 

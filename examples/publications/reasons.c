@@ -10,11 +10,12 @@
 /* ---- Values of a clique ------------------------------------------------------------------- */
 
 /* What the members show; the caller frees it. */
-static int32_t *values_of(const inference *done, int64_t clique, int32_t own) {
+static int32_t *values_of(const inference *done, int64_t clique,
+                          chorale_labelling labelling) {
   chorale_error error;
   const int64_t members = chorale_model_clique_member_count(done->model, clique);
   int32_t *values = allocate(members, sizeof *values);
-  check(chorale_run_values(done->run, clique, own, values, members, &error), &error);
+  check(chorale_run_values(done->run, clique, labelling, values, members, NULL, &error), &error);
   return values;
 }
 
@@ -71,12 +72,15 @@ static void put_payment(FILE *to, const corpus *from, const inference *done, int
 void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t chain) {
   chorale_error error;
   double own = 0.0, together = 0.0;
-  check(chorale_run_chain_score(done->run, chain, 1, &own, NULL, &error), &error);
-  check(chorale_run_chain_score(done->run, chain, 0, &together, NULL, &error), &error);
+  check(chorale_run_chain_score(done->run, chain, CHORALE_ALONE, &own, NULL, &error), &error);
+  check(chorale_run_chain_score(done->run, chain, CHORALE_TOGETHER, &together, NULL,
+                                &error), &error);
   int64_t count = 0;
-  check(chorale_run_payments(done->run, chain, NULL, 0, &count, &error), &error);
+  check(chorale_run_payments(done->run, chain, NULL, sizeof(chorale_payment), 0, &count,
+                             &error), &error);
   chorale_payment *payments = allocate(count, sizeof *payments);
-  check(chorale_run_payments(done->run, chain, payments, count, &count, &error), &error);
+  check(chorale_run_payments(done->run, chain, payments, sizeof(chorale_payment), count, &count,
+                             &error), &error);
   qsort(payments, (size_t)count, sizeof *payments, greatest_first);
 
   fprintf(to, "<details class=\"why\"><summary>Why</summary><ul id=\"w%" PRId64 "\">\n", chain);

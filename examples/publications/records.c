@@ -114,7 +114,7 @@ static void put_record(FILE *to, account *of, int64_t place, int64_t number) {
   const tally counted = tally_of(&here);
   of->room -= here.length;
   const chorale_text name =
-      chorale_problem_text(of->from->problem, CHORALE_TEXTS_CHAINS, here.chain);
+      text_in(of->from->problem, CHORALE_TEXTS_CHAINS, here.chain);
   fputs(counted.changed > 0 ? "<article class=\"record changed\"><h4>"
                             : "<article class=\"record\"><h4>",
         to);

@@ -304,13 +304,13 @@ static void put_foot(const report *r) {
   fputs("<dl class=\"notes\">\n", r->to);
   const int64_t notes = chorale_problem_note_count(r->from->problem);
   for (int64_t i = 0; i < notes; ++i) {
-    const chorale_text name = chorale_problem_note_name(r->from->problem, i);
+    const chorale_text name = name_of_note(r->from->problem, i);
     if (same_text(name, text_of("title")) || same_text(name, text_of("training_groups")))
       continue;
     fputs("<div><dt>", r->to);
     put_text(r->to, name);
     fputs("</dt><dd>", r->to);
-    put_text(r->to, chorale_problem_note(r->from->problem, i));
+    put_text(r->to, text_of_note(r->from->problem, i));
     fputs("</dd></div>\n", r->to);
   }
   fprintf(r->to,

@@ -81,3 +81,27 @@ chorale_text text_of(const char *string) {
   const chorale_text text = {string, strlen(string)};
   return text;
 }
+
+chorale_text text_in(const chorale_problem *problem, chorale_text_list list, int64_t index) {
+  chorale_text text = {NULL, 0};
+  text.bytes = chorale_problem_text(problem, list, index, &text.length);
+  return text;
+}
+
+chorale_text name_of_value(const chorale_problem *problem, int64_t clique, int32_t value) {
+  chorale_text text = {NULL, 0};
+  text.bytes = chorale_problem_value_name(problem, clique, value, &text.length);
+  return text;
+}
+
+chorale_text name_of_note(const chorale_problem *problem, int64_t index) {
+  chorale_text text = {NULL, 0};
+  text.bytes = chorale_problem_note_name(problem, index, &text.length);
+  return text;
+}
+
+chorale_text text_of_note(const chorale_problem *problem, int64_t index) {
+  chorale_text text = {NULL, 0};
+  text.bytes = chorale_problem_note(problem, index, &text.length);
+  return text;
+}

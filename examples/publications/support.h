@@ -30,4 +30,10 @@ double now(void);
 int same_text(chorale_text a, chorale_text b);
 chorale_text text_of(const char *string);
 
+/* Texts of a problem; {NULL, 0} where there is none. */
+chorale_text text_in(const chorale_problem *problem, chorale_text_list list, int64_t index);
+chorale_text name_of_value(const chorale_problem *problem, int64_t clique, int32_t value);
+chorale_text name_of_note(const chorale_problem *problem, int64_t index);
+chorale_text text_of_note(const chorale_problem *problem, int64_t index);
+
 #endif

@@ -46,7 +46,7 @@ typedef struct chorale_transitions chorale_transitions;
 
 typedef struct chorale_transitions_options {
   size_t struct_size;              /* sizeof(chorale_transitions_options); set by init */
-  chorale_element element;           /* of scores, start and end */
+  chorale_element element;         /* of scores, start and end */
   chorale_orientation orientation; /* of scores */
   int64_t row_stride;              /* in elements; 0: rows without gaps */
   int64_t column_stride;           /* in elements; 0: 1 */
@@ -111,7 +111,7 @@ typedef struct chorale_chain {
   size_t struct_size;              /* sizeof(chorale_chain); set by init */
   int64_t length;                  /* T >= 0, at most 2^31 - 2 */
   int64_t labels;                  /* m >= 1 */
-  chorale_element element;           /* of unary, edges, start and end */
+  chorale_element element;         /* of unary, edges, start and end */
   chorale_orientation orientation; /* of edges */
   /* T x m: entry [t][y] at t * unary_row_stride + y * unary_column_stride, in elements. Strides
    * of 0: rows without gaps. Entries must not lie on one another. */
@@ -205,7 +205,8 @@ CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
 
 /* Max-marginals: the best phi with one label, or both labels of one edge, given.
  *
- * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be NULL.
+ * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be
+ *   NULL.
  * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 that of the edge to position t, rows
  *   "from"; minus infinity throughout where t is another root. May be NULL.
  * margins: T: the greatest marginal of the position minus that of its second-best label; plus

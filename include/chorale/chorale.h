@@ -18,6 +18,10 @@
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
  *   - A failed call changes nothing, except that arrays it was to fill may hold partial results.
+ *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, how many elements
+ *     (of text: bytes) the buffer holds, and last but for the error `needed`, which may be NULL and
+ *     receives how many there are. A NULL buffer of capacity 0 asks for that number alone. A buffer
+ *     that is too small is CAPACITY: the number is told, and nothing is written to the buffer.
  *   - A handle passed as const may be used from several threads at once; one passed as
  *     non-const by one thread at a time.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.

@@ -268,7 +268,8 @@ enum {
  * to insist.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
- *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling with x_i = v was found.
+ *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling
+ *   with x_i = v was found.
  * assignment, result: as in chorale_clique_solve; the labelling is the best one met, and no
  *   marginal of its values lies below its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.

@@ -251,6 +251,18 @@ CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int6
 CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
 /* How many values the centre of a clique can show; 0 where it is not centred. */
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
+/* What a clique was added with: borrowed while the model lives, NULL where there is none, and for
+ * numbers out of range. The potential is over R or R + 2 values, with the factors of
+ * chorale_model_reweigh applied; a centred clique has one for each value of its centre in its place.
+ * Any thread. */
+CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
+                                                                    int64_t clique);
+CHORALE_API const chorale_potential *
+chorale_model_clique_centre_potential(const chorale_model *model, int64_t clique, int64_t value);
+CHORALE_API const chorale_property *chorale_model_clique_property(const chorale_model *model,
+                                                                  int64_t clique);
+CHORALE_API const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
+                                                                      int64_t clique);
 /* Bytes the model holds, copied scores included, and bytes of all scores, copied or borrowed
  * (shared transitions left out). */
 CHORALE_API size_t chorale_model_bytes(const chorale_model *model);

@@ -59,19 +59,21 @@ enum {
 
 /* Sets a list, replacing what was there; texts are copied. count 0 removes it (not lists of value
  * names). To make a new list of value names, pass as `list` VALUES plus the number of such lists so
- * far. Errors: NULL_ARGUMENT, UNKNOWN_CONSTANT (list), SHAPE (a count that does not fit the model),
- * TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */
+ * far. text_size: sizeof(chorale_text); texts lie so many bytes apart.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does
+ * not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */
 CHORALE_API chorale_status chorale_problem_set_texts(chorale_problem *problem,
                                                      chorale_text_list list,
-                                                     const chorale_text *texts, int64_t count,
-                                                     chorale_error *error);
+                                                     const chorale_text *texts, size_t text_size,
+                                                     int64_t count, chorale_error *error);
 /* How many texts a list has; 0 for one that is absent, and for NULL. Any thread. */
 CHORALE_API int64_t chorale_problem_text_count(const chorale_problem *problem,
                                                chorale_text_list list);
-/* One text, borrowed until the problem changes or is destroyed; {NULL, 0} where there is none. Not
- * closed by NUL. Any thread. O(1). */
-CHORALE_API chorale_text chorale_problem_text(const chorale_problem *problem,
-                                              chorale_text_list list, int64_t index);
+/* One text, borrowed until the problem changes or is destroyed; NULL where there is none. Not closed
+ * by NUL. *length: its bytes, 0 where there is none; may be NULL. Any thread. O(1). */
+CHORALE_API const char *chorale_problem_text(const chorale_problem *problem,
+                                             chorale_text_list list, int64_t index,
+                                             size_t *length);
 
 /* ---- What cliques are about --------------------------------------------------------------- */
 
@@ -86,10 +88,10 @@ CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
                                                        chorale_error *error);
 /* The kind of a clique; -1 where it has none. Any thread. */
 CHORALE_API int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t clique);
-/* The name of a value of a clique: from its list (through its dictionary, where it has one);
- * {NULL, 0} where there is no name, for EMPTY and CONFLICT too. Any thread. */
-CHORALE_API chorale_text chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
-                                                    int32_t value);
+/* The name of a value of a clique: from its list (through its dictionary, where it has one); NULL
+ * where there is no name, for EMPTY and CONFLICT too. As for a text. */
+CHORALE_API const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
+                                                   int32_t value, size_t *length);
 
 /* ---- Gold labels -------------------------------------------------------------------------- */
 
@@ -102,20 +104,23 @@ CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
 
 /* ---- Notes -------------------------------------------------------------------------------- */
 
-/* Any text under any name (names are not empty). An empty text removes the note. Copied.
- * Errors: NULL_ARGUMENT, SIZE (name), TEXT, OUT_OF_MEMORY. */
-CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, chorale_text name,
-                                                    chorale_text text, chorale_error *error);
-/* Notes in the order of setting; {NULL, 0} out of range. Any thread. */
+/* Any text of text_length bytes under any name of name_length bytes (at least 1). An empty text
+ * removes the note, and may be NULL. Copied. Errors: NULL_ARGUMENT, SIZE (name_length), TEXT,
+ * OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
+                                                    size_t name_length, const char *text,
+                                                    size_t text_length, chorale_error *error);
+/* Notes in the order of setting; NULL out of range. As for a text. */
 CHORALE_API int64_t chorale_problem_note_count(const chorale_problem *problem);
-CHORALE_API chorale_text chorale_problem_note_name(const chorale_problem *problem, int64_t index);
-CHORALE_API chorale_text chorale_problem_note(const chorale_problem *problem, int64_t index);
+CHORALE_API const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
+                                                  size_t *length);
+CHORALE_API const char *chorale_problem_note(const chorale_problem *problem, int64_t index,
+                                             size_t *length);
 
 /* ---- Files -------------------------------------------------------------------------------- */
 
-/* Writes the file into the caller's memory: `capacity` bytes at `bytes`; *needed (may be NULL): the
- * size of the whole. A buffer that is too small is left alone, and SIZE unless it is NULL with
- * capacity 0. Errors: NULL_ARGUMENT, SIZE, NOT_SAVABLE (an oracle instance, a callback potential),
+/* Writes the file into the caller's memory: `bytes` is a buffer of `capacity` bytes (chorale.h).
+ * Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE (an oracle instance, a callback potential),
  * OUT_OF_MEMORY (shared things are numbered). The same problem is always the same bytes, on every
  * machine. O(bytes). Any thread. */
 CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes,
@@ -124,7 +129,7 @@ CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem,
 /* Writes a file at `path` (ends in NUL, in the encoding of the system), through a file beside it
  * that takes its place when complete, with its permissions: a crash leaves the old one or the new
  * one. A symbolic link is replaced, not followed; where `path` is or leads to a device, a pipe or a
- * socket, that stays and the call fails. Errors: as for writing but SIZE; INPUT_OUTPUT. */
+ * socket, that stays and the call fails. Errors: as for writing but CAPACITY; INPUT_OUTPUT. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 

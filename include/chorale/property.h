@@ -94,7 +94,9 @@ CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
  * nothing, whatever it reads and at the end. State 0, the start, exists from the beginning. */
 typedef struct chorale_property_builder chorale_property_builder;
 
-enum { CHORALE_ANY = -1 };
+/* Every state, class or label of a rule; as `next`, the state that is left. Not -1, which an action
+ * has for CHORALE_FIRE_NOTHING. */
+enum { CHORALE_ANY = -10 };
 
 /* Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_property_builder_create(const chorale_host *host, int64_t labels,
@@ -108,7 +110,7 @@ CHORALE_API chorale_status chorale_property_builder_add_state(chorale_property_b
                                                               int32_t *state, chorale_error *error);
 /* In `state` (or CHORALE_ANY), reading a position of `position_class` (or ANY) with `label` (or
  * ANY): go to `next` (ANY: stay) and fire `action`. Later rules replace earlier ones. Errors:
- * NULL_ARGUMENT, OUT_OF_RANGE, VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT. */
+ * NULL_ARGUMENT, OUT_OF_RANGE (-1 among them), VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT. */
 CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builder *builder,
                                                          int32_t state, int32_t position_class,
                                                          int32_t label, int32_t next,
@@ -211,14 +213,20 @@ CHORALE_API chorale_status chorale_property_create_token_before(
  * shows -1, two different ones show CONFLICT, and so does one beside a value inside. */
 typedef struct chorale_dictionary chorale_dictionary;
 
-/* values: `count` values >= 0 in any order, repetitions allowed; copied. with_out: 1 for OUT.
- * Without it, a labelling that fires a value outside, be it in a CONFLICT, is left out of messages
- * and decoding.
+/* What becomes of the values outside a dictionary. */
+typedef int32_t chorale_outside;
+enum {
+  CHORALE_OUTSIDE_FORBIDDEN = 0, /* a labelling that fires one, be it in a CONFLICT, is left out of
+                                    messages and decoding */
+  CHORALE_OUTSIDE_AS_OUT = 1     /* all of them are the value OUT */
+};
+
+/* values: `count` values >= 0 in any order, repetitions allowed; copied.
  * Errors: NULL_ARGUMENT, SIZE (count < 0, or nothing at all), SIZE_OVERFLOW, OUT_OF_RANGE,
- * OUT_OF_MEMORY. O(count log count). */
+ * UNKNOWN_CONSTANT (outside), OUT_OF_MEMORY. O(count log count). */
 CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
                                                      const int32_t *values, int64_t count,
-                                                     int32_t with_out,
+                                                     chorale_outside outside,
                                                      chorale_dictionary **dictionary,
                                                      chorale_error *error);
 
@@ -228,7 +236,7 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
  * not a value. Errors: as above; VALUES_MISMATCH (columns). */
 CHORALE_API chorale_status chorale_dictionary_create_best(
     const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
-    int64_t keep, int32_t with_out, chorale_dictionary **dictionary, chorale_error *error);
+    int64_t keep, chorale_outside outside, chorale_dictionary **dictionary, chorale_error *error);
 /* Another reference to the same object, and one reference less; NULL is ignored. Any thread. */
 CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);
 CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary);
@@ -275,12 +283,12 @@ CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *atta
 
 /* Everything that a labelling fires, in order, repetitions and the parts of a conflict included, in
  * the property's own values: what to keep in a dictionary (the paper's first approximation).
- * values: room for `capacity`; length + 1 always suffice. count: how many fired, also where that is
- * more than `capacity`. Errors: as above. */
+ * values: a buffer (chorale.h); length + 1 always suffice. Errors: as above; SIZE (a negative
+ *   capacity), CAPACITY. */
 CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,
                                                   int64_t length, const int32_t *labelling,
                                                   const int32_t *parents, int32_t *values,
-                                                  int64_t capacity, int64_t *count,
+                                                  int64_t capacity, int64_t *needed,
                                                   chorale_error *error);
 
 CHORALE_END_DECLS

@@ -272,10 +272,18 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
-/* Everything below speaks of the best labelling so far, or with `own` 1 of the chains' own best
- * labellings. Errors of all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), NO_LABELLING (there is
- * none: round 0 has not been done, the run is infeasible, or cliques forbid every labelling met),
- * SIZE (capacity below what is needed), BUSY (from a callback of the run). Those that take a const
+/* Which labelling a result is asked of. */
+typedef int32_t chorale_labelling;
+enum {
+  CHORALE_TOGETHER = 0, /* the best labelling found together, under all cliques */
+  CHORALE_ALONE = 1     /* every chain's own best labelling, without any clique */
+};
+
+/* Everything below that takes no `labelling` speaks of the best labelling found together. Errors of
+ * all: NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING
+ * (there is none: round 0 has not been done, the run is infeasible, or cliques forbid every
+ * labelling met),
+ * SIZE (a negative capacity), CAPACITY, BUSY (from a callback of the run). Those that take a const
  * run may be called from several threads at once while none changes it. No allocation, but for
  * cliques of more than 256 columns and, in chorale_run_json, of more than 256 members, whose counts
  * need scratch memory (OUT_OF_MEMORY). */
@@ -283,27 +291,31 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 /* The result as the last call returned it. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
                                                   chorale_run_result *result, chorale_error *error);
-/* The labels of a chain, T of them. */
-CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain, int32_t own,
-                                              int32_t *labels, int64_t capacity,
+/* The labels of a chain, T of them. labels: a buffer (chorale.h), as are those below. */
+CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
+                                              chorale_labelling labelling, int32_t *labels,
+                                              int64_t capacity, int64_t *needed,
                                               chorale_error *error);
 /* The labels of all chains, one after the other. */
-CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run, int32_t own,
-                                                  int32_t *labels, int64_t capacity,
+CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
+                                                  chorale_labelling labelling, int32_t *labels,
+                                                  int64_t capacity, int64_t *needed,
                                                   chorale_error *error);
 /* phi of a chain, in *score, and whether its labels differ from its own best, in *changed (either
  * may be NULL). */
 CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
-                                                   int32_t own, double *score, int32_t *changed,
+                                                   chorale_labelling labelling, double *score,
+                                                   int32_t *changed,
                                                    chorale_error *error);
 /* C of a clique. */
 CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
-                                                    int32_t own, double *score,
+                                                    chorale_labelling labelling, double *score,
                                                     chorale_error *error);
 /* What the members of a clique show, in their order: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1
  * for a value outside a dictionary without OUT; of a centre, which is the last, its own value. */
-CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t clique, int32_t own,
-                                              int32_t *values, int64_t capacity,
+CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
+                                              chorale_labelling labelling, int32_t *values,
+                                              int64_t capacity, int64_t *needed,
                                               chorale_error *error);
 
 /* Why a chain changed: a membership whose value is not that of the chain's own best labelling. */
@@ -319,15 +331,20 @@ typedef struct chorale_payment {
 } chorale_payment;
 
 /* Every payment to a chain, in the order of its positions (whole chains first), then of the
- * cliques. payments: room for `capacity`; *count: how many there are, also where that is more (SIZE
- * is no error here). A position that changed without a payment was moved by its neighbours. */
+ * cliques. A position that changed without a payment was moved by its neighbours.
+ *
+ * payments: a buffer of `capacity` entries.
+ * payment_size: sizeof(chorale_payment). Entries lie so many bytes apart; where a newer header has
+ *   more fields, they are 0.
+ * Errors: STRUCT_SIZE (payment_size). */
 CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
-                                                chorale_payment *payments, int64_t capacity,
-                                                int64_t *count, chorale_error *error);
+                                                chorale_payment *payments, size_t payment_size,
+                                                int64_t capacity, int64_t *needed,
+                                                chorale_error *error);
 
 /* Max-marginals of the positions of a chain under the final messages, T x m, row t at marginals + t
- * * row_stride (0: m, rows without gaps), and margins, T, as in chorale_chain_max_marginals. Either may be NULL. Exact
- * for this chain under these messages if no property is on it; otherwise of the joint program, with
+ * * row_stride (0: m, rows without gaps), and margins, T, as in chorale_chain_max_marginals. Either
+ * may be NULL. Exact for this chain under these messages if no property is on it; otherwise of the joint program, with
  * its mode: a beam may leave some too low, and a label that it loses altogether is decoded for
  * itself. Computed in the run's workspace. Errors: also STRIDE, KIND (an instance). */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
@@ -344,9 +361,7 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *             amount }
  *   cliques   an array of { score, values }
  *
- * Written to `buffer` (capacity bytes, NUL at the end); *needed (may be NULL): bytes of the whole,
- * NUL included. A buffer that is too small, or NULL with capacity 0, holds what fits and is no
- * error. */
+ * buffer: a buffer of `capacity` bytes; NUL, which `needed` counts too, is at the end. */
 CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
                                             size_t *needed, chorale_error *error);
 

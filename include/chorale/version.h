@@ -5,11 +5,11 @@
 #include "chorale/export.h"
 
 #define CHORALE_VERSION_MAJOR 0
-#define CHORALE_VERSION_MINOR 1
+#define CHORALE_VERSION_MINOR 2
 #define CHORALE_VERSION_PATCH 0
 
 /* Raised when a program built against an older library would no longer run; it is the soname. */
-#define CHORALE_ABI 0
+#define CHORALE_ABI 1
 
 CHORALE_BEGIN_DECLS
 

@@ -149,6 +149,8 @@ chorale_status chorale_chain_solve(chorale_chain_solver *solver, const chorale_c
     Best run(layout, call.view);
     run.scores.load();
     const bool feasible = run.program.run(run.scores);
+    solver->log.write(CHORALE_LOG_DEBUG, "chain of ", call.view.length, " positions: score ",
+                      feasible ? run.program.score : kForbidden);
     write_result(call.view, feasible, run.program, labelling, result);
     return CHORALE_OK;
   });

@@ -5,6 +5,12 @@
 namespace chorale {
 namespace {
 
+chorale_status check_outside_constant(const Report &report, chorale_outside outside) noexcept {
+  if (outside == CHORALE_OUTSIDE_FORBIDDEN || outside == CHORALE_OUTSIDE_AS_OUT)
+    return CHORALE_OK;
+  return report.unknown_constant("outside", outside, "a CHORALE_OUTSIDE_ constant");
+}
+
 chorale_status take_labelled(ChainCall &call, const chorale_attachment *attachment,
                              std::int64_t length, const std::int32_t *labelling,
                              const std::int32_t *parents) noexcept {
@@ -21,21 +27,25 @@ using namespace chorale;
 extern "C" {
 
 chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t *values,
-                                         int64_t count, int32_t with_out,
+                                         int64_t count, chorale_outside outside,
                                          chorale_dictionary **dictionary, chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
-    return create_dictionary(report, memory, values, count, with_out != 0, *dictionary);
+    CHORALE_CHECK(check_outside_constant(report, outside));
+    return create_dictionary(report, memory, values, count, outside == CHORALE_OUTSIDE_AS_OUT,
+                             *dictionary);
   });
 }
 
 chorale_status chorale_dictionary_create_best(const chorale_host *host,
                                               const chorale_dictionary *full, const double *scores,
-                                              int64_t columns, int64_t keep, int32_t with_out,
+                                              int64_t columns, int64_t keep,
+                                              chorale_outside outside,
                                               chorale_dictionary **dictionary,
                                               chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
-    return create_best_dictionary(report, memory, full, scores, columns, keep, with_out != 0,
-                                  *dictionary);
+    CHORALE_CHECK(check_outside_constant(report, outside));
+    return create_best_dictionary(report, memory, full, scores, columns, keep,
+                                  outside == CHORALE_OUTSIDE_AS_OUT, *dictionary);
   });
 }
 
@@ -83,24 +93,18 @@ chorale_status chorale_property_shown(const chorale_attachment *attachment, int6
 
 chorale_status chorale_property_fired(const chorale_attachment *attachment, int64_t length,
                                       const int32_t *labelling, const int32_t *parents,
-                                      int32_t *values, int64_t capacity, int64_t *count,
+                                      int32_t *values, int64_t capacity, int64_t *needed,
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!count)
-      return report.null_argument("count");
-    if (capacity < 0)
-      return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least 0");
-    if (!values && capacity > 0)
-      return report.null_argument("values");
     ChainCall call(report);
     CHORALE_CHECK(take_labelled(call, attachment, length, labelling, parents));
-    std::int64_t found = 0;
-    call.attachments.at(0).each_firing(labelling, parents, [&](std::int32_t fired) {
-      if (found < capacity)
-        values[found] = fired;
-      ++found;
-    });
-    *count = found;
+    const Attached attached = call.attachments.at(0);
+    std::int64_t count = 0;
+    attached.each_firing(labelling, parents, [&](std::int32_t) { ++count; });
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, "values", values, capacity, count, needed, fills));
+    if (fills)
+      attached.each_firing(labelling, parents, [&](std::int32_t fired) { *values++ = fired; });
     return CHORALE_OK;
   });
 }

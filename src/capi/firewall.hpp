@@ -78,6 +78,64 @@ template <class Struct> void write_struct(Struct *to, const Struct &from) noexce
   to->struct_size = size;
 }
 
+// Checks the size of structs in an array of the caller: they lie `bytes` apart and have no size of
+// their own.
+template <class Struct>
+chorale_status check_element_size(const Report &report, std::string_view name,
+                                  std::size_t bytes) noexcept {
+  if (bytes < FirstSize<Struct>::kBytes || bytes > kLargestStruct || bytes % alignof(Struct) != 0)
+    return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, " is ", bytes,
+                       "; it must be the sizeof of the struct, at least ",
+                       FirstSize<Struct>::kBytes);
+  return CHORALE_OK;
+}
+
+// Checks that `count` structs of the caller are zero in fields that this library does not know.
+template <class Struct>
+chorale_status check_elements(const Report &report, std::string_view name, const Struct *from,
+                              std::size_t bytes, std::int64_t count) noexcept {
+  for (std::int64_t k = 0; from && bytes > sizeof(Struct) && k < count; ++k) {
+    const auto *at = reinterpret_cast<const unsigned char *>(from) + static_cast<std::size_t>(k) * bytes;
+    for (std::size_t b = sizeof(Struct); b < bytes; ++b)
+      if (at[b] != 0)
+        return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "[", k,
+                           "] sets a field that this version of the library does not know");
+  }
+  return CHORALE_OK;
+}
+
+// Moves `count` structs that lie without gaps at `first` to places `bytes` apart, and fills what a
+// newer header has beyond today's struct with zeros.
+template <class Struct>
+void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexcept {
+  auto *base = reinterpret_cast<std::byte *>(first);
+  for (std::int64_t k = count - 1; bytes > sizeof(Struct) && k >= 0; --k) {
+    std::byte *to = base + static_cast<std::size_t>(k) * bytes;
+    std::memmove(to, base + static_cast<std::size_t>(k) * sizeof(Struct), sizeof(Struct));
+    std::memset(to + sizeof(Struct), 0, bytes - sizeof(Struct));
+  }
+}
+
+// The rule of every call that fills a buffer of the caller (chorale.h). Stores the size that is
+// needed in *told, unless told is NULL, and sets `fills` to whether there is a buffer to fill. A
+// buffer that is too small is CAPACITY, so that nothing is written to it. `Count` counts elements or
+// bytes.
+template <class Count>
+chorale_status take_buffer(const Report &report, std::string_view name, const void *buffer,
+                           Count capacity, Count needed, Count *told, bool &fills) noexcept {
+  fills = buffer != nullptr;
+  if (std::is_signed_v<Count> && capacity < Count{0})
+    return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least 0");
+  if (!buffer && capacity > 0)
+    return report.null_argument(name);
+  if (told)
+    *told = needed;
+  if (buffer && capacity < needed)
+    return report.fail(CHORALE_ERROR_CAPACITY, "capacity is ", capacity, "; ", name, " needs ",
+                       needed);
+  return CHORALE_OK;
+}
+
 // What the host lends, read through its struct; the defaults for NULL. Half an allocator is none.
 inline chorale_status read_host(const Report &report, const chorale_host *host,
                                 chorale_host &to) noexcept {

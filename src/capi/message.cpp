@@ -187,6 +187,9 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
     full.pruned = summary.outcome.pruned ? 1 : 0;
     full.exact = summary.exact ? 1 : 0;
     full.configurations = summary.outcome.most;
+    solver->log.write(CHORALE_LOG_DEBUG, "chain of ", call.view.length, " positions under ",
+                      call.attachments.count, " properties: score ", full.score, ", ",
+                      full.configurations, " configurations");
     if (found && labelling)
       std::copy_n(joint.labelling, call.view.length, labelling);
     write_struct(result, full);

@@ -93,6 +93,26 @@ int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique)
 int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].centre_values() : 0;
 }
+const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
+                                                        int64_t clique) {
+  if (!has_clique(model, clique) || model->cliques[clique].centred())
+    return nullptr;
+  return model->cliques[clique].type->given;
+}
+const chorale_potential *chorale_model_clique_centre_potential(const chorale_model *model,
+                                                               int64_t clique, int64_t value) {
+  if (!has_clique(model, clique) || value < 0 || value >= model->cliques[clique].centre_values())
+    return nullptr;
+  const auto number = gsl::narrow_cast<std::int32_t>(value);
+  return &model->cliques[clique].potential_at(number);
+}
+const chorale_property *chorale_model_clique_property(const chorale_model *model, int64_t clique) {
+  return has_clique(model, clique) ? model->cliques[clique].property() : nullptr;
+}
+const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
+                                                          int64_t clique) {
+  return has_clique(model, clique) ? model->cliques[clique].dictionary() : nullptr;
+}
 size_t chorale_model_bytes(const chorale_model *model) { return model ? model->bytes() : 0; }
 size_t chorale_model_score_bytes(const chorale_model *model) {
   return model ? model->score_bytes : 0;

@@ -2,6 +2,19 @@
 #include "capi/firewall.hpp"
 #include "problem/problem.hpp"
 
+namespace chorale {
+namespace {
+
+// Returns the bytes of a text and stores their number, unless `length` is NULL.
+const char *tell(chorale_text text, std::size_t *length) noexcept {
+  if (length)
+    *length = text.length;
+  return text.bytes;
+}
+
+} // namespace
+} // namespace chorale
+
 using namespace chorale;
 
 extern "C" {
@@ -36,12 +49,14 @@ const chorale_model *chorale_problem_model(const chorale_problem *problem) {
 // ---- Texts --------------------------------------------------------------------------------------
 
 chorale_status chorale_problem_set_texts(chorale_problem *problem, chorale_text_list list,
-                                         const chorale_text *texts, int64_t count,
-                                         chorale_error *error) {
+                                         const chorale_text *texts, size_t text_size,
+                                         int64_t count, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!problem)
       return report.null_argument("problem");
-    return problem->set_texts(report, list, texts, count);
+    CHORALE_CHECK(check_element_size<chorale_text>(report, "text_size", text_size));
+    CHORALE_CHECK(check_elements<chorale_text>(report, "texts", texts, text_size, count));
+    return problem->set_texts(report, list, texts, text_size, count);
   });
 }
 
@@ -50,10 +65,11 @@ int64_t chorale_problem_text_count(const chorale_problem *problem, chorale_text_
   return found ? found->count : 0;
 }
 
-chorale_text chorale_problem_text(const chorale_problem *problem, chorale_text_list list,
-                                  int64_t index) {
+const char *chorale_problem_text(const chorale_problem *problem, chorale_text_list list,
+                                 int64_t index, size_t *length) {
   const TextList *found = problem ? problem->list(list) : nullptr;
-  return found && index >= 0 && index < found->count ? found->text(index) : chorale_text{};
+  return tell(found && index >= 0 && index < found->count ? found->text(index) : chorale_text{},
+              length);
 }
 
 // ---- What cliques are about ---------------------------------------------------------------------
@@ -71,16 +87,16 @@ int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t cliq
   return problem && clique >= 0 && clique < problem->kinds.size() ? problem->kinds[clique] : -1;
 }
 
-chorale_text chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
-                                        int32_t value) {
+const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
+                                       int32_t value, size_t *length) {
   if (!problem || clique < 0 || clique >= problem->values.size())
-    return {};
+    return tell({}, length);
   const Clique &of = problem->model->cliques[clique];
   if (value < 0 || value >= of.values())
-    return {};
+    return tell({}, length);
   const std::int64_t index =
       of.dictionary() ? chorale_dictionary_value(of.dictionary(), value) : value;
-  return chorale_problem_text(problem, problem->values[clique], index);
+  return chorale_problem_text(problem, problem->values[clique], index, length);
 }
 
 // ---- Gold labels --------------------------------------------------------------------------------
@@ -100,12 +116,17 @@ const int32_t *chorale_problem_gold(const chorale_problem *problem) {
 
 // ---- Notes --------------------------------------------------------------------------------------
 
-chorale_status chorale_problem_set_note(chorale_problem *problem, chorale_text name,
-                                        chorale_text text, chorale_error *error) {
+chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
+                                        size_t name_length, const char *text, size_t text_length,
+                                        chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!problem)
       return report.null_argument("problem");
-    return problem->set_note(report, name, text);
+    if (!name && name_length > 0)
+      return report.null_argument("name");
+    if (!text && text_length > 0)
+      return report.null_argument("text");
+    return problem->set_note(report, {name, name_length}, {text, text_length});
   });
 }
 
@@ -113,14 +134,15 @@ int64_t chorale_problem_note_count(const chorale_problem *problem) {
   return problem ? problem->notes.size() : 0;
 }
 
-chorale_text chorale_problem_note_name(const chorale_problem *problem, int64_t index) {
-  return problem && index >= 0 && index < problem->notes.size() ? problem->notes[index].name()
-                                                                : chorale_text{};
+const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
+                                      size_t *length) {
+  const bool is_there = problem && index >= 0 && index < problem->notes.size();
+  return tell(is_there ? problem->notes[index].name() : chorale_text{}, length);
 }
 
-chorale_text chorale_problem_note(const chorale_problem *problem, int64_t index) {
-  return problem && index >= 0 && index < problem->notes.size() ? problem->notes[index].text()
-                                                                : chorale_text{};
+const char *chorale_problem_note(const chorale_problem *problem, int64_t index, size_t *length) {
+  const bool is_there = problem && index >= 0 && index < problem->notes.size();
+  return tell(is_there ? problem->notes[index].text() : chorale_text{}, length);
 }
 
 } // extern "C"

@@ -57,13 +57,11 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
     report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(writer.prepare(report));
-    if (needed)
-      *needed = static_cast<std::size_t>(writer.bytes());
-    if (!bytes)
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, "bytes", bytes, capacity,
+                              static_cast<std::size_t>(writer.bytes()), needed, fills));
+    if (!fills)
       return CHORALE_OK;
-    if (capacity < writer.bytes())
-      return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least ",
-                         writer.bytes());
     if (!writer.write({write_memory, bytes}))
       return report.fail(CHORALE_ERROR_INTERNAL, "an internal fault of the library");
     return CHORALE_OK;

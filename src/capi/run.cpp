@@ -230,16 +230,17 @@ chorale_status check_labelling(const Report &report, const chorale_run *run) noe
   return CHORALE_OK;
 }
 
-chorale_status check_capacity(const Report &report, std::int64_t capacity,
-                              std::int64_t needed) noexcept {
-  if (capacity >= needed)
+// The same for a call that asks for one of the labellings.
+chorale_status check_labelling(const Report &report, const chorale_run *run,
+                               chorale_labelling labelling) noexcept {
+  CHORALE_CHECK(check_labelling(report, run));
+  if (labelling == CHORALE_TOGETHER || labelling == CHORALE_ALONE)
     return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least ",
-                     needed);
+  return report.unknown_constant("labelling", labelling, "CHORALE_TOGETHER or CHORALE_ALONE");
 }
 
-const Assignment &assignment(const chorale_run &run, std::int32_t own) noexcept {
-  return own != 0 ? run.state.own : run.state.best;
+const Assignment &assignment(const chorale_run &run, chorale_labelling labelling) noexcept {
+  return labelling == CHORALE_ALONE ? run.state.own : run.state.best;
 }
 
 chorale_status state_space(const Report &report, const chorale_run &run,
@@ -453,28 +454,32 @@ chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result
   });
 }
 
-chorale_status chorale_run_labels(const chorale_run *run, int64_t chain, int32_t own,
-                                  int32_t *labels, int64_t capacity, chorale_error *error) {
+chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
+                                  chorale_labelling labelling, int32_t *labels, int64_t capacity,
+                                  int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
-    const std::int64_t length = run->model->chains[chain].length;
-    CHORALE_CHECK(check_capacity(report, capacity, length));
-    if (!labels && length > 0)
-      return report.null_argument("labels");
-    assignment(*run, own).get(gsl::narrow_cast<std::int32_t>(chain), labels);
+    bool fills = false;
+    CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
+                                            run->model->chains[chain].length, needed, fills));
+    if (fills)
+      assignment(*run, labelling).get(gsl::narrow_cast<std::int32_t>(chain), labels);
     return CHORALE_OK;
   });
 }
 
-chorale_status chorale_run_all_labels(const chorale_run *run, int32_t own, int32_t *labels,
-                                      int64_t capacity, chorale_error *error) {
+chorale_status chorale_run_all_labels(const chorale_run *run, chorale_labelling labelling,
+                                      int32_t *labels, int64_t capacity, int64_t *needed,
+                                      chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
-    CHORALE_CHECK(check_capacity(report, capacity, run->model->label_count));
-    if (!labels && run->model->label_count > 0)
-      return report.null_argument("labels");
-    const Assignment &of = assignment(*run, own);
+    CHORALE_CHECK(check_labelling(report, run, labelling));
+    bool fills = false;
+    CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
+                                            run->model->label_count, needed, fills));
+    if (!fills)
+      return CHORALE_OK;
+    const Assignment &of = assignment(*run, labelling);
     for (std::int32_t i = 0; i < run->model->chains.size(); ++i) {
       of.get(i, labels);
       labels += run->model->chains[i].length;
@@ -483,58 +488,68 @@ chorale_status chorale_run_all_labels(const chorale_run *run, int32_t own, int32
   });
 }
 
-chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain, int32_t own,
-                                       double *score, int32_t *changed, chorale_error *error) {
+chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
+                                       chorale_labelling labelling, double *score,
+                                       int32_t *changed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     if (score)
-      *score = assignment(*run, own).score[chain];
+      *score = assignment(*run, labelling).score[chain];
     if (changed)
       *changed = run->outcome().has_changed(gsl::narrow_cast<std::int32_t>(chain)) ? 1 : 0;
     return CHORALE_OK;
   });
 }
 
-chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique, int32_t own,
-                                        double *score, chorale_error *error) {
+chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
+                                        chorale_labelling labelling, double *score,
+                                        chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     if (!score)
       return report.null_argument("score");
-    *score = run->outcome().clique_score(assignment(*run, own), clique);
+    *score = run->outcome().clique_score(assignment(*run, labelling), clique);
     return CHORALE_OK;
   });
 }
 
-chorale_status chorale_run_values(const chorale_run *run, int64_t clique, int32_t own,
-                                  int32_t *values, int64_t capacity, chorale_error *error) {
+chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
+                                  chorale_labelling labelling, int32_t *values, int64_t capacity,
+                                  int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     const Clique &of = run->model->cliques[clique];
-    CHORALE_CHECK(check_capacity(report, capacity, of.all_members()));
-    if (!values && of.all_members() > 0)
-      return report.null_argument("values");
-    for (std::int32_t i = 0; i < of.all_members(); ++i)
-      values[i] = of.value_of(assignment(*run, own).shown(of, i));
+    bool fills = false;
+    CHORALE_CHECK(take_buffer<std::int64_t>(report, "values", values, capacity, of.all_members(),
+                                            needed, fills));
+    for (std::int32_t i = 0; fills && i < of.all_members(); ++i)
+      values[i] = of.value_of(assignment(*run, labelling).shown(of, i));
     return CHORALE_OK;
   });
 }
 
 chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
-                                    chorale_payment *payments, int64_t capacity, int64_t *count,
-                                    chorale_error *error) {
+                                    chorale_payment *payments, size_t payment_size,
+                                    int64_t capacity, int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_labelling(report, run));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
-    CHORALE_CHECK(check_capacity(report, capacity, 0));
-    if (!payments && capacity > 0)
-      return report.null_argument("payments");
-    if (!count)
-      return report.null_argument("count");
-    *count = run->outcome().payments(gsl::narrow_cast<std::int32_t>(chain), payments, capacity);
+    CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
+    const auto number = gsl::narrow_cast<std::int32_t>(chain);
+    const std::int64_t count = run->outcome().payments(number, nullptr, 0);
+    // Filling may need memory; a call that fails for lack of it stores no size either.
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, "payments", payments, capacity, count,
+                              payments && capacity >= count ? nullptr : needed, fills));
+    if (!fills)
+      return CHORALE_OK;
+    run->outcome().payments(number, payments, count);
+    spread_elements(payments, payment_size, count);
+    if (needed)
+      *needed = count;
     return CHORALE_OK;
   });
 }
@@ -566,7 +581,12 @@ chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t cap
     CHORALE_CHECK(check_labelling(report, run));
     if (!buffer && capacity > 0)
       return report.null_argument("buffer");
-    const std::size_t bytes = run->outcome().write_json(buffer, capacity);
+    const std::size_t bytes = run->outcome().write_json(nullptr, 0);
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, "buffer", buffer, capacity, bytes,
+                              buffer && capacity >= bytes ? nullptr : needed, fills));
+    if (fills)
+      run->outcome().write_json(buffer, capacity);
     if (needed)
       *needed = bytes;
     return CHORALE_OK;

@@ -1,4 +1,4 @@
-// The size that each public struct with a struct_size, but those that the library alone fills, had
+// The size that each public struct that can grow, but those that the library alone fills, had
 // in the first release that declared it: the least that a program may pass. A line never changes; a
 // field that is appended to a struct later leaves it alone, so that programs compiled before that
 // field was there go on working (tests/ABI.md).
@@ -40,6 +40,9 @@ CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
 CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
 CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
+// Without a struct_size: their calls take the size of an entry.
+CHORALE_FIRST_SIZE(chorale_payment, 40, amount);
+CHORALE_FIRST_SIZE(chorale_text, 16, length);
 #undef CHORALE_FIRST_SIZE
 
 } // namespace chorale

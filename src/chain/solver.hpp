@@ -1,16 +1,18 @@
-// The public chain solver: a reusable workspace.
+// The public chain solver: a reusable workspace and a log.
 #pragma once
 
+#include "base/log.hpp"
 #include "base/workspace.hpp"
 
 #include <chorale/chain.h>
 
 struct chorale_chain_solver {
-  chorale_chain_solver(const chorale::Memory &from, const chorale_host &) noexcept
-      : memory(from), workspace(from) {}
-  chorale_chain_solver(std::byte *borrowed, std::size_t bytes, const chorale_host &) noexcept
-      : workspace(borrowed, bytes) {}
+  chorale_chain_solver(const chorale::Memory &from, const chorale_host &host) noexcept
+      : memory(from), log(&host), workspace(from) {}
+  chorale_chain_solver(std::byte *borrowed, std::size_t bytes, const chorale_host &host) noexcept
+      : log(&host), workspace(borrowed, bytes) {}
 
   chorale::Memory memory; // memory of the handle itself; unused if borrowed
+  chorale::Log log;
   chorale::Workspace workspace;
 };

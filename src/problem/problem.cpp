@@ -33,6 +33,13 @@ chorale_status out_of_memory(const Report &report, const Memory &memory) noexcep
   return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
 }
 
+// Text k of an array whose texts lie `text_size` bytes apart.
+const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
+                            std::int64_t k) noexcept {
+  return *reinterpret_cast<const chorale_text *>(reinterpret_cast<const std::byte *>(texts) +
+                                                 to_size(k) * text_size);
+}
+
 // Replaces the contents by `count` integers. False if memory runs out.
 bool replace(Array<std::int32_t> &to, const std::int32_t *from, std::int64_t count) noexcept {
   if (!to.resize(count))
@@ -90,7 +97,7 @@ bool chorale_problem::lend_list(const TextList &list) noexcept {
 }
 
 bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
-                                std::int64_t count) noexcept {
+                                std::size_t text_size, std::int64_t count) noexcept {
   if (count == 0 && id < CHORALE_TEXTS_VALUES) {
     if (const TextList *old = list(id)) {
       drop(*old);
@@ -102,7 +109,7 @@ bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
   }
   std::size_t length = 0;
   for (std::int64_t k = 0; k < count; ++k)
-    length = saturating_sum(length, texts[k].length);
+    length = saturating_sum(length, text_at(texts, text_size, k).length);
   const std::size_t head =
       saturating_product(to_size(count + 1), sizeof(std::uint64_t));
   TextList made{id, count, nullptr, nullptr, nullptr, saturating_sum(head, length)};
@@ -118,9 +125,10 @@ bool chorale_problem::copy_list(chorale_text_list id, const chorale_text *texts,
   std::uint64_t at = 0;
   for (std::int64_t k = 0; k < count; ++k) {
     offsets[k] = at;
-    if (texts[k].length > 0)
-      std::memcpy(to + at, texts[k].bytes, texts[k].length);
-    at += texts[k].length;
+    const chorale_text text = text_at(texts, text_size, k);
+    if (text.length > 0)
+      std::memcpy(to + at, text.bytes, text.length);
+    at += text.length;
   }
   offsets[count] = at;
   if (lend_list(made))
@@ -207,14 +215,15 @@ chorale_status chorale_problem::check_list(const Report &report, chorale_text_li
 }
 
 chorale_status chorale_problem::set_texts(const Report &report, chorale_text_list list,
-                                          const chorale_text *texts, std::int64_t count) noexcept {
+                                          const chorale_text *texts, std::size_t text_size,
+                                          std::int64_t count) noexcept {
   CHORALE_CHECK(check_list(report, list, count));
   if (!texts && count > 0)
     return report.null_argument("texts");
   for (std::int64_t k = 0; k < count; ++k)
-    CHORALE_CHECK(check_text(report, texts[k],
+    CHORALE_CHECK(check_text(report, text_at(texts, text_size, k),
                              [&](MessageWriter &place) { place << "texts[" << k << "]"; }));
-  return copy_list(list, texts, count) ? CHORALE_OK : out_of_memory(report, memory);
+  return copy_list(list, texts, text_size, count) ? CHORALE_OK : out_of_memory(report, memory);
 }
 
 chorale_status chorale_problem::set_cliques(const Report &report, const std::int32_t *new_kinds,
@@ -258,7 +267,7 @@ chorale_status chorale_problem::set_gold(const Report &report, const std::int32_
 chorale_status chorale_problem::set_note(const Report &report, chorale_text name,
                                          chorale_text text) noexcept {
   if (name.length == 0)
-    return report.fail(CHORALE_ERROR_SIZE, "name.length is 0; it must be at least 1");
+    return report.fail(CHORALE_ERROR_SIZE, "name_length is 0; it must be at least 1");
   CHORALE_CHECK(check_text(report, name, [](MessageWriter &place) { place << "name"; }));
   CHORALE_CHECK(check_text(report, text, [](MessageWriter &place) { place << "text"; }));
   return copy_note(name, text) ? CHORALE_OK : out_of_memory(report, memory);

@@ -50,8 +50,10 @@ struct chorale_problem {
 
   // The setters check their arguments and change nothing if a check fails. Setting an empty list
   // removes the list, unless it holds value names; setting an empty note removes the note.
+  // texts: `count` of them, `text_size` bytes apart.
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
-                           const chorale_text *texts, std::int64_t count) noexcept;
+                           const chorale_text *texts, std::size_t text_size,
+                           std::int64_t count) noexcept;
   // By clique; an array that is NULL stays unchanged.
   chorale_status set_cliques(const chorale::Report &report, const std::int32_t *new_kinds,
                              const chorale_text_list *new_values) noexcept;
@@ -76,7 +78,8 @@ struct chorale_problem {
 
 private:
   // False, and nothing changed, if memory runs out.
-  bool copy_list(chorale_text_list id, const chorale_text *texts, std::int64_t count) noexcept;
+  bool copy_list(chorale_text_list id, const chorale_text *texts, std::size_t text_size,
+                 std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;
   void drop(const chorale::TextList &list) const noexcept;
   void drop(const chorale::Note &note) const noexcept;

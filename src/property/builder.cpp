@@ -16,9 +16,10 @@ struct Range {
 
 chorale_status take_range(const Report &report, std::string_view name, std::int32_t given,
                           std::int32_t count, Range &range) noexcept {
-  if (given < CHORALE_ANY || given >= count)
+  if (given != CHORALE_ANY && (given < 0 || given >= count))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", given, "; it must be from 0 to ",
-                       count - 1, ", or CHORALE_ANY");
+                       count - 1, ", or CHORALE_ANY = ", std::int32_t{CHORALE_ANY},
+                       given == -1 ? ", which is not -1" : "");
   range = given == CHORALE_ANY ? Range{0, count} : Range{given, given + 1};
   return CHORALE_OK;
 }

@@ -196,14 +196,14 @@ static void read_run(World *w, chorale_run *run) {
   int64_t count = 0;
   char text[256];
   size_t needed = 0;
-  const int32_t own = upto(w, 1);
+  const chorale_labelling own = constant(w, upto(w, 1));
   const int64_t which = number(w), room = chance(w, 90) ? (int64_t)COUNT_OF(numbers_read) : -1;
   switch (upto(w, 6)) {
   case 0:
-    CALL(chorale_run_labels(run, which, own, OFTEN(numbers_read), room, &w->error));
+    CALL(chorale_run_labels(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
   case 1:
-    CALL(chorale_run_all_labels(run, own, OFTEN(numbers_read), room, &w->error));
+    CALL(chorale_run_all_labels(run, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
   case 2:
     CALL(chorale_run_chain_score(run, which, own, SELDOM(&score), NULL, &w->error));
@@ -212,11 +212,11 @@ static void read_run(World *w, chorale_run *run) {
     CALL(chorale_run_clique_score(run, which, own, OFTEN(&score), &w->error));
     break;
   case 4:
-    CALL(chorale_run_values(run, which, own, OFTEN(numbers_read), room, &w->error));
+    CALL(chorale_run_values(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
   case 5:
-    CALL(chorale_run_payments(run, which, SELDOM(payments), chance(w, 80) ? 4 : 0, OFTEN(&count),
-                              &w->error));
+    CALL(chorale_run_payments(run, which, SELDOM(payments), sizeof(chorale_payment),
+                              chance(w, 80) ? 4 : 0, OFTEN(&count), &w->error));
     break;
   default:
     CALL(chorale_run_json(run, text, chance(w, 80) ? sizeof text : 0, &needed, &w->error));
@@ -293,9 +293,8 @@ static void use_problem(World *w) {
   }
   case 1:
     CALL(chorale_problem_set_texts(
-        p, chance(w, 80) ? upto(w, 7) : 99 + upto(w, 3), OFTEN(some),
-        chance(w, 50) ? chorale_model_chain_count(model) <= MOST_SIDE ? chorale_model_chain_count(model) : 0
-                      : upto(w, MOST_SIDE),
+        p, chance(w, 80) ? upto(w, 7) : 99 + upto(w, 3), OFTEN(some), sizeof(chorale_text),
+        chance(w, 50) ? chorale_model_chain_count(model) <= MOST_SIDE ? chorale_model_chain_count(model) : 0 : upto(w, MOST_SIDE),
         &w->error));
     break;
   case 2:
@@ -308,7 +307,7 @@ static void use_problem(World *w) {
       CALL(chorale_problem_set_gold(p, SELDOM(w->small + POOL / 2), &w->error));
     break;
   case 4:
-    CALL(chorale_problem_set_note(p, some[0], some[1], &w->error));
+    CALL(put_note(p, some[0], some[1], &w->error));
     break;
   case 5: {
     CALL(chorale_problem_write(p, file, sizeof file, &needed, &w->error));
@@ -324,10 +323,10 @@ static void use_problem(World *w) {
   }
   default:
     for (int32_t v = -1; v < 4; ++v)
-      (void)chorale_problem_value_name(p, number(w), v);
+      (void)name_of_value(p, number(w), v);
     (void)(chorale_problem_clique_kind(p, number(w)) +
-           (int64_t)chorale_problem_text(p, upto(w, 10) - 1, number(w)).length +
-           (int64_t)chorale_problem_note(p, number(w)).length);
+           (int64_t)text_in(p, upto(w, 10) - 1, number(w)).length +
+           (int64_t)text_of_note(p, number(w)).length);
   }
 }
 

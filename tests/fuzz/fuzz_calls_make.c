@@ -65,6 +65,8 @@ int32_t report_progress(void *user, const chorale_progress *progress) {
   return --w->reports_left <= 0;
 }
 
+static int32_t or_any(int64_t at) { return at < 0 ? CHORALE_ANY : (int32_t)at; }
+
 /* ---- Making things ------------------------------------------------------------------------ */
 
 void make_potential_at_random(World *w) {
@@ -236,7 +238,7 @@ void tell_rules(World *w) {
   chorale_property_builder *b = PICK(rules);
   int32_t state = 0;
   const int32_t any = (int32_t)(chance(w, 90) ? upto(w, 5) - 1 : number(w)),
-                action = upto(w, 6) - 3;
+                any_state = chance(w, 90) ? or_any(any) : any, action = upto(w, 6) - 3;
   switch (upto(w, 5)) {
   case 0: {
     chorale_property_builder **to = SLOT(rule);
@@ -248,11 +250,11 @@ void tell_rules(World *w) {
     CALL(chorale_property_builder_add_state(b, OFTEN(&state), &w->error));
     break;
   case 2:
-    CALL(chorale_property_builder_rule(b, any, upto(w, 2) - 1, upto(w, 3) - 1, upto(w, 2) - 1,
-                                       action, &w->error));
+    CALL(chorale_property_builder_rule(b, any_state, or_any(upto(w, 2) - 1), or_any(upto(w, 3) - 1),
+                                       or_any(upto(w, 2) - 1), action, &w->error));
     break;
   case 3:
-    CALL(chorale_property_builder_end_rule(b, any, action, &w->error));
+    CALL(chorale_property_builder_end_rule(b, any_state, action, &w->error));
     break;
   case 4:
     CALL(chorale_property_builder_table(b, any, action, &w->error));

@@ -79,13 +79,13 @@ static void ask_everything(const chorale_problem *problem) {
   size_t letters = 0;
   for (chorale_text_list list = -2; list < CHORALE_TEXTS_VALUES + 40; ++list)
     for (int64_t k = -1; k <= chorale_problem_text_count(problem, list); ++k) {
-      const chorale_text text = chorale_problem_text(problem, list, k);
+      const chorale_text text = text_in(problem, list, k);
       for (size_t c = 0; c < text.length; ++c)
         letters += (unsigned char)text.bytes[c];
     }
   for (int64_t k = -1; k <= chorale_problem_note_count(problem); ++k)
     letters +=
-        chorale_problem_note(problem, k).length + chorale_problem_note_name(problem, k).length;
+        text_of_note(problem, k).length + name_of_note(problem, k).length;
   int64_t positions = 0, members = 0;
   const int32_t *gold = chorale_problem_gold(problem);
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
@@ -105,7 +105,7 @@ static void ask_everything(const chorale_problem *problem) {
   for (int64_t c = 0; c < chorale_model_clique_count(model); ++c) {
     const int64_t values = chorale_model_clique_values(model, c);
     for (int64_t v = -1; v < values + 3 && v < 64; ++v)
-      letters += chorale_problem_value_name(problem, c, (int32_t)v).length;
+      letters += name_of_value(problem, c, (int32_t)v).length;
     (void)chorale_problem_clique_kind(problem, c);
     for (int64_t i = 0; i < chorale_model_clique_member_count(model, c); ++i, ++members) {
       int64_t chain = -1, position = -2;

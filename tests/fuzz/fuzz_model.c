@@ -164,7 +164,8 @@ static void check_any(const Trial *trial, const chorale_run *run, const chorale_
   Parts parts;
   memset(labels, 0, sizeof labels);
   for (int32_t i = 0; i < cluster->chain_count; ++i)
-    REQUIRE(chorale_run_labels(run, i, 0, labels[i], MOST_POSITIONS, &error) == CHORALE_OK, "%s",
+    REQUIRE(chorale_run_labels(run, i, CHORALE_TOGETHER, labels[i], MOST_POSITIONS, NULL,
+                               &error) == CHORALE_OK, "%s",
             error.message);
   own_parts(cluster, labels, &parts);
   double total = 0;
@@ -282,7 +283,7 @@ static void wander(Trial *trial, Random *random) {
       break;
     case 4:
       status = chorale_run_bound(run, random_int(random, 0, 4), &r, &error);
-      if (status == CHORALE_ERROR_SIZE)
+      if (status == CHORALE_ERROR_STATE)
         status = CHORALE_OK;
       break;
     case 5:
@@ -307,7 +308,8 @@ static void wander(Trial *trial, Random *random) {
             error.message);
     REQUIRE(chorale_run_get_result(run, &r, &error) == CHORALE_OK, "%s", error.message);
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
-    if (chorale_run_all_labels(run, 0, labels, (int64_t)COUNT_OF(labels), &error) != CHORALE_OK)
+    if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), NULL,
+                               &error) != CHORALE_OK)
       continue;
     check_any(trial, run, &r, NULL);
     REQUIRE(r.score >= best, "the best falls from %.17g to %.17g", best, r.score);

@@ -428,12 +428,12 @@ Answer solve(const Problem &problem, const chorale_run_options &options, unsigne
   if (answer.result.score > -kInfinity) {
     for (std::size_t i = 0; i < problem.chains.size(); ++i) {
       std::vector<std::int32_t> labels(static_cast<std::size_t>(problem.chains[i].length));
-      assert_int_equal(chorale_run_labels(run, static_cast<std::int64_t>(i), 0, labels.data(),
-                                          problem.chains[i].length, &error),
+      assert_int_equal(chorale_run_labels(run, static_cast<std::int64_t>(i), CHORALE_TOGETHER,
+                                          labels.data(), problem.chains[i].length, NULL, &error),
                        CHORALE_OK);
       answer.labels.push_back(labels);
-      assert_int_equal(chorale_run_labels(run, static_cast<std::int64_t>(i), 1, labels.data(),
-                                          problem.chains[i].length, &error),
+      assert_int_equal(chorale_run_labels(run, static_cast<std::int64_t>(i), CHORALE_ALONE,
+                                          labels.data(), problem.chains[i].length, NULL, &error),
                        CHORALE_OK);
       answer.own.push_back(labels);
     }

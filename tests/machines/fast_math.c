@@ -37,8 +37,8 @@ static int run_over(const char *path, int threads) {
     const int32_t length = (int32_t)chorale_model_chain_length(model, i);
     double score;
     labels = realloc(labels, ((size_t)length + 1) * sizeof *labels);
-    failed = chorale_run_labels(run, i, 0, labels, length, &error) ||
-             chorale_run_chain_score(run, i, 0, &score, NULL, &error);
+    failed = chorale_run_labels(run, i, CHORALE_TOGETHER, labels, length, NULL, &error) ||
+             chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, NULL, &error);
     if (failed)
       break;
     tell("chain", (long long)i, &score);

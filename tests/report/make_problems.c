@@ -128,13 +128,19 @@ static chorale_text text_of(const char *string) {
   return text;
 }
 
+static chorale_status set_note(chorale_problem *problem, const char *name, const char *text,
+                               chorale_error *error) {
+  return chorale_problem_set_note(problem, name, strlen(name), text, strlen(text), error);
+}
+
 static void set_texts(chorale_problem *problem, chorale_text_list list, const char *const *strings,
                       int64_t count) {
   chorale_error error;
   chorale_text texts[RECORDS * WORDS];
   for (int64_t i = 0; i < count; ++i)
     texts[i] = text_of(strings[i]);
-  check(chorale_problem_set_texts(problem, list, texts, count, &error), &error);
+  check(chorale_problem_set_texts(problem, list, texts, sizeof(chorale_text), count,
+                                  &error), &error);
 }
 
 static void name_everything(chorale_problem *problem) {
@@ -158,11 +164,11 @@ static void name_everything(chorale_problem *problem) {
   set_texts(problem, CHORALE_TEXTS_WORDS, words, RECORDS * WORDS);
   check(chorale_problem_set_gold(problem, gold, &error), &error);
   check(chorale_problem_set_cliques(problem, clique_kinds, clique_values, &error), &error);
-  check(chorale_problem_set_note(problem, text_of("title"), text_of("A </title><b>check"), &error),
+  check(set_note(problem, "title", "A </title><b>check", &error),
         &error);
-  check(chorale_problem_set_note(problem, text_of("training_groups"), text_of("3"), &error),
+  check(set_note(problem, "training_groups", "3", &error),
         &error);
-  check(chorale_problem_set_note(problem, text_of("Licence"), text_of("<img src=x>"), &error),
+  check(set_note(problem, "Licence", "<img src=x>", &error),
         &error);
 }
 

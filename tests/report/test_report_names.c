@@ -28,7 +28,8 @@ static void save_problem(const char *path) {
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_problem_create(NULL, model, &problem, &error));
-  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, COUNT_OF(kinds), &error));
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, sizeof(chorale_text),
+                               COUNT_OF(kinds), &error));
   OK(chorale_problem_save(problem, path, &error));
   chorale_problem_destroy(problem);
   chorale_model_release(model);

@@ -74,10 +74,12 @@ private:
       const CliqueType *before = c > 0 ? &from_.cliques.type(c - 1) : nullptr;
       if (before && before->potential == from->potential && factor == factor_before) {
         type->potential = to_.cliques.type(c - 1).potential;
+        type->given = to_.cliques.type(c - 1).given;
         return true;
       }
       type->potential = times(*from->potential, factor);
-      return type->potential != nullptr;
+      type->given = from->given == from->potential ? type->potential : times(*from->given, factor);
+      return type->potential && type->given;
     }
     auto *centre = to_.arena.take_array<const Potential *>(from->centre_values);
     for (std::int32_t k = 0; centre && k < from->centre_values; ++k)
