@@ -36,7 +36,7 @@ func TestCallbackPotentials(t *testing.T) {
 		}
 		return float64(counts[0] * counts[0]), nil
 	}, nil))
-	if potential.Family() != FamilyCallback || potential.Values() != 2 || must(potential.Evaluate([]int64{3, 1}, 4)) != 9 {
+	if potential.Family() != FamilyCallback || potential.Values() != 2 || must(potential.Score([]int64{3, 1}, 4)) != 9 {
 		t.Error("a callback potential")
 	}
 	solver := must(NewCliqueSolver(nil))
@@ -49,7 +49,7 @@ func TestCallbackPotentials(t *testing.T) {
 	model := sentencesOf(potential)
 	run := must(NewRun(model, nil, nil))
 	for _, call := range []func() error{
-		func() error { _, err := potential.Evaluate([]int64{3, 1}, 4); return err },
+		func() error { _, err := potential.Score([]int64{3, 1}, 4); return err },
 		func() error { _, _, err := solver.Solve(potential, problem, nil); return err },
 		func() error { run.Reset(); _, err := run.Solve(nil); return err },
 	} {
@@ -161,13 +161,13 @@ func TestInstances(t *testing.T) {
 		check(t, run.Reset())
 		collectGarbage()
 		result := must(run.Solve(context.Background()))
-		if labels := must(run.AllLabels(Best)); list(labels) != "0 0 0" || !near(result.Score, 2+0.4*9) {
+		if labels := must(run.AllLabels(Together)); list(flat(labels)) != "0 0 0" || !near(result.Score, 2+0.4*9) {
 			t.Error(labels, result.Score)
 		}
 		_, _, err = model.Chain(0)
 		refused(t, err, ErrClosed)
 		_, _, err = run.model.Chain(0)
-		refused(t, err, ErrShape)
+		refused(t, err, ErrKind)
 		check(t, run.Reset())
 		fails = func() error { return fault }
 		_, err = run.Solve(nil)

@@ -8,32 +8,34 @@ import (
 	"unsafe"
 )
 
-// Chain is the scores of one sequence, or of a tree, as in chorale/chain.h. All scores of a chain are of one type.
+// Chain is the scores of one sequence, or of a tree, of T positions that take one of m labels each. The score of a labelling
+// is the sum of what its labels score at their positions, of what each pair of neighbours scores (in a tree a
+// position and its parent), and of the start and end scores; minus infinity forbids. All scores of a chain are of one type.
+// Strides are counted in elements.
 type Chain struct {
-	Length      int    // T
-	Labels      int    // m
-	Unary       Scores // T x m; minus infinity forbids
-	Orientation Orientation
+	Length      int         // T, at least 0
+	Labels      int         // m, at least 1
+	Unary       Scores      // T x m; minus infinity forbids
+	Orientation Orientation // what the rows of Edges stand for
 
-	// Strides in elements; 0: without gaps.
-	UnaryRowStride    int
-	UnaryColumnStride int
+	UnaryRowStride    int // 0: rows without gaps
+	UnaryColumnStride int // 0: 1
 
-	Transitions *Transitions
+	Transitions *Transitions // of m labels, with their start and end scores; nil: zero throughout
 	// Edges in the place of the transitions' matrix: EdgeMatrices (1, or T - 1 of them) of m x m. EdgeMatrices 0: 1.
-	Edges            Scores
-	EdgeMatrices     int
-	EdgeMatrixStride int
-	EdgeRowStride    int
-	EdgeColumnStride int
+	Edges            Scores // nil: those of Transitions
+	EdgeMatrices     int    // 0: 1
+	EdgeMatrixStride int    // 0: matrices without gaps
+	EdgeRowStride    int    // 0: rows without gaps
+	EdgeColumnStride int    // 0: 1
 
 	Start Scores // m; nil: those of the transitions
-	End   Scores
+	End   Scores // m scores of the last label; nil: those of the transitions
 
 	Parents          []int32 // of a tree: by position the parent, which comes before it, or -1
 	Forced           []int32 // by position the label it must take, or -1
 	Allowed          []byte  // T x m, 0 forbids
-	AllowedRowStride int
+	AllowedRowStride int     // in bytes; 0: rows without gaps
 }
 
 // chain tells C of a chain whose arrays are placed in `to`.
@@ -53,7 +55,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	if c.err != nil {
 		return told
 	}
-	number := c.number(chain.Unary, chain.Edges, chain.Start, chain.End)
+	element := c.element(chain.Unary, chain.Edges, chain.Start, chain.End)
 	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
 	if c.err == nil {
 		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
@@ -91,7 +93,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	}
 	told.length = C.int64_t(length)
 	told.labels = C.int64_t(labels)
-	told.element = number
+	told.element = element
 	told.orientation = C.chorale_orientation(chain.Orientation)
 	told.unary = placeScores(to, chain.Unary)
 	told.unary_row_stride = C.int64_t(chain.UnaryRowStride)
@@ -111,7 +113,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	return told
 }
 
-// Score is phi of a labelling; minus infinity if it is forbidden.
+// Score adds up the score of a labelling, T labels; minus infinity if it is forbidden.
 func (chain *Chain) Score(labelling []int32) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -146,8 +148,8 @@ type MaxMarginals struct {
 
 // KBest is the best labellings of a chain, best first.
 type KBest struct {
-	Labellings [][]int32
-	Scores     []float64
+	Labellings [][]int32 // row j: the T labels of the labelling of rank j
+	Scores     []float64 // by rank
 }
 
 // ChainTask is what a workspace is sized for.
@@ -155,9 +157,9 @@ type ChainTask int32
 
 // Tasks of a chain solver.
 const (
-	ChainBest         ChainTask = C.CHORALE_CHAIN_SOLVE
-	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS
-	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST
+	ChainSolve        ChainTask = C.CHORALE_CHAIN_SOLVE         // Solve
+	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS // MaxMarginals
+	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST        // KBest
 )
 
 // ChainSolver is a reusable workspace; one goroutine at a time.
@@ -201,7 +203,7 @@ func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
 	}
 	var solver *C.chorale_chain_solver
-	if c.failed(C.chorale_chain_solver_create_in(memory, C.size_t(bytes), in, &solver, c.detail)) {
+	if c.failed(C.chorale_chain_solver_create_in(in, memory, C.size_t(bytes), &solver, c.detail)) {
 		C.free(memory)
 		return nil, c.err
 	}
@@ -226,7 +228,7 @@ func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 // Close frees the solver.
 func (s *ChainSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace so that no such call allocates.
+// Reserve grows the workspace so that no call of the task on a chain of this shape allocates. k: labellings of ChainKBest.
 func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	c := begin()
 	defer c.end()
@@ -256,10 +258,10 @@ func newChainResult() *C.chorale_chain_result {
 	return result
 }
 
-// Best finds the best labelling; nil where every labelling is forbidden.
-func (s *ChainSolver) Best(chain *Chain) ([]int32, ChainResult, error) { return best(s.in, chain) }
+// Solve finds the best labelling, T labels; nil where every labelling is forbidden.
+func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
 
-func best(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
+func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
 	c := begin()
 	defer c.end()
 	w := in(c)
@@ -317,7 +319,7 @@ func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainR
 	return all, ChainResult{Outcome(result.outcome), float64(result.score)}, nil
 }
 
-// KBest finds the k best labellings, or all where there are fewer.
+// KBest finds the k best labellings of a chain, best first, or all where there are fewer. A tree is [ErrNotAChain].
 func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }
 
 func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
@@ -386,8 +388,8 @@ func (s *Scratch) in(c *call) workspace {
 	return workspace{scratch: c.alone(s.h), bytes: C.size_t(s.bytes)}
 }
 
-// Best is as [ChainSolver.Best].
-func (s *Scratch) Best(chain *Chain) ([]int32, ChainResult, error) { return best(s.in, chain) }
+// Solve is as [ChainSolver.Solve].
+func (s *Scratch) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
 
 // MaxMarginals is as [ChainSolver.MaxMarginals].
 func (s *Scratch) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {

@@ -9,32 +9,33 @@ import (
 	"unsafe"
 )
 
-// Algorithm of clique inference; chorale/clique.h says what each does and for which potentials.
+// Algorithm of clique inference. Each says below for which families of potentials it is.
 type Algorithm int32
 
 // Algorithms.
 const (
-	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO
-	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS
-	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS
-	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION
-	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH
-	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM
-	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS
-	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT
-	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION
-	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE
-	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY
-	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW
-	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES
-	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND
+	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // the algorithm that fits the family
+	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and count, those members take the value that lose least by it; any family, exact for FamilyMax
+	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // as AlphaPass, with sets of up to SubsetSize values; any family
+	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // best moves of any set of members to one value, until none is better; FamilySum
+	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the counts so far, until nothing changes; convex FamilySum
+	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // moves of one member at a time, while one raises the score; any family
+	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass for FamilyMajority, without a guarantee
+	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // relaxation of FamilyMajority, with an upper bound: subgradient steps
+	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // the same, by golden section search
+	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // the same, by conservative coordinate descent
+	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // the optimum of FamilyMajority
+	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // the optimum of FamilySum with concave tables
+	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // the optimum of any FamilySum by branch and bound; exponential at worst
+	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // an upper bound of FamilySum, and the best labelling met on the way
 )
 
+// String is the name of the algorithm: "alpha-pass", say.
 func (a Algorithm) String() string {
 	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
 }
 
-// AlgorithmNamed finds the algorithm of a name such as "alpha-pass".
+// AlgorithmNamed is the algorithm of a name such as "alpha-pass"; false where there is none.
 func AlgorithmNamed(name string) (Algorithm, bool) {
 	bytes := []byte(name)
 	found := C.chorale_algorithm_from_name((*C.char)(first(bytes)), C.size_t(len(bytes)))
@@ -46,36 +47,37 @@ type Start int32
 
 // Starts.
 const (
-	StartIndependent Start = C.CHORALE_START_INDEPENDENT
-	StartValue       Start = C.CHORALE_START_VALUE
-	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT
-	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS
+	StartIndependent Start = C.CHORALE_START_INDEPENDENT // every member's own best value
+	StartValue       Start = C.CHORALE_START_VALUE       // every member that may takes CliqueOptions.StartValue
+	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT  // CliqueOptions.StartAssignment
+	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // what AlphaPass finds
 )
 
-// CliqueProblem is the members of one clique and the scores of their values.
+// CliqueProblem is the members of one clique and the scores of their values: Scores[i * RowStride + v] is that of value v for
+// member i. NaN, plus infinity and magnitudes above 1e280 are refused.
 type CliqueProblem struct {
-	Members   int
-	Values    int
+	Members   int       // n, at least 1
+	Values    int       // R, at least 1: that of the potential
 	Scores    []float64 // Members x Values; minus infinity forbids
 	RowStride int       // 0: Values
 	Fixed     []int32   // by member the value it must take, or -1; nil: all free
 }
 
-// CliqueOptions as in chorale/clique.h; made by [NewCliqueOptions].
+// CliqueOptions say how a clique is solved, and when to stop. They are made by [NewCliqueOptions].
 type CliqueOptions struct {
-	Algorithm       Algorithm
-	Start           Start
-	StartValue      int32
-	SubsetSize      int32
-	StartAssignment []int32
-	IterationLimit  int
-	NodeLimit       int
-	NodePool        int
-	Tolerance       float64
-	Gap             float64
+	Algorithm       Algorithm     // what is to run; one that does not fit the potential is ErrAlgorithmMismatch
+	Start           Start         // where AlphaExpansion, Polish and ICM begin
+	StartValue      int32         // of StartValue: 0 to R - 1
+	SubsetSize      int32         // of GeneralisedAlphaPass: at least 1, 2 by default
+	StartAssignment []int32       // of StartAssignment: by member a value that is not forbidden
+	IterationLimit  int           // sweeps, rounds or steps; 0: the limit of the algorithm
+	NodeLimit       int           // of CountBoxes: nodes in all; 0: none
+	NodePool        int           // of CountBoxes: nodes kept at once; 0: as many as fit in 16 MB
+	Tolerance       float64       // of the Lagrangian algorithms: at least 0, 0.001 by default
+	Gap             float64       // ends where upper bound - score is at most Gap * |score|; 0 asks for a proof, negative for none
 	TimeLimit       time.Duration // NoLimit: none
-	Cancel          *Cancel
-	ExactMarginals  bool
+	Cancel          *Cancel       // ends the call when raised; may be nil
+	ExactMarginals  bool          // max-marginals must be exact, or the call is ErrNotExact
 }
 
 // NewCliqueOptions returns the defaults, which nil stands for too.
@@ -99,16 +101,16 @@ func NewCliqueOptions() *CliqueOptions {
 
 // CliqueResult is what a call says besides the assignment.
 type CliqueResult struct {
-	Outcome        Outcome
-	Algorithm      Algorithm
-	Proven         bool
-	MarginalsExact bool
-	Score          float64
-	MemberScore    float64
-	CliqueScore    float64
-	UpperBound     float64
-	Iterations     int
-	Nodes          int
+	Outcome        Outcome   // how the call ended
+	Algorithm      Algorithm // what ran
+	Proven         bool      // whether the score is the best there is: the upper bound meets it
+	MarginalsExact bool      // whether max-marginals are exact; otherwise they are lower bounds that labellings attain
+	Score          float64   // MemberScore + CliqueScore; minus infinity where there is no assignment
+	MemberScore    float64   // the members' own scores of their values
+	CliqueScore    float64   // the potential at the counts of the values
+	UpperBound     float64   // on the score of every assignment; plus infinity where none was computed
+	Iterations     int       // sweeps, rounds, steps or flows
+	Nodes          int       // of CountBoxes
 }
 
 func cliqueResult(r *C.chorale_clique_result) CliqueResult {
@@ -131,8 +133,8 @@ type CliqueTask int32
 
 // Tasks of a clique solver.
 const (
-	CliqueSolve        CliqueTask = C.CHORALE_CLIQUE_SOLVE
-	CliqueMaxMarginals CliqueTask = C.CHORALE_CLIQUE_MAX_MARGINALS
+	CliqueSolve        CliqueTask = C.CHORALE_CLIQUE_SOLVE         // CliqueSolver.Solve
+	CliqueMaxMarginals CliqueTask = C.CHORALE_CLIQUE_MAX_MARGINALS // CliqueSolver.MaxMarginals
 )
 
 // MarginalForm is what max-marginals contain.
@@ -140,8 +142,8 @@ type MarginalForm int32
 
 // Forms: the best score with a value, or what the others and the potential say of it.
 const (
-	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE
-	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE
+	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of all labellings in which the member takes the value
+	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // the same without the member's own score for the value
 )
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
@@ -245,7 +247,7 @@ func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
 	}
 	var solver *C.chorale_clique_solver
-	if c.failed(C.chorale_clique_solver_create_in(memory, C.size_t(bytes), in, &solver, c.detail)) {
+	if c.failed(C.chorale_clique_solver_create_in(in, memory, C.size_t(bytes), &solver, c.detail)) {
 		C.free(memory)
 		return nil, c.err
 	}
@@ -254,7 +256,7 @@ func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 	return (*CliqueSolver)(h), nil
 }
 
-// CliqueSolverBytes is what a fixed solver needs for any problem of at most so many members.
+// CliqueSolverBytes is how many bytes a fixed solver needs for any problem of at most so many members.
 func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -271,7 +273,7 @@ func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions
 // Close frees the solver.
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace so that no such problem allocates.
+// Reserve grows the workspace so that no problem of at most so many members allocates.
 func (s *CliqueSolver) Reserve(potential *Potential, members int, options *CliqueOptions, task CliqueTask) error {
 	c := begin()
 	defer c.end()
@@ -303,7 +305,9 @@ func unwrittenLabels(count int) []int32 {
 	return labels
 }
 
-// Solve finds the best values. The assignment is nil where nothing feasible was found.
+// Solve finds the values, one for each member, whose score is best: the members' own scores and the potential at the counts of
+// the values. options: nil for the defaults. The assignment is nil where nothing feasible was found; the outcome says
+// whether there is none. A limit of the options is no error: the best assignment until then is given.
 func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
 	c := begin()
 	defer c.end()
@@ -323,7 +327,8 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 	return found(assignment), cliqueResult(result), nil
 }
 
-// MaxMarginals computes, for every member and value, the best score with that value: Members x Values in one slice.
+// MaxMarginals computes, for every member i and value v, the best score of all assignments with that value, in
+// marginals[i * Values + v], and the best assignment met. Minus infinity: no assignment with the value was found.
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()
@@ -344,8 +349,8 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	return marginals, found(assignment), cliqueResult(result), nil
 }
 
-// Evaluate scores a given assignment.
-func (s *CliqueSolver) Evaluate(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
+// Score adds up the score of a given assignment, one value for each member.
+func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
 	c := begin()
 	defer c.end()
 	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))

@@ -68,7 +68,10 @@ func TestStatusesAreThoseOfTheHeader(t *testing.T) {
 			t.Errorf("%s has no sentinel", status[1])
 		}
 	}
-	if ErrShape.Error() != "CHORALE_ERROR_SHAPE" {
-		t.Error(ErrShape.Error())
+	if Complete.String() != "complete" || IterationLimit.String() != "iteration-limit" || FamilyMajority.String() != "majority" {
+		t.Error(Complete, IterationLimit, FamilyMajority)
+	}
+	if ErrTableTooShort.Error() != "chorale: table too short" {
+		t.Error(ErrTableTooShort.Error())
 	}
 }

@@ -6,6 +6,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 )
 
@@ -15,75 +16,80 @@ var ErrClosed = errors.New("chorale: the handle is closed")
 // ErrBusy answers calls on a handle that another goroutine is using, where only one may.
 var ErrBusy = errors.New("chorale: the handle is in use by another goroutine")
 
-// Status says why a call could not be carried out. It is an error that errors.Is finds in an [Error]; its numbers
-// are those of chorale/status.h, which says what each means. A newer library may know more of them.
+// Status says why a call could not be carried out. It is an error that errors.Is finds in an [Error]. A newer library may
+// know more of them.
 type Status int32
 
 // Statuses.
 const (
-	ErrNullArgument      Status = C.CHORALE_ERROR_NULL_ARGUMENT
-	ErrSize              Status = C.CHORALE_ERROR_SIZE
-	ErrSizeOverflow      Status = C.CHORALE_ERROR_SIZE_OVERFLOW
-	ErrStride            Status = C.CHORALE_ERROR_STRIDE
-	ErrTableTooShort     Status = C.CHORALE_ERROR_TABLE_TOO_SHORT
-	ErrShape             Status = C.CHORALE_ERROR_SHAPE
-	ErrValuesMismatch    Status = C.CHORALE_ERROR_VALUES_MISMATCH
-	ErrStructSize        Status = C.CHORALE_ERROR_STRUCT_SIZE
-	ErrNotANumber        Status = C.CHORALE_ERROR_NOT_A_NUMBER
-	ErrInfinite          Status = C.CHORALE_ERROR_INFINITE
-	ErrOutOfRange        Status = C.CHORALE_ERROR_OUT_OF_RANGE
-	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT
-	ErrForbiddenValue    Status = C.CHORALE_ERROR_FORBIDDEN_VALUE
-	ErrAlgorithmMismatch Status = C.CHORALE_ERROR_ALGORITHM_MISMATCH
-	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX
-	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE
-	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT
-	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE
-	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED
-	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR
-	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY
-	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL
-	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT
-	ErrLabelsMismatch    Status = C.CHORALE_ERROR_LABELS_MISMATCH
-	ErrParentOrder       Status = C.CHORALE_ERROR_PARENT_ORDER
-	ErrParentCycle       Status = C.CHORALE_ERROR_PARENT_CYCLE
-	ErrNotAChain         Status = C.CHORALE_ERROR_NOT_A_CHAIN
-	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE
-	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE
-	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE
-	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME
-	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER
-	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN
-	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING
-	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH
-	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING
-	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY // ErrBusy comes first, as Go answers before C does
-	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL
-	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT
-	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER
-	ErrFileVersion       Status = C.CHORALE_ERROR_FILE_VERSION
-	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED
-	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM
-	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION
-	ErrInputOutput       Status = C.CHORALE_ERROR_INPUT_OUTPUT
-	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE
-	ErrText              Status = C.CHORALE_ERROR_TEXT
+	ErrNullArgument      Status = C.CHORALE_ERROR_NULL_ARGUMENT       // an argument that must be given is nil or empty
+	ErrSize              Status = C.CHORALE_ERROR_SIZE                // a size, count or limit is below the least that is allowed
+	ErrSizeOverflow      Status = C.CHORALE_ERROR_SIZE_OVERFLOW       // sizes whose product does not fit, or that exceed what the library can index
+	ErrStride            Status = C.CHORALE_ERROR_STRIDE              // a row stride that is shorter than a row
+	ErrTableTooShort     Status = C.CHORALE_ERROR_TABLE_TOO_SHORT     // a table with fewer entries than the members of a clique ask for
+	ErrShape             Status = C.CHORALE_ERROR_SHAPE               // a slice that is shorter than its shape, or of another shape
+	ErrValuesMismatch    Status = C.CHORALE_ERROR_VALUES_MISMATCH     // potential and clique have different numbers of values
+	ErrStructSize        Status = C.CHORALE_ERROR_STRUCT_SIZE         // the library is older than the one that the package was built with
+	ErrCapacity          Status = C.CHORALE_ERROR_CAPACITY            // a buffer of the package is too small for what the library fills it with
+	ErrNotANumber        Status = C.CHORALE_ERROR_NOT_A_NUMBER        // a score is NaN
+	ErrInfinite          Status = C.CHORALE_ERROR_INFINITE            // a score is infinite where it must not be
+	ErrOutOfRange        Status = C.CHORALE_ERROR_OUT_OF_RANGE        // a value, label or number is outside its range, or a score is too large
+	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT    // a number that is none of the constants of its type
+	ErrForbiddenValue    Status = C.CHORALE_ERROR_FORBIDDEN_VALUE     // an assignment uses a value that a member must not take
+	ErrAlgorithmMismatch Status = C.CHORALE_ERROR_ALGORITHM_MISMATCH  // the algorithm does not apply to the family of the potential
+	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables
+	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables
+	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were asked for where no exact solver exists
+	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, plus infinity or a number out of range
+	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
+	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // an executor lost work of a run
+	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // no memory, or more than the limit of the Host
+	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL // a fixed solver or a Scratch is too small; the message says how many bytes are needed
+	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT           // memory is not aligned as asked
+	ErrLabelsMismatch    Status = C.CHORALE_ERROR_LABELS_MISMATCH     // a chain and its transitions or properties have different numbers of labels
+	ErrParentOrder       Status = C.CHORALE_ERROR_PARENT_ORDER        // a parent that does not come before its children
+	ErrParentCycle       Status = C.CHORALE_ERROR_PARENT_CYCLE        // parents that go round in a circle
+	ErrNotAChain         Status = C.CHORALE_ERROR_NOT_A_CHAIN         // what only a chain can do was asked of a tree
+	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE   // a property that reads a sequence was put on a tree
+	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE // a property can fire a value outside its range
+	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // the joint state of several properties exceeds the budget
+	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME          // a label name that the scheme does not know
+	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER    // a chain or position that is already a member of the clique
+	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // a builder whose model has been frozen
+	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are read, and the chain has none
+	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // an earlier run of a model of other numbers of chains or cliques
+	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // a run that has no labelling (yet)
+	ErrKind              Status = C.CHORALE_ERROR_KIND                // a call that does not fit the kind of clique, chain or instance
+	ErrState             Status = C.CHORALE_ERROR_STATE               // a call that the state of its object does not allow
+	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a run in the middle of a call, of which one of its callbacks asks something; mostly ErrBusy comes first
+	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL            // a fault of the library itself: please report it
+	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT         // not a problem file
+	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // a problem file of the other byte order
+	ErrFileVersion       Status = C.CHORALE_ERROR_FILE_VERSION        // a problem file of a version that this library does not know
+	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED      // a problem file that is cut off
+	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM       // a problem file that is not what was written
+	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION        // a problem file that is put together wrongly
+	ErrInputOutput       Status = C.CHORALE_ERROR_INPUT_OUTPUT        // the system could not read or write a file
+	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE         // no file can hold an instance or a potential of a callback
+	ErrText              Status = C.CHORALE_ERROR_TEXT                // a text that is not UTF-8
 
-	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT
+	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT // the allocator gave memory that is not aligned as asked
 )
 
-// Error returns the name of the status in C.
+// Error returns the name of the status in words: "chorale: table too short" for [ErrTableTooShort].
 func (s Status) Error() string {
-	return C.GoString(C.chorale_status_name(C.chorale_status(s)))
+	name := strings.TrimPrefix(C.GoString(C.chorale_status_name(C.chorale_status(s))), "CHORALE_ERROR_")
+	return "chorale: " + strings.ReplaceAll(strings.ToLower(name), "_", " ")
 }
 
 // Error is a call that could not be carried out.
 type Error struct {
-	Status  Status
+	Status  Status // why
 	Message string // names the argument, its value and the rule
 	Cause   error  // what a callback returned, or nil
 }
 
+// Error is the message, and that of the cause where there is one.
 func (e *Error) Error() string {
 	text := "chorale: " + e.Message
 	if e.Cause != nil {
@@ -105,10 +111,10 @@ func refuse(status Status, format string, arguments ...any) error {
 	return &Error{Status: status, Message: fmt.Sprintf(format, arguments...)}
 }
 
-func newError(status C.chorale_status, detail *C.chorale_error) *Error {
-	message := C.GoString((*C.char)(unsafe.Pointer(&detail.message[0])))
+func newError(status C.chorale_status, detail *C.chorale_error, names map[string]string) *Error {
+	message := inGo(C.GoString((*C.char)(unsafe.Pointer(&detail.message[0]))), names)
 	if message == "" {
-		message = Status(status).Error()
+		message = strings.TrimPrefix(Status(status).Error(), "chorale: ")
 	}
 	return &Error{Status: Status(status), Message: message}
 }

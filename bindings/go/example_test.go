@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
-	"chorale"
+	chorale "chorale.example/bindings/go"
 )
 
 func must[T any](value T, err error) T {
@@ -38,7 +39,7 @@ func ExampleModelBuilder_AddClique() {
 		{2.8, 0, 0.4, 0, 0, 0, 0, 0.1, 2.2, 0, 0.4, 0, 0, 0, 0, 1.8, 0.5, 0, 0, 0, 0, 0.3, 2.1, 0.9},
 		{3.1, 0, 0.2, 0, 0, 0, 0, 0.3, 2.4, 0, 0.1, 0, 0, 0, 0, 1.7, 0.4, 0, 0, 0, 0, 0.2, 1.0, 1.2},
 	}
-	mask := must(chorale.NewMask(chorale.SchemeBIO, names))
+	mask := must(chorale.SchemeBIO.Mask(names))
 	transitions := must(chorale.NewTransitions(len(names), nil, &chorale.TransitionsOptions{Mask: mask}))
 	kinds := must(chorale.LabelMapFromNames(chorale.SchemeBIO, names))
 	// Kind 1 is the title; a segment ends where anything else begins.
@@ -59,7 +60,7 @@ func ExampleModelBuilder_AddClique() {
 	must(run.Solve(context.Background()))
 	for reference := range page {
 		var spelled []string
-		for _, label := range must(run.Labels(reference, chorale.Best)) {
+		for _, label := range must(run.Labels(reference, chorale.Together)) {
 			spelled = append(spelled, names[label])
 		}
 		fmt.Println(strings.Join(spelled, " "))
@@ -74,6 +75,40 @@ func ExampleModelBuilder_AddClique() {
 	// clique 0 pays 0.80
 }
 
+// Mentions of names from many documents, each scored by itself, end to end in one array: a clique for each name.
+func ExampleModelBuilder_AddCorpus() {
+	scores := chorale.Float32s{2.1, 0.3, 0.1, 1.9, 0.7, 0.9, 1.8, 0.2, 0.4, 0.6} // five mentions: place, person
+	builder := must(chorale.NewModelBuilder(nil))
+	defer builder.Close()
+	first, _, err := builder.AddCorpus(&chorale.Corpus{Labels: 2, Unary: scores})
+	if err != nil {
+		panic(err)
+	}
+	agreement := must(chorale.NewPotts(2, 0.3, nil))
+	names := must(builder.AddCliques(&chorale.CliqueSetup{Values: 2, Potential: agreement}, 2))
+	// The mentions of one name are 0, 2 and 3, those of the other 1 and 4.
+	mentions := []int64{0, 2, 3, 1, 4}
+	for i := range mentions {
+		mentions[i] += int64(first)
+	}
+	if err := builder.AddPositions(names, []int64{0, 3, 5}, mentions, nil); err != nil {
+		panic(err)
+	}
+	run := must(chorale.NewRun(must(builder.Freeze()), nil, nil))
+	defer run.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	result, err := run.Solve(ctx)
+	if err != nil && ctx.Err() == nil {
+		panic(err) // with the error of ctx the result is good, and what was found until then
+	}
+	fmt.Println(must(run.AllLabels(chorale.Alone)))
+	fmt.Println(must(run.AllLabels(chorale.Together)), result.Outcome)
+	// Output:
+	// [[0] [1] [1] [0] [1]]
+	// [[0] [1] [0] [0] [1]] complete
+}
+
 // A problem file: a model and the names around it.
 func ExampleProblem() {
 	builder := must(chorale.NewModelBuilder(nil))
@@ -84,6 +119,6 @@ func ExampleProblem() {
 	}
 	file := must(problem.Bytes())
 	read := must(chorale.ReadProblem(file, nil))
-	fmt.Println(read.Texts(chorale.TextsLabels), must(read.Model()).Chains())
+	fmt.Println(read.Texts(chorale.TextsLabels), must(read.Model()).ChainCount())
 	// Output: [Other Place] 1
 }

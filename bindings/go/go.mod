@@ -1,3 +1,3 @@
-module chorale
+module chorale.example/bindings/go
 
 go 1.19

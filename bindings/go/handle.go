@@ -4,7 +4,9 @@ package chorale
 import "C"
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -101,6 +103,7 @@ type call struct {
 	handles []*handle
 	watched []*failures
 	detail  *C.chorale_error
+	names   map[string]string // of arguments, where Go's differ from C's in this call
 	err     error
 }
 
@@ -143,7 +146,7 @@ func (c *call) fail(err error) {
 // failed makes an error of a status, with what a callback returned.
 func (c *call) failed(status C.chorale_status) bool {
 	if status != C.CHORALE_OK {
-		failure := newError(status, c.detail)
+		failure := newError(status, c.detail, c.names)
 		if status == C.CHORALE_ERROR_CALLBACK_STOPPED {
 			for _, watched := range c.watched {
 				if failure.Cause == nil {
@@ -154,6 +157,21 @@ func (c *call) failed(status C.chorale_status) bool {
 		c.fail(failure)
 	}
 	return c.err != nil
+}
+
+// about says in the error of a call what in particular is wrong.
+func (c *call) about(format string, arguments ...any) {
+	if failure, ok := c.err.(*Error); ok {
+		failure.Message = fmt.Sprintf(format, arguments...) + ": " + failure.Message
+	}
+}
+
+// single leaves out of an error that there may be other attachments.
+func (c *call) single() error {
+	if failure, ok := c.err.(*Error); ok {
+		failure.Message = strings.Replace(failure.Message, "attachments[0].", "", 1)
+	}
+	return c.err
 }
 
 // end gives back everything; a panic of a callback goes on from here.

@@ -100,6 +100,14 @@ func randomScores(random *rand.Rand, count int) []float64 {
 	return scores
 }
 
+// flat is all rows, one after the other.
+func flat[T any](rows [][]T) (all []T) {
+	for _, row := range rows {
+		all = append(all, row...)
+	}
+	return all
+}
+
 // sentences is a model of three chains of two words whose last is the same token.
 func sentences(host *Host, options *PotentialOptions) *Model {
 	unary := [][]float64{{2.0, 0.1, 0.2, 0.1, 2.2, 0.4}, {1.8, 0.3, 0.1, 0.2, 1.9, 0.5}, {0.9, 0.2, 0.7, 0.1, 1.0, 1.3}}

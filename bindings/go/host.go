@@ -21,9 +21,9 @@ type LogLevel int32
 
 // Levels of the log.
 const (
-	LogDebug   LogLevel = C.CHORALE_LOG_DEBUG
-	LogInfo    LogLevel = C.CHORALE_LOG_INFO
-	LogWarning LogLevel = C.CHORALE_LOG_WARNING
+	LogDebug   LogLevel = C.CHORALE_LOG_DEBUG   // details of a computation
+	LogInfo    LogLevel = C.CHORALE_LOG_INFO    // what may be of interest
+	LogWarning LogLevel = C.CHORALE_LOG_WARNING // what is probably a mistake
 )
 
 // Host gives the library memory that is counted and may be limited, and a log. Everything that is created takes a host,
@@ -137,42 +137,23 @@ func (f *Cancel) IsRaised() (raised bool) {
 	return raised
 }
 
-// Outcome is how a computation ended; its numbers are those of chorale/outcome.h.
+// Outcome is how a computation ended. It is not an error: the best labelling until then is given.
 type Outcome int32
 
 // Outcomes.
 const (
-	Complete       Outcome = C.CHORALE_OUTCOME_COMPLETE
-	GapReached     Outcome = C.CHORALE_OUTCOME_GAP_REACHED
-	IterationLimit Outcome = C.CHORALE_OUTCOME_ITERATION_LIMIT
-	NodeLimit      Outcome = C.CHORALE_OUTCOME_NODE_LIMIT
-	Deadline       Outcome = C.CHORALE_OUTCOME_DEADLINE
-	Cancelled      Outcome = C.CHORALE_OUTCOME_CANCELLED
-	Infeasible     Outcome = C.CHORALE_OUTCOME_INFEASIBLE
-	NothingFound   Outcome = C.CHORALE_OUTCOME_NOTHING_FOUND
+	Complete       Outcome = C.CHORALE_OUTCOME_COMPLETE        // the computation came to its own end
+	GapReached     Outcome = C.CHORALE_OUTCOME_GAP_REACHED     // the gap that was asked for was reached before that
+	IterationLimit Outcome = C.CHORALE_OUTCOME_ITERATION_LIMIT // the limit of iterations or rounds was reached; an ordinary end
+	NodeLimit      Outcome = C.CHORALE_OUTCOME_NODE_LIMIT      // the limit of nodes was reached
+	Deadline       Outcome = C.CHORALE_OUTCOME_DEADLINE        // a time limit, or the deadline of a context, was reached
+	Cancelled      Outcome = C.CHORALE_OUTCOME_CANCELLED       // a Cancel, a context or a callback asked for the end
+	Infeasible     Outcome = C.CHORALE_OUTCOME_INFEASIBLE      // proven: every labelling is forbidden
+	NothingFound   Outcome = C.CHORALE_OUTCOME_NOTHING_FOUND   // no labelling that is allowed was found; there may be some
 )
 
-func (o Outcome) String() string {
-	switch o {
-	case Complete:
-		return "complete"
-	case GapReached:
-		return "gap reached"
-	case IterationLimit:
-		return "iteration limit"
-	case NodeLimit:
-		return "node limit"
-	case Deadline:
-		return "deadline"
-	case Cancelled:
-		return "cancelled"
-	case Infeasible:
-		return "infeasible"
-	case NothingFound:
-		return "nothing found"
-	}
-	return "unknown outcome"
-}
+// String is the name of the outcome: "iteration-limit", say.
+func (o Outcome) String() string { return C.GoString(C.chorale_outcome_name(C.chorale_outcome(o))) }
 
 // NoLimit is the time limit of calls that have none.
 const NoLimit time.Duration = -1

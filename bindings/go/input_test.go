@@ -49,10 +49,10 @@ func TestErrorsTell(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Status != ErrSize || !strings.Contains(failure.Message, "values") {
 		t.Error(err)
 	}
-	if errors.Is(err, ErrShape) || !errors.Is(err, ErrSize) || Status(7777).Error() != "unknown status" {
+	if errors.Is(err, ErrShape) || !errors.Is(err, ErrSize) || Status(7777).Error() != "chorale: unknown status" {
 		t.Error("statuses")
 	}
-	if ABI() != 0 || !strings.HasPrefix(Version(), "0.") || AlphaPass.String() != "alpha-pass" {
+	if ABI() != 1 || !strings.HasPrefix(Version(), "0.") || AlphaPass.String() != "alpha-pass" {
 		t.Error(Version())
 	}
 	if a, ok := AlgorithmNamed("exact-majority"); !ok || a != ExactMajority {
@@ -74,13 +74,13 @@ func TestPotentialInput(t *testing.T) {
 	status(ErrShape)(NewSum(2, Table{Scores: []float64{1}, Rows: math.MaxInt64, Columns: math.MaxInt64}, nil))
 	status(ErrStride)(NewMax(2, Table{Scores: make([]float64, 9), Rows: 2, Columns: 3, RowStride: 2}, nil))
 	status(ErrSize)(NewMax(2, Table{Rows: -1}, nil))
-	status(ErrShape)(NewMajority(2, Table{Scores: make([]float64, 4), Rows: 2, Columns: 2}, []float64{1}, nil))
-	status(ErrShape)(NewPairs(3, Table{Scores: make([]float64, 4), Rows: 2, Columns: 2}, nil))
+	status(ErrShape)(NewMajority(2, make([]float64, 4), []float64{1}, nil))
+	status(ErrShape)(NewPairs(3, make([]float64, 8), nil))
 	status(ErrNullArgument)(NewCardinality(2, nil, nil))
 	potential := must(NewPotts(2, 1, nil))
-	_, err := potential.Evaluate([]int64{1}, 1)
+	_, err := potential.Score([]int64{1}, 1)
 	refused(t, err, ErrValuesMismatch)
-	_, err = potential.Evaluate(nil, 1)
+	_, err = potential.Score(nil, 1)
 	refused(t, err, ErrNullArgument)
 	_, err = potential.Scaled(-1, nil)
 	refused(t, err, ErrOutOfRange)
@@ -108,7 +108,7 @@ func TestCliqueInput(t *testing.T) {
 	_, _, err = solver.Solve(potential, nil, nil)
 	refused(t, err, ErrNullArgument)
 	problem := &CliqueProblem{Members: 2, Values: 2, Scores: make([]float64, 4), Fixed: []int32{-1, 1}}
-	_, err = solver.Evaluate(potential, problem, []int32{0})
+	_, err = solver.Score(potential, problem, []int32{0})
 	refused(t, err, ErrShape)
 	options := NewCliqueOptions()
 	options.Start, options.StartAssignment, options.Algorithm = StartAssignment, []int32{0}, ICM
@@ -138,7 +138,7 @@ func TestCliqueInput(t *testing.T) {
 func TestChainInput(t *testing.T) {
 	solver := must(NewChainSolver(nil))
 	ok := func() *Chain { return &Chain{Length: 2, Labels: 2, Unary: Float64s{1, 2, 3, 4}} }
-	check(t, func() error { _, _, err := solver.Best(ok()); return err }())
+	check(t, func() error { _, _, err := solver.Solve(ok()); return err }())
 	for name, wrong := range map[string]struct {
 		want   error
 		change func(*Chain)
@@ -172,7 +172,7 @@ func TestChainInput(t *testing.T) {
 	} {
 		chain := ok()
 		wrong.change(chain)
-		if _, _, err := solver.Best(chain); !errors.Is(err, wrong.want) {
+		if _, _, err := solver.Solve(chain); !errors.Is(err, wrong.want) {
 			// A parent after its child, or its own, may be told as either.
 			if name != "parent" || !errors.Is(err, ErrParentCycle) {
 				t.Errorf("%s: %v", name, err)
@@ -182,7 +182,7 @@ func TestChainInput(t *testing.T) {
 			t.Errorf("%s: max-marginals", name)
 		}
 	}
-	_, _, err := solver.Best(nil)
+	_, _, err := solver.Solve(nil)
 	refused(t, err, ErrNullArgument)
 	_, err = solver.KBest(ok(), 0)
 	refused(t, err, ErrSize)
@@ -197,19 +197,19 @@ func TestChainInput(t *testing.T) {
 	refused(t, err, ErrUnknownConstant)
 	_, err = NewFixedChainSolver(8, nil)
 	refused(t, err, ErrWorkspaceTooSmall)
-	_, _, err = must(NewScratch(8)).Best(ok())
+	_, _, err = must(NewScratch(8)).Solve(ok())
 	refused(t, err, ErrWorkspaceTooSmall)
 	_, err = NewScratch(-1)
 	refused(t, err, ErrSize)
-	_, err = NewMask(SchemeBIO, []string{"Q-X"})
+	_, err = SchemeBIO.Mask([]string{"Q-X"})
 	refused(t, err, ErrLabelName)
-	_, err = NewMask(SchemeBIO, nil)
+	_, err = SchemeBIO.Mask(nil)
 	if err == nil {
 		t.Error("a mask without names")
 	}
-	mask := must(NewMask(SchemeBIO, []string{"B-X", "I-X", "O"}))
+	mask := must(SchemeBIO.Mask([]string{"B-X", "I-X", "O"}))
 	transitions := must(NewTransitions(3, nil, &TransitionsOptions{Mask: mask}))
-	y, _, err := solver.Best(&Chain{Length: 2, Labels: 3, Unary: Float64s{0, 0, 1, 0, 9, 1}, Transitions: transitions})
+	y, _, err := solver.Solve(&Chain{Length: 2, Labels: 3, Unary: Float64s{0, 0, 1, 0, 9, 1}, Transitions: transitions})
 	if err != nil || list(y) != "0 1" {
 		t.Error(y, err)
 	}
@@ -219,7 +219,7 @@ func TestChainInput(t *testing.T) {
 	refused(t, err, ErrShape)
 	impossible := ok()
 	impossible.Allowed = make([]byte, 4)
-	if y, result, err := solver.Best(impossible); y != nil || err != nil || result.Outcome != Infeasible {
+	if y, result, err := solver.Solve(impossible); y != nil || err != nil || result.Outcome != Infeasible {
 		t.Error(y, result, err)
 	}
 }
@@ -240,6 +240,10 @@ func TestPropertyInput(t *testing.T) {
 	refused(t, err, ErrNullArgument)
 	builder := must(NewPropertyBuilder(2, 1, 2, nil))
 	refused(t, builder.Rule(5, Any, Any, Any, 0), ErrOutOfRange)
+	refused(t, builder.Rule(0, -1, Any, Any, 0), ErrOutOfRange)
+	if Any != -10 {
+		t.Error(Any)
+	}
 	_, err = builder.Finish([]int32{0})
 	refused(t, err, ErrShape)
 	builder.Close()
@@ -247,10 +251,10 @@ func TestPropertyInput(t *testing.T) {
 	refused(t, err, ErrClosed)
 	property := must(NewTokenLabel(NewLabelMap(2), 1, nil))
 	a := &Attachment{Property: property, Table: []int32{1}}
-	_, err = a.Evaluate([]int32{0, 1}, nil)
+	_, err = a.Shown([]int32{0, 1}, nil)
 	refused(t, err, ErrShape)
 	a.Table = []int32{1, 1}
-	if value := must(a.Evaluate([]int32{0, 1}, nil)); value != 3 { // CONFLICT
+	if value := must(a.Shown([]int32{0, 1}, nil)); value != 3 { // CONFLICT
 		t.Error(value)
 	}
 	if fired := must(a.Fired([]int32{0, 1}, nil)); list(fired) != "0 1" || property.Labels() != 2 {
@@ -261,9 +265,9 @@ func TestPropertyInput(t *testing.T) {
 	a.Message = []float64{1}
 	_, _, err = must(NewChainSolver(nil)).Messages(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, []Attachment{*a}, nil)
 	refused(t, err, ErrShape)
-	_, err = (&Attachment{}).Evaluate(nil, nil)
+	_, err = (&Attachment{}).Shown(nil, nil)
 	refused(t, err, ErrClosed)
-	dictionary := must(NewDictionary([]int32{7, 3}, true, nil))
+	dictionary := must(NewDictionary([]int32{7, 3}, OutsideAsOut, nil))
 	if dictionary.Find(3) != 0 || dictionary.Find(9) != 2 || dictionary.Value(1) != 7 || must(dictionary.Clone()).Values() != 3 {
 		t.Error("a dictionary")
 	}
@@ -271,10 +275,12 @@ func TestPropertyInput(t *testing.T) {
 	if dictionary.Find(3) != -1 || dictionary.Value(0) != -1 || dictionary.Values() != 0 {
 		t.Error("a closed dictionary")
 	}
-	_, err = NewDictionary(nil, false, nil)
+	_, err = NewDictionary(nil, OutsideForbidden, nil)
 	if err == nil {
 		t.Error("a dictionary of nothing")
 	}
+	_, err = NewDictionary([]int32{1}, 2, nil)
+	refused(t, err, ErrUnknownConstant)
 }
 
 func TestBuilderInput(t *testing.T) {
@@ -299,12 +305,13 @@ func TestBuilderInput(t *testing.T) {
 	words := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: potential}))
 	firsts := must(builder.AddClique(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil, nil)), Potential: potential}))
 	refused(t, builder.AddPosition(words, 0, 2), ErrOutOfRange)
-	refused(t, builder.AddMember(words, 0, nil), ErrShape)
+	refused(t, builder.AddMember(words, 0, nil), ErrKind)
+	refused(t, builder.AddPosition(firsts, 0, 0), ErrKind)
 	refused(t, builder.AddMember(firsts, 0, &MemberOptions{Classes: []int32{0}}), ErrShape)
 	refused(t, builder.AddMember(firsts, 7, &MemberOptions{Classes: []int32{0}}), ErrOutOfRange)
 	check(t, builder.AddMember(firsts, 0, &MemberOptions{Classes: []int32{0, 0}}))
 	refused(t, builder.AddMember(firsts, 0, nil), ErrDuplicateMember)
-	refused(t, builder.SetCentre(words, 0, 0), ErrShape)
+	refused(t, builder.SetCentre(words, 0, 0), ErrKind)
 	model := must(builder.Freeze())
 	_, err = builder.AddChain(chain, nil)
 	refused(t, err, ErrFrozen)
@@ -315,9 +322,11 @@ func TestBuilderInput(t *testing.T) {
 	refused(t, err, ErrShape)
 	_, err = model.Reweigh([]float64{1, -1}, nil)
 	refused(t, err, ErrOutOfRange)
-	_, _, err = model.Member(0, 9)
-	refused(t, err, ErrOutOfRange)
-	if model.ChainLength(-1) != 0 || model.CliqueMembers(99) != 0 || model.Chains() != 1 {
+	for _, clique := range []int{-1, 2} {
+		_, err = model.Members(clique)
+		refused(t, err, ErrOutOfRange)
+	}
+	if model.ChainLength(-1) != 0 || model.CliqueMemberCount(99) != 0 || model.ChainCount() != 1 {
 		t.Error("sizes")
 	}
 	options := NewRunOptions()
@@ -326,8 +335,11 @@ func TestBuilderInput(t *testing.T) {
 	refused(t, err, ErrSize)
 	run := must(NewRun(model, nil, nil))
 	_, err = run.Bound(nil, 5)
-	refused(t, err, ErrSize)
-	_, err = run.Labels(5, Best)
+	refused(t, err, ErrState)
+	must(run.Solve(nil))
+	_, err = run.Labels(0, 2)
+	refused(t, err, ErrUnknownConstant)
+	_, err = run.Labels(5, Together)
 	if err == nil {
 		t.Error("labels of no chain")
 	}
@@ -343,7 +355,7 @@ func TestClosedHandles(t *testing.T) {
 	if _, err := run.Solve(nil); err != nil {
 		t.Error(err)
 	}
-	if again := must(problem.Model()); again.Chains() != 3 {
+	if again := must(problem.Model()); again.ChainCount() != 3 {
 		t.Error("the model of a problem")
 	}
 	check(t, run.Close())
@@ -355,7 +367,7 @@ func TestClosedHandles(t *testing.T) {
 		refused(t, err, ErrClosed)
 		_, err = model.Clone()
 		refused(t, err, ErrClosed)
-		if model.Chains() != 0 || model.Close() != nil {
+		if model.ChainCount() != 0 || model.Close() != nil {
 			t.Error("a model that is not there")
 		}
 	}
@@ -390,10 +402,10 @@ func TestClosedHandles(t *testing.T) {
 	_, err = NewPotts(2, 1, &PotentialOptions{Host: host})
 	refused(t, err, ErrClosed)
 	var chains *ChainSolver
-	_, _, err = chains.Best(&Chain{Labels: 1})
+	_, _, err = chains.Solve(&Chain{Labels: 1})
 	refused(t, err, ErrClosed)
 	var scratch *Scratch
-	_, _, err = scratch.Best(&Chain{Labels: 1})
+	_, _, err = scratch.Solve(&Chain{Labels: 1})
 	refused(t, err, ErrClosed)
 	var builder *ModelBuilder
 	_, err = builder.Freeze()
@@ -411,7 +423,7 @@ func TestGarbage(t *testing.T) {
 		options.Host = host
 		must(must(NewRun(model, options, nil)).Solve(nil))
 		must(must(NewProblem(model, host)).Bytes())
-		must(NewChainSolver(host)).Best(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)})
+		must(NewChainSolver(host)).Solve(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)})
 	}
 	kept := must(NewPotts(2, 1, &PotentialOptions{Host: host}))
 	if host.Blocks() == 0 {

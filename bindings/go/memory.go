@@ -57,7 +57,25 @@ func first[T any](slice []T) unsafe.Pointer {
 // The element types of plain slices in C.
 func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
 func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
+func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
 func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
+
+// wide and narrow convert the numbers of slices.
+func wide(slice []int) []int64 {
+	all := make([]int64, len(slice))
+	for i, number := range slice {
+		all[i] = int64(number)
+	}
+	return all
+}
+
+func narrow(slice []int64) []int {
+	all := make([]int, len(slice))
+	for i, number := range slice {
+		all[i] = int(number)
+	}
+	return all
+}
 
 // texts copies strings into C memory.
 func (c *call) texts(strings []string) *C.chorale_text {
@@ -78,8 +96,8 @@ func (c *call) texts(strings []string) *C.chorale_text {
 	return (*C.chorale_text)(block)
 }
 
-// names copies strings into C memory as addresses and lengths.
-func (c *call) names(strings []string) (**C.char, *C.size_t) {
+// strings copies strings into C memory as addresses and lengths.
+func (c *call) strings(strings []string) (**C.char, *C.size_t) {
 	if len(strings) == 0 {
 		return nil, nil
 	}

@@ -5,12 +5,12 @@ import "C"
 
 import "unsafe"
 
-// Attachment is a property on a chain and what its clique says of the values.
+// Attachment is a property on a chain, and what its clique says of the R values that the chain can show.
 type Attachment struct {
-	Property   *Property
+	Property   *Property   // what the labelling shows
 	Dictionary *Dictionary // nil: the property's own values
-	Classes    []int32     // by position; nil: 0
-	Table      []int32     // by position; nil where the property reads none
+	Classes    []int32     // by position the class that the property reads; nil: 0
+	Table      []int32     // by position what FireTable fires, -1: nothing; nil where the property reads none
 	Message    []float64   // R + 2 scores, EMPTY and CONFLICT last; nil: zeros
 }
 
@@ -55,7 +55,7 @@ func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachme
 	return told, values
 }
 
-// Values is R of the attachment; 0 where a handle is closed.
+// Values is R, the number of values of the dictionary or property; 0 where a handle is closed.
 func (a *Attachment) Values() int {
 	c := begin()
 	defer c.end()
@@ -66,7 +66,7 @@ func (a *Attachment) Values() int {
 	return int(C.chorale_attachment_values(&told))
 }
 
-// labelled checks what Evaluate and Fired read.
+// labelled checks what Shown and Fired read.
 func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_attachment, *C.int32_t) {
 	told := c.attachment(a, len(labelling))
 	c.check("parents", len(parents), len(labelling))
@@ -76,9 +76,9 @@ func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_at
 	return told, ints(labelling)
 }
 
-// Evaluate tells what a labelling shows: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a value outside the dictionary.
+// Shown is what a labelling shows: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a value outside the dictionary.
 // parents: of a tree; nil: a chain.
-func (a *Attachment) Evaluate(labelling, parents []int32) (int32, error) {
+func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	c := begin()
 	defer c.end()
 	told, labels := c.labelled(a, labelling, parents)
@@ -87,7 +87,7 @@ func (a *Attachment) Evaluate(labelling, parents []int32) (int32, error) {
 	}
 	var value C.int32_t
 	c.failed(C.chorale_property_shown(&told, C.int64_t(len(labelling)), labels, ints(parents), &value, c.detail))
-	return int32(value), c.err
+	return int32(value), c.single()
 }
 
 // Fired is everything that a labelling fires, in order, in the property's own values.
@@ -98,10 +98,10 @@ func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	values := make([]int32, len(labelling)+1)
+	values := make([]int32, len(labelling)+1) // so many always suffice
 	var count C.int64_t
 	if c.failed(C.chorale_property_fired(&told, C.int64_t(len(labelling)), labels, ints(parents), ints(values), C.int64_t(len(values)), &count, c.detail)) {
-		return nil, c.err
+		return nil, c.single()
 	}
 	return values[:count], nil
 }
@@ -111,17 +111,17 @@ type JointMode int32
 
 // Joint modes.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO
-	JointExact      JointMode = C.CHORALE_JOINT_EXACT
-	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION
-	JointBeam       JointMode = C.CHORALE_JOINT_BEAM
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact where the budget allows it, otherwise what fits
+	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // all combinations of what the properties have read so far
+	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // a property that has shown its value is forgotten for it
+	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // the best combinations alone, BeamWidth of them
 )
 
-// MessageOptions as in chorale/message.h; made by [NewMessageOptions].
+// MessageOptions say how several properties on one chain are treated. They are made by [NewMessageOptions].
 type MessageOptions struct {
-	Mode      JointMode
-	BeamWidth int
-	Budget    int
+	Mode      JointMode // how several properties on a chain are treated
+	BeamWidth int       // combinations that a beam keeps, at least 1
+	Budget    int       // combinations that the other modes may need, at least 1; beyond it is ErrStateSpace
 }
 
 // NewMessageOptions returns the defaults, which nil stands for too.
@@ -143,13 +143,13 @@ func messageOptions(options *MessageOptions) *C.chorale_message_options {
 
 // MessageResult is what a call says besides messages and labels.
 type MessageResult struct {
-	Outcome        Outcome
-	Pruned         bool
-	Exact          bool
-	Configurations int
+	Outcome        Outcome // Complete, Infeasible or NothingFound
+	Pruned         bool    // whether anything was left out
+	Exact          bool    // whether messages, or the labelling, are exact
+	Configurations int     // the greatest number of combinations at one position
 	Score          float64 // ChainScore + MessageScore; of decoding only
-	ChainScore     float64
-	MessageScore   float64
+	ChainScore     float64 // of the labelling alone
+	MessageScore   float64 // what the messages add
 }
 
 func messageResult(r *C.chorale_message_result) MessageResult {
@@ -164,8 +164,8 @@ type MessageTask int32
 
 // Tasks under properties.
 const (
-	MessageSend   MessageTask = C.CHORALE_MESSAGE_SEND
-	MessageDecode MessageTask = C.CHORALE_MESSAGE_DECODE
+	MessageSend   MessageTask = C.CHORALE_MESSAGE_SEND   // Messages
+	MessageDecode MessageTask = C.CHORALE_MESSAGE_DECODE // Decode
 )
 
 func attachmentsFirst(all []C.chorale_attachment) *C.chorale_attachment {
@@ -200,7 +200,9 @@ func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, op
 	return c.err
 }
 
-// Messages are what a chain says to the cliques of its properties: for each, R + 2 scores.
+// Messages are what a chain says to the cliques of its properties: for attachment p, in row p, R + 2 scores, the best of all
+// labellings that show each value, EMPTY and CONFLICT last, with the messages of the other attachments added. Minus
+// infinity: no labelling shows the value.
 func (s *ChainSolver) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
 	return messages(s.in, chain, attachments, options)
 }

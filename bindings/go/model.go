@@ -10,7 +10,7 @@ import (
 )
 
 // Instance is anything else that can send messages and decode: a semi-Markov model, a clique tree. Its memberships in
-// cliques are its ports, in the order in which they were added. The slices are C's, good only until the call returns.
+// cliques are its ports, in the order in which they were added. The slices are good only until the call returns.
 // At most one call is made at a time.
 type Instance interface {
 	// Shape is how many numbers a decoded labelling takes, and an upper bound of those numbers; always the same.
@@ -25,7 +25,7 @@ type Instance interface {
 // ModelBuilder puts chains, trees and cliques together; one goroutine at a time.
 type ModelBuilder struct {
 	h       *handle
-	lengths map[int]int // of chains, by number
+	lengths []int // by chain; -1: an instance
 }
 
 func (b *ModelBuilder) handle() *handle {
@@ -51,7 +51,7 @@ func NewModelBuilder(host *Host) (*ModelBuilder, error) {
 		C.chorale_model_builder_destroy((*C.chorale_model_builder)(pointer))
 	})
 	h.relate((*handle)(host))
-	return &ModelBuilder{h, map[int]int{}}, nil
+	return &ModelBuilder{h: h}, nil
 }
 
 // Close frees the builder; its model lives on.
@@ -79,6 +79,9 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 		c.check("options.Tokens", len(options.Tokens), chain.Length)
 		with.group = C.int64_t(options.Group)
 		with.tokens = (*C.int32_t)(lend(&c.memory, options.Tokens))
+		if options.Tokens != nil && len(options.Tokens) == 0 { // it has tokens, and no positions
+			with.tokens = (*C.int32_t)(c.memory.allocate(4))
+		}
 	}
 	if c.err != nil {
 		return 0, c.err
@@ -87,7 +90,7 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	if c.failed(C.chorale_model_builder_add_chain(builder, told, with, &index, c.detail)) {
 		return 0, c.err
 	}
-	b.lengths[int(index)] = chain.Length
+	b.lengths = append(b.lengths, chain.Length)
 	return int(index), nil
 }
 
@@ -115,6 +118,7 @@ func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 		dropCallback(user)
 		return 0, c.err
 	}
+	b.lengths = append(b.lengths, -1)
 	hold := &holdInstance{told, user}
 	runtime.SetFinalizer(hold, func(hold *holdInstance) { dropCallback(hold.user) })
 	b.handle().keep = append(b.handle().keep, hold)
@@ -125,32 +129,44 @@ func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 // CliqueSetup is what a clique is about. With a property it is a property clique; otherwise positions are its members, and
 // it may have a centre.
 type CliqueSetup struct {
-	Property   *Property
-	Dictionary *Dictionary
+	Property   *Property   // nil: a clique of positions
+	Dictionary *Dictionary // of the property's values; nil: all of them
 	// Of a position clique: how labels become values 0 .. Values-1, -1 for EMPTY; nil: labels are values, Values of them.
 	Values      int
 	LabelValues []int32
-	Potential   *Potential // over R values, or R + 2
+	Potential   *Potential // over R values, or over R + 2 with EMPTY and CONFLICT last
 	// Of a centred clique, in the place of Potential: one for each value of the centre.
 	CentrePotentials  []*Potential
-	CentreLabelValues []int32
+	CentreLabelValues []int32 // by label of the centre its value; nil: the label itself
 }
 
 // AddClique adds a clique without members and returns its number.
 func (b *ModelBuilder) AddClique(setup *CliqueSetup) (int, error) {
 	c, builder := b.begin()
 	defer c.end()
-	if setup == nil {
-		c.fail(refuse(ErrNullArgument, "setup is nil"))
+	told := c.cliqueSetup(setup)
+	if c.err != nil {
 		return 0, c.err
 	}
+	var index C.int64_t
+	if c.failed(C.chorale_model_builder_add_clique(builder, told, &index, c.detail)) {
+		return 0, c.err
+	}
+	b.watch(append([]*Potential{setup.Potential}, setup.CentrePotentials...))
+	return int(index), nil
+}
+
+func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	told := new(C.chorale_clique_setup)
 	C.chorale_clique_setup_init(told, C.sizeof_chorale_clique_setup)
+	if setup == nil {
+		c.fail(refuse(ErrNullArgument, "setup is nil"))
+		return told
+	}
 	told.property = (*C.chorale_property)(c.optional((*handle)(setup.Property)))
 	told.dictionary = (*C.chorale_dictionary)(c.optional((*handle)(setup.Dictionary)))
 	told.potential = (*C.chorale_potential)(c.optional((*handle)(setup.Potential)))
 	told.values = C.int64_t(setup.Values)
-	potentials := append([]*Potential{setup.Potential}, setup.CentrePotentials...)
 	if count := len(setup.CentrePotentials); count > 0 {
 		block := c.memory.allocate(count * int(unsafe.Sizeof(uintptr(0))))
 		for i, potential := range setup.CentrePotentials {
@@ -160,18 +176,13 @@ func (b *ModelBuilder) AddClique(setup *CliqueSetup) (int, error) {
 		told.centre_values = C.int64_t(count)
 	}
 	if c.err != nil {
-		return 0, c.err
+		return told
 	}
 	told.label_values = (*C.int32_t)(lend(&c.memory, setup.LabelValues))
 	told.labels = C.int64_t(len(setup.LabelValues))
 	told.centre_label_values = (*C.int32_t)(lend(&c.memory, setup.CentreLabelValues))
 	told.centre_labels = C.int64_t(len(setup.CentreLabelValues))
-	var index C.int64_t
-	if c.failed(C.chorale_model_builder_add_clique(builder, told, &index, c.detail)) {
-		return 0, c.err
-	}
-	b.watch(potentials)
-	return int(index), nil
+	return told
 }
 
 // watch makes what potentials of callbacks report be reported by runs over the model.
@@ -205,9 +216,9 @@ func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) erro
 	with := new(C.chorale_member_options)
 	C.chorale_member_options_init(with, C.sizeof_chorale_member_options)
 	if options != nil {
-		if length, known := b.lengths[chain]; known {
-			c.check("options.Classes", len(options.Classes), length)
-			c.check("options.Table", len(options.Table), length)
+		if chain >= 0 && chain < len(b.lengths) && b.lengths[chain] >= 0 {
+			c.check("options.Classes", len(options.Classes), b.lengths[chain])
+			c.check("options.Table", len(options.Table), b.lengths[chain])
 		} else {
 			options = nil // an instance, or none at all
 		}
@@ -247,11 +258,11 @@ func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 
 // RepeatedWords says which tokens make cliques; made by [NewRepeatedWords].
 type RepeatedWords struct {
-	Minimum     int
+	Minimum     int     // occurrences that make a clique, at least 1; 2 by default
 	Across      bool    // over all groups; false: within each
 	Stop        []int32 // token ids that make no cliques
 	LabelValues []int32 // as in CliqueSetup
-	Values      int
+	Values      int     // R, where LabelValues is given
 }
 
 // NewRepeatedWords returns the defaults, which nil stands for too.
@@ -333,7 +344,7 @@ func (m *Model) begin() (*call, *C.chorale_model) {
 	return c, (*C.chorale_model)(c.share((*handle)(m)))
 }
 
-// Reweigh makes the model in which C of clique i is factors[i] * C; the chains are shared.
+// Reweigh makes the model in which the score of clique i is multiplied by factors[i], at least 0; the chains are shared.
 func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -360,33 +371,33 @@ func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
 	return int(of(model))
 }
 
-// Chains is how many chains, trees and instances there are; like all sizes 0 for a closed handle, and for numbers out
+// ChainCount is how many chains, trees and instances there are; like all sizes 0 for a closed handle, and for numbers out
 // of range.
-func (m *Model) Chains() int {
+func (m *Model) ChainCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_count(m) })
 }
 
-// Cliques is how many cliques there are.
-func (m *Model) Cliques() int {
+// CliqueCount is how many cliques there are.
+func (m *Model) CliqueCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_count(m) })
 }
 
-// Members is how many members all cliques have.
-func (m *Model) Members() int {
+// MemberCount is how many members all cliques have.
+func (m *Model) MemberCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_member_count(m) })
 }
 
-// ChainLength is T of a chain.
+// ChainLength is how many positions a chain has.
 func (m *Model) ChainLength(chain int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_length(m, C.int64_t(chain)) })
 }
 
-// CliqueMembers is how many members a clique has.
-func (m *Model) CliqueMembers(clique int) int {
+// CliqueMemberCount is how many members a clique has.
+func (m *Model) CliqueMemberCount(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_member_count(m, C.int64_t(clique)) })
 }
 
-// CliqueValues is R of a clique.
+// CliqueValues is R, the number of values of a clique, EMPTY and CONFLICT not among them.
 func (m *Model) CliqueValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
 }
@@ -403,26 +414,150 @@ func (m *Model) CliqueCentreValues(clique int) int {
 	})
 }
 
-// Bytes is what the model holds.
+// Bytes is how many bytes the model holds.
 func (m *Model) Bytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
 }
 
-// ScoreBytes is what its scores take.
+// ScoreBytes is how many bytes the scores of its chains take.
 func (m *Model) ScoreBytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_score_bytes(m)) })
 }
 
-// Member tells the chain and position (-1: the whole chain) of a member of a clique.
-func (m *Model) Member(clique, member int) (chain, position int, _ error) {
+// ChainLengths are the lengths of all chains, in one call, as [Model.ChainLength] tells them one by one.
+func (m *Model) ChainLengths() []int {
+	c, model := m.begin()
+	defer c.end()
+	if model == nil {
+		return nil
+	}
+	lengths := make([]int64, C.chorale_model_chain_count(model))
+	C.chorale_go_chain_lengths(model, longs(lengths))
+	return narrow(lengths)
+}
+
+// MemberCounts are the numbers of members of all cliques, in one call, as [Model.CliqueMemberCount] tells them one by one.
+func (m *Model) MemberCounts() []int {
+	c, model := m.begin()
+	defer c.end()
+	if model == nil {
+		return nil
+	}
+	counts := make([]int64, C.chorale_model_clique_count(model))
+	C.chorale_go_member_counts(model, longs(counts))
+	return narrow(counts)
+}
+
+// Member is one member of a clique.
+type Member struct {
+	Chain    int // its number
+	Position int // within the chain, from 0; -1: the whole chain, or an instance
+}
+
+// Members are the members of one clique, in the order in which they were added; a centre is the last. A clique that the
+// model does not have is [ErrOutOfRange].
+func (m *Model) Members(clique int) ([]Member, error) {
 	c, model := m.begin()
 	defer c.end()
 	if c.err != nil {
-		return 0, 0, c.err
+		return nil, c.err
 	}
-	var of, at C.int64_t
-	c.failed(C.chorale_model_get_member(model, C.int64_t(clique), C.int64_t(member), &of, &at, c.detail))
-	return int(of), int(at), c.err
+	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
+		return nil, refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
+	}
+	return c.members(model, clique, 1, int(C.chorale_model_clique_member_count(model, C.int64_t(clique)))), c.err
+}
+
+// AllMembers are the members of all cliques, in one call: row i is what [Model.Members] gives for clique i.
+func (m *Model) AllMembers() ([][]Member, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	counts := m.MemberCounts()
+	all := c.members(model, 0, len(counts), int(C.chorale_model_member_count(model)))
+	if c.err != nil {
+		return nil, c.err
+	}
+	return cut(all, counts), nil
+}
+
+// members of so many cliques, which have `total` in all.
+func (c *call) members(model *C.chorale_model, first, count, total int) []Member {
+	chains, positions := make([]int64, total), make([]int64, total)
+	if c.failed(C.chorale_go_members(model, C.int64_t(first), C.int64_t(count), longs(chains), longs(positions), c.detail)) {
+		return nil
+	}
+	members := make([]Member, total)
+	for i := range members {
+		members[i] = Member{int(chains[i]), int(positions[i])}
+	}
+	return members
+}
+
+// CliquePotential is the potential that a clique was added with, with the factors of [Model.Reweigh] applied: a handle of
+// its own, to be closed. It is over R values, or over R + 2 where it was given so. nil without an error where there is
+// none: of a centred clique, and of a clique that the model does not have.
+func (m *Model) CliquePotential(clique int) (*Potential, error) {
+	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
+		return C.chorale_model_clique_potential(model, C.int64_t(clique))
+	})
+}
+
+// CliqueCentrePotential is the potential of a centred clique under one value of its centre, as [Model.CliquePotential].
+func (m *Model) CliqueCentrePotential(clique, value int) (*Potential, error) {
+	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
+		return C.chorale_model_clique_centre_potential(model, C.int64_t(clique), C.int64_t(value))
+	})
+}
+
+func (m *Model) potential(of func(*C.chorale_model) *C.chorale_potential) (*Potential, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	potential := of(model)
+	if potential == nil {
+		return nil, nil
+	}
+	h := potentialHandle(C.chorale_potential_retain(potential))
+	h.relate((*handle)(m)) // a potential of a callback is kept, and watched, with the model
+	return (*Potential)(h), nil
+}
+
+// CliqueProperty is the property that a clique was added with: a handle of its own, to be closed. nil without an error
+// where there is none: of a clique over positions, and of a clique that the model does not have.
+func (m *Model) CliqueProperty(clique int) (*Property, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	property := C.chorale_model_clique_property(model, C.int64_t(clique))
+	if property == nil {
+		return nil, nil
+	}
+	h := propertyHandle(C.chorale_property_retain(property))
+	h.relate((*handle)(m))
+	return (*Property)(h), nil
+}
+
+// CliqueDictionary is the dictionary that a clique was added with, as [Model.CliqueProperty].
+func (m *Model) CliqueDictionary(clique int) (*Dictionary, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	dictionary := C.chorale_model_clique_dictionary(model, C.int64_t(clique))
+	if dictionary == nil {
+		return nil, nil
+	}
+	h := dictionaryHandle(C.chorale_dictionary_retain(dictionary))
+	h.relate((*handle)(m))
+	return (*Dictionary)(h), nil
 }
 
 func copied[T any](memory unsafe.Pointer, count int) []T {
@@ -432,11 +567,11 @@ func copied[T any](memory unsafe.Pointer, count int) []T {
 	return append([]T(nil), unsafe.Slice((*T)(memory), count)...)
 }
 
-func copiedScores(number C.chorale_element, memory unsafe.Pointer, count int) Scores {
+func copiedScores(element C.chorale_element, memory unsafe.Pointer, count int) Scores {
 	switch {
 	case memory == nil:
 		return nil
-	case number == C.CHORALE_FLOAT32:
+	case element == C.CHORALE_FLOAT32:
 		return Float32s(copied[float32](memory, count))
 	}
 	return Float64s(copied[float64](memory, count))

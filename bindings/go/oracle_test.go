@@ -16,7 +16,7 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 		n, R := 1+random.Intn(4), 2+random.Intn(2)
 		lambda := float64(random.Intn(9)-4) / 4
 		table := NewTable([][]float64{randomScores(random, n+1)})
-		weights := Table{Scores: randomScores(random, R*R), Rows: R, Columns: R}
+		weights := randomScores(random, R*R)
 		potentials := []*Potential{
 			must(NewPotts(R, lambda, nil)), must(NewEntropy(R, lambda, &PotentialOptions{Scale: ScaleByMembers})),
 			must(NewSum(R, table, nil)), must(NewMax(R, table, nil)), must(NewMakespan(R, lambda, nil)),
@@ -39,7 +39,7 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 					counts[v]++
 					total += problem.Scores[i*(R+1)+int(v)]
 				}
-				return total + must(potential.Evaluate(counts, int64(n)))
+				return total + must(potential.Score(counts, int64(n)))
 			}
 			best, marginals := math.Inf(-1), make([]float64, n*R)
 			for i := range marginals {
@@ -62,10 +62,10 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 			switch potential.Family() {
 			case FamilySum, FamilyMax, FamilyMajority:
 				if !result.Proven {
-					t.Fatalf("not proven: family %d, %v", potential.Family(), result)
+					t.Fatalf("not proven: %v, %v", potential.Family(), result)
 				}
 			}
-			evaluated := must(solver.Evaluate(potential, problem, x))
+			evaluated := must(solver.Score(potential, problem, x))
 			if evaluated.Score != result.Score {
 				t.Fatalf("evaluated %v, solved %v", evaluated.Score, result.Score)
 			}
@@ -130,14 +130,14 @@ func TestChainsAgainstEnumeration(t *testing.T) {
 			}
 		})
 		bytes := must(ChainSolverBytes(chain, ChainMaxMarginals, 0))
-		bytes += must(ChainSolverBytes(chain, ChainBest, 0))
+		bytes += must(ChainSolverBytes(chain, ChainSolve, 0))
 		scratch := must(NewScratch(bytes))
 		fixed := must(NewFixedChainSolver(bytes, nil))
 		for _, in := range []interface {
-			Best(*Chain) ([]int32, ChainResult, error)
+			Solve(*Chain) ([]int32, ChainResult, error)
 			MaxMarginals(*Chain) (*MaxMarginals, ChainResult, error)
 		}{solver, scratch, fixed} {
-			y, result, err := in.Best(chain)
+			y, result, err := in.Solve(chain)
 			check(t, err)
 			if result.Score != best || must(chain.Score(y)) != best {
 				t.Fatalf("score %v, best %v", result.Score, best)
@@ -204,7 +204,7 @@ func TestMessagesAgainstEnumeration(t *testing.T) {
 				a.Table[i] = int32(random.Intn(property.Values()+1) - 1)
 			}
 			if random.Intn(2) == 0 {
-				a.Dictionary = must(NewDictionary([]int32{0, 2}, true, nil))
+				a.Dictionary = must(NewDictionary([]int32{0, 2}, OutsideAsOut, nil))
 			}
 			a.Message = randomScores(random, a.Values()+2)
 			on = append(on, a)
@@ -221,7 +221,7 @@ func TestMessagesAgainstEnumeration(t *testing.T) {
 			total := must(chain.Score(y))
 			shown := make([]int32, len(on))
 			for p := range on {
-				shown[p] = must(on[p].Evaluate(y, nil))
+				shown[p] = must(on[p].Shown(y, nil))
 				if fired := must(on[p].Fired(y, nil)); (len(fired) == 0) != (int(shown[p]) == on[p].Values()) {
 					t.Fatalf("fired %v, shown %d", fired, shown[p])
 				}
@@ -255,7 +255,7 @@ func TestMessagesAgainstEnumeration(t *testing.T) {
 				t.Fatalf("decoded %v, best %v", result.Score, best)
 			}
 			for p := range on {
-				if must(on[p].Evaluate(y, nil)) != values[p] {
+				if must(on[p].Shown(y, nil)) != values[p] {
 					t.Fatal("values of the labelling")
 				}
 			}
@@ -272,7 +272,7 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 		labels := NewLabelMap(2)
 		builder := must(NewModelBuilder(nil))
 		property := must(NewFirstLabel(labels, nil, nil))
-		dictionary := must(NewBestDictionary(nil, []float64{1, 2}, 2, true, nil))
+		dictionary := must(NewBestDictionary(nil, []float64{1, 2}, 2, OutsideAsOut, nil))
 		words := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.5, nil))}))
 		firsts := must(builder.AddClique(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: must(NewMakespan(3, 0.75, nil))}))
 		centred := must(builder.AddClique(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{
@@ -311,7 +311,7 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 			return total + potts(-0.5, y[2], y[4])
 		}
 		best, found := math.Inf(-1), 0.0
-		labelled := must(run.AllLabels(Best))
+		labelled := flat(must(run.AllLabels(Together)))
 		everyLabelling(chains*T, 2, func(y []int32) {
 			total := cliqueScore(y)
 			for i := 0; i < chains; i++ {
@@ -333,10 +333,10 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 				t.Fatal("proven and not the best")
 			}
 		}
-		if model.Cliques() != 3 || model.Members() != 9 || model.CliqueCentreValues(centred) != 2 || model.CliqueColumns(firsts) != 5 || model.CliqueValues(words) != 2 {
+		if model.CliqueCount() != 3 || model.MemberCount() != 9 || model.CliqueCentreValues(centred) != 2 || model.CliqueColumns(firsts) != 5 || model.CliqueValues(words) != 2 {
 			t.Fatal("sizes of the model")
 		}
-		if chain, position, err := model.Member(words, 2); chain != 2 || position != 1 || err != nil {
+		if members := must(model.Members(words)); len(members) != 3 || members[2] != (Member{2, 1}) {
 			t.Fatal("a member")
 		}
 		run.Close()

@@ -10,9 +10,9 @@ type Scale int32
 
 // Scales: none, 1/n or 1/log n, n the number of members of the clique.
 const (
-	ScaleNone         Scale = C.CHORALE_SCALE_NONE
-	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS
-	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS
+	ScaleNone         Scale = C.CHORALE_SCALE_NONE           // times 1
+	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS     // times 1/n, n the number of members
+	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS // times 1/log n
 )
 
 // Shape is what is known of the tables of a sum.
@@ -20,9 +20,9 @@ type Shape int32
 
 // Shapes; ShapeConvex and ShapeConcave are the caller's word.
 const (
-	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT
-	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX
-	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE
+	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT  // the library looks
+	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX  // convex, by the caller's word
+	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE // concave, by the caller's word
 )
 
 // Family is the kind of a potential.
@@ -30,30 +30,33 @@ type Family int32
 
 // Families.
 const (
-	FamilySum      Family = C.CHORALE_FAMILY_SUM
-	FamilyMax      Family = C.CHORALE_FAMILY_MAX
-	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY
-	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS
-	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK
+	FamilySum      Family = C.CHORALE_FAMILY_SUM      // the sum over values v of f_v(n_v): Potts, entropy, cardinality tables
+	FamilyMax      Family = C.CHORALE_FAMILY_MAX      // the maximum over values v of f_v(n_v): makespan, square makespan
+	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY // a linear function of the counts, chosen by the value of highest count
+	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS    // the sum over pairs of members
+	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK // any function of the counts
 )
+
+// String is the name of the family: "majority", say.
+func (f Family) String() string { return C.GoString(C.chorale_family_name(C.chorale_family(f))) }
 
 // Potential is a symmetric function of how many members of a clique show each value. Immutable; any goroutine.
 type Potential handle
 
 // PotentialOptions apply to every family; nil stands for the zero value.
 type PotentialOptions struct {
-	Scale   Scale
-	Shape   Shape
+	Scale   Scale  // what the potential is multiplied by
+	Shape   Shape  // of the tables of NewSum
 	Counted []byte // by value, 0: it does not count; nil: every value counts
-	Host    *Host
+	Host    *Host  // memory and log; may be nil
 }
 
 // Table is a matrix in a slice.
 type Table struct {
-	Scores    []float64
-	Rows      int
-	Columns   int
-	RowStride int // in elements; 0: Columns
+	Scores    []float64 // row i from Scores[i * RowStride] on
+	Rows      int       // at least 0
+	Columns   int       // at least 0
+	RowStride int       // in elements; 0: Columns
 }
 
 // NewTable copies rows of equal length.
@@ -71,6 +74,7 @@ func NewTable(rows [][]float64) Table {
 func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
 	c.least(name+".Rows", table.Rows, 0)
 	c.least(name+".Columns", table.Columns, 0)
+	c.names = map[string]string{"table_count": name + ".Rows", "length": name + ".Columns", "row_stride": name + ".RowStride"}
 	stride := c.stride(name+".RowStride", table.RowStride, table.Columns)
 	if c.err == nil {
 		c.present(name+".Scores", len(table.Scores), extent([]int{table.Rows, table.Columns}, []int{stride, 1}))
@@ -156,6 +160,7 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 // NewCardinality makes g(n_b), where exactly two values count and b is the higher of them; table[k] is g(k).
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		c.names = map[string]string{"length": "len(table)"}
 		return C.chorale_potential_create_cardinality(host, C.int64_t(values), doubles(table), C.int64_t(len(table)), options, potential, c.detail)
 	})
 }
@@ -174,34 +179,38 @@ func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*
 	})
 }
 
-// NewMajority makes b_a + sum_v w_av n_v, a being the value of highest count. bias: nil for zeros.
-func NewMajority(values int, weights Table, bias []float64, options *PotentialOptions) (*Potential, error) {
+// NewMajority makes bias[a] + sum_v weights[a * values + v] * n_v, a being the value of highest count, of several such
+// values the one that scores highest. weights: values x values. bias: by value; nil for zeros.
+func NewMajority(values int, weights, bias []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		scores, stride := c.table("weights", weights)
 		if values >= 1 {
+			c.present("weights", len(weights), product(values, values))
 			c.check("bias", len(bias), values)
 		}
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_majority(host, C.int64_t(values), scores, C.int64_t(weights.Rows), C.int64_t(weights.Columns), stride, doubles(bias), options, potential, c.detail)
+		return C.chorale_potential_create_majority(host, C.int64_t(values), doubles(weights), 0, doubles(bias), options, potential, c.detail)
 	})
 }
 
-// NewPairs makes the sum of f(x_i, x_j) over all ordered pairs of distinct members; row v of scores is f(v, .).
-func NewPairs(values int, scores Table, options *PotentialOptions) (*Potential, error) {
+// NewPairs makes the sum of scores[x_i * values + x_j] over all ordered pairs of distinct members i and j, whose values
+// are x_i and x_j. scores: values x values; they need not be symmetric.
+func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		table, stride := c.table("scores", scores)
+		if values >= 1 {
+			c.present("scores", len(scores), product(values, values))
+		}
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_pairs(host, C.int64_t(values), table, C.int64_t(scores.Rows), C.int64_t(scores.Columns), stride, options, potential, c.detail)
+		return C.chorale_potential_create_pairs(host, C.int64_t(values), doubles(scores), 0, options, potential, c.detail)
 	})
 }
 
 // NewCallback makes any function of the counts of the values; minus infinity forbids them, an error ends the computation.
-// It must be a function of its arguments alone, and may be called from several goroutines at once. counts are C's: they
-// are good only until it returns.
+// It must be a function of its arguments alone, and may be called from several goroutines at once. counts are good
+// only until it returns.
 func NewCallback(values int, score func(counts []int64, members int64) (float64, error), options *PotentialOptions) (*Potential, error) {
 	if score == nil {
 		return nil, refuse(ErrNullArgument, "score is nil")
@@ -251,7 +260,7 @@ func (p *Potential) Clone() (*Potential, error) {
 // Close lets go of the potential; models keep it.
 func (p *Potential) Close() error { return (*handle)(p).close() }
 
-// Values is R; 0 for a closed handle.
+// Values is R, the number of values that a member can take; 0 for a closed handle.
 func (p *Potential) Values() int {
 	c := begin()
 	defer c.end()
@@ -265,8 +274,8 @@ func (p *Potential) Family() Family {
 	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Evaluate scores the counts of all values among `members` members.
-func (p *Potential) Evaluate(counts []int64, members int64) (float64, error) {
+// Score is the score at counts[v] members of each value v, `members` in all; minus infinity where that is forbidden.
+func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()
 	potential := (*C.chorale_potential)(c.share((*handle)(p)))
@@ -274,6 +283,7 @@ func (p *Potential) Evaluate(counts []int64, members int64) (float64, error) {
 		return 0, c.err
 	}
 	var score C.double
+	c.names = map[string]string{"values": "len(counts)"}
 	c.failed(C.chorale_potential_score(potential, (*C.int64_t)(first(counts)), C.int64_t(len(counts)), C.int64_t(members), &score, c.detail))
 	return float64(score), c.err
 }

@@ -10,16 +10,16 @@ type TextList int32
 
 // Lists.
 const (
-	TextsNone    TextList = C.CHORALE_TEXTS_NONE
-	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS
-	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS
-	TextsWords   TextList = C.CHORALE_TEXTS_WORDS
-	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES
-	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS
-	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS
-	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES
-	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS
-	TextsValues  TextList = C.CHORALE_TEXTS_VALUES
+	TextsNone    TextList = C.CHORALE_TEXTS_NONE    // no list
+	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // by label; at least as many as any chain has labels
+	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS  // by token id; any number
+	TextsWords   TextList = C.CHORALE_TEXTS_WORDS   // by position, of all chains one after the other
+	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // by position: what stands before each word; where absent, one blank
+	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS  // by chain
+	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // by group, for groups from 0 on
+	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // by clique
+	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS   // by kind of clique; any number
+	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // the first list of value names; the others follow
 )
 
 // Problem is a model with the names around it, in memory and as a file. Any number of goroutines may read it, and one at a
@@ -124,7 +124,7 @@ func (p *Problem) Model() (*Model, error) {
 // SetTexts replaces a list; none removes it.
 func (p *Problem) SetTexts(list TextList, texts []string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
-		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.int64_t(len(texts)), c.detail)
+		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)
 	})
 }
 
@@ -135,57 +135,57 @@ func (p *Problem) TextCount(list TextList) int {
 	return int(C.chorale_problem_text_count(problem, C.chorale_text_list(list)))
 }
 
-func goText(text C.chorale_text) (string, bool) {
-	if text.bytes == nil {
+func goText(bytes *C.char, length C.size_t) (string, bool) {
+	if bytes == nil {
 		return "", false
 	}
-	return string(unsafe.Slice((*byte)(unsafe.Pointer(text.bytes)), int(text.length))), true
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(length))), true
 }
 
-func (p *Problem) text(of func(*C.chorale_problem) C.chorale_text) (string, bool) {
+func (p *Problem) text(of func(*C.chorale_problem, *C.size_t) *C.char) (string, bool) {
 	c, problem := p.read()
 	defer c.end()
 	if problem == nil {
 		return "", false
 	}
-	return goText(of(problem))
+	var length C.size_t
+	bytes := of(problem, &length)
+	return goText(bytes, length)
 }
 
-// Text is one text of a list; false where there is none.
+// Text is one text of a list, which is numbered from 0; false where there is none.
 func (p *Problem) Text(list TextList, index int) (string, bool) {
-	return p.text(func(problem *C.chorale_problem) C.chorale_text {
-		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index))
+	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
+		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), length)
 	})
 }
 
-// Texts are all texts of a list; nil where it is absent.
+// Texts are all texts of a list; nil where the list is absent, and for a closed handle.
 func (p *Problem) Texts(list TextList) []string {
 	c, problem := p.read()
 	defer c.end()
 	if problem == nil {
 		return nil
 	}
-	var texts []string
 	count := C.chorale_problem_text_count(problem, C.chorale_text_list(list))
-	for i := C.int64_t(0); i < count; i++ {
-		text, _ := goText(C.chorale_problem_text(problem, C.chorale_text_list(list), i))
-		texts = append(texts, text)
+	if count == 0 {
+		return nil
+	}
+	bytes, lengths := make([]*C.char, count), make([]C.size_t, count)
+	C.chorale_go_texts(problem, C.chorale_text_list(list), count, &bytes[0], &lengths[0])
+	texts := make([]string, count)
+	for i := range texts {
+		texts[i], _ = goText(bytes[i], lengths[i])
 	}
 	return texts
 }
 
-// cliques is how many cliques, and positions how many positions the model has.
 func problemCliques(problem *C.chorale_problem) int {
 	return int(C.chorale_model_clique_count(C.chorale_problem_model(problem)))
 }
 
 func problemPositions(problem *C.chorale_problem) int {
-	model := C.chorale_problem_model(problem)
-	total := 0
-	for i := C.chorale_model_chain_count(model); i > 0; i-- {
-		total += int(C.chorale_model_chain_length(model, i-1))
-	}
-	return total
+	return int(C.chorale_go_positions(C.chorale_problem_model(problem)))
 }
 
 // SetCliques says by clique its kind (into TextsKinds, or -1) and the list that names its values; nil leaves what there was.
@@ -212,8 +212,8 @@ func (p *Problem) CliqueKind(clique int) int32 {
 
 // ValueName is the name of a value of a clique; false where there is none.
 func (p *Problem) ValueName(clique int, value int32) (string, bool) {
-	return p.text(func(problem *C.chorale_problem) C.chorale_text {
-		return C.chorale_problem_value_name(problem, C.int64_t(clique), C.int32_t(value))
+	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
+		return C.chorale_problem_value_name(problem, C.int64_t(clique), C.int32_t(value), length)
 	})
 }
 
@@ -241,8 +241,8 @@ func (p *Problem) Gold() []int32 {
 // SetNote sets a note; an empty text removes it.
 func (p *Problem) SetNote(name, text string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
-		both := unsafe.Slice(c.texts([]string{name, text}), 2)
-		return C.chorale_problem_set_note(problem, both[0], both[1], c.detail)
+		title, content := []byte(name), []byte(text)
+		return C.chorale_problem_set_note(problem, (*C.char)(first(title)), C.size_t(len(title)), (*C.char)(first(content)), C.size_t(len(content)), c.detail)
 	})
 }
 
@@ -253,9 +253,12 @@ func (p *Problem) Note(name string) (string, bool) {
 	if problem == nil {
 		return "", false
 	}
+	var length C.size_t
 	for i := C.chorale_problem_note_count(problem); i > 0; i-- {
-		if known, _ := goText(C.chorale_problem_note_name(problem, i-1)); known == name {
-			return goText(C.chorale_problem_note(problem, i-1))
+		bytes := C.chorale_problem_note_name(problem, i-1, &length)
+		if known, _ := goText(bytes, length); known == name {
+			bytes = C.chorale_problem_note(problem, i-1, &length)
+			return goText(bytes, length)
 		}
 	}
 	return "", false
@@ -269,8 +272,10 @@ func (p *Problem) NoteNames() []string {
 		return nil
 	}
 	var names []string
+	var length C.size_t
 	for i := C.int64_t(0); i < C.chorale_problem_note_count(problem); i++ {
-		name, _ := goText(C.chorale_problem_note_name(problem, i))
+		bytes := C.chorale_problem_note_name(problem, i, &length)
+		name, _ := goText(bytes, length)
 		names = append(names, name)
 	}
 	return names

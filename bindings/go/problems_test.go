@@ -39,9 +39,9 @@ func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) [
 	number("own_score", 0, result.OwnScore)
 	number("upper_bound", 0, result.UpperBound)
 	var all []int32
-	for chain := 0; chain < model.Chains(); chain++ {
-		labels, own := must(run.Labels(chain, Best)), must(run.Labels(chain, Own))
-		score, changed, err := run.ChainScore(chain, Best)
+	for chain := 0; chain < model.ChainCount(); chain++ {
+		labels, own := must(run.Labels(chain, Together)), must(run.Labels(chain, Alone))
+		score, changed, err := run.ChainScore(chain, Together)
 		check(t, err)
 		if changed != (list(labels) != list(own)) {
 			t.Errorf("%s: chain %d changed: %v", file, chain, changed)
@@ -51,12 +51,12 @@ func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) [
 		number("chain_score", chain, score)
 		all = append(all, labels...)
 	}
-	if list(all) != list(must(run.AllLabels(Best))) {
+	if list(all) != list(flat(must(run.AllLabels(Together)))) {
 		t.Errorf("%s: labels of all chains differ", file)
 	}
-	for clique := 0; clique < model.Cliques(); clique++ {
-		tell("values", clique, list(must(run.Values(clique, Best))))
-		number("clique_score", clique, must(run.CliqueScore(clique, Best)))
+	for clique := 0; clique < model.CliqueCount(); clique++ {
+		tell("values", clique, list(must(run.Values(clique, Together))))
+		number("clique_score", clique, must(run.CliqueScore(clique, Together)))
 	}
 	return lines
 }

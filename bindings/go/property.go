@@ -5,23 +5,25 @@ import "C"
 
 import "unsafe"
 
-// What fires: a value (>= 0), or one of these.
+// What fires: a value, which is at least 0, or one of these.
 const (
-	FireNothing int32 = C.CHORALE_FIRE_NOTHING
-	FireLabel   int32 = C.CHORALE_FIRE_LABEL
-	FireTable   int32 = C.CHORALE_FIRE_TABLE
+	FireNothing int32 = C.CHORALE_FIRE_NOTHING // nothing
+	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // what LabelValues has for the label of the position
+	FireTable   int32 = C.CHORALE_FIRE_TABLE   // the entry of the position in the table of the attachment
 )
 
-// Any state, class or label in the rules of a [PropertyBuilder].
+// Any stands for every state, class or label in the rules of a [PropertyBuilder], and as `next` for the state that is left.
 const Any int32 = C.CHORALE_ANY
 
-// Automaton states a property as tables, as in chorale/property.h.
+// Automaton states a property as tables. It reads the positions of a labelling one after the other: in state s, at a position of
+// class c with label y, it fires Actions[(s * Classes + c) * Labels + y] and goes to the state that Next has at the same
+// place. A labelling shows the value that has fired; EMPTY where nothing has, and CONFLICT where two different ones have.
 type Automaton struct {
-	Labels, Classes, States, Values int
+	Labels, Classes, States, Values int // m, position classes, states and R; each at least 1
 
-	Start        int32
-	TableOffset  int32
-	OutsideValue int32
+	Start        int32   // the state before the first position
+	TableOffset  int32   // FireTable reads entry t + TableOffset at position t
+	OutsideValue int32   // what FireTable fires where there is no such entry; -1: nothing
 	Next         []int32 // States x Classes x Labels
 	Actions      []int32 // the same shape; nil: nothing fires
 	EndActions   []int32 // by state; nil: nothing fires
@@ -136,14 +138,14 @@ func (p *Property) Clone() (*Property, error) {
 // Close lets go of the property; models keep it.
 func (p *Property) Close() error { return (*handle)(p).close() }
 
-// Values is R; 0 for a closed handle.
+// Values is R, the number of values that a labelling can show; 0 for a closed handle.
 func (p *Property) Values() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_property_values((*C.chorale_property)(c.share((*handle)(p)))))
 }
 
-// Labels is m; 0 for a closed handle.
+// Labels is m, the number of labels that the property reads; 0 for a closed handle.
 func (p *Property) Labels() int {
 	c := begin()
 	defer c.end()
@@ -246,8 +248,8 @@ func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
 
 // LabelMap says what labels count as, so that B-X and I-X are both X.
 type LabelMap struct {
-	Labels      int
-	Kinds       int
+	Labels      int     // m, at least 1
+	Kinds       int     // how many kinds there are, at least 1
 	KindOfLabel []int32 // nil: each label is its own kind
 	Begins      []byte  // not 0: the label begins a segment even after one of its kind; nil: none does
 }
@@ -259,7 +261,8 @@ func NewLabelMap(labels int) *LabelMap { return &LabelMap{Labels: labels, Kinds:
 func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	c := begin()
 	defer c.end()
-	addresses, lengths := c.names(names)
+	addresses, lengths := c.strings(names)
+	c.names = map[string]string{"labels": "len(names)"}
 	m := &LabelMap{Labels: len(names), KindOfLabel: make([]int32, len(names)), Begins: make([]byte, len(names))}
 	var kinds C.int64_t
 	if c.failed(C.chorale_label_map_from_names(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(len(names)), ints(m.KindOfLabel), octets(m.Begins), &kinds, c.detail)) {
@@ -325,8 +328,8 @@ type SegmentRule int32
 
 // Segment rules: X O X is one segment, or two, where O is ignored.
 const (
-	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED
-	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED
+	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED   // X O X is one segment of X, where O is ignored
+	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // X O X is two segments
 )
 
 // NewNextLabel makes, for every segment of the kind `anchor`, the kind of the first label after it that is not ignored, or
@@ -354,8 +357,18 @@ func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
 	})
 }
 
-// NewDictionary makes one of values in any order; withOut: and of one value OUT for all others.
-func NewDictionary(values []int32, withOut bool, host *Host) (*Dictionary, error) {
+// Outside is what becomes of the values outside a dictionary.
+type Outside int32
+
+// What becomes of values outside.
+const (
+	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // a labelling that shows one is left out of messages and decoding
+	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // all of them become one value, OUT, after the dictionary's own
+)
+
+// NewDictionary makes a dictionary of values of a property, in any order; the first is numbered 0, and repetitions count
+// once. outside: what becomes of all others.
+func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
 	in := c.host(host)
@@ -363,7 +376,8 @@ func NewDictionary(values []int32, withOut bool, host *Host) (*Dictionary, error
 		return nil, c.err
 	}
 	var dictionary *C.chorale_dictionary
-	if c.failed(C.chorale_dictionary_create(in, ints(values), C.int64_t(len(values)), flag(withOut), &dictionary, c.detail)) {
+	c.names = map[string]string{"count": "len(values)"}
+	if c.failed(C.chorale_dictionary_create(in, ints(values), C.int64_t(len(values)), C.chorale_outside(outside), &dictionary, c.detail)) {
 		return nil, c.err
 	}
 	h := dictionaryHandle(dictionary)
@@ -372,7 +386,7 @@ func NewDictionary(values []int32, withOut bool, host *Host) (*Dictionary, error
 }
 
 // NewBestDictionary makes one of the `keep` best values of full (nil: all) by their scores.
-func NewBestDictionary(full *Dictionary, scores []float64, keep int, withOut bool, host *Host) (*Dictionary, error) {
+func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
 	in := c.host(host)
@@ -381,7 +395,8 @@ func NewBestDictionary(full *Dictionary, scores []float64, keep int, withOut boo
 		return nil, c.err
 	}
 	var dictionary *C.chorale_dictionary
-	if c.failed(C.chorale_dictionary_create_best(in, all, doubles(scores), C.int64_t(len(scores)), C.int64_t(keep), flag(withOut), &dictionary, c.detail)) {
+	c.names = map[string]string{"columns": "len(scores)"}
+	if c.failed(C.chorale_dictionary_create_best(in, all, doubles(scores), C.int64_t(len(scores)), C.int64_t(keep), C.chorale_outside(outside), &dictionary, c.detail)) {
 		return nil, c.err
 	}
 	h := dictionaryHandle(dictionary)

@@ -9,6 +9,53 @@ import (
 	"testing"
 )
 
+// modulePath is the path that a go.mod says.
+func modulePath(t *testing.T, file string) string {
+	t.Helper()
+	path := regexp.MustCompile(`(?m)^module (\S+)$`).FindSubmatch(must(os.ReadFile(file)))
+	if path == nil {
+		t.Fatal("no module path in " + file)
+	}
+	return string(path[1])
+}
+
+// The module can be fetched, its path is spelled out in three files, and one script gives it another.
+func TestModulePath(t *testing.T) {
+	path := modulePath(t, "go.mod")
+	if host := strings.Split(path, "/")[0]; !strings.Contains(host, ".") || !strings.HasSuffix(path, "/bindings/go") {
+		t.Errorf("%s cannot be fetched", path)
+	}
+	spelled := map[string]bool{"go.mod": true, "example_test.go": true, "README.md": true}
+	all, _ := filepath.Glob("*")
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(text), path) != spelled[file] {
+			t.Errorf("%s: %s is there: %v", file, path, !spelled[file])
+		}
+	}
+	folder := t.TempDir()
+	script := filepath.Join(folder, "module.sh")
+	check(t, os.WriteFile(script, must(os.ReadFile("module.sh")), 0o777))
+	for file := range spelled {
+		check(t, os.WriteFile(filepath.Join(folder, file), must(os.ReadFile(file)), 0o666))
+	}
+	for _, wrong := range []string{"", "chorale", "chorale/bindings/go", "host.org/chorale", "host.org/a b/bindings/go"} {
+		if exec.Command("bash", script, wrong).Run() == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+	const other = "host.example.org/somebody/chorale/bindings/go"
+	if output, err := exec.Command("bash", script, other).CombinedOutput(); err != nil {
+		t.Fatal(err, string(output))
+	}
+	for file := range spelled {
+		text := string(must(os.ReadFile(filepath.Join(folder, file))))
+		if strings.Contains(text, path) || !strings.Contains(text, other) {
+			t.Errorf("%s has another path", file)
+		}
+	}
+}
+
 // The program of the README is built as a module of its own and prints what the README says.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
@@ -24,7 +71,8 @@ func TestReadme(t *testing.T) {
 	check(t, err)
 	folder := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(folder, "main.go"), blocks[1], 0o666))
-	module := "module example\n\ngo 1.19\n\nrequire chorale v0.0.0\n\nreplace chorale => " + here + "\n"
+	path := modulePath(t, "go.mod")
+	module := "module example\n\ngo 1.19\n\nrequire " + path + " v0.2.0\n\nreplace " + path + " => " + here + "\n"
 	check(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(module), 0o666))
 	command := exec.Command("go", append([]string{"run"}, append(readmeTags, ".")...)...)
 	command.Dir = folder

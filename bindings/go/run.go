@@ -14,21 +14,21 @@ import (
 // Schedule is the order in which cliques and chains answer each other.
 type Schedule int32
 
-// Schedules.
+// Schedules of a run.
 const (
-	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT
+	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques, then all chains
+	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time, those that agree least first, and the chains of its members after it
 )
 
-// MessageNumber is what messages are stored as.
-type MessageNumber int32
+// MessageElement is what messages are stored as.
+type MessageElement int32
 
-// Message numbers.
+// Message elements.
 const (
-	MessagesFloat64     MessageNumber = C.CHORALE_MESSAGES_FLOAT64
-	MessagesFloat32     MessageNumber = C.CHORALE_MESSAGES_FLOAT32
-	MessagesMagnitude16 MessageNumber = C.CHORALE_MESSAGES_MAGNITUDE16
-	MessagesAuto        MessageNumber = C.CHORALE_MESSAGES_AUTO
+	MessagesFloat64     MessageElement = C.CHORALE_MESSAGES_FLOAT64     // 8 bytes a number
+	MessagesFloat32     MessageElement = C.CHORALE_MESSAGES_FLOAT32     // 4 bytes a number
+	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number: 11 bits of the distance from the best value
+	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // the widest with which run and model take at most twice the bytes of the scores
 )
 
 // Executor does the work of a run on goroutines of the caller: it calls work from up to `workers` of them at once and
@@ -37,32 +37,32 @@ type Executor func(workers int, work func())
 
 // Progress is told after every round and every step of the bound.
 type Progress struct {
-	Round           int
-	MessagesChanged int
-	Score           float64
-	BestScore       float64
-	UpperBound      float64
+	Round           int     // 0: the chains' own best labellings
+	MessagesChanged int     // messages that changed in the round
+	Score           float64 // of the labelling of this round or step
+	BestScore       float64 // of the best labelling so far
+	UpperBound      float64 // plus infinity before one is computed
 }
 
-// RunOptions as in chorale/run.h; made by [NewRunOptions].
+// RunOptions say how a run computes, and when to stop. They are made by [NewRunOptions].
 type RunOptions struct {
-	Rounds         int
-	Damping        float64
-	Schedule       Schedule
-	Algorithm      Algorithm
-	ExactMarginals bool
-	Polish         bool
-	RestrictRange  bool
-	JointMode      JointMode
-	MessageNumber  MessageNumber
-	BeamWidth      int
-	Budget         int
-	Threads        int
+	Rounds         int                 // at most; 10 by default
+	Damping        float64             // share of the old message in the new, at least 0 and below 1; 0 by default
+	Schedule       Schedule            // in which order cliques and chains answer
+	Algorithm      Algorithm           // of clique messages, where it fits; Auto by default
+	ExactMarginals bool                // clique messages are exact wherever there is an exact solver
+	Polish         bool                // labels are improved one at a time after the rounds; true by default
+	RestrictRange  bool                // messages know only the values that some member's own best labelling shows
+	JointMode      JointMode           // how several properties on a chain are treated
+	MessageElement MessageElement      // what messages are stored as; MessagesAuto by default
+	BeamWidth      int                 // as in MessageOptions
+	Budget         int                 // as in MessageOptions
+	Threads        int                 // that work, the calling one among them; 1 by default
 	Executor       Executor            // nil: the library's own threads; otherwise Threads is the number of workers
 	TimeLimit      time.Duration       // for each call; NoLimit: none but that of the context
 	Progress       func(Progress) bool // true ends the call as a cancel would; may be nil
-	BoundSteps     int
-	Host           *Host
+	BoundSteps     int                 // of the upper bound; 0: none
+	Host           *Host               // memory and log; may be nil
 }
 
 // NewRunOptions returns the defaults, which nil stands for too.
@@ -73,7 +73,7 @@ func NewRunOptions() *RunOptions {
 		Rounds: int(told.rounds), Damping: float64(told.damping), Schedule: Schedule(told.schedule),
 		Algorithm: Algorithm(told.algorithm), ExactMarginals: told.exact_marginals != 0, Polish: told.polish != 0,
 		RestrictRange: told.restrict_range != 0, JointMode: JointMode(told.joint_mode),
-		MessageNumber: MessageNumber(told.message_element), BeamWidth: int(told.beam_width), Budget: int(told.budget),
+		MessageElement: MessageElement(told.message_element), BeamWidth: int(told.beam_width), Budget: int(told.budget),
 		Threads: int(told.threads), TimeLimit: duration(told.time_limit), BoundSteps: int(told.bound_steps),
 	}
 }
@@ -89,7 +89,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.polish = flag(options.Polish)
 	told.restrict_range = flag(options.RestrictRange)
 	told.joint_mode = C.chorale_joint_mode(options.JointMode)
-	told.message_element = C.chorale_message_element(options.MessageNumber)
+	told.message_element = C.chorale_message_element(options.MessageElement)
 	told.beam_width = C.int64_t(options.BeamWidth)
 	told.budget = C.int64_t(options.Budget)
 	told.threads = C.int64_t(options.Threads)
@@ -98,10 +98,11 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	return told
 }
 
-// RunCost is the size and cost of a run, before it is made.
+// RunCost is the size and cost of a run, before it is made: bytes of the run, of its model and of the model's scores;
+// additions in chains, and scores read by cliques, in each round.
 type RunCost struct {
-	RunBytes, ModelBytes, ScoreBytes int
-	ChainSteps, CliqueScores         float64
+	RunBytes, ModelBytes, ScoreBytes int     // bytes
+	ChainSteps, CliqueScores         float64 // in each round
 }
 
 // EstimateRun tells the size and cost of a run.
@@ -126,6 +127,12 @@ func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 }
 
 // Run is one inference over a model; one goroutine at a time, results by any number while none computes.
+//
+// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context (nil: none). Where its deadline or its cancellation
+// ends the call they give both: the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context,
+// context.DeadlineExceeded or context.Canceled. The best labelling so far stays, and the next call goes on from there; before
+// round 0 is done there is none, and the score is minus infinity. A limit of the run's own options, and a Progress that asks
+// for the end, are outcomes without an error. After any other error the result is the zero value.
 type Run struct {
 	h         *handle
 	model     *Model
@@ -235,25 +242,25 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 	return c, (*C.chorale_run)(c.acquire(r.handle(), alone))
 }
 
-// RunResult is what a call on a run says, as in chorale/run.h.
+// RunResult is what a call on a run says besides the labels, which [Run.Labels] and its like give.
 type RunResult struct {
-	Outcome          Outcome
-	Proven           bool
-	Rounds           int
-	BestRound        int
-	Score            float64
-	ChainScore       float64
-	CliqueScore      float64
-	OwnScore         float64
-	RoundsScore      float64
-	PolishedScore    float64
-	PolishedOwnScore float64
-	UpperBound       float64
-	Gap              float64
-	ChangedChains    int
-	MessagesChanged  int
-	ChainUpdates     int
-	CliqueUpdates    int
+	Outcome          Outcome // how the call ended
+	Proven           bool    // whether the score is the best there is: the upper bound meets it
+	Rounds           int     // done so far, without round 0
+	BestRound        int     // whose labelling is the best
+	Score            float64 // ChainScore + CliqueScore of the best labelling; minus infinity where there is none
+	ChainScore       float64 // of all chains
+	CliqueScore      float64 // of all cliques
+	OwnScore         float64 // the score of the chains' own best labellings
+	RoundsScore      float64 // of the best labelling before the polish
+	PolishedScore    float64 // of the polished labelling of the rounds
+	PolishedOwnScore float64 // of the polished own best labellings
+	UpperBound       float64 // on the score of every labelling; plus infinity where none was computed
+	Gap              float64 // UpperBound - Score
+	ChangedChains    int     // whose labels differ from their own best ones
+	MessagesChanged  int     // in the last round
+	ChainUpdates     int     // chains that were computed, in all rounds
+	CliqueUpdates    int     // cliques that were computed, in all rounds
 }
 
 func newRunResult() *C.chorale_run_result {
@@ -271,8 +278,8 @@ func runResult(r *C.chorale_run_result) RunResult {
 	}
 }
 
-// compute runs a call under a context: its deadline is a time limit, and when it is cancelled the flag is raised. How that
-// ends is an outcome, and the best labelling until then stays.
+// compute runs a call under a context. The deadline of the context is a time limit of the call, and its end raises the
+// cancel flag of the run. The result is always that of the call; the error is that of the context where it ended the call.
 func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_run_result, *C.chorale_error) C.chorale_status) (RunResult, error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -283,12 +290,13 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 		ctx = context.Background()
 	}
 	limit := r.timeLimit
-	if deadline, ok := ctx.Deadline(); ok {
+	deadline, timed := ctx.Deadline()
+	if timed {
 		left := time.Until(deadline)
 		if left < 0 {
 			left = 0
 		}
-		if limit < 0 || left < limit {
+		if timed = limit < 0 || left < limit; timed {
 			limit = left
 		}
 	}
@@ -300,55 +308,72 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
 		return RunResult{}, c.err
 	}
+	finish := func() {}
 	if ctx.Done() != nil {
-		if errors.Is(ctx.Err(), context.Canceled) {
-			C.chorale_cancel_raise(cancel)
-		}
-		over, gone := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(gone)
-			select {
-			case <-ctx.Done():
-				if errors.Is(ctx.Err(), context.Canceled) { // a deadline is seen by the run itself
-					C.chorale_cancel_raise(cancel)
-				}
-			case <-over:
+		// A deadline that is a limit of the call is seen by the run itself.
+		raise := func() {
+			if !timed || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				C.chorale_cancel_raise(cancel)
 			}
-		}()
-		defer func() {
-			close(over)
-			<-gone
-		}()
+		}
+		if ctx.Err() != nil {
+			raise()
+		} else {
+			over, gone := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(gone)
+				select {
+				case <-ctx.Done():
+					raise()
+				case <-over:
+				}
+			}()
+			finish = func() {
+				close(over)
+				<-gone
+			}
+		}
 	}
 	result := newRunResult()
-	if c.failed(call(run, result, c.detail)) {
+	status := func() C.chorale_status {
+		defer finish()
+		return call(run, result, c.detail)
+	}()
+	if c.failed(status) {
 		return RunResult{}, c.err
 	}
-	return runResult(result), nil
+	told := runResult(result)
+	switch {
+	case told.Outcome == Cancelled:
+		return told, ctx.Err() // nil where a callback asked for the end
+	case told.Outcome == Deadline && timed:
+		return told, context.DeadlineExceeded // the clock of the context may be a moment late
+	}
+	return told, nil
 }
 
-// Solve runs to the end: the rounds that are left, polish, bound. It may be called again.
+// Solve runs to the end: the rounds that are left, polish, bound. It may be called again, for Rounds more.
 func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_solve(run, result, detail)
 	})
 }
 
-// Step does one round; the first call round 0, the chains by themselves.
+// Step does one round; the first call does round 0, which labels each chain by itself.
 func (r *Run) Step(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_step(run, result, detail)
 	})
 }
 
-// Polish does the polish alone.
+// Polish does the polish alone: it improves labels one at a time.
 func (r *Run) Polish(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_polish(run, result, detail)
 	})
 }
 
-// Bound does so many more steps of the bound; the run has to be made with BoundSteps.
+// Bound does so many more steps of the upper bound. A run that was made with BoundSteps 0 has no memory for it: [ErrState].
 func (r *Run) Bound(ctx context.Context, steps int) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_bound(run, C.int64_t(steps), result, detail)
@@ -412,12 +437,12 @@ func (o *ownChain) release() {
 }
 
 // Labelling says of which labelling results speak.
-type Labelling bool
+type Labelling int32
 
-// Labellings: the best so far, and the chains' own best ones.
+// Labellings: the best one found together, and every chain's own best one.
 const (
-	Best Labelling = false
-	Own  Labelling = true
+	Together Labelling = C.CHORALE_TOGETHER // the best labelling found under all cliques
+	Alone    Labelling = C.CHORALE_ALONE    // every chain's own best labelling, without any clique
 )
 
 // Result is what the last call returned.
@@ -434,47 +459,61 @@ func (r *Run) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// Labels are those of a chain.
+// numbers asks a call for the size of what it fills, and then for what fills it.
+func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) []int32 {
+	var needed C.int64_t
+	if c.failed(fill(nil, 0, &needed)) {
+		return nil
+	}
+	all := make([]int32, int(needed))
+	if needed > 0 && c.failed(fill(ints(all), needed, nil)) {
+		return nil
+	}
+	return all
+}
+
+// Labels are the labels of one chain: T numbers from 0 to m - 1, of a labelling.
 func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
 	if c.err != nil {
 		return nil, c.err
 	}
-	labels := make([]int32, r.model.ChainLength(chain))
-	if c.failed(C.chorale_run_labels(run, C.int64_t(chain), flag(bool(of)), c.room(labels), C.int64_t(len(labels)), c.detail)) {
-		return nil, c.err
-	}
-	return labels, nil
+	labels := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_run_labels(run, C.int64_t(chain), C.chorale_labelling(of), to, capacity, needed, c.detail)
+	})
+	return labels, c.err
 }
 
-// room is where C writes labels: somewhere even if there are none.
-func (c *call) room(labels []int32) *C.int32_t {
-	if len(labels) == 0 {
-		return (*C.int32_t)(c.memory.allocate(4))
-	}
-	return ints(labels)
-}
-
-// AllLabels are the labels of all chains, one after the other.
-func (r *Run) AllLabels(of Labelling) ([]int32, error) {
+// AllLabels are the labels of all chains, in one call: row i is what [Run.Labels] gives for chain i. All rows are parts
+// of one array, in the order of the chains.
+func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
 	if c.err != nil {
 		return nil, c.err
 	}
-	total := 0
-	for chain := r.model.Chains() - 1; chain >= 0; chain-- {
-		total += r.model.ChainLength(chain)
-	}
-	labels := make([]int32, total)
-	if c.failed(C.chorale_run_all_labels(run, flag(bool(of)), c.room(labels), C.int64_t(total), c.detail)) {
+	labels := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_run_all_labels(run, C.chorale_labelling(of), to, capacity, needed, c.detail)
+	})
+	if c.err != nil {
 		return nil, c.err
 	}
-	return labels, nil
+	return cut(labels, r.model.ChainLengths()), nil
 }
 
-// ChainScore is phi of a chain, and whether its labels differ from its own best.
+// cut makes rows of one array, of these lengths.
+func cut[T any](all []T, lengths []int) [][]T {
+	rows := make([][]T, len(lengths))
+	from := 0
+	for i, length := range lengths {
+		rows[i] = all[from : from+length : from+length]
+		from += length
+	}
+	return rows
+}
+
+// ChainScore is the score of a chain by itself on a labelling, and whether its labels there differ from its own best ones.
 func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -483,11 +522,11 @@ func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, 
 	}
 	var phi C.double
 	var differs C.int32_t
-	c.failed(C.chorale_run_chain_score(run, C.int64_t(chain), flag(bool(of)), &phi, &differs, c.detail))
+	c.failed(C.chorale_run_chain_score(run, C.int64_t(chain), C.chorale_labelling(of), &phi, &differs, c.detail))
 	return float64(phi), differs != 0, c.err
 }
 
-// CliqueScore is C of a clique.
+// CliqueScore is the score of a clique on a labelling: its potential at the counts of what the members show.
 func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -495,58 +534,133 @@ func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 		return 0, c.err
 	}
 	var score C.double
-	c.failed(C.chorale_run_clique_score(run, C.int64_t(clique), flag(bool(of)), &score, c.detail))
+	c.failed(C.chorale_run_clique_score(run, C.int64_t(clique), C.chorale_labelling(of), &score, c.detail))
 	return float64(score), c.err
 }
 
-// Values are what the members of a clique show: R for EMPTY, R + 1 for CONFLICT, -1 for a value outside a dictionary.
+// ChainScores are the scores of all chains in one call, and whether their labels differ from their own best ones, as
+// [Run.ChainScore] tells them one by one.
+func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
+	c, run := r.begin(false)
+	defer c.end()
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	count := r.model.ChainCount()
+	scores, changed = make([]float64, count), make([]bool, count)
+	differs := make([]int32, count)
+	if c.failed(C.chorale_go_chain_scores(run, C.int64_t(count), C.chorale_labelling(of), doubles(scores), ints(differs), c.detail)) {
+		return nil, nil, c.err
+	}
+	for i, differ := range differs {
+		changed[i] = differ != 0
+	}
+	return scores, changed, nil
+}
+
+// CliqueScores are the scores of all cliques in one call, as [Run.CliqueScore] tells them one by one.
+func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
+	c, run := r.begin(false)
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	scores := make([]float64, r.model.CliqueCount())
+	if c.failed(C.chorale_go_clique_scores(run, C.int64_t(len(scores)), C.chorale_labelling(of), doubles(scores), c.detail)) {
+		return nil, c.err
+	}
+	return scores, nil
+}
+
+// Values are what the members of a clique show, in their order: 0 to R - 1, R for EMPTY, R + 1 for CONFLICT, and -1 for a
+// value outside a dictionary that has no value OUT. A centre, which is the last member, shows its own value.
 func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
 	if c.err != nil {
 		return nil, c.err
 	}
-	values := make([]int32, r.model.CliqueMembers(clique))
-	if c.failed(C.chorale_run_values(run, C.int64_t(clique), flag(bool(of)), c.room(values), C.int64_t(len(values)), c.detail)) {
+	values := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_run_values(run, C.int64_t(clique), C.chorale_labelling(of), to, capacity, needed, c.detail)
+	})
+	return values, c.err
+}
+
+// AllValues are what the members of all cliques show, in one call: row i is what [Run.Values] gives for clique i.
+func (r *Run) AllValues(of Labelling) ([][]int32, error) {
+	c, run := r.begin(false)
+	defer c.end()
+	if c.err != nil {
 		return nil, c.err
 	}
-	return values, nil
+	counts := r.model.MemberCounts()
+	total := 0
+	for _, count := range counts {
+		total += count
+	}
+	values, lengths := make([]int32, total), wide(counts)
+	if c.failed(C.chorale_go_all_values(run, C.int64_t(len(counts)), longs(lengths), C.chorale_labelling(of), ints(values), c.detail)) {
+		return nil, c.err
+	}
+	return cut(values, counts), nil
 }
 
-// Payment is why a chain changed.
+// Payment is why a chain changed: a member of a clique whose value is not that of the chain's own best labelling.
 type Payment struct {
-	Clique   int
-	Member   int
-	Position int // -1 for a whole chain or an instance
-	OwnValue int32
-	Value    int32
-	Amount   float64
+	Clique   int     // the clique that pays
+	Member   int     // its number within the clique
+	Position int     // -1 for a whole chain or an instance
+	OwnValue int32   // what the member shows on the chain's own best labelling
+	Value    int32   // what the member shows now
+	Amount   float64 // what the clique would lose if this member alone showed OwnValue again
 }
 
-// Payments are all that cliques pay to a chain.
+// Payments are all that cliques pay to a chain, whole chains first, then in the order of its positions.
 func (r *Run) Payments(chain int) ([]Payment, error) {
 	c, run := r.begin(false)
 	defer c.end()
 	if c.err != nil {
 		return nil, c.err
 	}
-	var paid []C.chorale_payment
-	for {
-		var count C.int64_t
-		if c.failed(C.chorale_run_payments(run, C.int64_t(chain), (*C.chorale_payment)(first(paid)), C.int64_t(len(paid)), &count, c.detail)) {
-			return nil, c.err
-		}
-		if int(count) <= len(paid) {
-			paid = paid[:count]
-			break
-		}
-		paid = make([]C.chorale_payment, count)
+	var needed C.int64_t
+	if c.failed(C.chorale_run_payments(run, C.int64_t(chain), nil, C.sizeof_chorale_payment, 0, &needed, c.detail)) || needed == 0 {
+		return nil, c.err
 	}
+	paid := make([]C.chorale_payment, needed)
+	if c.failed(C.chorale_run_payments(run, C.int64_t(chain), &paid[0], C.sizeof_chorale_payment, needed, nil, c.detail)) {
+		return nil, c.err
+	}
+	return goPayments(paid), nil
+}
+
+// AllPayments are the payments to all chains, in one call: row i is what [Run.Payments] gives for chain i.
+func (r *Run) AllPayments() ([][]Payment, error) {
+	c, run := r.begin(false)
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	counts := make([]int64, r.model.ChainCount())
+	if c.failed(C.chorale_go_all_payments(run, C.int64_t(len(counts)), longs(counts), nil, c.detail)) {
+		return nil, c.err
+	}
+	total := int64(0)
+	for _, count := range counts {
+		total += count
+	}
+	paid := make([]C.chorale_payment, total)
+	if total > 0 && c.failed(C.chorale_go_all_payments(run, C.int64_t(len(counts)), longs(counts), &paid[0], c.detail)) {
+		return nil, c.err
+	}
+	return cut(goPayments(paid), narrow(counts)), nil
+}
+
+func goPayments(paid []C.chorale_payment) []Payment {
 	payments := make([]Payment, len(paid))
 	for i, p := range paid {
 		payments[i] = Payment{int(p.clique), int(p.member), int(p.position), int32(p.own_value), int32(p.value), float64(p.amount)}
 	}
-	return payments, nil
+	return payments
 }
 
 // MaxMarginals are those of the positions of a chain under the final messages, T x m, and margins, T.
@@ -570,7 +684,10 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	return marginals, margins, nil
 }
 
-// JSON is the whole result as chorale/run.h lays it out.
+// JSON is the whole result: an object with outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score,
+// upper_bound, gap and changed_chains; with chains, an array of objects with score, labels and changed, and where a chain
+// has changed own_score, own_labels and payments; and with cliques, an array of objects with score and values. Numbers that
+// are not finite are null.
 func (r *Run) JSON() ([]byte, error) {
 	c, run := r.begin(false)
 	defer c.end()

@@ -3,6 +3,7 @@ package chorale
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -12,56 +13,110 @@ import (
 func watched(progress func(Progress) bool) *Run {
 	options := NewRunOptions()
 	options.Progress = progress
+	options.BoundSteps = 1
 	return must(NewRun(sentences(nil, nil), options, nil))
 }
 
+// A context that ends in the middle of a call, or has ended before, gives the result so far and its own error; both can be used.
 func TestContexts(t *testing.T) {
-	// Cancelled in the middle of a call: after round 0.
+	want := must(watched(nil).Solve(nil))
+	type step = func(context.Context) (RunResult, error)
 	ctx, cancel := context.WithCancel(context.Background())
 	var run *Run
 	run = watched(func(p Progress) bool {
-		cancel()
-		for !run.cancel.IsRaised() {
-			time.Sleep(time.Millisecond)
+		if ctx.Err() == nil {
+			cancel()
+			for !run.cancel.IsRaised() {
+				time.Sleep(time.Millisecond)
+			}
 		}
 		return false
 	})
-	result := must(run.Solve(ctx))
-	if result.Outcome != Cancelled || result.Rounds != 0 || list(must(run.Labels(2, Best))) != "2 2" {
+	// Cancelled in the middle: after round 0, so that there are labels.
+	result, err := run.Solve(ctx)
+	refused(t, err, context.Canceled)
+	if result.Outcome != Cancelled || result.Rounds != 0 || result.Score != result.OwnScore || list(must(run.Labels(2, Together))) != "2 2" {
 		t.Error(result)
 	}
-	// It is cancelled still, and then not any more.
-	if result := must(run.Step(ctx)); result.Outcome != Cancelled {
-		t.Error(result.Outcome)
+	if again := must(run.Result()); again != result {
+		t.Error(again)
 	}
-	if result := must(run.Polish(context.Background())); result.Outcome == Cancelled {
-		t.Error(result.Outcome)
+	// It is cancelled still, for every call; and then a call goes on from there.
+	bound := func(ctx context.Context) (RunResult, error) { return run.Bound(ctx, 1) }
+	for i, call := range []step{run.Solve, run.Step, run.Polish, bound} {
+		if result, err := call(ctx); !errors.Is(err, context.Canceled) || result.Outcome != Cancelled || result.Score != want.OwnScore {
+			t.Error(i, result, err)
+		}
 	}
-	// Deadlines: in the middle, past, and the run's own.
+	if result, err := run.Solve(context.Background()); err != nil || result.Score != want.Score || result.Outcome != want.Outcome {
+		t.Error(result, err)
+	}
+	// Nothing was found before a context that had ended: that shows in the result, and no labels are there.
+	fresh := watched(nil)
+	if result, err := fresh.Solve(ctx); !errors.Is(err, context.Canceled) || !math.IsInf(result.Score, -1) {
+		t.Error(result, err)
+	}
+	_, err = fresh.Labels(0, Together)
+	refused(t, err, ErrNoLabelling)
+}
+
+func TestDeadlines(t *testing.T) {
 	slow := func(Progress) bool {
 		time.Sleep(30 * time.Millisecond)
 		return false
 	}
 	for _, limit := range []time.Duration{20 * time.Millisecond, -time.Second} {
+		fresh, run := watched(slow), watched(slow)
+		first := must(run.Step(nil))
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		if result := must(watched(slow).Solve(ctx)); result.Outcome != Deadline {
-			t.Error(limit, result.Outcome)
+		result, err := run.Solve(ctx)
+		refused(t, err, context.DeadlineExceeded)
+		if result.Outcome != Deadline || result.Score < first.Score || list(must(run.Labels(2, Alone))) != "2 2" {
+			t.Error(limit, result)
+		}
+		<-ctx.Done()
+		if result, err := fresh.Solve(ctx); !errors.Is(err, context.DeadlineExceeded) || result.Outcome != Deadline || !math.IsInf(result.Score, -1) {
+			t.Error(limit, result, err)
 		}
 		cancel()
 	}
+	// The run's own limit is an outcome alone, also beside a context that has more time.
 	options := NewRunOptions()
 	options.TimeLimit = 0
-	if result := must(must(NewRun(sentences(nil, nil), options, nil)).Solve(nil)); result.Outcome != Deadline {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	for _, with := range []context.Context{nil, context.Background(), ctx} {
+		if result := must(must(NewRun(sentences(nil, nil), options, nil)).Solve(with)); result.Outcome != Deadline {
+			t.Error(result.Outcome)
+		}
+	}
+	// So is the end that a callback asks for.
+	if result := must(watched(func(Progress) bool { return true }).Solve(ctx)); result.Outcome != Cancelled {
 		t.Error(result.Outcome)
 	}
 	// A context that ends with the call leaves nothing behind.
-	ctx, cancel = context.WithCancel(context.Background())
+	ended, end := context.WithCancel(context.Background())
 	free := watched(nil)
-	must(free.Solve(ctx))
-	cancel()
+	must(free.Solve(ended))
+	end()
 	if result := must(free.Solve(nil)); result.Outcome != Complete || free.cancel.IsRaised() {
 		t.Error(result.Outcome)
 	}
+	// A context of the caller's own, which has a deadline and does not say when.
+	if result, err := watched(nil).Solve(late{ctx}); !errors.Is(err, context.DeadlineExceeded) || result.Outcome != Cancelled {
+		t.Error(result, err)
+	}
+}
+
+// late is a context that is past a deadline of which it does not tell.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (late) Err() error                  { return context.DeadlineExceeded }
+func (late) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
 }
 
 func TestRunBelongsToOneGoroutine(t *testing.T) {
@@ -80,7 +135,7 @@ func TestRunBelongsToOneGoroutine(t *testing.T) {
 	<-begun
 	_, err := run.Solve(nil)
 	refused(t, err, ErrBusy)
-	_, err = run.Labels(0, Best)
+	_, err = run.Labels(0, Together)
 	refused(t, err, ErrBusy)
 	refused(t, run.Reset(), ErrBusy)
 	refused(t, run.SetChain(0, &Chain{}), ErrBusy)
@@ -114,7 +169,7 @@ func TestResults(t *testing.T) {
 		t.Error(cost)
 	}
 	run := must(NewRun(model, nil, nil))
-	_, err := run.Labels(0, Best)
+	_, err := run.Labels(0, Together)
 	refused(t, err, ErrNoLabelling)
 	result := must(run.Solve(nil))
 	if again := must(run.Result()); again != result {
@@ -124,13 +179,13 @@ func TestResults(t *testing.T) {
 	if len(paid) != 1 || paid[0].Position != 1 || paid[0].Value != 1 || paid[0].OwnValue != 2 || !near(paid[0].Amount, 1.6) {
 		t.Error(paid)
 	}
-	if own := must(run.Labels(2, Own)); list(own) != "2 2" {
+	if own := must(run.Labels(2, Alone)); list(own) != "2 2" {
 		t.Error(own)
 	}
-	if values := must(run.Values(0, Own)); list(values) != "1 1 2" {
+	if values := must(run.Values(0, Alone)); list(values) != "1 1 2" {
 		t.Error(values)
 	}
-	if score, changed, err := run.ChainScore(2, Own); err != nil || !near(score, 2.5) || !changed {
+	if score, changed, err := run.ChainScore(2, Alone); err != nil || !near(score, 2.5) || !changed {
 		t.Error(score, changed, err)
 	}
 	marginals, margins, err := run.MaxMarginals(2)
@@ -172,7 +227,7 @@ func TestSetChain(t *testing.T) {
 		unary[i] = math.NaN()
 	}
 	collectGarbage()
-	if after := must(run.Solve(nil)); !(after.Score > before.Score+5) || list(must(run.Labels(2, Best))) != "2 2" {
+	if after := must(run.Solve(nil)); !(after.Score > before.Score+5) || list(must(run.Labels(2, Together))) != "2 2" {
 		t.Error(after)
 	}
 	refused(t, run.SetChain(2, &other), ErrClosed) // its transitions

@@ -149,3 +149,142 @@ void *chorale_go_aligned(size_t bytes) {
   void *memory = NULL;
   return posix_memalign(&memory, 64, bytes ? bytes : 64) ? NULL : memory;
 }
+
+chorale_status chorale_go_add_corpus(chorale_model_builder *builder, const chorale_chain *sample,
+                                     int64_t row_stride, int64_t element_bytes, int64_t count,
+                                     const int64_t *offsets, const int32_t *tokens,
+                                     const int64_t *groups, int64_t *done, chorale_error *error) {
+  chorale_chain chain = *sample;
+  chorale_chain_options options;
+  chorale_chain_options_init(&options, sizeof options);
+  for (*done = 0; *done < count; ++*done) {
+    const int64_t from = offsets[*done];
+    chain.length = offsets[*done + 1] - from;
+    if (chain.length > 0)
+      chain.unary = (const char *)sample->unary + from * row_stride * element_bytes;
+    options.tokens = tokens ? tokens + from : NULL;
+    options.group = groups ? groups[*done] : 0;
+    const chorale_status status =
+        chorale_model_builder_add_chain(builder, &chain, &options, NULL, error);
+    if (status != CHORALE_OK)
+      return status;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_go_add_cliques(chorale_model_builder *builder,
+                                      const chorale_clique_setup *setup, int64_t count,
+                                      int64_t *first, int64_t *done, chorale_error *error) {
+  for (*done = 0; *done < count; ++*done) {
+    const chorale_status status =
+        chorale_model_builder_add_clique(builder, setup, *done == 0 ? first : NULL, error);
+    if (status != CHORALE_OK)
+      return status;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_go_add_members(chorale_model_builder *builder, int64_t first, int64_t count,
+                                      const int64_t *offsets, const int64_t *chains,
+                                      const int64_t *positions, int64_t *done,
+                                      chorale_error *error) {
+  *done = 0;
+  for (int64_t c = 0; c < count; ++c)
+    for (int64_t i = offsets[c]; i < offsets[c + 1]; ++i, ++*done) {
+      const chorale_status status =
+          positions
+              ? chorale_model_builder_add_position(builder, first + c, chains[i], positions[i],
+                                                   error)
+              : chorale_model_builder_add_member(builder, first + c, chains[i], NULL, error);
+      if (status != CHORALE_OK)
+        return status;
+    }
+  return CHORALE_OK;
+}
+
+void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths) {
+  for (int64_t i = chorale_model_chain_count(model); i > 0; --i)
+    lengths[i - 1] = chorale_model_chain_length(model, i - 1);
+}
+
+int64_t chorale_go_positions(const chorale_model *model) {
+  int64_t total = 0;
+  for (int64_t i = chorale_model_chain_count(model); i > 0; --i)
+    total += chorale_model_chain_length(model, i - 1);
+  return total;
+}
+
+void chorale_go_member_counts(const chorale_model *model, int64_t *counts) {
+  for (int64_t c = chorale_model_clique_count(model); c > 0; --c)
+    counts[c - 1] = chorale_model_clique_member_count(model, c - 1);
+}
+
+chorale_status chorale_go_members(const chorale_model *model, int64_t first, int64_t count,
+                                  int64_t *chains, int64_t *positions, chorale_error *error) {
+  int64_t at = 0;
+  for (int64_t c = first; c < first + count; ++c) {
+    const int64_t members = chorale_model_clique_member_count(model, c);
+    for (int64_t i = 0; i < members; ++i, ++at) {
+      const chorale_status status =
+          chorale_model_get_member(model, c, i, chains + at, positions + at, error);
+      if (status != CHORALE_OK)
+        return status;
+    }
+  }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_go_chain_scores(const chorale_run *run, int64_t count,
+                                       chorale_labelling labelling, double *scores,
+                                       int32_t *changed, chorale_error *error) {
+  for (int64_t i = 0; i < count; ++i) {
+    const chorale_status status =
+        chorale_run_chain_score(run, i, labelling, scores + i, changed + i, error);
+    if (status != CHORALE_OK)
+      return status;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_go_clique_scores(const chorale_run *run, int64_t count,
+                                        chorale_labelling labelling, double *scores,
+                                        chorale_error *error) {
+  for (int64_t c = 0; c < count; ++c) {
+    const chorale_status status =
+        chorale_run_clique_score(run, c, labelling, scores + c, error);
+    if (status != CHORALE_OK)
+      return status;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, const int64_t *counts,
+                                     chorale_labelling labelling, int32_t *values,
+                                     chorale_error *error) {
+  for (int64_t c = 0; c < count; values += counts[c++]) {
+    const chorale_status status =
+        chorale_run_values(run, c, labelling, values, counts[c], NULL, error);
+    if (status != CHORALE_OK)
+      return status;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
+                                       chorale_payment *payments, chorale_error *error) {
+  for (int64_t i = 0; i < count; ++i) {
+    const chorale_status status = chorale_run_payments(
+        run, i, payments, sizeof *payments, payments ? counts[i] : 0, counts + i, error);
+    if (status != CHORALE_OK)
+      return status;
+    if (payments)
+      payments += counts[i];
+  }
+  return CHORALE_OK;
+}
+
+void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
+                      const char **texts, size_t *lengths) {
+  for (int64_t i = 0; i < count; ++i)
+    texts[i] = chorale_problem_text(problem, list, i, lengths + i);
+}

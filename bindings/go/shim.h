@@ -33,4 +33,43 @@ chorale_status chorale_go_run_create(const chorale_host *host, const chorale_mod
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker);
 void *chorale_go_aligned(size_t bytes);
 
+// Loops over calls, so that Go crosses into C once for many. Where one of the calls fails, *done is how many before it have
+// succeeded, and what they added stays.
+//
+// Adds `count` chains: chain i is `sample` with the positions offsets[i] .. offsets[i + 1] - 1 of its unary scores, which
+// are row_stride elements of element_bytes apart. tokens, groups: NULL for none.
+chorale_status chorale_go_add_corpus(chorale_model_builder *builder, const chorale_chain *sample,
+                                     int64_t row_stride, int64_t element_bytes, int64_t count,
+                                     const int64_t *offsets, const int32_t *tokens,
+                                     const int64_t *groups, int64_t *done, chorale_error *error);
+chorale_status chorale_go_add_cliques(chorale_model_builder *builder,
+                                      const chorale_clique_setup *setup, int64_t count,
+                                      int64_t *first, int64_t *done, chorale_error *error);
+// Clique first + c gets the entries offsets[c] .. offsets[c + 1] - 1: whole chains where positions is NULL.
+chorale_status chorale_go_add_members(chorale_model_builder *builder, int64_t first, int64_t count,
+                                      const int64_t *offsets, const int64_t *chains,
+                                      const int64_t *positions, int64_t *done,
+                                      chorale_error *error);
+void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths);
+int64_t chorale_go_positions(const chorale_model *model);
+void chorale_go_member_counts(const chorale_model *model, int64_t *counts);
+// The members of `count` cliques, one clique after the other.
+chorale_status chorale_go_members(const chorale_model *model, int64_t first, int64_t count,
+                                  int64_t *chains, int64_t *positions, chorale_error *error);
+chorale_status chorale_go_chain_scores(const chorale_run *run, int64_t count,
+                                       chorale_labelling labelling, double *scores,
+                                       int32_t *changed, chorale_error *error);
+chorale_status chorale_go_clique_scores(const chorale_run *run, int64_t count,
+                                        chorale_labelling labelling, double *scores,
+                                        chorale_error *error);
+// The values of `count` cliques of counts[c] members each, one clique after the other.
+chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, const int64_t *counts,
+                                     chorale_labelling labelling, int32_t *values,
+                                     chorale_error *error);
+// Counts the payments to each of `count` chains; with payments, which has room for the counts, fills them too.
+chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
+                                       chorale_payment *payments, chorale_error *error);
+void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
+                      const char **texts, size_t *lengths);
+
 #endif

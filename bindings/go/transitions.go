@@ -7,7 +7,7 @@ import "unsafe"
 
 // Scores are numbers of either element type: Float64s or Float32s.
 type Scores interface {
-	number() C.chorale_element
+	element() C.chorale_element
 	size() int
 	placeIn(to placer) unsafe.Pointer
 }
@@ -18,10 +18,10 @@ type Float64s []float64
 // Float32s are scores in single precision. Sums are made in double.
 type Float32s []float32
 
-func (s Float64s) number() C.chorale_element         { return C.CHORALE_FLOAT64 }
+func (s Float64s) element() C.chorale_element       { return C.CHORALE_FLOAT64 }
 func (s Float64s) size() int                        { return len(s) }
 func (s Float64s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
-func (s Float32s) number() C.chorale_element         { return C.CHORALE_FLOAT32 }
+func (s Float32s) element() C.chorale_element       { return C.CHORALE_FLOAT32 }
 func (s Float32s) size() int                        { return len(s) }
 func (s Float32s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
 
@@ -39,19 +39,22 @@ func placeScores(to placer, scores Scores) unsafe.Pointer {
 	return scores.placeIn(to)
 }
 
-// number is the element type of all scores, which have to agree.
-func (c *call) number(all ...Scores) C.chorale_element {
-	number, known := C.chorale_element(C.CHORALE_FLOAT64), false
+// element is the element type of all scores, which have to agree.
+func (c *call) element(all ...Scores) C.chorale_element {
+	kind, known := C.chorale_element(C.CHORALE_FLOAT64), false
 	for _, scores := range all {
 		if sizeOf(scores) == 0 {
+			if scores != nil && !known {
+				kind = scores.element() // of a chain without positions
+			}
 			continue
 		}
-		if known && scores.number() != number {
+		if known && scores.element() != kind {
 			c.fail(refuse(ErrShape, "scores are Float64s and Float32s; those of one chain must be of one type"))
 		}
-		number, known = scores.number(), true
+		kind, known = scores.element(), true
 	}
-	return number
+	return kind
 }
 
 // Orientation is what the rows of a transition matrix stand for.
@@ -59,8 +62,8 @@ type Orientation int32
 
 // Orientations.
 const (
-	RowsFrom Orientation = C.CHORALE_ROWS_FROM
-	RowsTo   Orientation = C.CHORALE_ROWS_TO
+	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores of going from y
+	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores of coming to y
 )
 
 // Scheme is how label names spell segments.
@@ -68,24 +71,25 @@ type Scheme int32
 
 // Schemes.
 const (
-	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN
-	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO
-	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES
-	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU
+	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN // a name is a kind; any label may follow any
+	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO   // B begins a segment, I goes on, O is outside
+	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES // as BIO; E ends a segment, S is one of a single position
+	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU // as BIOES, with L for E and U for S
 )
 
 // Mask says which labels may follow which, begin and end: bytes, 0 forbids.
 type Mask struct {
 	Matrix []byte // labels x labels, rows "from"
-	Start  []byte
-	End    []byte
+	Start  []byte // by label: whether it may be the first
+	End    []byte // by label: whether it may be the last
 }
 
-// NewMask makes the mask of label names written in a scheme.
-func NewMask(scheme Scheme, names []string) (*Mask, error) {
+// Mask is the mask of label names written in the scheme.
+func (scheme Scheme) Mask(names []string) (*Mask, error) {
 	c := begin()
 	defer c.end()
-	addresses, lengths := c.names(names)
+	addresses, lengths := c.strings(names)
+	c.names = map[string]string{"labels": "len(names)"}
 	m := len(names)
 	mask := &Mask{make([]byte, m*m), make([]byte, m), make([]byte, m)}
 	if c.failed(C.chorale_scheme_mask(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(m), octets(mask.Matrix), octets(mask.Start), octets(mask.End), c.detail)) {
@@ -99,13 +103,13 @@ type Transitions handle
 
 // TransitionsOptions; nil stands for the zero value.
 type TransitionsOptions struct {
-	Orientation  Orientation
-	RowStride    int // 0: rows without gaps
-	ColumnStride int // 0: 1
-	Start        Scores
-	End          Scores
-	Mask         *Mask // adds minus infinity
-	Host         *Host
+	Orientation  Orientation // of the matrix
+	RowStride    int         // 0: rows without gaps
+	ColumnStride int         // 0: 1
+	Start        Scores      // m scores of the first label; nil: zeros
+	End          Scores      // m scores of the last label; nil: zeros
+	Mask         *Mask       // adds minus infinity
+	Host         *Host       // memory and log; may be nil
 }
 
 // strides of a matrix of labels; entries must not lie on one another.
@@ -138,7 +142,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	host := c.host(options.Host)
 	c.least("labels", labels, 1)
 	row, column := c.matrix("scores", labels, options.RowStride, options.ColumnStride)
-	number := c.number(scores, options.Start, options.End)
+	element := c.element(scores, options.Start, options.End)
 	if c.err == nil {
 		c.check("scores", sizeOf(scores), extent([]int{labels, labels}, []int{row, column}))
 		c.check("options.Start", sizeOf(options.Start), labels)
@@ -154,7 +158,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	}
 	told := new(C.chorale_transitions_options)
 	C.chorale_transitions_options_init(told, C.sizeof_chorale_transitions_options)
-	told.element = number
+	told.element = element
 	told.orientation = C.chorale_orientation(options.Orientation)
 	told.row_stride = C.int64_t(options.RowStride)
 	told.column_stride = C.int64_t(options.ColumnStride)

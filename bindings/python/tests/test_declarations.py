@@ -76,9 +76,7 @@ def test_a_c_compiler_sees_the_same_signatures(tmp_path):
                 # Any pointer converts to and from void *, and no number does so silently.
                 if isinstance(kind, type) and issubclass(kind, ctypes._SimpleCData):
                     assert kind in (ctypes.c_void_p, ctypes.c_char_p)
-                if isinstance(kind, type) and issubclass(kind, ctypes.Structure):
-                    spelled = kind.__name__
-                elif hasattr(kind, "_argtypes_"):
+                if hasattr(kind, "_argtypes_"):
                     spelled = next(n for n, v in vars(c).items() if v is kind)
                 elif hasattr(kind, "contents"):
                     spelled = f"{kind._type_.__name__} *"
@@ -96,8 +94,6 @@ def test_a_c_compiler_sees_the_same_signatures(tmp_path):
             body += f"same x; (void)x; (void){call};"
         elif result is ctypes.c_char_p:
             body = f"const char *x = {call}; (void)x;"
-        elif issubclass(result, ctypes.Structure):
-            body = f"{result.__name__} x = {call}; (void)x;"
         else:
             body = f"const void *x = {call}; (void)x;"
         lines.append(f"void check{index}({', '.join(values) or 'void'});")

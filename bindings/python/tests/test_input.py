@@ -160,9 +160,9 @@ def test_builders():
     with pytest.raises(ch.ArgumentError) as caught:
         builder.add_position(clique, chain, 0)
     assert caught.value.name == "CHORALE_ERROR_DUPLICATE_MEMBER"
-    with pytest.raises(ch.ArgumentError) as caught:
+    with pytest.raises(ch.KindError) as caught:
         builder.add_member(clique, chain)
-    assert caught.value.name == "CHORALE_ERROR_SHAPE"
+    assert caught.value.name == "CHORALE_ERROR_KIND"
     for given in (
         {},
         {"potential": 5},
@@ -182,6 +182,10 @@ def test_builders():
         builder.add_member(prop, chain, classes=[0])
     with pytest.raises(ch.ArgumentError):
         builder.add_member(prop, chain, classes=[0, 0, 5])
+    with pytest.raises(ch.KindError):
+        builder.add_position(prop, chain, 0)
+    with pytest.raises(ch.KindError):
+        builder.set_centre(clique, chain, 1)
     builder.add_member(prop, chain, classes=np.zeros(3, dtype=np.int32), borrow=True)
     with pytest.raises(ValueError, match="tokens"):
         builder.add_chain(np.zeros((3, 2)), tokens=[1, 2])
@@ -209,6 +213,7 @@ def test_builders():
         chains += [run.changed, model.chain_length, model.chain, model.tokens, model.group]
         cliques = [run.values, run.clique_score, model.members, model.clique_values]
         cliques += [model.clique_columns, model.clique_members, model.centre_values]
+        cliques += [model.clique_potential, model.clique_property, model.clique_dictionary]
         for name, calls in (("chain", chains), ("clique", cliques)):
             for call in calls:
                 with pytest.raises(ch.OutOfRangeError, match=f"{name} is {wrong}, and there are"):

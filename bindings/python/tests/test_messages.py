@@ -80,10 +80,10 @@ CASES = [
     ("Potential.cardinality", lambda: ch.Potential.cardinality([NAN]), "table"),
     ("Potential.cardinality", lambda: ch.Potential.cardinality([0.0], values=3), None),
     ("Potential.majority", lambda: ch.Potential.majority([[NAN]]), "weights"),
-    ("Potential.majority", lambda: ch.Potential.majority([[0.0, 1.0]]), None),
+    ("Potential.majority", lambda: ch.Potential.majority([[0.0, 1.0]]), "weights"),
     ("Potential.majority", lambda: ch.Potential.majority([[0.0]], [NAN]), "bias"),
     ("Potential.pairs", lambda: ch.Potential.pairs([[NAN]]), "scores"),
-    ("Potential.pairs", lambda: ch.Potential.pairs([[0.0, 1.0]]), None),
+    ("Potential.pairs", lambda: ch.Potential.pairs([[0.0, 1.0]]), "scores"),
     ("Potential.callback", lambda: ch.Potential.callback(0, lambda n, m: 0.0), "values"),
     ("Potential.callback", lambda: ch.Potential.callback(2, None), "function"),
     ("Potential.scaled", lambda: AGREE.scaled(-1.0), "factor"),
@@ -285,6 +285,11 @@ CASES = [
     ("Model.clique_columns", lambda: words().freeze().clique_columns(9), "clique"),
     ("Model.clique_members", lambda: words().freeze().clique_members(9), "clique"),
     ("Model.centre_values", lambda: words().freeze().centre_values(9), "clique"),
+    ("Model.clique_potential", lambda: words().freeze().clique_potential(9), "clique"),
+    ("Model.clique_property", lambda: words().freeze().clique_property(9), "clique"),
+    ("Model.clique_dictionary", lambda: words().freeze().clique_dictionary(9), "clique"),
+    ("Model.centre_potential", lambda: words().freeze().centre_potential(9, 0), "clique"),
+    ("Model.centre_potential", lambda: words().freeze().centre_potential(0, 2.5), "value"),
     ("Model.reweigh", lambda: words().freeze().reweigh(-1.0), "factors"),
     ("Run", lambda: run(rounds=-1), "rounds"),
     ("Run", lambda: run(damping=1.0), "damping"),
@@ -406,8 +411,8 @@ HARMLESS = re.compile(
     r"|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|polish|reset|problem)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
-    r"|Kernel\..*|abi|algorithms|Model.\w*bytes|.*\.(cliques|all_members|chain_lengths|values|labels"
-    r"|family|result|model)"
+    r"|Kernel\..*|abi|algorithms|Model.\w*bytes"
+    r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"
 )
 
 

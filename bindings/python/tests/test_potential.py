@@ -94,8 +94,10 @@ def test_bad_arguments():
         ch.Potential.potts(2, 1.0, counted=[0.5, 1.0])
     with pytest.raises(ValueError, match="weights"):
         ch.Potential.majority([1.0, 2.0])
-    with pytest.raises(ValueError):
-        ch.Potential.majority(np.zeros((2, 3)))
+    for create, name in ((ch.Potential.majority, "weights"), (ch.Potential.pairs, "scores")):
+        for shape in ((2, 3), (3, 2)):
+            with pytest.raises(ValueError, match=f"{name} has shape"):
+                create(np.zeros(shape))
     with pytest.raises(ValueError, match="bias"):
         ch.Potential.majority(np.zeros((2, 2)), bias=[1.0])
     with pytest.raises(TypeError, match="tables"):

@@ -106,8 +106,9 @@ def test_rules():
     assert prop.fired([0, 1], classes=[1, 1], table=[0, 0]).tolist() == [3, 4]
     builder.rule(ch.ANY, action=0)
     assert builder.finish(label_values=[0, 1]).fired([1, 1], table=[0, 0]).tolist() == [0, 0]
-    with pytest.raises(ch.ArgumentError):
-        builder.rule(7)
+    for wrong in (7, -1):  # -1 is what fires nothing, not any state
+        with pytest.raises(ch.ArgumentError, match=f"state is {wrong}"):
+            builder.rule(wrong)
     with pytest.raises(ch.ArgumentError):
         builder.rule(0, action=5)
     with pytest.raises(ValueError, match="32 bits"):

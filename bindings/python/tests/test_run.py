@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import math
@@ -105,6 +106,98 @@ def test_parts_of_a_result_fit_together(rng):
     cost = ch.Run.estimate(model, threads=2, bound_steps=5)
     assert cost.run_bytes > ch.Run.estimate(model).run_bytes > 0
     assert cost.model_bytes == model.bytes and cost.score_bytes == model.score_bytes
+
+
+def test_many_payments():
+    """More than a first buffer holds."""
+    builder, length = ch.ModelBuilder(), 40
+    builder.add_chain(np.tile([0.0, 0.5], (length, 1)), tokens=np.arange(length))
+    for _ in range(3):
+        builder.add_chain(np.tile([1.0, 0.0], (length, 1)), tokens=np.arange(length))
+    builder.add_repeated_words(ch.Potential.potts(2, 0.5))
+    run = ch.Run(builder.freeze())
+    run.solve()
+    assert run.labels(0).tolist() == [0] * length and run.payments(1) == []
+    # The cliques are in the order of their tokens; each gains 0.5 (4^2 - 3^2 - 1^2) by the change.
+    expected = [ch.Payment(clique, 0, clique, 1, 0, 3.0) for clique in range(length)]
+    assert run.payments(0) == expected
+
+
+def test_outcomes_have_the_names_of_the_json():
+    assert str(ch.Outcome.NOTHING_FOUND) == f"{ch.Outcome.NOTHING_FOUND}" == "nothing-found"
+    names = {str(outcome) for outcome in ch.Outcome}
+    assert len(names) == len(ch.Outcome) and "unknown outcome" not in names
+    builder = ch.ModelBuilder()
+    builder.add_chain([[0.0, 0.5]])
+    run = ch.Run(builder.freeze())
+    result = run.solve()
+    assert json.loads(run.json())["outcome"] == str(result.outcome)
+    assert f"<b>{result.outcome}</b>" in result._repr_html_()
+
+
+def test_what_a_clique_was_added_with(rng):
+    table = rng.normal(size=(3, 4))
+    prop, known = ch.Property.token_before(3, 1, values=20), ch.Dictionary([12, 10], out=True)
+    around = [ch.Potential.potts(2, 0.5), ch.Potential.potts(2, -0.25)]
+    builder = ch.ModelBuilder()
+    chain = builder.add_chain(np.zeros((2, 3)), tokens=[10, 1])
+    words = builder.add_clique(potential=ch.Potential.sum(table))
+    before = builder.add_clique(property=prop, dictionary=known, potential=ch.Potential.sum(table))
+    links = builder.add_clique(
+        centre=around, label_values=[0, 1, 1], centre_label_values=[0, 1, 1], values=2
+    )
+    builder.add_position(words, chain, 0)
+    builder.add_member(before, chain)
+    builder.add_position(links, chain, 0)
+    builder.set_centre(links, chain, 1)
+    model = builder.freeze()
+    counts = [1, 2, 0]
+    expected = table[0, 1] + table[1, 2] + table[2, 0]
+    for factor, given in ((1.0, model), (0.5, model.reweigh(0.5))):
+        for clique in (words, before):
+            potential = given.clique_potential(clique)
+            assert (potential.family, potential.values) == ("sum", 3)
+            assert potential.evaluate(counts) == pytest.approx(factor * expected)
+            assert given.centre_potential(clique, 0) is None
+        assert given.clique_potential(links) is None
+        for value, strength in enumerate((0.5, -0.25)):
+            potential = given.centre_potential(links, value)
+            assert potential.evaluate([2, 1]) == pytest.approx(factor * strength * 5)
+    with pytest.raises(ch.OutOfRangeError, match="value is 2, and there are 2"):
+        model.centre_potential(links, 2)
+    for clique in (words, links):
+        assert model.clique_property(clique) is None and model.clique_dictionary(clique) is None
+    # They outlive the model, and serve new ones.
+    potential, found = model.clique_potential(words), model.clique_property(before)
+    narrow = model.clique_dictionary(before)
+    model.close()
+    del model, given, builder
+    gc.collect()
+    assert potential.scaled(2.0).evaluate(counts) == pytest.approx(2 * expected)
+    assert (found.labels, found.values) == (3, 20)
+    assert found.fired([0, 1], table=[10, 1]).tolist() == [10]
+    assert found.evaluate([0, 1], table=[10, 1], dictionary=narrow) == 0
+    assert [narrow.value(number) for number in range(3)] == [10, 12, -1]
+    again = ch.ModelBuilder()
+    again.add_chain(np.zeros((2, 3)), tokens=[10, 1])
+    again.add_clique(property=found, dictionary=narrow, potential=potential)
+    assert again.freeze().cliques == 1
+
+
+def test_a_function_that_a_clique_was_added_with():
+    def function(counts, members):
+        if members == 3:
+            raise LookupError("three")
+        return float(counts[0])
+
+    builder = ch.ModelBuilder()
+    builder.add_clique(potential=ch.Potential.callback(2, function))
+    potential = builder.freeze().clique_potential(0)
+    del builder, function
+    gc.collect()
+    assert potential.family == "callback" and potential.evaluate([1, 1]) == 1.0
+    with pytest.raises(LookupError, match="three"):
+        potential.evaluate([2, 1])
 
 
 def test_what_a_chain_was_added_as(rng):
@@ -309,8 +402,9 @@ def test_options_have_their_effect(rng):
     ):
         result = ch.Run(model, **options).solve()
         assert result.score >= result.own_score
-    with pytest.raises(ch.ArgumentError):
+    with pytest.raises(ch.StateError) as caught:
         ch.Run(model).bound(3)
+    assert caught.value.name == "CHORALE_ERROR_STATE"
     run = ch.Run(model, bound_steps=2)
     run.solve()
     assert run.bound(5).upper_bound >= run.result.score - 1e-9
@@ -324,9 +418,9 @@ def test_centred_cliques():
     clique = builder.add_clique(centre=same, values=2)
     for neighbour in (1, 2):
         builder.add_position(clique, neighbour, 0)
-    with pytest.raises(ch.ArgumentError) as caught:
+    with pytest.raises(ch.StateError) as caught:
         builder.freeze()
-    assert caught.value.name == "CHORALE_ERROR_SHAPE"
+    assert caught.value.name == "CHORALE_ERROR_STATE"
     builder.set_centre(clique, 0, 0)
     model = builder.freeze()
     assert model.centre_values(clique) == 2

@@ -91,10 +91,10 @@ class Headers:
                         known = self.constants.get(value)
                         self.constants[name.strip()] = int(value) if known is None else known
             else:
-                self.functions[match["function"]] = (
-                    plain(match["returns"]),
-                    parameters(match["arguments"]),
-                )
+                result = plain(match["returns"])
+                if match["arguments"].endswith("size_t *length"):
+                    result = "void*"  # a text that is told by address and length, and may hold NUL
+                self.functions[match["function"]] = (result, parameters(match["arguments"]))
         unread = text[position:].strip()
         if unread:
             raise SystemExit(f"{path}: cannot read {unread[:80]!r}")

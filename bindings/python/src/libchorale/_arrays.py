@@ -151,15 +151,16 @@ def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
     if array.size == 0:
         return True
     size = array.itemsize
-    for axis, (count, stride) in enumerate(zip(array.shape, array.strides)):
+    for axis, (count, step) in enumerate(zip(array.shape, array.strides)):
         if count <= 1:
             continue
         # A stride of 0, as broadcasting makes, would mean "without gaps" to the library.
-        if stride <= 0 or stride % size:
+        if step <= 0 or step % size:
             return False
-        if packed_rows and axis == array.ndim - 1 and stride != size:
+        if packed_rows and axis == array.ndim - 1 and step != size:
             return False
-    return not packed_rows or row_stride(array) >= array.shape[-1]
+    # Rows that do not overlap; 0: there is only one.
+    return not packed_rows or not 0 < stride(array, -2) < array.shape[-1]
 
 
 def stride(array: npt.NDArray[Any], axis: int) -> int:
@@ -167,13 +168,6 @@ def stride(array: npt.NDArray[Any], axis: int) -> int:
     if array.size == 0 or array.shape[axis] <= 1:
         return 0
     return int(array.strides[axis] // array.itemsize)
-
-
-def row_stride(array: npt.NDArray[Any]) -> int:
-    """The stride of the rows of a matrix, which is never below the length of one."""
-    if array.size == 0 or array.shape[-2] <= 1:
-        return int(array.shape[-1])
-    return int(array.strides[-2] // array.itemsize)
 
 
 def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:

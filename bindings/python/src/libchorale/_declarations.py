@@ -23,6 +23,7 @@ CHORALE_ERROR_TABLE_TOO_SHORT = 23
 CHORALE_ERROR_SHAPE = 24
 CHORALE_ERROR_VALUES_MISMATCH = 25
 CHORALE_ERROR_STRUCT_SIZE = 26
+CHORALE_ERROR_CAPACITY = 27
 CHORALE_ERROR_NOT_A_NUMBER = 30
 CHORALE_ERROR_INFINITE = 31
 CHORALE_ERROR_OUT_OF_RANGE = 32
@@ -52,7 +53,9 @@ CHORALE_ERROR_FROZEN = 81
 CHORALE_ERROR_TOKENS_MISSING = 82
 CHORALE_ERROR_MODEL_MISMATCH = 83
 CHORALE_ERROR_NO_LABELLING = 84
+CHORALE_ERROR_KIND = 85
 CHORALE_ERROR_BUSY = 86
+CHORALE_ERROR_STATE = 87
 CHORALE_ERROR_INTERNAL = 90
 CHORALE_ERROR_FILE_FORMAT = 100
 CHORALE_ERROR_FILE_BYTE_ORDER = 101
@@ -121,9 +124,11 @@ CHORALE_MARGINAL_MESSAGE = 1
 CHORALE_FIRE_NOTHING = -1
 CHORALE_FIRE_LABEL = -2
 CHORALE_FIRE_TABLE = -3
-CHORALE_ANY = -1
+CHORALE_ANY = -10
 CHORALE_SEGMENT_SPANS_IGNORED = 0
 CHORALE_SEGMENT_ENDS_AT_IGNORED = 1
+CHORALE_OUTSIDE_FORBIDDEN = 0
+CHORALE_OUTSIDE_AS_OUT = 1
 CHORALE_JOINT_AUTO = 0
 CHORALE_JOINT_EXACT = 10
 CHORALE_JOINT_ABSORPTION = 20
@@ -146,10 +151,12 @@ CHORALE_MESSAGES_FLOAT64 = 0
 CHORALE_MESSAGES_FLOAT32 = 1
 CHORALE_MESSAGES_MAGNITUDE16 = 10
 CHORALE_MESSAGES_AUTO = 20
+CHORALE_TOGETHER = 0
+CHORALE_ALONE = 1
 CHORALE_VERSION_MAJOR = 0
-CHORALE_VERSION_MINOR = 1
+CHORALE_VERSION_MINOR = 2
 CHORALE_VERSION_PATCH = 0
-CHORALE_ABI = 0
+CHORALE_ABI = 1
 
 # ---- Structs and callbacks
 class Struct(Structure):
@@ -770,7 +777,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_cancel_is_raised": (c_int32, [c_void_p]),
     "chorale_cancel_lower": (None, [c_void_p]),
     "chorale_cancel_raise": (None, [c_void_p]),
-    "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_chain_decode": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_chain_init": (None, [POINTER(chorale_chain), c_size_t]),
     "chorale_chain_k_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
@@ -779,21 +785,22 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_chain_options_init": (None, [POINTER(chorale_chain_options), c_size_t]),
     "chorale_chain_result_init": (None, [POINTER(chorale_chain_result), c_size_t]),
     "chorale_chain_score": (c_int32, [POINTER(chorale_chain), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_chain_solver_bytes": (c_int32, [POINTER(chorale_chain), c_int32, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_chain_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
-    "chorale_chain_solver_create_in": (c_int32, [c_void_p, c_size_t, POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_chain_solver_create_in": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_chain_solver_destroy": (None, [c_void_p]),
     "chorale_chain_solver_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), c_int32, c_int64, POINTER(chorale_error)]),
-    "chorale_clique_score": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_options_init": (None, [POINTER(chorale_clique_options), c_size_t]),
     "chorale_clique_problem_init": (None, [POINTER(chorale_clique_problem), c_size_t]),
     "chorale_clique_result_init": (None, [POINTER(chorale_clique_result), c_size_t]),
+    "chorale_clique_score": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_setup_init": (None, [POINTER(chorale_clique_setup), c_size_t]),
     "chorale_clique_solve": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_solver_bytes": (c_int32, [c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_clique_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
-    "chorale_clique_solver_create_in": (c_int32, [c_void_p, c_size_t, POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
+    "chorale_clique_solver_create_in": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_clique_solver_destroy": (None, [c_void_p]),
     "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)]),
     "chorale_dictionary_create": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
@@ -803,16 +810,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_dictionary_retain": (c_void_p, [c_void_p]),
     "chorale_dictionary_value": (c_int32, [c_void_p, c_int64]),
     "chorale_dictionary_values": (c_int64, [c_void_p]),
+    "chorale_family_name": (c_char_p, [c_int32]),
     "chorale_host_init": (None, [POINTER(chorale_host), c_size_t]),
     "chorale_instance_init": (None, [POINTER(chorale_instance), c_size_t]),
-    "chorale_kernel_solve": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_kernel_decode": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_kernel_k_best": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_kernel_max_marginals": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_kernel_messages": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
+    "chorale_kernel_solve": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_label_map_from_names": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_label_map_init": (None, [POINTER(chorale_label_map), c_size_t]),
-    "chorale_scheme_mask": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_member_options_init": (None, [POINTER(chorale_member_options), c_size_t]),
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_message_options_init": (None, [POINTER(chorale_message_options), c_size_t]),
@@ -829,13 +836,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_builder_freeze": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_set_centre": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
     "chorale_model_bytes": (c_size_t, [c_void_p]),
-    "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
     "chorale_model_chain_count": (c_int64, [c_void_p]),
+    "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_centre_potential": (c_void_p, [c_void_p, c_int64, c_int64]),
     "chorale_model_clique_centre_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_columns": (c_int64, [c_void_p, c_int64]),
-    "chorale_model_clique_member_count": (c_int64, [c_void_p, c_int64]),
-    "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_count": (c_int64, [c_void_p]),
+    "chorale_model_clique_dictionary": (c_void_p, [c_void_p, c_int64]),
+    "chorale_model_clique_member_count": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_potential": (c_void_p, [c_void_p, c_int64]),
+    "chorale_model_clique_property": (c_void_p, [c_void_p, c_int64]),
+    "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_get_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_chain_options), POINTER(chorale_error)]),
     "chorale_model_get_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_member_count": (c_int64, [c_void_p]),
@@ -843,22 +854,23 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_retain": (c_void_p, [c_void_p]),
     "chorale_model_reweigh": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_score_bytes": (c_size_t, [c_void_p]),
+    "chorale_outcome_name": (c_char_p, [c_int32]),
     "chorale_potential_create_callback": (c_int32, [POINTER(chorale_host), c_int64, chorale_count_function, c_void_p, c_void_p, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_cardinality": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_entropy": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_potential_create_majority": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_majority": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_max": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_potential_create_pairs": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_potential_create_pairs": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_potts": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_scaled": (c_int32, [POINTER(chorale_host), c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_square_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_sum": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_potential_score": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_family": (c_int32, [c_void_p]),
     "chorale_potential_options_init": (None, [POINTER(chorale_potential_options), c_size_t]),
     "chorale_potential_release": (None, [c_void_p]),
     "chorale_potential_retain": (c_void_p, [c_void_p]),
+    "chorale_potential_score": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_values": (c_int64, [c_void_p]),
     "chorale_problem_clique_kind": (c_int32, [c_void_p, c_int64]),
     "chorale_problem_create": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, POINTER(chorale_error)]),
@@ -866,18 +878,18 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_problem_gold": (c_void_p, [c_void_p]),
     "chorale_problem_load": (c_int32, [POINTER(chorale_host), c_char_p, c_void_p, POINTER(chorale_error)]),
     "chorale_problem_model": (c_void_p, [c_void_p]),
-    "chorale_problem_note": (chorale_text, [c_void_p, c_int64]),
+    "chorale_problem_note": (c_void_p, [c_void_p, c_int64, c_void_p]),
     "chorale_problem_note_count": (c_int64, [c_void_p]),
-    "chorale_problem_note_name": (chorale_text, [c_void_p, c_int64]),
+    "chorale_problem_note_name": (c_void_p, [c_void_p, c_int64, c_void_p]),
     "chorale_problem_read": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_problem_save": (c_int32, [c_void_p, c_char_p, POINTER(chorale_error)]),
     "chorale_problem_set_cliques": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_problem_set_gold": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
-    "chorale_problem_set_note": (c_int32, [c_void_p, chorale_text, chorale_text, POINTER(chorale_error)]),
-    "chorale_problem_set_texts": (c_int32, [c_void_p, c_int32, POINTER(chorale_text), c_int64, POINTER(chorale_error)]),
-    "chorale_problem_text": (chorale_text, [c_void_p, c_int32, c_int64]),
+    "chorale_problem_set_note": (c_int32, [c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(chorale_error)]),
+    "chorale_problem_set_texts": (c_int32, [c_void_p, c_int32, POINTER(chorale_text), c_size_t, c_int64, POINTER(chorale_error)]),
+    "chorale_problem_text": (c_void_p, [c_void_p, c_int32, c_int64, c_void_p]),
     "chorale_problem_text_count": (c_int64, [c_void_p, c_int32]),
-    "chorale_problem_value_name": (chorale_text, [c_void_p, c_int64, c_int32]),
+    "chorale_problem_value_name": (c_void_p, [c_void_p, c_int64, c_int32, c_void_p]),
     "chorale_problem_write": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_property_builder_add_state": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_builder_create": (c_int32, [POINTER(chorale_host), c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
@@ -893,14 +905,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_property_create_position_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_property_create_token_before": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, c_int32, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_property_create_token_label": (c_int32, [POINTER(chorale_host), POINTER(chorale_label_map), c_int32, c_void_p, POINTER(chorale_error)]),
-    "chorale_property_shown": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_fired": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_property_labels": (c_int64, [c_void_p]),
     "chorale_property_release": (None, [c_void_p]),
     "chorale_property_retain": (c_void_p, [c_void_p]),
+    "chorale_property_shown": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_values": (c_int64, [c_void_p]),
     "chorale_repeated_words_options_init": (None, [POINTER(chorale_repeated_words_options), c_size_t]),
-    "chorale_run_all_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, POINTER(chorale_error)]),
+    "chorale_run_all_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_bound": (c_int32, [c_void_p, c_int64, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_chain_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_run_clique_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
@@ -910,10 +922,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_estimate": (c_int32, [c_void_p, POINTER(chorale_run_options), POINTER(chorale_run_cost), POINTER(chorale_error)]),
     "chorale_run_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_json": (c_int32, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
-    "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, POINTER(chorale_error)]),
+    "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_options_init": (None, [POINTER(chorale_run_options), c_size_t]),
-    "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_polish": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_reset": (None, [c_void_p]),
     "chorale_run_result_init": (None, [POINTER(chorale_run_result), c_size_t]),
@@ -921,7 +933,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_set_limits": (c_int32, [c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
     "chorale_run_solve": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_step": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
-    "chorale_run_values": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, POINTER(chorale_error)]),
+    "chorale_run_values": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_scheme_mask": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_status_name": (c_char_p, [c_int32]),
     "chorale_transitions_create": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, POINTER(chorale_transitions_options), c_void_p, POINTER(chorale_error)]),
     "chorale_transitions_labels": (c_int64, [c_void_p]),

@@ -408,7 +408,7 @@ class ChainCalls:
         labels = np.empty(scores.length, dtype=np.int32)
         result = struct(c.chorale_chain_result)
         with scores._use() as chain_struct:
-            self._invoke("best", chain_struct, arrays.address(labels), byref(result))
+            self._invoke("solve", chain_struct, arrays.address(labels), byref(result))
         return _result(result, labels)
 
     def k_best(

@@ -149,7 +149,7 @@ class CliqueSolver(Closable):
             return
         own = arrays.aligned(arrays.size("memory", memory))
         pointer = self._create(
-            library.chorale_clique_solver_create_in, arrays.address(own), len(own), lent()
+            library.chorale_clique_solver_create_in, lent(), arrays.address(own), len(own)
         )
         super().__init__(pointer, own)
 
@@ -472,7 +472,7 @@ class _Call:
         self.problem.members = self.members
         self.problem.values = self.values
         self.problem.scores = arrays.address(self._scores)
-        self.problem.row_stride = arrays.row_stride(self._scores)
+        self.problem.row_stride = arrays.stride(self._scores, 0)
         if fixed is not None:
             self._fixed = arrays.ints("fixed", fixed, size=self.members)
             self.problem.fixed = arrays.address(self._fixed)

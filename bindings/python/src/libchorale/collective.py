@@ -21,7 +21,7 @@ from .outcome import Outcome
 from .potential import Potential
 from .problem import Problem
 from .property import Dictionary, Property
-from .run import MessageNumber, Progress, Run, Schedule
+from .run import MessageElement, Progress, Run, Schedule
 
 #: A property with more values than this gets a dictionary of those that fire in the chains' own
 #: best labellings.
@@ -169,7 +169,7 @@ def decode(
     joint_mode: JointMode = "auto",
     beam_width: int = 300,
     budget: int = 1024,
-    message_element: MessageNumber = "auto",
+    message_element: MessageElement = "auto",
     threads: int = 1,
     executor: Executor | None = None,
     time_limit: float | None = None,

@@ -43,6 +43,15 @@ class OutOfRangeError(ArgumentError, IndexError):
         super().__init__(message, c.CHORALE_ERROR_OUT_OF_RANGE, "CHORALE_ERROR_OUT_OF_RANGE")
 
 
+class KindError(ArgumentError):
+    """A call that does not fit the kind of clique, chain or instance: a position for a clique of
+    whole chains, a whole chain for a clique of positions."""
+
+
+class CapacityError(ArgumentError):
+    """A buffer that is too small; the package itself sees to the size of all buffers."""
+
+
 class ArgumentMissingError(Error, TypeError):
     """An argument that must be given."""
 
@@ -56,8 +65,9 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class StateError(Error, RuntimeError):
-    """What was asked for does not exist (yet, or any more): a labelling before the first round, a
-    builder whose model has been frozen, the joint state of too many properties."""
+    """What was asked for does not exist (yet, or any more), or the object's state does not allow
+    it: a labelling before the first round, a builder whose model has been frozen, a bound of a run
+    without bound steps, the joint state of too many properties."""
 
 
 class CallbackError(Error, RuntimeError):
@@ -96,6 +106,7 @@ def _classes() -> dict[int, type[Error]]:
     by_status: dict[int, type[Error]] = {
         c.CHORALE_ERROR_NULL_ARGUMENT: ArgumentMissingError,
         c.CHORALE_ERROR_SIZE_OVERFLOW: SizeOverflowError,
+        c.CHORALE_ERROR_CAPACITY: CapacityError,
         c.CHORALE_ERROR_STATE_SPACE: StateError,
         c.CHORALE_ERROR_CALLBACK_VALUE: CallbackError,
         c.CHORALE_ERROR_CALLBACK_STOPPED: CallbackError,
@@ -104,7 +115,9 @@ def _classes() -> dict[int, type[Error]]:
         c.CHORALE_ERROR_WORKSPACE_TOO_SMALL: OutOfMemoryError,
         c.CHORALE_ERROR_FROZEN: StateError,
         c.CHORALE_ERROR_NO_LABELLING: StateError,
+        c.CHORALE_ERROR_KIND: KindError,
         c.CHORALE_ERROR_BUSY: StateError,
+        c.CHORALE_ERROR_STATE: StateError,
         c.CHORALE_ERROR_INTERNAL: InternalError,
     }
     for name, status in vars(c).items():
@@ -154,7 +167,7 @@ _NAMES_OF_CALLS = {
     "chorale_scheme_mask": _LABELS,
     "chorale_potential_score": {"values": "the number of counts"},
     "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
-    "chorale_problem_set_note": {"name.length": "the length of the name"},
+    "chorale_problem_set_note": {"name_length": "the length of the name"},
     "chorale_property_create_first_label": _KINDS,
     "chorale_property_create_position_label": _KINDS,
     "chorale_property_create_token_label": _KINDS,

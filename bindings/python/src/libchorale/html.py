@@ -28,7 +28,7 @@ def head(outcome: Any, changed: int) -> str:
     bound = f", upper bound {outcome.upper_bound:.6g}" if outcome.upper_bound < float("inf") else ""
     proven = ", proven optimal" if outcome.proven else ""
     return (
-        f"<p><b>{outcome.outcome.name.lower().replace('_', ' ')}</b> after {outcome.rounds} "
+        f"<p><b>{outcome.outcome}</b> after {outcome.rounds} "
         f"rounds: score {outcome.score:.6g} (chains by themselves {outcome.own_score:.6g})"
         f"{bound}{proven}; {changed} chains changed</p>"
     )

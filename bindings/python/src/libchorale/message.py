@@ -206,7 +206,7 @@ class ChainSolver(Closable, MessageCalls):
             return
         own = arrays.aligned(arrays.size("memory", memory))
         pointer = self._create(
-            library.chorale_chain_solver_create_in, arrays.address(own), len(own), lent()
+            library.chorale_chain_solver_create_in, lent(), arrays.address(own), len(own)
         )
         super().__init__(pointer, own)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from ctypes import byref, c_char, c_double, c_int32, c_int64, c_size_t, c_void_p, cast
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,15 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Handle, Shared
+from ._handle import Handle, Recipe, Shared
 from ._native import call, library, struct
 from .chain import Chain, Edges
 from .errors import OutOfRangeError
 from .host import lent
 from .potential import Potential
 from .property import Dictionary, Property
+
+Given = TypeVar("Given", Potential, Property, Dictionary)
 
 
 class Instance(Protocol):
@@ -470,6 +472,40 @@ class Model(Shared):
                 pairs[member] = chain.value, position.value
         return pairs
 
+    # ---- What a clique was added with
+
+    def clique_potential(self, clique: int) -> Potential | None:
+        """The potential of a clique, with the factors of `reweigh` applied; None where it is
+        centred. This and the following keep the model, and can be pickled if it can."""
+        return self._given("clique_potential", Potential, self._clique(clique))
+
+    def centre_potential(self, clique: int, value: int) -> Potential | None:
+        """The potential of a centred clique for a value of its centre; None where it is not
+        centred."""
+        count = self.centre_values(clique)
+        number = self._within("value", value, count) if count else arrays.integer("value", value)
+        return self._given("centre_potential", Potential, self._clique(clique), number)
+
+    def clique_property(self, clique: int) -> Property | None:
+        """The property of a clique; None where its members are positions."""
+        return self._given("clique_property", Property, self._clique(clique))
+
+    def clique_dictionary(self, clique: int) -> Dictionary | None:
+        """The dictionary of a clique; None where it has none."""
+        return self._given("clique_dictionary", Dictionary, self._clique(clique))
+
+    def _given(self, method: str, kind: type[Given], *numbers: int) -> Given | None:
+        with self._use() as model:
+            pointer = _GETTERS[method](model, *numbers)
+            if pointer is None:
+                return None
+            # With it the object keeps what it reads: borrowed arrays, Python functions.
+            recipe = Recipe(Model, method, (self.clone(), *numbers), {})
+            given = kind._made(recipe, kind._retain(pointer))
+        if isinstance(given, Potential):
+            given._raised = self._raised
+        return given
+
     # ---- Chains
 
     def chain(self, chain: int) -> Chain:
@@ -539,6 +575,15 @@ class Model(Shared):
         if self.closed:
             return "<Model, closed>"
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
+
+
+#: By the methods of `Model` that give what a clique was added with.
+_GETTERS = {
+    "clique_potential": library.chorale_model_clique_potential,
+    "centre_potential": library.chorale_model_clique_centre_potential,
+    "clique_property": library.chorale_model_clique_property,
+    "clique_dictionary": library.chorale_model_clique_dictionary,
+}
 
 
 def problem_bytes(problem: Any) -> bytes:

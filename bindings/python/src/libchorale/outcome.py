@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from . import _declarations as c
+from ._native import library
 
 
 class Outcome(enum.IntEnum):
@@ -17,6 +18,11 @@ class Outcome(enum.IntEnum):
     DEADLINE         the time limit has passed; CANCELLED: a `Cancel` or a callback ended the call
     INFEASIBLE       there is no labelling: all are forbidden
     NOTHING_FOUND    every labelling met was forbidden; there may be others
+
+    As a text it is its name in `Run.json`:
+
+    >>> str(Outcome.ITERATION_LIMIT)
+    'iteration-limit'
     """
 
     COMPLETE = c.CHORALE_OUTCOME_COMPLETE
@@ -27,3 +33,6 @@ class Outcome(enum.IntEnum):
     CANCELLED = c.CHORALE_OUTCOME_CANCELLED
     INFEASIBLE = c.CHORALE_OUTCOME_INFEASIBLE
     NOTHING_FOUND = c.CHORALE_OUTCOME_NOTHING_FOUND
+
+    def __str__(self) -> str:
+        return str(library.chorale_outcome_name(self.value).decode())

@@ -29,13 +29,6 @@ SHAPES = {
     "convex": c.CHORALE_SHAPE_CONVEX,
     "concave": c.CHORALE_SHAPE_CONCAVE,
 }
-FAMILIES = {
-    c.CHORALE_FAMILY_SUM: "sum",
-    c.CHORALE_FAMILY_MAX: "max",
-    c.CHORALE_FAMILY_MAJORITY: "majority",
-    c.CHORALE_FAMILY_PAIRS: "pairs",
-    c.CHORALE_FAMILY_CALLBACK: "callback",
-}
 
 CountFunction = Callable[[npt.NDArray[np.int64], int], float]
 
@@ -211,7 +204,7 @@ class Potential(Shared):
                 arrays.address(array),
                 count,
                 length,
-                length,
+                0,
                 byref(options),
             ),
         )
@@ -252,22 +245,20 @@ class Potential(Shared):
     ) -> Potential:
         """b_a + sum_v w_av n_v, a being the value of highest count: row a of `weights`, entry a of
         `bias` (None: zeros)."""
-        array = arrays.table("weights", weights, 2)
-        rows, columns = array.shape
+        array = _square("weights", weights)
+        values = len(array)
         own = None if bias is None else arrays.table("bias", bias, 1)
-        if own is not None and own.shape != (rows,):
-            raise ValueError(f"bias has shape {own.shape}, not ({rows},)")
-        options = _options(rows, scale, counted)
+        if own is not None and own.shape != (values,):
+            raise ValueError(f"bias has shape {own.shape}, not ({values},)")
+        options = _options(values, scale, counted)
         return cls._made(
             cls._by("majority", array, own, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_majority,
                 lent(),
-                rows,
+                values,
                 arrays.address(array),
-                rows,
-                columns,
-                columns,
+                0,
                 arrays.address(own),
                 byref(options),
             ),
@@ -278,19 +269,17 @@ class Potential(Shared):
         cls, scores: npt.ArrayLike, *, scale: Scale = None, counted: npt.ArrayLike | None = None
     ) -> Potential:
         """sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
-        array = arrays.table("scores", scores, 2)
-        rows, columns = array.shape
-        options = _options(rows, scale, counted)
+        array = _square("scores", scores)
+        values = len(array)
+        options = _options(values, scale, counted)
         return cls._made(
             cls._by("pairs", array, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_pairs,
                 lent(),
-                rows,
+                values,
                 arrays.address(array),
-                rows,
-                columns,
-                columns,
+                0,
                 byref(options),
             ),
         )
@@ -383,7 +372,8 @@ class Potential(Shared):
     def family(self) -> str:
         """ "sum", "max", "majority", "pairs" or "callback"."""
         with self._use() as potential:
-            return FAMILIES[library.chorale_potential_family(potential)]
+            family = library.chorale_potential_family(potential)
+            return str(library.chorale_family_name(family).decode())
 
     def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
         """The score of the counts; `members` (None: their sum) must be the sum of all."""
@@ -406,6 +396,14 @@ class Potential(Shared):
         if self.closed:
             return "<Potential, closed>"
         return f"<Potential: {self.family} over {self.values} values>"
+
+
+def _square(name: str, value: Any) -> arrays.Doubles:
+    array = arrays.table(name, value, 2)
+    rows, columns = array.shape
+    if rows != columns:
+        raise ValueError(f"{name} has shape {array.shape}, not ({rows}, {rows})")
+    return array
 
 
 def _options(values: int, scale: Scale, counted: Any) -> c.chorale_potential_options:

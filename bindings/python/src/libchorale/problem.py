@@ -90,7 +90,7 @@ class Problem(Closable):
         if known is None:
             with self._use(shared=True) as problem:
                 known = self._lists[which] = [
-                    _text(library.chorale_problem_text(problem, which, index)) or ""
+                    _text(library.chorale_problem_text, problem, which, index) or ""
                     for index in range(library.chorale_problem_text_count(problem, which))
                 ]
         elif self.closed:
@@ -101,7 +101,7 @@ class Problem(Closable):
         given = [] if texts is None else texts if isinstance(texts, (str, bytes)) else list(texts)
         packed = _Texts(name, given)
         with self._use() as problem, Renaming({"count": f"the number of {name}"}):
-            call(library.chorale_problem_set_texts, problem, which, packed.pointer, packed.count)
+            packed.set(problem, which)
             self._lists[which] = list(given)
 
     @property
@@ -219,13 +219,7 @@ class Problem(Closable):
         if packed.count == 0:
             raise ValueError("names is empty")
         with self._use() as problem:
-            call(
-                library.chorale_problem_set_texts,
-                problem,
-                c.CHORALE_TEXTS_VALUES + self._value_lists,
-                packed.pointer,
-                packed.count,
-            )
+            packed.set(problem, c.CHORALE_TEXTS_VALUES + self._value_lists)
             self._value_lists += 1
             return self._value_lists - 1
 
@@ -259,9 +253,10 @@ class Problem(Closable):
         none (for EMPTY and CONFLICT too)."""
         with self._use(shared=True) as problem:
             return _text(
-                library.chorale_problem_value_name(
-                    problem, self._model._clique(clique), arrays.integer32("value", value)
-                )
+                library.chorale_problem_value_name,
+                problem,
+                self._model._clique(clique),
+                arrays.integer32("value", value),
             )
 
     # ---- Gold labels and notes
@@ -346,17 +341,17 @@ class Notes(MutableMapping[str, str]):
     def _all(self) -> dict[str, str]:
         with self._problem._use(shared=True) as problem:
             return {
-                _text(library.chorale_problem_note_name(problem, index)) or "": _text(
-                    library.chorale_problem_note(problem, index)
+                _text(library.chorale_problem_note_name, problem, index) or "": _text(
+                    library.chorale_problem_note, problem, index
                 )
                 or ""
                 for index in range(library.chorale_problem_note_count(problem))
             }
 
     def _set(self, name: Any, text: Any) -> None:
-        names, texts = _Texts("the name of a note", [name]), _Texts("the text of a note", [text])
+        name, text = _encoded("the name is", name), _encoded("the text is", text)
         with self._problem._use() as problem:
-            call(library.chorale_problem_set_note, problem, names.first(), texts.first())
+            call(library.chorale_problem_set_note, problem, name, len(name), text, len(text))
 
     def __getitem__(self, name: str) -> str:
         return self._all()[name]
@@ -385,14 +380,7 @@ class _Texts:
     def __init__(self, name: str, texts: Iterable[Any]) -> None:
         if isinstance(texts, (str, bytes)):
             raise TypeError(f"{name} is {texts!r}, not a list of texts")
-        parts = []
-        for text in texts:
-            if not isinstance(text, str):
-                raise TypeError(f"{name} holds {text!r}, not a str")
-            try:
-                parts.append(text.encode("utf-8"))
-            except UnicodeEncodeError:
-                raise ValueError(f"{name} holds {text!r}, which UTF-8 cannot hold") from None
+        parts = [_encoded(f"{name} holds", text) for text in texts]
         self.count = len(parts)
         lengths = np.fromiter(map(len, parts), np.uintp, self.count)
         self._bytes = np.frombuffer(b"".join([*parts, b"\0"]), dtype=np.uint8)
@@ -400,17 +388,32 @@ class _Texts:
         self._array[: self.count, 0] = np.cumsum(lengths) - lengths
         self._array[: self.count, 0] += np.uintp(self._bytes.ctypes.data)
         self._array[: self.count, 1] = lengths
-        self.pointer = ctypes.cast(self._array.ctypes.data, POINTER(c.chorale_text))
 
-    def first(self) -> c.chorale_text:
-        text: c.chorale_text = self.pointer[0]
-        return text
+    def set(self, problem: int, which: int) -> None:
+        call(
+            library.chorale_problem_set_texts,
+            problem,
+            which,
+            ctypes.cast(self._array.ctypes.data, POINTER(c.chorale_text)),
+            ctypes.sizeof(c.chorale_text),
+            self.count,
+        )
 
 
-def _text(text: c.chorale_text) -> str | None:
-    if text.bytes is None:
-        return None
-    return ctypes.string_at(text.bytes, text.length).decode("utf-8")
+def _encoded(what: str, text: Any) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} {text!r}, not a str")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} {text!r}, which UTF-8 cannot hold") from None
+
+
+def _text(function: Any, *arguments: Any) -> str | None:
+    """What a function gives as an address and, by its last argument, a length."""
+    length = ctypes.c_size_t()
+    address = function(*arguments, ctypes.byref(length))
+    return None if address is None else ctypes.string_at(address, length.value).decode("utf-8")
 
 
 def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:

@@ -557,10 +557,17 @@ class Dictionary(Shared):
                 lent(),
                 arrays.address(array),
                 len(array),
-                bool(out),
+                _outside(out),
             )
         )
         self._recipe = Recipe(type(self), None, (arrays.own(array),), {"out": bool(out)})
+
+    @classmethod
+    def _made(cls, recipe: Recipe, pointer: int) -> Dictionary:
+        made = cls.__new__(cls)
+        super(Dictionary, made).__init__(pointer)
+        made._recipe = recipe
+        return made
 
     @classmethod
     def best(
@@ -576,26 +583,23 @@ class Dictionary(Shared):
         array = arrays.table("scores", scores, 1)
         if full is not None and not isinstance(full, Dictionary):
             raise TypeError(f"full is {full!r}, not a Dictionary")
-        made = cls.__new__(cls)
         pointer = full._begin() if full is not None else None
         try:
-            super(Dictionary, made).__init__(
-                cls._create(
-                    library.chorale_dictionary_create_best,
-                    lent(),
-                    pointer,
-                    arrays.address(array),
-                    len(array),
-                    arrays.integer("keep", keep),
-                    bool(out),
-                )
+            made = cls._create(
+                library.chorale_dictionary_create_best,
+                lent(),
+                pointer,
+                arrays.address(array),
+                len(array),
+                arrays.integer("keep", keep),
+                _outside(out),
             )
         finally:
             if full is not None:
                 full._end()
         known = None if full is None else full._recipe
-        made._recipe = Recipe(cls, "_best_of", (arrays.own(array), keep, known, bool(out)), {})
-        return made
+        recipe = Recipe(cls, "_best_of", (arrays.own(array), keep, known, bool(out)), {})
+        return cls._made(recipe, made)
 
     @classmethod
     def _best_of(cls, scores: Any, keep: int, full: Recipe | None, out: bool) -> Dictionary:
@@ -618,6 +622,11 @@ class Dictionary(Shared):
             return int(
                 library.chorale_dictionary_value(dictionary, arrays.integer("number", number))
             )
+
+
+def _outside(out: bool) -> int:
+    """What becomes of the values outside a dictionary."""
+    return c.CHORALE_OUTSIDE_AS_OUT if out else c.CHORALE_OUTSIDE_FORBIDDEN
 
 
 class Attachment:

@@ -19,6 +19,7 @@ from ._native import call, library, struct
 from .cancel import Cancel
 from .chain import Chain, Edges
 from .clique import algorithm_number
+from .errors import CapacityError
 from .host import lent
 from .message import JOINT_MODES, JointMode
 from .model import Model
@@ -26,13 +27,13 @@ from .outcome import Outcome
 from .problem import Problem
 
 Schedule = Literal["all", "disagreement"]
-MessageNumber = Literal["auto", "float64", "float32", "magnitude16"]
+MessageElement = Literal["auto", "float64", "float32", "magnitude16"]
 
 SCHEDULES = {
     "all": c.CHORALE_SCHEDULE_ALL,
     "disagreement": c.CHORALE_SCHEDULE_DISAGREEMENT,
 }
-MESSAGE_NUMBERS = {
+MESSAGE_ELEMENTS = {
     "auto": c.CHORALE_MESSAGES_AUTO,
     "float64": c.CHORALE_MESSAGES_FLOAT64,
     "float32": c.CHORALE_MESSAGES_FLOAT32,
@@ -164,7 +165,7 @@ class Run(Closable):
     restrict_range   True: only values that some member's own best labelling shows take part
     joint_mode       how a chain under several properties is treated: "auto", "exact", "absorption",
                      "beam"; with beam_width and budget as in `ChainSolver.messages`
-    message_element   what messages are stored as: "float64", "float32" in half the memory,
+    message_element  what messages are stored as: "float64", "float32" in half the memory,
                      "magnitude16" in a quarter, rounded to 0.05 %; "auto": the widest with which
                      model and run take at most twice the memory of the scores
     threads          how many threads work
@@ -207,7 +208,7 @@ class Run(Closable):
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
         budget: int = 1024,
-        message_element: MessageNumber = "auto",
+        message_element: MessageElement = "auto",
         threads: int = 1,
         executor: Executor | None = None,
         time_limit: float | None = None,
@@ -447,7 +448,15 @@ class Run(Closable):
             number = self._model._chain(chain)
             length, _ = self._model._shape(number)
             labels = np.empty(length, dtype=np.int32)
-            call(library.chorale_run_labels, run, number, bool(own), arrays.address(labels), length)
+            call(
+                library.chorale_run_labels,
+                run,
+                number,
+                _labelling(own),
+                arrays.address(labels),
+                length,
+                None,
+            )
         return labels
 
     def all_labels(self, *, own: bool = False) -> arrays.Ints:
@@ -455,7 +464,12 @@ class Run(Closable):
         with self._use(shared=True) as run:
             labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
             call(
-                library.chorale_run_all_labels, run, bool(own), arrays.address(labels), len(labels)
+                library.chorale_run_all_labels,
+                run,
+                _labelling(own),
+                arrays.address(labels),
+                len(labels),
+                None,
             )
         return labels
 
@@ -474,7 +488,7 @@ class Run(Closable):
                 library.chorale_run_chain_score,
                 run,
                 self._model._chain(chain),
-                bool(own),
+                _labelling(own),
                 byref(score),
                 None,
             )
@@ -488,7 +502,7 @@ class Run(Closable):
                 library.chorale_run_chain_score,
                 run,
                 self._model._chain(chain),
-                0,
+                c.CHORALE_TOGETHER,
                 None,
                 byref(changed),
             )
@@ -502,7 +516,7 @@ class Run(Closable):
                 library.chorale_run_clique_score,
                 run,
                 self._model._clique(clique),
-                bool(own),
+                _labelling(own),
                 byref(score),
             )
         return score.value
@@ -514,28 +528,41 @@ class Run(Closable):
             number = self._model._clique(clique)
             count = self._model.clique_members(number)
             values = np.empty(count, dtype=np.int32)
-            call(library.chorale_run_values, run, number, bool(own), arrays.address(values), count)
+            call(
+                library.chorale_run_values,
+                run,
+                number,
+                _labelling(own),
+                arrays.address(values),
+                count,
+                None,
+            )
         return values
 
     def payments(self, chain: int) -> list[Payment]:
         """Why a chain changed, in the order of its positions."""
-        count = c_int64()
+        needed = c_int64()
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
-            paid = np.empty(16, dtype=_PAYMENT)
-            while True:
+
+            def pay(capacity: int) -> list[Any]:
+                paid = np.empty(capacity, dtype=_PAYMENT)
                 call(
                     library.chorale_run_payments,
                     run,
                     number,
                     cast(paid.ctypes.data, POINTER(c.chorale_payment)),
-                    len(paid),
-                    byref(count),
+                    _PAYMENT.itemsize,
+                    capacity,
+                    byref(needed),
                 )
-                if count.value <= len(paid):
-                    break
-                paid = np.empty(count.value, dtype=_PAYMENT)
-        return [Payment(*entry) for entry in paid[: count.value].tolist()]
+                return list(paid[: needed.value].tolist())
+
+            try:
+                paid = pay(16)  # mostly enough
+            except CapacityError:
+                paid = pay(needed.value)
+        return [Payment(*entry) for entry in paid]
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
         """T x m, float64: for each position and label the best score with that label there, of the
@@ -557,7 +584,7 @@ class Run(Closable):
                 run,
                 number,
                 arrays.address(marginals),
-                labels,
+                0,
                 arrays.address(margins),
             )
         return marginals, margins
@@ -590,7 +617,7 @@ class Run(Closable):
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
         budget: int = 1024,
-        message_element: MessageNumber = "auto",
+        message_element: MessageElement = "auto",
         threads: int = 1,
         bound_steps: int = 0,
     ) -> Cost:
@@ -620,6 +647,11 @@ class Run(Closable):
         return "<Run, closed>" if self.closed else f"<Run of {self.model!r}>"
 
 
+def _labelling(own: bool) -> int:
+    """Which labelling a result is asked of."""
+    return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
+
+
 def _checked(cancel: Any) -> Cancel | None:
     if cancel is not None and not isinstance(cancel, Cancel):
         raise TypeError(f"cancel is {cancel!r}, not a Cancel")
@@ -642,7 +674,7 @@ def _options(
     polish: bool,
     restrict_range: bool,
     joint_mode: JointMode,
-    message_element: MessageNumber,
+    message_element: MessageElement,
     **numbers: int,
 ) -> c.chorale_run_options:
     options = struct(c.chorale_run_options)
@@ -655,5 +687,5 @@ def _options(
     options.polish = bool(polish)
     options.restrict_range = bool(restrict_range)
     options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
-    options.message_element = arrays.chosen("message_element", message_element, MESSAGE_NUMBERS)
+    options.message_element = arrays.chosen("message_element", message_element, MESSAGE_ELEMENTS)
     return options

@@ -1,0 +1,302 @@
+package chorale
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// corpusOf is a random corpus, of either element type and with gaps between its rows.
+func corpusOf(random *rand.Rand) *Corpus {
+	labels, transitions := 2+random.Intn(3), (*Transitions)(nil)
+	corpus := &Corpus{Labels: labels, Offsets: []int64{int64(random.Intn(3))}, UnaryRowStride: labels + random.Intn(2)}
+	for chains := random.Intn(6); chains > 0; chains-- {
+		corpus.Offsets = append(corpus.Offsets, corpus.Offsets[len(corpus.Offsets)-1]+int64(random.Intn(4)))
+		corpus.Groups = append(corpus.Groups, int64(random.Intn(3)))
+	}
+	positions := int(corpus.Offsets[len(corpus.Offsets)-1])
+	scores := randomScores(random, positions*corpus.UnaryRowStride)
+	corpus.Unary = Float64s(scores)
+	edges := Float64s(randomScores(random, labels*labels))
+	if random.Intn(2) == 0 {
+		singles := make(Float32s, len(scores))
+		for i, score := range scores {
+			singles[i] = float32(score)
+		}
+		corpus.Unary = singles
+	}
+	if random.Intn(2) == 0 {
+		transitions = must(NewTransitions(labels, edges, nil))
+	}
+	corpus.Transitions = transitions
+	if random.Intn(3) > 0 {
+		for i := 0; i < positions; i++ {
+			corpus.Tokens = append(corpus.Tokens, int32(random.Intn(4)-1))
+		}
+	}
+	return corpus
+}
+
+// part is some of the scores of a corpus.
+func part(scores Scores, from, to int) Scores {
+	if singles, ok := scores.(Float32s); ok {
+		return singles[from:to]
+	}
+	return scores.(Float64s)[from:to]
+}
+
+// Bulk calls make the same file, byte for byte, as the calls that add chains, cliques and members one by one, and tell the
+// same results.
+func TestBulkCallsAgainstSingleOnes(t *testing.T) {
+	random := seeded(t)
+	for round := 0; round < rounds(60); round++ {
+		corpus := corpusOf(random)
+		chains := len(corpus.Offsets) - 1
+		cliques := random.Intn(4)
+		setup := &CliqueSetup{Values: corpus.Labels, Potential: must(NewPotts(corpus.Labels, 0.25, nil))}
+		whole := &CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(corpus.Labels), nil, nil)), Potential: setup.Potential}
+		offsets, of, at := []int64{0}, []int64{}, []int64{}
+		for c := 0; c < cliques; c++ {
+			for i := 0; i < chains; i++ {
+				if length := corpus.Offsets[i+1] - corpus.Offsets[i]; length > 0 && random.Intn(2) == 0 {
+					of, at = append(of, int64(i)), append(at, random.Int63n(length))
+				}
+			}
+			offsets = append(offsets, int64(len(of)))
+		}
+
+		bulk := must(NewModelBuilder(nil))
+		first, count, err := bulk.AddCorpus(corpus)
+		if err != nil || first != 0 || count != chains {
+			t.Fatal(first, count, err)
+		}
+		firstClique := must(bulk.AddCliques(setup, cliques))
+		check(t, bulk.AddPositions(firstClique, offsets, of, at))
+		firstWhole := must(bulk.AddCliques(whole, cliques))
+		check(t, bulk.AddMembers(firstWhole, offsets, of))
+
+		single := must(NewModelBuilder(nil))
+		for i := 0; i < chains; i++ {
+			from, to := int(corpus.Offsets[i]), int(corpus.Offsets[i+1])
+			options := &ChainOptions{Group: corpus.Groups[i]}
+			if corpus.Tokens != nil {
+				options.Tokens = corpus.Tokens[from:to]
+			}
+			must(single.AddChain(&Chain{
+				Length: to - from, Labels: corpus.Labels, Transitions: corpus.Transitions, UnaryRowStride: corpus.UnaryRowStride,
+				Unary: part(corpus.Unary, from*corpus.UnaryRowStride, to*corpus.UnaryRowStride),
+			}, options))
+		}
+		for c := 0; c < cliques; c++ {
+			clique := must(single.AddClique(setup))
+			for j := offsets[c]; j < offsets[c+1]; j++ {
+				check(t, single.AddPosition(clique, int(of[j]), int(at[j])))
+			}
+		}
+		for c := 0; c < cliques; c++ {
+			clique := must(single.AddClique(whole))
+			for j := offsets[c]; j < offsets[c+1]; j++ {
+				check(t, single.AddMember(clique, int(of[j]), nil))
+			}
+		}
+		model := must(bulk.Freeze())
+		one := must(must(NewProblem(model, nil)).Bytes())
+		if !bytes.Equal(one, must(must(NewProblem(must(single.Freeze()), nil)).Bytes())) {
+			t.Fatal("other models")
+		}
+
+		lengths, counts, members := model.ChainLengths(), model.MemberCounts(), must(model.AllMembers())
+		if len(lengths) != chains || len(counts) != 2*cliques || len(members) != 2*cliques {
+			t.Fatal(lengths, counts, members)
+		}
+		for c := 0; c < cliques; c++ {
+			for j, member := range members[c] {
+				if want := (Member{int(of[offsets[c]+int64(j)]), int(at[offsets[c]+int64(j)])}); member != want {
+					t.Fatal(member, want)
+				}
+			}
+		}
+		run := must(NewRun(model, nil, nil))
+		must(run.Solve(nil))
+		for _, labelling := range []Labelling{Together, Alone} {
+			labels, values := must(run.AllLabels(labelling)), must(run.AllValues(labelling))
+			scores, changed, err := run.ChainScores(labelling)
+			check(t, err)
+			for i := 0; i < chains; i++ {
+				score, differs, err := run.ChainScore(i, labelling)
+				check(t, err)
+				if list(labels[i]) != list(must(run.Labels(i, labelling))) || len(labels[i]) != lengths[i] || lengths[i] != model.ChainLength(i) ||
+					score != scores[i] || differs != changed[i] {
+					t.Fatal("chain", i)
+				}
+			}
+			cliqueScores := must(run.CliqueScores(labelling))
+			for c := 0; c < 2*cliques; c++ {
+				if list(values[c]) != list(must(run.Values(c, labelling))) || len(values[c]) != counts[c] || counts[c] != model.CliqueMemberCount(c) ||
+					cliqueScores[c] != must(run.CliqueScore(c, labelling)) || !reflect.DeepEqual(members[c], must(model.Members(c))) {
+					t.Fatal("clique", c)
+				}
+			}
+		}
+		for i, paid := range must(run.AllPayments()) {
+			if one := must(run.Payments(i)); len(one) != len(paid) || (len(one) > 0 && !reflect.DeepEqual(one, paid)) {
+				t.Fatal(paid, one)
+			}
+		}
+	}
+}
+
+// Single items: rows without offsets, and positions that are all 0.
+func TestCorpusOfItems(t *testing.T) {
+	builder := must(NewModelBuilder(nil))
+	first, count, err := builder.AddCorpus(&Corpus{Labels: 2, Unary: Float32s{1, 0, 1, 0, 0, 0.5}})
+	if err != nil || first != 0 || count != 3 {
+		t.Fatal(first, count, err)
+	}
+	clique := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.4, nil))}))
+	check(t, builder.AddPositions(clique, nil, []int64{0, 1, 2}, nil))
+	check(t, builder.AddMember(must(builder.AddClique(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil, nil)), Potential: must(NewPotts(2, 0, nil))})), 2, &MemberOptions{Classes: []int32{0}}))
+	run := must(NewRun(must(builder.Freeze()), nil, nil))
+	must(run.Solve(nil))
+	if list(flat(must(run.AllLabels(Together)))) != "0 0 0" || list(flat(must(run.AllLabels(Alone)))) != "0 0 1" {
+		t.Error(must(run.AllLabels(Together)))
+	}
+}
+
+func TestBulkInput(t *testing.T) {
+	builder := must(NewModelBuilder(nil))
+	good := func() *Corpus {
+		return &Corpus{Labels: 2, Offsets: []int64{0, 2, 3}, Unary: make(Float64s, 6), Tokens: []int32{0, 1, 0}, Groups: []int64{0, 1}}
+	}
+	for name, wrong := range map[string]struct {
+		want   error
+		change func(*Corpus)
+	}{
+		"labels":      {ErrSize, func(c *Corpus) { c.Labels = 0 }},
+		"short":       {ErrShape, func(c *Corpus) { c.Unary = make(Float64s, 5) }},
+		"none":        {ErrShape, func(c *Corpus) { c.Unary = nil }},
+		"offsets":     {ErrShape, func(c *Corpus) { c.Offsets = []int64{} }},
+		"negative":    {ErrOutOfRange, func(c *Corpus) { c.Offsets[0] = -1 }},
+		"descending":  {ErrOutOfRange, func(c *Corpus) { c.Offsets[1] = 4 }},
+		"far":         {ErrShape, func(c *Corpus) { c.Offsets[2] = math.MaxInt64 }},
+		"tokens":      {ErrShape, func(c *Corpus) { c.Tokens = []int32{1} }},
+		"groups":      {ErrShape, func(c *Corpus) { c.Groups = []int64{1} }},
+		"stride":      {ErrStride, func(c *Corpus) { c.UnaryRowStride = -1 }},
+		"overlap":     {ErrStride, func(c *Corpus) { c.UnaryRowStride = 1 }},
+		"transitions": {ErrLabelsMismatch, func(c *Corpus) { c.Transitions = must(NewTransitions(3, nil, nil)) }},
+	} {
+		corpus := good()
+		wrong.change(corpus)
+		if _, count, err := builder.AddCorpus(corpus); !errors.Is(err, wrong.want) || count != 0 {
+			t.Errorf("%s: %d, %v", name, count, err)
+		}
+	}
+	_, _, err := builder.AddCorpus(nil)
+	refused(t, err, ErrNullArgument)
+	// What comes before the wrong chain has been added, and the message says which it is.
+	corpus := good()
+	corpus.Unary.(Float64s)[5] = math.NaN()
+	first, count, err := builder.AddCorpus(corpus)
+	refused(t, err, ErrNotANumber)
+	if first != 0 || count != 1 || !strings.Contains(err.Error(), "chain 1 of the corpus: ") {
+		t.Error(first, count, err)
+	}
+	first, count, err = builder.AddCorpus(good())
+	if first != 1 || count != 2 || err != nil {
+		t.Error(first, count, err)
+	}
+	potential := must(NewPotts(2, 1, nil))
+	_, err = builder.AddCliques(nil, 1)
+	refused(t, err, ErrNullArgument)
+	_, err = builder.AddCliques(&CliqueSetup{Values: 2, Potential: potential}, -1)
+	refused(t, err, ErrSize)
+	_, err = builder.AddCliques(&CliqueSetup{Values: 3, Potential: potential}, 2)
+	refused(t, err, ErrValuesMismatch)
+	if clique := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: potential}, 2)); clique != 0 {
+		t.Error(clique)
+	}
+	refused(t, builder.AddPositions(0, []int64{}, nil, nil), ErrShape)
+	refused(t, builder.AddPositions(0, []int64{0, 2}, []int64{0}, nil), ErrOutOfRange)
+	refused(t, builder.AddPositions(0, []int64{0, -1}, []int64{0}, nil), ErrOutOfRange)
+	refused(t, builder.AddPositions(0, nil, []int64{0}, []int64{0, 1}), ErrShape)
+	refused(t, builder.AddPositions(1, []int64{0, 1, 2}, []int64{0, 1}, nil), ErrOutOfRange)
+	refused(t, builder.AddMembers(0, nil, []int64{0}), ErrKind)
+	err = builder.AddPositions(0, nil, []int64{0, 1, 0}, nil)
+	refused(t, err, ErrDuplicateMember)
+	if !strings.Contains(err.Error(), "entry 2: ") {
+		t.Error(err)
+	}
+	model := must(builder.Freeze())
+	if counts := model.MemberCounts(); !reflect.DeepEqual(counts, []int{2, 1}) {
+		t.Error(counts)
+	}
+	run := must(NewRun(model, nil, nil))
+	for _, call := range []func() error{
+		func() error { _, err := run.AllLabels(Alone); return err },
+		func() error { _, err := run.AllValues(Alone); return err },
+		func() error { _, err := run.AllPayments(); return err },
+		func() error { _, _, err := run.ChainScores(Alone); return err },
+		func() error { _, err := run.CliqueScores(Alone); return err },
+	} {
+		refused(t, call(), ErrNoLabelling)
+		must(run.Solve(nil))
+		check(t, call())
+		check(t, run.Reset())
+	}
+	builder.Close()
+	_, _, err = builder.AddCorpus(good())
+	refused(t, err, ErrClosed)
+	refused(t, builder.AddPositions(0, nil, []int64{0}, nil), ErrClosed)
+	model.Close()
+	if model.ChainLengths() != nil || model.MemberCounts() != nil {
+		t.Error("sizes of a closed model")
+	}
+	_, err = model.AllMembers()
+	refused(t, err, ErrClosed)
+}
+
+// What a clique was added with comes back as handles of their own.
+func TestWhatCliquesWereAddedWith(t *testing.T) {
+	builder := must(NewModelBuilder(nil))
+	property := must(NewFirstLabel(NewLabelMap(2), nil, nil))
+	dictionary := must(NewDictionary([]int32{1}, OutsideAsOut, nil))
+	potts := must(NewPotts(2, 0.5, nil))
+	whole := must(builder.AddClique(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}))
+	centred := must(builder.AddClique(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}))
+	must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: make(Float64s, 2)}, nil))
+	_, err := builder.Freeze()
+	refused(t, err, ErrState) // no centre
+	check(t, builder.SetCentre(centred, 0, 0))
+	model := must(must(builder.Freeze()).Reweigh([]float64{2, 1}, nil))
+	potential, centre := must(model.CliquePotential(whole)), must(model.CliqueCentrePotential(centred, 1))
+	back, words := must(model.CliqueProperty(whole)), must(model.CliqueDictionary(whole))
+	for clique, value := range map[int]int{whole: 0, centred: 2, -1: 0, 2: 0} {
+		if none := must(model.CliqueCentrePotential(clique, value)); none != nil {
+			t.Error("a centre's potential", clique, value)
+		}
+		if clique != whole && (must(model.CliquePotential(clique)) != nil || must(model.CliqueProperty(clique)) != nil || must(model.CliqueDictionary(clique)) != nil) {
+			t.Error("a potential, a property or a dictionary", clique)
+		}
+	}
+	model.Close()
+	collectGarbage()
+	if score := must(potential.Score([]int64{1, 2}, 3)); score != 5 { // 2 * 0.5 * (1 + 4)
+		t.Error(score)
+	}
+	if score := must(centre.Score([]int64{1, 2}, 3)); score != 6 {
+		t.Error(score)
+	}
+	if back.Labels() != 2 || words.Values() != 2 || words.Value(0) != 1 || potential.Values() != 2 {
+		t.Error("another property or dictionary")
+	}
+	_, err = model.CliquePotential(whole)
+	refused(t, err, ErrClosed)
+	_, err = model.CliqueProperty(whole)
+	refused(t, err, ErrClosed)
+	_, err = model.CliqueDictionary(whole)
+	refused(t, err, ErrClosed)
+}

@@ -1,0 +1,101 @@
+package chorale
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// goNames are the names in messages of the library that Go has otherwise than by the rule of goName.
+var goNames = map[string]string{
+	"NULL":                        "nil",
+	"map":                         "LabelMap",
+	"attachment":                  "the attachment",
+	"attachment->property":        "Property",
+	"instance->length":            "the length of Shape",
+	"instance->labels":            "the labels of Shape",
+	"setup->labels":               "len(setup.LabelValues)",
+	"setup->centre_labels":        "len(setup.CentreLabelValues)",
+	"setup->centre_values":        "len(setup.CentrePotentials)",
+	"options->stop_count":         "len(options.Stop)",
+	"name_length":                 "len(name)",
+	"position_class":              "class",
+	"kind_of_label":               "KindOfLabel",
+	"CHORALE_ALGORITHM_":          "Algorithm",
+	"CHORALE_CHAIN_":              "ChainTask",
+	"CHORALE_CLIQUE_":             "CliqueTask",
+	"CHORALE_FIRE_":               "Fire",
+	"CHORALE_JOINT_":              "JointMode",
+	"CHORALE_MARGINAL_":           "MarginalForm",
+	"CHORALE_MESSAGE_":            "MessageTask",
+	"CHORALE_MESSAGES_":           "MessageElement",
+	"CHORALE_OUTSIDE_":            "Outside",
+	"CHORALE_SCALE_":              "Scale",
+	"CHORALE_SCHEDULE_":           "Schedule",
+	"CHORALE_SCHEME_":             "Scheme",
+	"CHORALE_SEGMENT_":            "SegmentRule",
+	"CHORALE_SHAPE_":              "Shape",
+	"CHORALE_START_":              "Start",
+	"CHORALE_TEXTS_":              "TextList",
+	"_LABELS":                     "TextsLabels",
+	"_TOKENS":                     "TextsTokens",
+	"_VALUES":                     "TextsValues",
+	"OUT":                         "OUT",
+	"host->allocator->allocate":   "the allocator of the host",
+	"host->allocator->deallocate": "the allocator of the host",
+}
+
+// What may be a name in a message, or a text of the caller's in quotes.
+var wordOrText = regexp.MustCompile(`"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+`)
+
+// inGo is a message of the library with the names that Go has for what it speaks of; `others` are those of one call.
+func inGo(message string, others map[string]string) string {
+	return wordOrText.ReplaceAllStringFunc(message, func(word string) string {
+		if name, known := others[word]; known {
+			return name
+		}
+		return goName(word)
+	})
+}
+
+// goName is the field x.FieldName for x->field_name, fieldName for field_name, and the constant for CHORALE_CONSTANT.
+func goName(word string) string {
+	if name, known := goNames[word]; known {
+		return name
+	}
+	const constant, part = "CHORALE_", "]."
+	switch {
+	case word[0] == '"':
+	case strings.Contains(word, "->"):
+		names := strings.Split(word, "->")
+		if of, known := goNames[names[0]]; known {
+			names[0] = of
+		}
+		for i := range names[1:] {
+			names[1+i] = camel(names[1+i])
+		}
+		return strings.Join(names, ".")
+	case strings.HasPrefix(word, part):
+		return part + camel(word[len(part):])
+	case strings.HasPrefix(word, constant):
+		return camel(strings.ToLower(word[len(constant):]))
+	case strings.Contains(word, "_") && word == strings.ToLower(word):
+		first := strings.IndexByte(word, '_')
+		return word[:first] + camel(word[first:])
+	}
+	return word
+}
+
+// camel is FieldName for field_name.
+func camel(name string) string {
+	var b strings.Builder
+	for _, part := range strings.Split(name, "_") {
+		for i, letter := range part {
+			if i == 0 {
+				letter = unicode.ToUpper(letter)
+			}
+			b.WriteRune(letter)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,196 @@
+package chorale
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What only C has: arrows, null pointers, constants, types, headers, names with underscores.
+var foreign = regexp.MustCompile(`->|\bNULL\b|CHORALE|chorale_|\b\w+_t\b|\.h\b|struct|[a-z]_[a-z]`)
+
+// What is wrong is said by the names that Go has for it.
+func TestMessagesSpeakGo(t *testing.T) {
+	nan := math.NaN()
+	agree := must(NewPotts(2, 1, nil))
+	cliques, chains := must(NewCliqueSolver(nil)), must(NewChainSolver(nil))
+	builder := must(NewModelBuilder(nil))
+	must(builder.AddChain(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, nil))
+	words := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: agree}))
+	model := must(must(NewModelBuilder(nil)).Freeze())
+	problem := must(NewProblem(sentences(nil, nil), nil))
+	first := must(NewFirstLabel(NewLabelMap(2), nil, nil))
+	before := must(NewTokenBefore(NewLabelMap(2), 1, nil, SpansIgnored, 3, -1, nil))
+	rules := must(NewPropertyBuilder(2, 1, 2, nil))
+	solved := must(NewRun(sentences(nil, nil), nil, nil))
+	must(solved.Solve(nil))
+
+	potential := func(_ *Potential, err error) error { return err }
+	property := func(_ *Property, err error) error { return err }
+	chain := func(change func(*Chain)) error {
+		c := &Chain{Length: 2, Labels: 2, Unary: Float64s{1, 2, 3, 4}}
+		change(c)
+		_, _, err := chains.Solve(c)
+		return err
+	}
+	solve := func(change func(*CliqueProblem, *CliqueOptions)) error {
+		p, o := &CliqueProblem{Members: 1, Values: 2, Scores: []float64{0, 0}}, NewCliqueOptions()
+		change(p, o)
+		_, _, err := cliques.Solve(agree, p, o)
+		return err
+	}
+	run := func(change func(*RunOptions)) error {
+		o := NewRunOptions()
+		change(o)
+		_, err := NewRun(model, o, nil)
+		return err
+	}
+	messages := func(on Attachment, change func(*MessageOptions)) error {
+		o := NewMessageOptions()
+		change(o)
+		_, _, err := chains.Messages(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, []Attachment{on}, o)
+		return err
+	}
+	clique := func(setup CliqueSetup) error { _, err := builder.AddClique(&setup); return err }
+	second := func(_ any, err error) error { return err }
+	automaton := func(change func(*Automaton)) error {
+		a := NewAutomaton()
+		a.Labels, a.Classes, a.States, a.Values, a.Next = 2, 1, 1, 2, []int32{0, 0}
+		change(a)
+		return property(NewProperty(a, nil))
+	}
+	for begins, err := range map[string]error{
+		"values is 0":          potential(NewPotts(0, 1, nil)),
+		"lambda is":            potential(NewEntropy(2, nan, nil)),
+		"options.Scale is 9":   potential(NewPotts(2, 1, &PotentialOptions{Scale: 9})),
+		"options.Shape is 9":   potential(NewPotts(2, 1, &PotentialOptions{Shape: 9})),
+		"tables.Rows is 3":     potential(NewSum(2, Table{Scores: make([]float64, 3), Rows: 3, Columns: 1}, nil)),
+		"tables.Columns is 0":  potential(NewMax(2, Table{Scores: []float64{0}, Rows: 1}, nil)),
+		"table is nil":         potential(NewCardinality(2, nil, nil)),
+		"weights":              potential(NewMajority(1, []float64{nan}, nil, nil)),
+		"factor is":            potential(agree.Scaled(-1, nil)),
+		"len(counts) is 1":     second(agree.Score([]int64{1}, 1)),
+		"problem.Values is 3":  solve(func(p *CliqueProblem, _ *CliqueOptions) { p.Values, p.Scores = 3, make([]float64, 3) }),
+		"problem.Scores[0][1]": solve(func(p *CliqueProblem, _ *CliqueOptions) { p.Scores[1] = nan }),
+		"problem.Fixed[0] is":  solve(func(p *CliqueProblem, _ *CliqueOptions) { p.Fixed = []int32{2} }),
+		"options.StartAssignment[0] is": solve(func(_ *CliqueProblem, o *CliqueOptions) {
+			o.Algorithm, o.Start, o.StartAssignment = ICM, StartAssignment, []int32{7}
+		}),
+		"options.Algorithm is":         solve(func(_ *CliqueProblem, o *CliqueOptions) { o.Algorithm = 7777 }),
+		"options.Start is":             solve(func(_ *CliqueProblem, o *CliqueOptions) { o.Start = 7777 }),
+		"options.SubsetSize is":        solve(func(_ *CliqueProblem, o *CliqueOptions) { o.SubsetSize = 0 }),
+		"options.IterationLimit is":    solve(func(_ *CliqueProblem, o *CliqueOptions) { o.IterationLimit = -1 }),
+		"options.NodePool is":          solve(func(_ *CliqueProblem, o *CliqueOptions) { o.NodePool = -1 }),
+		"chain.Unary[1][0]":            chain(func(c *Chain) { c.Unary.(Float64s)[2] = nan }),
+		"chain.Forced[1] is":           chain(func(c *Chain) { c.Forced = []int32{0, 2} }),
+		"chain.Parents[1] is":          chain(func(c *Chain) { c.Parents = []int32{-1, 1} }),
+		"chain.Orientation is":         chain(func(c *Chain) { c.Orientation = 5 }),
+		"chain.Start[1]":               chain(func(c *Chain) { c.Start = Float64s{0, nan} }),
+		"chain.EdgeMatrices is":        chain(func(c *Chain) { c.Edges, c.EdgeMatrices = make(Float64s, 100), 3; c.Edges = make(Float64s, 12) }),
+		"chain.Labels is 2":            chain(func(c *Chain) { c.Transitions = must(NewTransitions(3, nil, nil)) }),
+		"options.End[0]":               second(NewTransitions(1, nil, &TransitionsOptions{End: Float64s{nan}})),
+		"len(names) is 0":              second(SchemeBIO.Mask(nil)),
+		"LabelMap.Kinds is 5":          property(NewFirstLabel(&LabelMap{Labels: 2, Kinds: 5}, nil, nil)),
+		"LabelMap.KindOfLabel[1] is":   property(NewFirstLabel(&LabelMap{Labels: 2, Kinds: 2, KindOfLabel: []int32{0, 5}}, nil, nil)),
+		"startValue is":                property(NewTokenBefore(NewLabelMap(2), 1, nil, SpansIgnored, 3, 9, nil)),
+		"endValue is":                  property(NewNextLabel(NewLabelMap(2), 1, nil, SpansIgnored, -5, nil)),
+		"rule is":                      property(NewNextLabel(NewLabelMap(2), 1, nil, 9, 0, nil)),
+		"automaton.Start is":           automaton(func(a *Automaton) { a.Start = 4 }),
+		"automaton.Next[0]":            automaton(func(a *Automaton) { a.Next[0] = 4 }),
+		"state is 5":                   rules.Rule(5, Any, Any, Any, 0),
+		"class is 5":                   rules.Rule(0, 5, Any, Any, 0),
+		"outsideValue is":              rules.Table(0, 7),
+		"outside is 9":                 second(NewDictionary([]int32{1}, 9, nil)),
+		"len(values) is 0":             second(NewDictionary(nil, OutsideForbidden, nil)),
+		"options.Mode is":              messages(Attachment{Property: first}, func(o *MessageOptions) { o.Mode = 9 }),
+		"options.BeamWidth is":         messages(Attachment{Property: first}, func(o *MessageOptions) { o.BeamWidth = 0 }),
+		"attachments[0].Table is nil":  messages(Attachment{Property: before}, func(*MessageOptions) {}),
+		"attachments[0].Classes[1] is": messages(Attachment{Property: first, Classes: []int32{0, 4}}, func(*MessageOptions) {}),
+		"attachments[0].Message[2]":    messages(Attachment{Property: first, Message: []float64{0, 0, nan, 0}}, func(*MessageOptions) {}),
+		"options.Tokens[1] is": func() error {
+			_, err := builder.AddChain(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, &ChainOptions{Tokens: []int32{0, -7}})
+			return err
+		}(),
+		"Table is nil":       second((&Attachment{Property: before}).Shown([]int32{0, 1}, nil)),
+		"Classes[1] is":      second((&Attachment{Property: first, Classes: []int32{0, 4}}).Fired([]int32{0, 1}, nil)),
+		"setup.Values is -1": clique(CliqueSetup{Values: -1, Potential: agree}),
+		"setup.LabelValues":  clique(CliqueSetup{Values: 2, LabelValues: []int32{7}, Potential: agree}),
+		"setup.Potential":    clique(CliqueSetup{Values: 2}),
+		"position is 9":      builder.AddPosition(words, 0, 9),
+		"clique is 9":        builder.AddPosition(9, 0, 0),
+		"options.Minimum is": func() error {
+			_, _, err := builder.AddRepeatedWords(agree, &RepeatedWords{})
+			return err
+		}(),
+		"options.Rounds is":                    run(func(o *RunOptions) { o.Rounds = -1 }),
+		"options.Damping is":                   run(func(o *RunOptions) { o.Damping = 2 }),
+		"options.Schedule is":                  run(func(o *RunOptions) { o.Schedule = 9 }),
+		"options.JointMode is":                 run(func(o *RunOptions) { o.JointMode = 9 }),
+		"options.MessageElement is":            run(func(o *RunOptions) { o.MessageElement = 9 }),
+		"options.Threads is":                   run(func(o *RunOptions) { o.Threads = 0 }),
+		"options.BoundSteps was 0":             func() error { _, err := solved.Bound(nil, 1); return err }(),
+		"chain is 9":                           func() error { _, err := solved.Labels(9, Together); return err }(),
+		"labelling is 7":                       func() error { _, err := solved.Labels(0, 7); return err }(),
+		"list is":                              problem.SetTexts(50, []string{"one"}),
+		"len(name) is 0":                       problem.SetNote("", "text"),
+		"gold[5], position 1 of chain 2, is 3": problem.SetGold([]int32{0, 1, 0, 1, -1, 3}),
+		"path \"/no_such->NULL\"":              func() error { _, err := LoadProblem("/no_such->NULL", nil); return err }(),
+	} {
+		var failure *Error
+		if !errors.As(err, &failure) {
+			t.Errorf("%s: %v", begins, err)
+			continue
+		}
+		if !strings.HasPrefix(failure.Message, begins) {
+			t.Errorf("%q does not begin with %q", failure.Message, begins)
+		}
+		if ours := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(failure.Message, ""); foreign.MatchString(ours) {
+			t.Errorf("%q speaks of C", failure.Message)
+		}
+	}
+}
+
+// Every name of a field and of a constant that the sources of the library have in a message is one that Go has.
+func TestNamesInMessagesAreGos(t *testing.T) {
+	fields := map[string][]any{
+		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},
+		"options": {CliqueOptions{}, RunOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
+	}
+	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go")))
+	// Go has no field of the kind: it sets them itself, or has callbacks and strides of its own.
+	without := regexp.MustCompile(`^options\.Borrow$|^instance\.|^CHORALE_FLOAT|\.Element$`)
+	sources, _ := filepath.Glob("../../src/*/*.cpp")
+	if len(sources) < 50 {
+		t.Skip("skipped: no sources")
+	}
+	checked := 0
+	for _, path := range sources {
+		for _, text := range regexp.MustCompile(`"[^"\n]*"`).FindAllString(string(must(os.ReadFile(path))), -1) {
+			for _, word := range regexp.MustCompile(`\w+->\w+|CHORALE_\w+`).FindAllString(text, -1) {
+				name := goName(word)
+				if without.MatchString(name) || without.MatchString(word) || strings.HasPrefix(word, "CHORALE_ERROR") || strings.HasPrefix(word, "CHORALE_CHECK") {
+					continue
+				}
+				known := goNames[word] != "" || strings.Contains(constants, "\t"+name+" ") || strings.Contains(constants, "const "+name+" ")
+				if parts := strings.Split(name, "."); len(parts) == 2 {
+					for _, of := range fields[parts[0]] {
+						_, has := reflect.TypeOf(of).FieldByName(parts[1])
+						known = known || has
+					}
+				}
+				checked++
+				if !known {
+					t.Errorf("%s: %s becomes %s, which Go does not have", filepath.Base(path), word, name)
+				}
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d names", checked)
+	}
+}
