@@ -23,7 +23,7 @@ fn main() {
 /// Looks for an installed library. Before 1.0 a minor version may change the interface.
 fn find() -> PathBuf {
     let library = pkg_config::Config::new()
-        .range_version("0.1.0".."0.2.0")
+        .range_version("0.2.0".."0.3.0")
         .print_system_cflags(true)
         .probe("chorale");
     match library {
@@ -35,7 +35,7 @@ fn find() -> PathBuf {
             .unwrap_or_else(|| PathBuf::from("/usr/include")),
         Err(error) => {
             eprintln!(
-                "{error}\nlibchorale-sys: no installed Chorale 0.1 was found by pkg-config. Install it \
+                "{error}\nlibchorale-sys: no installed Chorale 0.2 was found by pkg-config. Install it \
                  and name its lib/pkgconfig in PKG_CONFIG_PATH, or build it along with the feature \
                  `vendored`."
             );

@@ -4,9 +4,9 @@
 
 pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
 pub const CHORALE_VERSION_MAJOR: i32 = 0;
-pub const CHORALE_VERSION_MINOR: i32 = 1;
+pub const CHORALE_VERSION_MINOR: i32 = 2;
 pub const CHORALE_VERSION_PATCH: i32 = 0;
-pub const CHORALE_ABI: i32 = 0;
+pub const CHORALE_ABI: i32 = 1;
 pub type chorale_status = i32;
 pub const CHORALE_OK: i32 = 0;
 pub const CHORALE_ERROR_NULL_ARGUMENT: i32 = 10;
@@ -17,6 +17,7 @@ pub const CHORALE_ERROR_TABLE_TOO_SHORT: i32 = 23;
 pub const CHORALE_ERROR_SHAPE: i32 = 24;
 pub const CHORALE_ERROR_VALUES_MISMATCH: i32 = 25;
 pub const CHORALE_ERROR_STRUCT_SIZE: i32 = 26;
+pub const CHORALE_ERROR_CAPACITY: i32 = 27;
 pub const CHORALE_ERROR_NOT_A_NUMBER: i32 = 30;
 pub const CHORALE_ERROR_INFINITE: i32 = 31;
 pub const CHORALE_ERROR_OUT_OF_RANGE: i32 = 32;
@@ -46,7 +47,9 @@ pub const CHORALE_ERROR_FROZEN: i32 = 81;
 pub const CHORALE_ERROR_TOKENS_MISSING: i32 = 82;
 pub const CHORALE_ERROR_MODEL_MISMATCH: i32 = 83;
 pub const CHORALE_ERROR_NO_LABELLING: i32 = 84;
+pub const CHORALE_ERROR_KIND: i32 = 85;
 pub const CHORALE_ERROR_BUSY: i32 = 86;
+pub const CHORALE_ERROR_STATE: i32 = 87;
 pub const CHORALE_ERROR_INTERNAL: i32 = 90;
 pub const CHORALE_ERROR_FILE_FORMAT: i32 = 100;
 pub const CHORALE_ERROR_FILE_BYTE_ORDER: i32 = 101;
@@ -237,6 +240,9 @@ pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
 pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
 pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
 pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
+extern "C" {
+    pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
+}
 pub type chorale_element = i32;
 pub const CHORALE_FLOAT64: i32 = 0;
 pub const CHORALE_FLOAT32: i32 = 1;
@@ -598,9 +604,9 @@ extern "C" {
 }
 extern "C" {
     pub fn chorale_chain_solver_create_in(
+        host: *const chorale_host,
         memory: *mut std::os::raw::c_void,
         bytes: usize,
-        host: *const chorale_host,
         solver: *mut *mut chorale_chain_solver,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -679,6 +685,9 @@ pub const CHORALE_FAMILY_MAX: i32 = 20;
 pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
 pub const CHORALE_FAMILY_PAIRS: i32 = 40;
 pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
+extern "C" {
+    pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_potential_options {
@@ -811,8 +820,6 @@ extern "C" {
         host: *const chorale_host,
         values: i64,
         weights: *const f64,
-        rows: i64,
-        columns: i64,
         row_stride: i64,
         bias: *const f64,
         options: *const chorale_potential_options,
@@ -825,8 +832,6 @@ extern "C" {
         host: *const chorale_host,
         values: i64,
         scores: *const f64,
-        rows: i64,
-        columns: i64,
         row_stride: i64,
         options: *const chorale_potential_options,
         potential: *mut *mut chorale_potential,
@@ -1192,9 +1197,9 @@ extern "C" {
 }
 extern "C" {
     pub fn chorale_clique_solver_create_in(
+        host: *const chorale_host,
         memory: *mut std::os::raw::c_void,
         bytes: usize,
-        host: *const chorale_host,
         solver: *mut *mut chorale_clique_solver,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -1406,7 +1411,7 @@ extern "C" {
 pub struct chorale_property_builder {
     _unused: [u8; 0],
 }
-pub const CHORALE_ANY: i32 = -1;
+pub const CHORALE_ANY: i32 = -10;
 extern "C" {
     pub fn chorale_property_builder_create(
         host: *const chorale_host,
@@ -1586,12 +1591,15 @@ extern "C" {
 pub struct chorale_dictionary {
     _unused: [u8; 0],
 }
+pub type chorale_outside = i32;
+pub const CHORALE_OUTSIDE_FORBIDDEN: i32 = 0;
+pub const CHORALE_OUTSIDE_AS_OUT: i32 = 1;
 extern "C" {
     pub fn chorale_dictionary_create(
         host: *const chorale_host,
         values: *const i32,
         count: i64,
-        with_out: i32,
+        outside: chorale_outside,
         dictionary: *mut *mut chorale_dictionary,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -1603,7 +1611,7 @@ extern "C" {
         scores: *const f64,
         columns: i64,
         keep: i64,
-        with_out: i32,
+        outside: chorale_outside,
         dictionary: *mut *mut chorale_dictionary,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -1704,7 +1712,7 @@ extern "C" {
         parents: *const i32,
         values: *mut i32,
         capacity: i64,
-        count: *mut i64,
+        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -2436,6 +2444,31 @@ extern "C" {
     pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
 }
 extern "C" {
+    pub fn chorale_model_clique_potential(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_potential;
+}
+extern "C" {
+    pub fn chorale_model_clique_centre_potential(
+        model: *const chorale_model,
+        clique: i64,
+        value: i64,
+    ) -> *const chorale_potential;
+}
+extern "C" {
+    pub fn chorale_model_clique_property(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_property;
+}
+extern "C" {
+    pub fn chorale_model_clique_dictionary(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_dictionary;
+}
+extern "C" {
     pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
 }
 extern "C" {
@@ -2526,6 +2559,7 @@ extern "C" {
         problem: *mut chorale_problem,
         list: chorale_text_list,
         texts: *const chorale_text,
+        text_size: usize,
         count: i64,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -2541,7 +2575,8 @@ extern "C" {
         problem: *const chorale_problem,
         list: chorale_text_list,
         index: i64,
-    ) -> chorale_text;
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
 }
 extern "C" {
     pub fn chorale_problem_set_cliques(
@@ -2559,7 +2594,8 @@ extern "C" {
         problem: *const chorale_problem,
         clique: i64,
         value: i32,
-    ) -> chorale_text;
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
 }
 extern "C" {
     pub fn chorale_problem_set_gold(
@@ -2574,8 +2610,10 @@ extern "C" {
 extern "C" {
     pub fn chorale_problem_set_note(
         problem: *mut chorale_problem,
-        name: chorale_text,
-        text: chorale_text,
+        name: *const std::os::raw::c_char,
+        name_length: usize,
+        text: *const std::os::raw::c_char,
+        text_length: usize,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -2583,10 +2621,18 @@ extern "C" {
     pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
 }
 extern "C" {
-    pub fn chorale_problem_note_name(problem: *const chorale_problem, index: i64) -> chorale_text;
+    pub fn chorale_problem_note_name(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
 }
 extern "C" {
-    pub fn chorale_problem_note(problem: *const chorale_problem, index: i64) -> chorale_text;
+    pub fn chorale_problem_note(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
 }
 extern "C" {
     pub fn chorale_problem_write(
@@ -3110,6 +3156,9 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+pub type chorale_labelling = i32;
+pub const CHORALE_TOGETHER: i32 = 0;
+pub const CHORALE_ALONE: i32 = 1;
 extern "C" {
     pub fn chorale_run_get_result(
         run: *const chorale_run,
@@ -3121,18 +3170,20 @@ extern "C" {
     pub fn chorale_run_labels(
         run: *const chorale_run,
         chain: i64,
-        own: i32,
+        labelling: chorale_labelling,
         labels: *mut i32,
         capacity: i64,
+        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
     pub fn chorale_run_all_labels(
         run: *const chorale_run,
-        own: i32,
+        labelling: chorale_labelling,
         labels: *mut i32,
         capacity: i64,
+        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -3140,7 +3191,7 @@ extern "C" {
     pub fn chorale_run_chain_score(
         run: *const chorale_run,
         chain: i64,
-        own: i32,
+        labelling: chorale_labelling,
         score: *mut f64,
         changed: *mut i32,
         error: *mut chorale_error,
@@ -3150,7 +3201,7 @@ extern "C" {
     pub fn chorale_run_clique_score(
         run: *const chorale_run,
         clique: i64,
-        own: i32,
+        labelling: chorale_labelling,
         score: *mut f64,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -3159,9 +3210,10 @@ extern "C" {
     pub fn chorale_run_values(
         run: *const chorale_run,
         clique: i64,
-        own: i32,
+        labelling: chorale_labelling,
         values: *mut i32,
         capacity: i64,
+        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -3225,8 +3277,9 @@ extern "C" {
         run: *const chorale_run,
         chain: i64,
         payments: *mut chorale_payment,
+        payment_size: usize,
         capacity: i64,
-        count: *mut i64,
+        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

@@ -16,15 +16,15 @@ mod sealed {
 }
 
 /// The element types of score arrays, `f32` and `f64`. Sums are always made in `f64`.
-pub trait Number: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
     #[doc(hidden)]
-    const NUMBER: i32;
+    const ELEMENT: i32;
 }
-impl Number for f32 {
-    const NUMBER: i32 = c::FLOAT32;
+impl Element for f32 {
+    const ELEMENT: i32 = c::FLOAT32;
 }
-impl Number for f64 {
-    const NUMBER: i32 = c::FLOAT64;
+impl Element for f64 {
+    const ELEMENT: i32 = c::FLOAT64;
 }
 
 /// A number of elements for C. A number that C cannot hold becomes one that C refuses.
@@ -83,6 +83,19 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
         .map_err(|_| no_memory(format_args!("{length} numbers")))?;
     buffer.resize(length, value);
     Ok(())
+}
+
+/// The entries that `write` stores in a buffer of the length that it needs. write: gets a buffer
+/// and its length, and returns the length that is needed; with NULL it only does that. Errors:
+/// OutOfMemory, those of `write`.
+pub(crate) fn filled<T: Copy>(
+    value: T,
+    write: impl Fn(*mut T, usize) -> Result<usize>,
+) -> Result<Vec<T>> {
+    let mut entries = Vec::new();
+    fill(&mut entries, write(std::ptr::null_mut(), 0)?, value)?;
+    write(entries.as_mut_ptr(), entries.len())?;
+    Ok(entries)
 }
 
 pub(crate) fn product(factors: &[usize]) -> Result<usize> {

@@ -1,12 +1,13 @@
 //! Models in the making.
 
-use crate::array::{check_length, count, pointer, size, Number};
+use crate::array::{check_length, count, pointer, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::instance::Port;
 use crate::model::Keep;
 use crate::panics::Slot;
 use crate::{c, Chain, Dictionary, Host, Instance, Model, Potential, Property, Result};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A clique to be added to a model.
@@ -220,7 +221,7 @@ impl<'a> ModelBuilder<'a> {
     /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; transitions are
     /// shared. tokens: an id >= 0 for each position, -1 for none. group: the document of the chain.
     /// Errors: what is wrong with the chain, Shape, OutOfRange (`tokens`), OutOfMemory.
-    pub fn add_chain<N: Number>(
+    pub fn add_chain<N: Element>(
         &mut self,
         chain: &Chain<'_, 'a, N>,
         tokens: Option<&[i32]>,
@@ -231,7 +232,7 @@ impl<'a> ModelBuilder<'a> {
 
     /// Adds a chain without copying its arrays and tokens. Arrays that the chain owns, because its rows
     /// were copied, are kept for the model. Errors: as for [`add_chain`](Self::add_chain).
-    pub fn borrow_chain<N: Number>(
+    pub fn borrow_chain<N: Element>(
         &mut self,
         chain: &Chain<'a, 'a, N>,
         tokens: Option<&'a [i32]>,
@@ -240,7 +241,7 @@ impl<'a> ModelBuilder<'a> {
         self.add(chain, tokens, group, true)
     }
 
-    fn add<N: Number>(
+    fn add<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         tokens: Option<&[i32]>,
@@ -285,7 +286,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds a clique without members and returns its number. Errors: Size, ValuesMismatch (the
-    /// potential), OutOfRange (`label_values`), Shape, OutOfMemory.
+    /// potential), OutOfRange (`label_values`), OutOfMemory.
     pub fn add_clique(&mut self, setup: &CliqueSetup<'_>) -> Result<usize> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
         let raw = setup.raw(&potentials);
@@ -293,17 +294,22 @@ impl<'a> ModelBuilder<'a> {
         call(|error| unsafe {
             c::model_builder_add_clique(self.handle.as_ptr(), &raw, &mut index, error)
         })?;
-        self.keep_slots(&setup.potentials);
-        Ok(count(index))
+        let clique = count(index);
+        self.keep_slots(clique..clique + 1, &setup.potentials);
+        Ok(clique)
     }
 
-    fn keep_slots(&mut self, potentials: &[&Potential]) {
-        let slots = potentials.iter().filter_map(|p| p.slot.clone());
-        self.keep.slots.extend(slots);
+    fn keep_slots(&mut self, cliques: Range<usize>, potentials: &[&Potential]) {
+        let slots: Vec<_> = potentials.iter().map(|p| p.slot.clone()).collect();
+        if slots.iter().any(Option::is_some) {
+            self.keep.slots.extend(slots.iter().flatten().cloned());
+            let of_cliques = cliques.map(|clique| (clique, slots.clone()));
+            self.keep.slots_of_cliques.extend(of_cliques);
+        }
     }
 
     /// Adds a whole chain to a property clique, or an instance to any clique that is not centred.
-    /// Errors: OutOfRange, Shape (a chain in a position clique), DuplicateMember, LabelsMismatch,
+    /// Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember, LabelsMismatch,
     /// AutomatonOnTree, TokensMissing, ValueOutsideRange, OutOfMemory.
     pub fn add_member(&mut self, clique: usize, chain: usize) -> Result<()> {
         self.member(clique, chain, None, None, false)
@@ -360,7 +366,7 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds one position of a chain to a position or centred clique. Errors: OutOfRange, Shape (a
+    /// Adds one position of a chain to a position or centred clique. Errors: OutOfRange, Kind (a
     /// property clique, an instance), DuplicateMember, LabelsMismatch, OutOfMemory.
     pub fn add_position(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
@@ -375,7 +381,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Makes a position the centre of a centred clique; the last call counts. Errors: as for
-    /// [`add_position`](Self::add_position).
+    /// [`add_position`](Self::add_position); Kind (a clique that is not centred).
     pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_set_centre(
@@ -395,7 +401,7 @@ impl<'a> ModelBuilder<'a> {
         &mut self,
         potential: &Potential,
         words: &RepeatedWords<'_>,
-    ) -> Result<std::ops::Range<usize>> {
+    ) -> Result<Range<usize>> {
         let raw = words.raw();
         let (mut first, mut cliques) = (0, 0);
         call(|error| unsafe {
@@ -408,11 +414,12 @@ impl<'a> ModelBuilder<'a> {
                 error,
             )
         })?;
-        self.keep_slots(&[potential]);
-        Ok(count(first)..count(first + cliques))
+        let cliques = count(first)..count(first + cliques);
+        self.keep_slots(cliques.clone(), &[potential]);
+        Ok(cliques)
     }
 
-    /// Makes a model of what was added. Errors: Shape (a centred clique without a centre),
+    /// Makes a model of what was added. Errors: State (a centred clique without a centre),
     /// SizeOverflow, OutOfMemory.
     pub fn freeze(self) -> Result<Model<'a>> {
         let handle = Handle::create(None, |_, made, error| unsafe {

@@ -1,7 +1,7 @@
 //! The scores of a sequence or tree.
 
 use crate::array::{
-    check_length, count, pointer, size, IntoMatrices, IntoMatrix, Matrices, Matrix, Number, Owner,
+    check_length, count, pointer, size, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, Owner,
 };
 use crate::error::call;
 use crate::{c, Orientation, Result, Transitions};
@@ -39,7 +39,7 @@ pub struct Chain<'s, 't, N = f64> {
     allowed: Option<Matrix<'s, u8>>,
 }
 
-impl<'s, 't, N: Number> Chain<'s, 't, N> {
+impl<'s, 't, N: Element> Chain<'s, 't, N> {
     /// unary: positions x labels, minus infinity forbids. Errors: Shape (a ragged array), which names
     /// the row; OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
@@ -162,7 +162,7 @@ impl<'s, 't, N: Number> Chain<'s, 't, N> {
         let mut raw = init!(Chain, chain_init);
         raw.length = size(length);
         raw.labels = size(labels);
-        raw.element = N::NUMBER;
+        raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
         raw.unary = self.unary.as_ptr().cast();
         raw.unary_row_stride = size(self.unary.row_stride());

@@ -1,6 +1,6 @@
 //! Best labellings, max-marginals and the k best labellings of a chain.
 
-use crate::array::{check_length, count, fill, product, size, Matrix, MatrixMut, Number};
+use crate::array::{check_length, count, fill, product, size, Element, Matrix, MatrixMut};
 use crate::clique::Lent;
 use crate::error::call;
 use crate::handle::Handle;
@@ -84,7 +84,7 @@ pub(crate) fn optional<T>(array: &mut Option<&mut [T]>) -> *mut T {
 }
 
 impl MarginalsOut<'_> {
-    pub(crate) fn pointers<N: Number>(
+    pub(crate) fn pointers<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
     ) -> Result<MarginalsPointers> {
@@ -183,7 +183,7 @@ impl ChainSolver<'static> {
 
     /// The bytes that [`in_memory`](Self::in_memory) needs for chains of these sizes. k: the number
     /// of labellings, for [`ChainTask::KBest`].
-    pub fn bytes<N: Number>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
+    pub fn bytes<N: Element>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
         let chain = chain.raw()?;
         let mut bytes = 0;
         call(|error| unsafe {
@@ -217,14 +217,14 @@ impl<'m> ChainSolver<'m> {
     /// Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chain_solver_create_in(memory.as_mut_ptr().cast(), memory.len(), host, made, error)
+            c::chain_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
         })?;
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
     /// Grows the workspace so that no such call of the library allocates. Errors: those of a chain,
     /// OutOfMemory, WorkspaceTooSmall (memory of the caller).
-    pub fn reserve<N: Number>(
+    pub fn reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         task: ChainTask,
@@ -237,12 +237,12 @@ impl<'m> ChainSolver<'m> {
     }
 
     /// The best labelling. Errors: what is wrong with the chain, OutOfMemory.
-    pub fn best<N: Number>(&mut self, chain: &Chain<'_, '_, N>) -> Result<ChainSolution<'_>> {
+    pub fn best<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<ChainSolution<'_>> {
         let raw = chain.raw()?;
         let mut result = ChainResult::blank();
         fill(&mut self.labelling, chain.len(), -1)?;
         call(|error| unsafe {
-            c::chain_best(
+            c::chain_solve(
                 self.handle.as_ptr(),
                 &raw,
                 self.labelling.as_mut_ptr(),
@@ -257,7 +257,7 @@ impl<'m> ChainSolver<'m> {
     }
 
     /// Max-marginals of all positions, and margins. Errors: what is wrong with the chain, OutOfMemory.
-    pub fn max_marginals<N: Number>(&mut self, chain: &Chain<'_, '_, N>) -> Result<Marginals<'_>> {
+    pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<Marginals<'_>> {
         let (length, labels) = (chain.len(), chain.labels());
         let entries = product(&[length, labels])?;
         let mut numbers = std::mem::take(&mut self.numbers);
@@ -288,7 +288,7 @@ impl<'m> ChainSolver<'m> {
 
     /// Max-marginals, those of edges too, into memory of the caller. Errors: what is wrong with the
     /// chain, Shape (an array that does not fit), OutOfMemory.
-    pub fn max_marginals_into<N: Number>(
+    pub fn max_marginals_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         mut out: MarginalsOut<'_>,
@@ -314,7 +314,7 @@ impl<'m> ChainSolver<'m> {
 
     /// The k best labellings, best first. Errors: Size (k is 0), NotAChain (a tree), what is
     /// wrong with the chain, OutOfMemory.
-    pub fn k_best<N: Number>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
+    pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
         // The library says whether k is sensible before memory is taken for it.

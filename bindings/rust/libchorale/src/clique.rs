@@ -367,7 +367,7 @@ impl<'m> CliqueSolver<'m> {
     /// Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::clique_solver_create_in(memory.as_mut_ptr().cast(), memory.len(), host, made, error)
+            c::clique_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
         })?;
         Ok(Self::with(handle, Lent::with_host(host)))
     }
@@ -529,7 +529,7 @@ impl<'m> CliqueSolver<'m> {
         let raw = problem.raw()?;
         let mut result = CliqueResult::blank();
         let status = call(|error| unsafe {
-            c::clique_evaluate(
+            c::clique_score(
                 self.handle.as_ptr(),
                 potential.as_ptr(),
                 &raw,

@@ -72,6 +72,9 @@ told! {
         ValuesMismatch = ERROR_VALUES_MISMATCH,
         /// A struct of another version of the interface: crate and library do not fit together.
         StructSize = ERROR_STRUCT_SIZE,
+        /// An array of the caller that is too short for what it is to hold. Nothing was written to
+        /// it.
+        Capacity = ERROR_CAPACITY,
         /// A number that is NaN.
         NotANumber = ERROR_NOT_A_NUMBER,
         /// A number that is infinite where it must not be.
@@ -130,8 +133,15 @@ told! {
         ModelMismatch = ERROR_MODEL_MISMATCH,
         /// A run that has no labelling (yet).
         NoLabelling = ERROR_NO_LABELLING,
+        /// A call that does not fit the kind of what it is given: a position for a clique over a
+        /// property, a whole chain for a clique over positions, an instance where a chain is
+        /// needed.
+        Kind = ERROR_KIND,
         /// A run in the middle of a call, which one of its callbacks asked to change, or to be read.
         Busy = ERROR_BUSY,
+        /// A call that the state of its object does not allow: a bound of a run made without bound
+        /// steps, a builder frozen while a centred clique has no centre.
+        State = ERROR_STATE,
         /// A fault of the library itself: please report it.
         Internal = ERROR_INTERNAL,
         /// Not a problem file.
@@ -174,6 +184,14 @@ told! {
         Infeasible = OUTCOME_INFEASIBLE,
         /// No labelling above minus infinity was found, and none excluded.
         NothingFound = OUTCOME_NOTHING_FOUND,
+    }
+}
+
+impl Outcome {
+    /// The name in lower case, "iteration-limit" say; "unknown outcome" for one that the library
+    /// does not know.
+    pub fn name(self) -> &'static str {
+        unsafe { crate::error::text(c::outcome_name(self.number())) }
     }
 }
 
@@ -226,6 +244,14 @@ told! {
         Pairs = FAMILY_PAIRS,
         /// Any function of the counts.
         Callback = FAMILY_CALLBACK,
+    }
+}
+
+impl Family {
+    /// The name in lower case, "majority" say; "unknown family" for one that the library does not
+    /// know.
+    pub fn name(self) -> &'static str {
+        unsafe { crate::error::text(c::family_name(self.number())) }
     }
 }
 
@@ -313,7 +339,7 @@ asked! {
     /// What a chain solver's memory is for.
     ChainTask {
         /// [`ChainSolver::best`](crate::ChainSolver::best).
-        Best = CHAIN_BEST,
+        Best = CHAIN_SOLVE,
         /// [`ChainSolver::max_marginals`](crate::ChainSolver::max_marginals).
         MaxMarginals = CHAIN_MAX_MARGINALS,
         /// [`ChainSolver::k_best`](crate::ChainSolver::k_best).
@@ -356,6 +382,16 @@ asked! {
 }
 
 asked! {
+    /// What becomes of the values outside a [`Dictionary`](crate::Dictionary).
+    Outside {
+        /// A labelling that fires one is left out of messages and decoding.
+        Forbidden = OUTSIDE_FORBIDDEN,
+        /// All of them are one more value, OUT.
+        AsOut = OUTSIDE_AS_OUT,
+    }
+}
+
+asked! {
     /// In which order cliques and chains send messages.
     Schedule {
         /// All cliques, then all chains.
@@ -367,7 +403,7 @@ asked! {
 
 asked! {
     /// What messages are stored as; sums are always made in double.
-    MessageNumber {
+    MessageElement {
         /// `Float64` while all messages take less than 256 KB; then the widest with which model, run
         /// and scores take at most twice the bytes of the scores.
         Auto = MESSAGES_AUTO,

@@ -2,7 +2,7 @@
 
 use crate::array::{count, size};
 use crate::handle::Handle;
-use crate::{c, Host, Result};
+use crate::{c, Host, Outside, Result};
 use std::fmt;
 
 /// Values of a property, numbered anew in ascending order, and after them, if asked for, one value
@@ -11,7 +11,7 @@ use std::fmt;
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// let dictionary = ch::Dictionary::new(&[70, 12, 12, 40], true)?;
+/// let dictionary = ch::Dictionary::new(&[70, 12, 12, 40], ch::Outside::AsOut)?;
 /// assert_eq!(dictionary.len(), 4);
 /// assert_eq!((dictionary.find(40), dictionary.find(41)), (Some(1), Some(3)));
 /// assert_eq!((dictionary.value(1), dictionary.value(3)), (Some(40), None));
@@ -27,23 +27,23 @@ unsafe impl Send for Dictionary {}
 unsafe impl Sync for Dictionary {}
 
 impl Dictionary {
-    /// The values of a property that are known, in any order, repetitions allowed. with_out: one
-    /// more value, OUT, stands for all others. Errors: Size (no values), OutOfRange, OutOfMemory.
-    pub fn new(values: &[i32], with_out: bool) -> Result<Self> {
-        Self::create(values, with_out, None)
+    /// The values of a property that are known, in any order, repetitions allowed. outside:
+    /// what becomes of all others. Errors: Size (no values), OutOfRange, OutOfMemory.
+    pub fn new(values: &[i32], outside: Outside) -> Result<Self> {
+        Self::create(values, outside, None)
     }
     /// A dictionary as [`new`](Self::new) makes, in memory of `host`.
-    pub fn new_in(values: &[i32], with_out: bool, host: &Host) -> Result<Self> {
-        Self::create(values, with_out, Some(host))
+    pub fn new_in(values: &[i32], outside: Outside, host: &Host) -> Result<Self> {
+        Self::create(values, outside, Some(host))
     }
 
-    fn create(values: &[i32], with_out: bool, host: Option<&Host>) -> Result<Self> {
+    fn create(values: &[i32], outside: Outside, host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::dictionary_create(
                 host,
                 values.as_ptr(),
                 size(values.len()),
-                with_out.into(),
+                outside.raw(),
                 made,
                 error,
             )
@@ -53,25 +53,30 @@ impl Dictionary {
 
     /// The `keep` best of the values of `full` by their scores (without `full`: of the values 0 ..
     /// scores.len()). Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
-    pub fn best(full: Option<&Self>, scores: &[f64], keep: usize, with_out: bool) -> Result<Self> {
-        Self::create_best(full, scores, keep, with_out, None)
+    pub fn best(
+        full: Option<&Self>,
+        scores: &[f64],
+        keep: usize,
+        outside: Outside,
+    ) -> Result<Self> {
+        Self::create_best(full, scores, keep, outside, None)
     }
     /// A dictionary as [`best`](Self::best) makes, in memory of `host`.
     pub fn best_in(
         full: Option<&Self>,
         scores: &[f64],
         keep: usize,
-        with_out: bool,
+        outside: Outside,
         host: &Host,
     ) -> Result<Self> {
-        Self::create_best(full, scores, keep, with_out, Some(host))
+        Self::create_best(full, scores, keep, outside, Some(host))
     }
 
     fn create_best(
         full: Option<&Self>,
         scores: &[f64],
         keep: usize,
-        with_out: bool,
+        outside: Outside,
         host: Option<&Host>,
     ) -> Result<Self> {
         let full = full.map_or(std::ptr::null(), Self::as_ptr);
@@ -82,7 +87,7 @@ impl Dictionary {
                 scores.as_ptr(),
                 size(scores.len()),
                 size(keep),
-                with_out.into(),
+                outside.raw(),
                 made,
                 error,
             )
@@ -109,6 +114,11 @@ impl Dictionary {
         usize::try_from(value).ok()
     }
 
+    /// Another reference to a dictionary of the library; None for NULL.
+    pub(crate) unsafe fn retain(raw: *const c::Dictionary) -> Option<Self> {
+        let handle = Handle::from_raw_or_null(c::dictionary_retain(raw))?;
+        Some(Self { handle })
+    }
     pub(crate) fn as_ptr(&self) -> *const c::Dictionary {
         self.handle.as_ptr()
     }

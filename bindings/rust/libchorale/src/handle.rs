@@ -59,7 +59,15 @@ impl<T: Raw> Handle<T> {
     /// # Safety
     /// The caller owns the reference.
     pub(crate) unsafe fn from_raw(raw: *mut T) -> Self {
-        Self(NonNull::new(raw).expect("a handle"))
+        Self::from_raw_or_null(raw).expect("a handle")
+    }
+
+    /// Takes over one reference of a handle; None for NULL.
+    ///
+    /// # Safety
+    /// The caller owns the reference.
+    pub(crate) unsafe fn from_raw_or_null(raw: *mut T) -> Option<Self> {
+        NonNull::new(raw).map(Self)
     }
 
     pub(crate) fn as_ptr(&self) -> *mut T {

@@ -20,7 +20,7 @@
 //! # }
 //! ```
 
-use crate::array::{check_length, count, fill, product, size, Number};
+use crate::array::{check_length, count, fill, product, size, Element};
 use crate::error::call;
 use crate::message::{attachments, outgoing_pointers};
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 const NOT_WRITTEN: i32 = i32::MIN;
 
 /// The best labelling, one label a position; untouched when infeasible.
-pub fn best<N: Number>(
+pub fn best<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
     labelling: &mut [i32],
@@ -40,7 +40,7 @@ pub fn best<N: Number>(
     check_length("labelling", Some(&*labelling), chain.len())?;
     let mut result = ChainResult::blank();
     call(|error| unsafe {
-        c::kernel_best(
+        c::kernel_solve(
             scratch.as_mut_ptr().cast(),
             scratch.len(),
             &raw,
@@ -53,7 +53,7 @@ pub fn best<N: Number>(
 }
 
 /// Max-marginals, into arrays of the caller.
-pub fn max_marginals<N: Number>(
+pub fn max_marginals<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
     mut out: MarginalsOut<'_>,
@@ -80,7 +80,7 @@ pub fn max_marginals<N: Number>(
 
 /// The k best labellings and their scores, k = scores.len(), and how many there are. labellings: k x
 /// positions, row after row.
-pub fn k_best<N: Number>(
+pub fn k_best<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
     labellings: &mut [i32],
@@ -111,7 +111,7 @@ pub fn k_best<N: Number>(
 }
 
 /// The messages of the chain to its cliques, into rows of R + 2, None where none is wanted.
-pub fn messages<N: Number>(
+pub fn messages<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
     attached: &[Attachment<'_>],
@@ -140,7 +140,7 @@ pub fn messages<N: Number>(
 
 /// The best labelling under messages, one label a position, and what each property shows on it, one
 /// entry an attachment; both untouched where nothing is found.
-pub fn decode<N: Number>(
+pub fn decode<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
     attached: &[Attachment<'_>],

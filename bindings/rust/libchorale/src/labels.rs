@@ -33,7 +33,7 @@ impl Mask {
             end: vec![0; labels],
         };
         call(|error| unsafe {
-            c::mask_create(
+            c::scheme_mask(
                 scheme.raw(),
                 texts.as_ptr(),
                 lengths.as_ptr(),

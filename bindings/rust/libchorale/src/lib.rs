@@ -86,7 +86,7 @@ mod property;
 mod run;
 mod transitions;
 
-pub use array::{AlignedBytes, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut, Number};
+pub use array::{AlignedBytes, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut};
 pub use builder::{CliqueSetup, ModelBuilder, RepeatedWords};
 pub use chain::Chain;
 pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals, MarginalsOut};
@@ -95,8 +95,8 @@ pub use clique::{
 };
 pub use constants::{
     Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel, MarginalForm,
-    MessageNumber, MessageTask, Orientation, Outcome, Scale, Schedule, Scheme, SegmentRule, Shape,
-    Shown, Status, TextList, ANY,
+    MessageElement, MessageTask, Orientation, Outcome, Outside, Scale, Schedule, Scheme,
+    SegmentRule, Shape, Shown, Status, TextList, ANY,
 };
 pub use dictionary::Dictionary;
 pub use error::{Error, Result};

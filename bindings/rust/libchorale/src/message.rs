@@ -1,6 +1,6 @@
 //! Chains under properties: messages and decoding.
 
-use crate::array::{check_length, count, fill, pointer, size, Number};
+use crate::array::{check_length, count, fill, filled, pointer, size, Element};
 use crate::error::call;
 use crate::{
     c, Chain, ChainSolver, Dictionary, Error, JointMode, MessageTask, Outcome, Property, Result,
@@ -82,7 +82,7 @@ impl<'a> Attachment<'a> {
         check_length("parents", parents, labelling.len())?;
         let mut value = 0;
         call(|error| unsafe {
-            c::property_evaluate(
+            c::property_shown(
                 &raw,
                 size(labelling.len()),
                 labelling.as_ptr(),
@@ -99,23 +99,22 @@ impl<'a> Attachment<'a> {
     pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
-        let mut values = Vec::new();
-        fill(&mut values, labelling.len() + 1, 0)?;
-        let mut count = 0;
-        call(|error| unsafe {
-            c::property_fired(
-                &raw,
-                size(labelling.len()),
-                labelling.as_ptr(),
-                pointer(parents),
-                values.as_mut_ptr(),
-                size(values.len()),
-                &mut count,
-                error,
-            )
-        })?;
-        values.truncate(crate::array::count(count));
-        Ok(values)
+        filled(0, |values, capacity| {
+            let mut needed = 0;
+            call(|error| unsafe {
+                c::property_fired(
+                    &raw,
+                    size(labelling.len()),
+                    labelling.as_ptr(),
+                    pointer(parents),
+                    values,
+                    size(capacity),
+                    &mut needed,
+                    error,
+                )
+            })?;
+            Ok(count(needed))
+        })
     }
 }
 
@@ -269,7 +268,7 @@ pub(crate) fn outgoing_pointers(
 impl ChainSolver<'_> {
     /// The bytes that [`in_memory`](Self::in_memory) needs for chains and attachments of these sizes.
     /// Errors: as for the task.
-    pub fn message_bytes<N: Number>(
+    pub fn message_bytes<N: Element>(
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
         options: &MessageOptions,
@@ -294,7 +293,7 @@ impl ChainSolver<'_> {
 
     /// Grows the workspace so that no such call of the library allocates. Errors: as for the task;
     /// OutOfMemory, WorkspaceTooSmall (memory of the caller).
-    pub fn message_reserve<N: Number>(
+    pub fn message_reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -319,7 +318,7 @@ impl ChainSolver<'_> {
     /// What the chain says to the clique of every attachment: the best score for each value, that
     /// clique's own message left out. Errors: what is wrong with chain and attachments, Size (none are
     /// given), StateSpace, OutOfMemory.
-    pub fn messages<N: Number>(
+    pub fn messages<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -358,7 +357,7 @@ impl ChainSolver<'_> {
 
     /// Writes the messages to `outgoing`: for each attachment a row of R + 2 entries, or None where no
     /// message is wanted. Errors: as for [`messages`](Self::messages); Shape.
-    pub fn messages_into<N: Number>(
+    pub fn messages_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -386,7 +385,7 @@ impl ChainSolver<'_> {
 
     /// The best labelling under the messages of the attachments. Errors: as for
     /// [`messages`](Self::messages).
-    pub fn decode<N: Number>(
+    pub fn decode<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],

@@ -5,7 +5,8 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::instance::Port;
 use crate::panics::Slot;
-use crate::{c, Chain, Host, Result, Shown};
+use crate::{c, Chain, Dictionary, Host, Potential, Property, Result, Shown};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What must live as long as a model: objects that C has the address of, and the panics of callbacks.
@@ -15,6 +16,9 @@ pub(crate) struct Keep<'a> {
     #[allow(clippy::vec_box)]
     pub(crate) instances: Vec<Box<Port<'a>>>,
     pub(crate) slots: Vec<Arc<Slot>>,
+    /// The same by clique, of cliques with a callback: one entry a potential, None where it has no
+    /// callback.
+    pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
     /// Copied rows of chains that were lent.
     pub(crate) owners: Vec<Owner>,
 }
@@ -104,15 +108,15 @@ impl<'a> Model<'a> {
 
     /// How many chains, instances included.
     pub fn chains(&self) -> usize {
-        count(unsafe { c::model_chains(self.as_ptr()) })
+        count(unsafe { c::model_chain_count(self.as_ptr()) })
     }
     /// How many cliques.
     pub fn cliques(&self) -> usize {
-        count(unsafe { c::model_cliques(self.as_ptr()) })
+        count(unsafe { c::model_clique_count(self.as_ptr()) })
     }
     /// The members of all cliques, summed.
     pub fn members(&self) -> usize {
-        count(unsafe { c::model_members(self.as_ptr()) })
+        count(unsafe { c::model_member_count(self.as_ptr()) })
     }
     /// The positions of a chain; 0 out of range.
     pub fn chain_length(&self, chain: usize) -> usize {
@@ -120,7 +124,7 @@ impl<'a> Model<'a> {
     }
     /// The members of a clique, its centre included; 0 out of range.
     pub fn clique_members(&self, clique: usize) -> usize {
-        count(unsafe { c::model_clique_members(self.as_ptr(), size(clique)) })
+        count(unsafe { c::model_clique_member_count(self.as_ptr(), size(clique)) })
     }
     /// R of a clique, the number of its values; 0 out of range.
     pub fn clique_values(&self, clique: usize) -> usize {
@@ -135,6 +139,37 @@ impl<'a> Model<'a> {
     pub fn clique_centre_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_centre_values(self.as_ptr(), size(clique)) })
     }
+    /// The potential of a clique, over R or R + 2 values, multiplied by the factors of
+    /// [`reweigh`](Self::reweigh). None for a centred clique, which has
+    /// [others](Self::clique_centre_potential), and out of range.
+    pub fn clique_potential(&self, clique: usize) -> Option<Potential> {
+        unsafe {
+            let raw = c::model_clique_potential(self.as_ptr(), size(clique));
+            Potential::retain(raw, self.slot(clique, 0))
+        }
+    }
+    /// The potential of a centred clique where the centre shows `value`, as
+    /// [`clique_potential`](Self::clique_potential) tells that of others. None for other cliques,
+    /// and out of range.
+    pub fn clique_centre_potential(&self, clique: usize, value: usize) -> Option<Potential> {
+        unsafe {
+            let raw = c::model_clique_centre_potential(self.as_ptr(), size(clique), size(value));
+            Potential::retain(raw, self.slot(clique, value))
+        }
+    }
+    /// Where the panics of a clique's callback potential are.
+    fn slot(&self, clique: usize, potential: usize) -> Option<Arc<Slot>> {
+        let slots = self.keep.slots_of_cliques.get(&clique)?;
+        slots.get(potential)?.clone()
+    }
+    /// The property of a clique; None for a clique of positions.
+    pub fn clique_property(&self, clique: usize) -> Option<Property> {
+        unsafe { Property::retain(c::model_clique_property(self.as_ptr(), size(clique))) }
+    }
+    /// The dictionary of a clique; None where it has none.
+    pub fn clique_dictionary(&self, clique: usize) -> Option<Dictionary> {
+        unsafe { Dictionary::retain(c::model_clique_dictionary(self.as_ptr(), size(clique))) }
+    }
     /// Bytes that the model holds, copied scores included.
     pub fn bytes(&self) -> usize {
         unsafe { c::model_bytes(self.as_ptr()) }
@@ -148,7 +183,7 @@ impl<'a> Model<'a> {
     pub fn member(&self, clique: usize, member: usize) -> Result<Member> {
         let (mut chain, mut position) = (0, 0);
         call(|error| unsafe {
-            c::model_member(
+            c::model_get_member(
                 self.as_ptr(),
                 size(clique),
                 size(member),
@@ -187,7 +222,7 @@ impl<'a> Model<'a> {
         Ok((scores, options))
     }
 
-    /// A chain as it was added to a model. Errors: OutOfRange, Shape (an instance).
+    /// A chain as it was added to a model. Errors: OutOfRange, Kind (an instance).
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
         // The arrays live as long as this model.

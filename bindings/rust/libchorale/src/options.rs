@@ -4,7 +4,7 @@ use crate::array::{count, size};
 use crate::error::call;
 use crate::executor::{run_executor, Executor, Work};
 use crate::host::Cancel;
-use crate::{c, panics, Algorithm, Host, JointMode, MessageNumber, Model, Result, Schedule};
+use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Model, Result, Schedule};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -140,8 +140,8 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// What messages are stored as.
-    pub fn message_element(mut self, number: MessageNumber) -> Self {
-        self.raw.message_element = number.raw();
+    pub fn message_element(mut self, element: MessageElement) -> Self {
+        self.raw.message_element = element.raw();
         self
     }
     /// At least 1: the calling thread and `threads - 1` more, which live only inside a call. The

@@ -214,6 +214,7 @@ impl Potential {
         options: &PotentialOptions,
     ) -> Result<Self> {
         let weights = in_rows("weights", weights)?;
+        weights.check_shape("weights", weights.rows(), weights.rows())?;
         check_length("bias", bias, weights.rows())?;
         let raw = options.raw(weights.rows())?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
@@ -221,8 +222,6 @@ impl Potential {
                 host,
                 size(weights.rows()),
                 weights.as_ptr(),
-                size(weights.rows()),
-                size(weights.columns()),
                 size(weights.row_stride()),
                 pointer(bias),
                 &raw,
@@ -236,14 +235,13 @@ impl Potential {
     /// Errors: as for [`sum`](Self::sum).
     pub fn pairs<'t>(scores: impl IntoMatrix<'t, f64>, options: &PotentialOptions) -> Result<Self> {
         let scores = in_rows("scores", scores)?;
+        scores.check_shape("scores", scores.rows(), scores.rows())?;
         let raw = options.raw(scores.rows())?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
             c::potential_create_pairs(
                 host,
                 size(scores.rows()),
                 scores.as_ptr(),
-                size(scores.rows()),
-                size(scores.columns()),
                 size(scores.row_stride()),
                 &raw,
                 made,
@@ -331,7 +329,7 @@ impl Potential {
     pub fn evaluate(&self, counts: &[i64], members: usize) -> Result<f64> {
         let mut score = 0.0;
         let result = call(|error| unsafe {
-            c::potential_evaluate(
+            c::potential_score(
                 self.as_ptr(),
                 counts.as_ptr(),
                 size(counts.len()),
@@ -344,6 +342,12 @@ impl Potential {
         Ok(score)
     }
 
+    /// Another reference to a potential of the library; None for NULL. slot: where the panics of
+    /// its callback are.
+    pub(crate) unsafe fn retain(raw: *const c::Potential, slot: Option<Arc<Slot>>) -> Option<Self> {
+        let handle = Handle::from_raw_or_null(c::potential_retain(raw))?;
+        Some(Self { handle, slot })
+    }
     pub(crate) fn as_ptr(&self) -> *const c::Potential {
         self.handle.as_ptr()
     }

@@ -1,11 +1,12 @@
 //! Problems: a model with the names around it, in memory and as a file.
 
-use crate::array::{check_length, count, fill, pointer, size};
+use crate::array::{check_length, count, filled, pointer, size};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::model::Keep;
 use crate::{c, Error, Host, Model, Result, Shown, Status, TextList};
 use std::ffi::CString;
+use std::os::raw::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,23 +43,17 @@ pub struct Problem<'a> {
 unsafe impl Send for Problem<'_> {}
 unsafe impl Sync for Problem<'_> {}
 
-/// A text that C lends; None where there is none.
+/// A text that C lends; None where there is none. text: stores the length, and returns the bytes.
 ///
 /// # Safety
-/// It lives for `'p`.
-unsafe fn lent<'p>(text: c::Text) -> Option<&'p str> {
-    if text.bytes.is_null() {
+/// The bytes live for `'p`.
+unsafe fn lent<'p>(text: impl FnOnce(*mut usize) -> *const c_char) -> Option<&'p str> {
+    let mut length = 0;
+    let bytes = text(&mut length);
+    if bytes.is_null() {
         return None;
     }
-    let bytes = std::slice::from_raw_parts(text.bytes.cast(), text.length);
-    std::str::from_utf8(bytes).ok()
-}
-
-fn raw_text(text: &str) -> c::Text {
-    c::Text {
-        bytes: text.as_ptr().cast(),
-        length: text.len(),
-    }
+    std::str::from_utf8(std::slice::from_raw_parts(bytes.cast(), length)).ok()
 }
 
 fn c_path(path: &Path) -> Result<CString> {
@@ -126,7 +121,7 @@ impl<'a> Problem<'a> {
     fn with(handle: Handle<c::Problem>, keep: Arc<Keep<'a>>) -> Self {
         let model = unsafe { c::problem_model(handle.as_ptr()) };
         let positions = unsafe {
-            (0..c::model_chains(model))
+            (0..c::model_chain_count(model))
                 .map(|chain| count(c::model_chain_length(model, chain)))
                 .sum()
         };
@@ -199,12 +194,17 @@ impl<'a> Problem<'a> {
     /// SizeOverflow, OutOfMemory.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
-        let texts: Vec<_> = texts.iter().map(|text| raw_text(text.as_ref())).collect();
+        let raw = |text: &str| c::Text {
+            bytes: text.as_ptr().cast(),
+            length: text.len(),
+        };
+        let texts: Vec<_> = texts.iter().map(|text| raw(text.as_ref())).collect();
         call(|error| unsafe {
             c::problem_set_texts(
                 self.as_ptr(),
                 list,
                 texts.as_ptr(),
+                std::mem::size_of::<c::Text>(),
                 size(texts.len()),
                 error,
             )
@@ -219,7 +219,7 @@ impl<'a> Problem<'a> {
     /// A text of a list; None where there is none.
     pub fn text(&self, list: TextList, index: usize) -> Option<&str> {
         let list = list.raw().ok()?;
-        unsafe { lent(c::problem_text(self.as_ptr(), list, size(index))) }
+        unsafe { lent(|length| c::problem_text(self.as_ptr(), list, size(index), length)) }
     }
 
     /// What cliques are about, one entry a clique. kinds: an index into the texts of
@@ -254,7 +254,7 @@ impl<'a> Problem<'a> {
     /// The name of what a member of a clique shows; None where it has no name.
     pub fn value_name(&self, clique: usize, shown: Shown) -> Option<&str> {
         let value = i32::try_from(shown.value()?).ok()?;
-        unsafe { lent(c::problem_value_name(self.as_ptr(), size(clique), value)) }
+        unsafe { lent(|length| c::problem_value_name(self.as_ptr(), size(clique), value, length)) }
     }
 
     /// Gold labels by position, of all chains end to end, -1: not known. None removes them.
@@ -275,15 +275,22 @@ impl<'a> Problem<'a> {
     /// OutOfMemory.
     pub fn set_note(&mut self, name: &str, text: &str) -> Result<()> {
         call(|error| unsafe {
-            c::problem_set_note(self.as_ptr(), raw_text(name), raw_text(text), error)
+            c::problem_set_note(
+                self.as_ptr(),
+                name.as_ptr().cast(),
+                name.len(),
+                text.as_ptr().cast(),
+                text.len(),
+                error,
+            )
         })
     }
     /// Notes in the order of setting.
     pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
         let count = unsafe { c::problem_note_count(self.as_ptr()) };
         (0..count).filter_map(move |index| unsafe {
-            let name = lent(c::problem_note_name(self.as_ptr(), index))?;
-            let text = lent(c::problem_note(self.as_ptr(), index))?;
+            let name = lent(|length| c::problem_note_name(self.as_ptr(), index, length))?;
+            let text = lent(|length| c::problem_note(self.as_ptr(), index, length))?;
             Some(Note { name, text })
         })
     }
@@ -291,23 +298,13 @@ impl<'a> Problem<'a> {
     /// The bytes of the file. Errors: NotSavable (an instance, a callback potential),
     /// OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
-        let mut needed = 0;
-        call(|error| unsafe {
-            let nowhere = std::ptr::null_mut();
-            c::problem_write(self.as_ptr(), nowhere, 0, &mut needed, error)
-        })?;
-        let mut bytes = Vec::new();
-        fill(&mut bytes, needed, 0u8)?;
-        call(|error| unsafe {
-            c::problem_write(
-                self.as_ptr(),
-                bytes.as_mut_ptr().cast(),
-                bytes.len(),
-                &mut needed,
-                error,
-            )
-        })?;
-        Ok(bytes)
+        filled(0u8, |bytes, capacity| {
+            let mut needed = 0;
+            call(|error| unsafe {
+                c::problem_write(self.as_ptr(), bytes.cast(), capacity, &mut needed, error)
+            })?;
+            Ok(needed)
+        })
     }
 
     /// Writes the file, through one beside it that takes its place when complete. Errors: as for

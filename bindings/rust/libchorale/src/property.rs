@@ -295,6 +295,11 @@ impl Property {
         count(unsafe { c::property_labels(self.as_ptr()) })
     }
 
+    /// Another reference to a property of the library; None for NULL.
+    pub(crate) unsafe fn retain(raw: *const c::Property) -> Option<Self> {
+        let handle = Handle::from_raw_or_null(c::property_retain(raw))?;
+        Some(Self { handle })
+    }
     pub(crate) fn as_ptr(&self) -> *const c::Property {
         self.handle.as_ptr()
     }

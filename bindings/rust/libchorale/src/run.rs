@@ -1,6 +1,6 @@
 //! Runs: one collective inference over a model.
 
-use crate::array::{check_length, count, fill, product, size, MatrixMut, Number, Owner};
+use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::host::Cancel;
@@ -20,8 +20,11 @@ pub enum Labelling {
 }
 
 impl Labelling {
-    fn own(self) -> i32 {
-        i32::from(self == Self::Own)
+    fn raw(self) -> i32 {
+        match self {
+            Self::Best => c::TOGETHER,
+            Self::Own => c::ALONE,
+        }
     }
 }
 
@@ -244,9 +247,10 @@ impl<'a> Run<'a> {
         crate::panics::resume();
     }
 
-    /// Gives the run other scores for a chain, of the same length, labels and shape, which are borrowed.
-    /// The next call decodes the chain anew. Errors: what is wrong with the chain, OutOfRange, Shape, StateSpace, OutOfMemory.
-    pub fn set_chain<N: Number>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
+    /// Gives the run other scores for a chain, of the same length, labels and shape, which are
+    /// borrowed. The next call decodes the chain anew. Errors: what is wrong with the chain,
+    /// OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
+    pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
         call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
         let kept = KeptChain {
@@ -282,7 +286,7 @@ impl<'a> Run<'a> {
         self.call(c::run_polish)
     }
     /// The bound alone, of `steps` more steps, in a run that was made with bound steps. Errors: as for
-    /// [`step`](Self::step); Size (a run made without).
+    /// [`step`](Self::step); State (a run made without).
     pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         self.settled(|error| unsafe {
@@ -319,16 +323,17 @@ impl<'a> Run<'a> {
         self.labels_into(chain, which, &mut labels)?;
         Ok(labels)
     }
-    /// Writes the labels of a chain to `labels`. Errors: as for [`labels`](Self::labels); Size (an array
-    /// that is too short).
+    /// Writes the labels of a chain to `labels`. Errors: as for [`labels`](Self::labels); Capacity
+    /// (an array that is too short).
     pub fn labels_into(&self, chain: usize, which: Labelling, labels: &mut [i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_labels(
                 self.handle.as_ptr(),
                 size(chain),
-                which.own(),
+                which.raw(),
                 labels.as_mut_ptr(),
                 size(labels.len()),
+                std::ptr::null_mut(),
                 error,
             )
         })
@@ -342,15 +347,16 @@ impl<'a> Run<'a> {
         self.all_labels_into(which, &mut labels)?;
         Ok(labels)
     }
-    /// Writes the labels of all chains to `labels`. Errors: as for [`all_labels`](Self::all_labels); Size
-    /// (an array that is too short).
+    /// Writes the labels of all chains to `labels`. Errors: as for
+    /// [`all_labels`](Self::all_labels); Capacity (an array that is too short).
     pub fn all_labels_into(&self, which: Labelling, labels: &mut [i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_all_labels(
                 self.handle.as_ptr(),
-                which.own(),
+                which.raw(),
                 labels.as_mut_ptr(),
                 size(labels.len()),
+                std::ptr::null_mut(),
                 error,
             )
         })
@@ -364,7 +370,7 @@ impl<'a> Run<'a> {
             c::run_chain_score(
                 self.handle.as_ptr(),
                 size(chain),
-                which.own(),
+                which.raw(),
                 &mut score,
                 &mut changed,
                 error,
@@ -383,7 +389,7 @@ impl<'a> Run<'a> {
             c::run_clique_score(
                 self.handle.as_ptr(),
                 size(clique),
-                which.own(),
+                which.raw(),
                 &mut score,
                 error,
             )
@@ -399,9 +405,10 @@ impl<'a> Run<'a> {
             c::run_values(
                 self.handle.as_ptr(),
                 size(clique),
-                which.own(),
+                which.raw(),
                 values.as_mut_ptr(),
                 size(values.len()),
+                std::ptr::null_mut(),
                 error,
             )
         })?;
@@ -423,23 +430,21 @@ impl<'a> Run<'a> {
             value: 0,
             amount: 0.0,
         };
-        let read = |payments: &mut [c::Payment]| {
-            let mut found = 0;
+        let payments = filled(NONE, |payments, capacity| {
+            let mut needed = 0;
             self.settled(|error| unsafe {
                 c::run_payments(
                     self.handle.as_ptr(),
                     size(chain),
-                    payments.as_mut_ptr(),
-                    size(payments.len()),
-                    &mut found,
+                    payments,
+                    std::mem::size_of::<c::Payment>(),
+                    size(capacity),
+                    &mut needed,
                     error,
                 )
             })?;
-            Ok(count(found))
-        };
-        let mut payments = Vec::new();
-        fill(&mut payments, read(&mut [])?, NONE)?;
-        read(&mut payments)?;
+            Ok(count(needed))
+        })?;
         let payment = |raw: &c::Payment| {
             let (clique, member) = (count(raw.clique), count(raw.member));
             let shown = self.model.shown(clique);
@@ -456,7 +461,7 @@ impl<'a> Run<'a> {
     }
 
     /// Max-marginals of a chain under the final messages, and margins. Errors: OutOfRange, NoLabelling,
-    /// Shape (an instance), OutOfMemory.
+    /// Kind (an instance), OutOfMemory.
     pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -500,23 +505,19 @@ impl<'a> Run<'a> {
     /// numbers (R: nothing shown, R + 1: a conflict, -1: outside a dictionary). Errors: NoLabelling,
     /// CallbackStopped, CallbackValue, OutOfMemory.
     pub fn json(&self) -> Result<String> {
-        let read = |buffer: &mut [u8]| {
+        let mut text = filled(0u8, |text, capacity| {
             let mut needed = 0;
             self.settled(|error| unsafe {
                 c::run_json(
                     self.handle.as_ptr(),
-                    buffer.as_mut_ptr().cast(),
-                    buffer.len(),
+                    text.cast(),
+                    capacity,
                     &mut needed,
                     error,
                 )
             })?;
             Ok(needed)
-        };
-        let mut text = Vec::new();
-        // Where a buffer of nothing is given its address must be NULL or writable: one byte is.
-        fill(&mut text, read(&mut [0])?, 0)?;
-        read(&mut text)?;
+        })?;
         text.pop(); // NUL
         String::from_utf8(text).map_err(|_| Error::new(Status::Internal, "the JSON is not UTF-8"))
     }

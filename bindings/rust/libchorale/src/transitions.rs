@@ -1,6 +1,6 @@
 //! Transition scores that chains share.
 
-use crate::array::{check_length, count, pointer, size, IntoMatrix, Matrix, Number};
+use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
 use crate::{c, Host, Mask, Orientation, Result};
 use std::marker::PhantomData;
@@ -54,7 +54,9 @@ pub struct TransitionsBuilder<'a, N> {
 impl Transitions<'static> {
     /// From a matrix of labels x labels. Errors: Shape (not square, ragged).
     #[allow(clippy::new_ret_no_self)]
-    pub fn new<'a, N: Number>(scores: impl IntoMatrix<'a, N>) -> Result<TransitionsBuilder<'a, N>> {
+    pub fn new<'a, N: Element>(
+        scores: impl IntoMatrix<'a, N>,
+    ) -> Result<TransitionsBuilder<'a, N>> {
         let scores = scores.into_matrix().map_err(|error| error.of("scores"))?;
         scores.check_shape("scores", scores.rows(), scores.rows())?;
         let labels = scores.rows();
@@ -65,7 +67,7 @@ impl Transitions<'static> {
     }
 
     /// From zeros, to which a mask, start and end scores may be added.
-    pub fn zeros<'a, N: Number>(labels: usize) -> TransitionsBuilder<'a, N> {
+    pub fn zeros<'a, N: Element>(labels: usize) -> TransitionsBuilder<'a, N> {
         TransitionsBuilder {
             labels,
             scores: None,
@@ -78,7 +80,7 @@ impl Transitions<'static> {
     }
 }
 
-impl<'a, N: Number> TransitionsBuilder<'a, N> {
+impl<'a, N: Element> TransitionsBuilder<'a, N> {
     /// What the rows of the matrix stand for; [`Orientation::RowsFrom`] unless this is called.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
@@ -119,7 +121,7 @@ impl<'a, N: Number> TransitionsBuilder<'a, N> {
         check_length("start", self.start, labels)?;
         check_length("end", self.end, labels)?;
         let mut raw = init!(TransitionsOptions, transitions_options_init);
-        raw.element = N::NUMBER;
+        raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
         raw.borrow = borrow.into();
         if let Some(scores) = &self.scores {

@@ -84,8 +84,16 @@ fn a_potential_that_panics() {
         fuse.store(true, Ordering::Relaxed);
         assert_eq!(panic_of(|| run.payments(2)), broken);
         assert_eq!(panic_of(|| run.json()), broken);
+        // So does what the model tells of its cliques.
+        let told = model.clique_potential(MANY - 1).unwrap();
+        assert_eq!(panic_of(|| told.evaluate(&[1, 2], 3)), broken);
+        assert_eq!(
+            panic_of(|| told.scaled(2.0).unwrap().evaluate(&[1, 2], 3)),
+            broken
+        );
         fuse.store(false, Ordering::Relaxed);
         assert_eq!(run.payments(2).unwrap().len(), 1);
+        assert_eq!(told.evaluate(&[1, 2], 3).unwrap(), 2.5);
     }
 }
 
@@ -205,6 +213,14 @@ fn an_executor_may_do_nothing_or_panic() {
     assert_eq!(panic_of(|| run.solve()), "the executor is broken");
 }
 
+/// A chain solver that allocates, and one in memory of the caller.
+fn solvers<'m>(memory: &'m mut [u8], host: &Host) -> [ChainSolver<'m>; 2] {
+    [
+        ChainSolver::new_in(host).unwrap(),
+        ChainSolver::in_memory(memory, Some(host)).unwrap(),
+    ]
+}
+
 #[test]
 fn the_log_speaks_and_panics() {
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -227,9 +243,25 @@ fn the_log_speaks_and_panics() {
     freeze(None).unwrap(); // another builder has no host
     assert_eq!(lines.lock().unwrap().len(), told);
 
+    // A chain solver tells what it found, in memory of the caller too.
+    let chain = Chain::new(&SCORES).unwrap();
+    let bytes = ChainSolver::bytes(&chain, ChainTask::Best, 1).unwrap();
+    let mut memory = AlignedBytes::new(bytes).unwrap();
+    for mut solver in solvers(&mut memory, &host) {
+        lines.lock().unwrap().clear();
+        let score = solver.best(&chain).unwrap().result.score;
+        let lines = lines.lock().unwrap();
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].0, LogLevel::Debug);
+        assert!(lines[0].1.contains(&format!("score {score}")), "{lines:?}");
+    }
+
     let host = Host::new().log(|_, _| panic!("the log is full"));
     assert_eq!(panic_of(|| freeze(Some(&host))), "the log is full");
     freeze(None).unwrap();
+    for mut solver in solvers(&mut memory, &host) {
+        assert_eq!(panic_of(|| solver.best(&chain)), "the log is full");
+    }
 }
 
 /// One item with two labels, as a chain of one position would be.
@@ -317,6 +349,13 @@ fn instances_join_stop_and_panic() {
         assert_eq!(result.score.to_bits(), expected.score.to_bits());
         assert!(run.all_labels(Labelling::Best).unwrap() == [0; 3 * MANY]);
         assert_eq!(run.payments(2).unwrap()[0].position, None);
+        // What only a chain has is not to be had of an instance.
+        assert_eq!(run.max_marginals(2).unwrap_err().status(), Status::Kind);
+        static SCORE: [[f64; 2]; 1] = [SCORES[0]];
+        let chain = Chain::new(&SCORE).unwrap();
+        assert_eq!(run.set_chain(2, &chain).unwrap_err().status(), Status::Kind);
+        assert_eq!(wrapped.chain(2).unwrap_err().status(), Status::Kind);
+        assert_eq!(wrapped.chain_tokens(2).unwrap_err().status(), Status::Kind);
         run.reset();
         *trouble.lock().unwrap() = Some("the instance is broken");
         assert_eq!(panic_of(|| run.solve()), "the instance is broken");

@@ -41,7 +41,7 @@ fn references(agreement: f64) -> Model<'static> {
         .ignored(&ignored)
         .rule(SegmentRule::EndsAtIgnored);
     let next = Property::next_label(&map, 1, &options).unwrap();
-    let shown = Dictionary::new(&[2], true).unwrap();
+    let shown = Dictionary::new(&[2], Outside::AsOut).unwrap();
     assert_eq!(transitions.labels(), NAMES.len());
     // Second references are to the same, and stay.
     let (next, shown) = (next.clone(), shown.clone());
@@ -126,6 +126,49 @@ fn a_model_is_what_it_was_told() {
 }
 
 #[test]
+fn cliques_tell_what_they_were_added_with() {
+    let model = references(0.5);
+    let strong = model.reweigh(&[2.0, 1.0, 4.0]).unwrap();
+    let score = |potential: Option<Potential>, counts: &[i64]| {
+        let potential = potential?;
+        let members = counts.iter().sum::<i64>() as usize;
+        let mut counts = counts.to_vec();
+        if potential.values() != counts.len() {
+            counts.extend([0, 0]); // of no value and of conflict
+        }
+        Some(potential.evaluate(&counts, members).unwrap())
+    };
+    for (model, factors) in [(&model, [1.0; 3]), (&strong, [2.0, 1.0, 4.0])] {
+        let potential = |clique| model.clique_potential(clique);
+        assert_eq!(score(potential(0), &[2, 1]), Some(factors[0] * 0.5 * 5.0));
+        let words = factors[1] * 0.125 * 14.0;
+        assert_eq!(score(potential(1), &[1, 2, 3]), Some(words));
+        let centre = |value| model.clique_centre_potential(2, value);
+        assert_eq!(score(centre(0), &[2, 1]), Some(0.0));
+        assert_eq!(score(centre(1), &[2, 1]), Some(factors[2] * 0.125 * 5.0));
+        assert!(centre(2).is_none() && centre(usize::MAX).is_none());
+        // Centred cliques have no other potential, and others no centre.
+        assert!(potential(2).is_none() && potential(3).is_none());
+        assert!(potential(usize::MAX).is_none());
+        assert!(model.clique_centre_potential(0, 0).is_none());
+        assert!(model.clique_centre_potential(3, 0).is_none());
+    }
+    for clique in [1, 2, 3, usize::MAX] {
+        assert!(model.clique_property(clique).is_none());
+        assert!(model.clique_dictionary(clique).is_none());
+    }
+    let property = model.clique_property(0).unwrap();
+    let dictionary = model.clique_dictionary(0).unwrap();
+    let potential = model.clique_potential(0).unwrap();
+    drop((model, strong)); // what they told lives on
+    assert_eq!((property.labels(), property.values()), (4, 3));
+    let shown = Attachment::new(&property).evaluate(&[1, 2, 3], None);
+    assert_eq!(shown.unwrap(), Shown::Value(2));
+    assert_eq!((dictionary.len(), dictionary.value(0)), (2, Some(2)));
+    assert_eq!((potential.family(), potential.values()), (Family::Sum, 2));
+}
+
+#[test]
 fn a_run_is_equation_1() {
     let model = references(0.5);
     let options = RunOptions::new().bound_steps(200);
@@ -163,6 +206,23 @@ fn a_run_is_equation_1() {
     assert_eq!(changed, 1);
     assert!(result.own_score < result.score && result.score <= result.upper_bound + 1e-9);
     assert_eq!(result.gap, result.upper_bound - result.score);
+
+    // Arrays that are too short are left as they are, and longer ones are filled from the front.
+    for which in [Labelling::Own, Labelling::Best] {
+        let mut array = [-7; 10];
+        let refused = run.labels_into(2, which, &mut array[..2]).unwrap_err();
+        assert_eq!(refused.status(), Status::Capacity);
+        assert!(refused.message().contains("labels needs 3"), "{refused}");
+        let refused = run.all_labels_into(which, &mut array[..8]).unwrap_err();
+        assert_eq!(refused.status(), Status::Capacity);
+        assert_eq!(array, [-7; 10]);
+        run.labels_into(2, which, &mut array[..4]).unwrap();
+        assert_eq!(array[..3], run.labels(2, which).unwrap());
+        assert_eq!(array[3..], [-7; 7]);
+        run.all_labels_into(which, &mut array).unwrap();
+        assert_eq!(array[..9], run.all_labels(which).unwrap());
+        assert_eq!(array[9], -7);
+    }
 
     // The third reference ends with a year because the others do, and two cliques pay.
     assert_eq!(run.labels(2, Labelling::Own).unwrap(), [1, 2, 0]);
@@ -219,7 +279,7 @@ fn rounds_polish_and_bound_by_hand() {
     assert_eq!(bound.upper_bound.to_bits(), expected.upper_bound.to_bits());
     let mut without = Run::new(&model, RunOptions::new()).unwrap();
     without.solve().unwrap();
-    assert_eq!(without.bound(5).unwrap_err().status(), Status::Size);
+    assert_eq!(without.bound(5).unwrap_err().status(), Status::State);
     run.reset();
     assert_eq!(
         run.solve().unwrap().score.to_bits(),
@@ -244,8 +304,8 @@ fn every_option_of_a_run_is_heard() {
             .joint_mode(JointMode::Beam)
             .beam_width(50)
             .budget(100),
-        RunOptions::new().message_element(MessageNumber::Float32),
-        RunOptions::new().message_element(MessageNumber::Magnitude16),
+        RunOptions::new().message_element(MessageElement::Float32),
+        RunOptions::new().message_element(MessageElement::Magnitude16),
         RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
     ];
     for options in options {

@@ -533,11 +533,17 @@ fn properties() {
         Status::Shape
     );
     assert_eq!(status(attached.evaluate(&[0], Some(&[]))), Status::Shape);
-    assert_eq!(status(Dictionary::new(&[], false)), Status::Size);
-    assert_eq!(status(Dictionary::new(&[-1], false)), Status::OutOfRange);
-    let two = Dictionary::new(&[3, 5], false).unwrap();
     assert_eq!(
-        status(Dictionary::best(Some(&two), &[1.0], 1, true)),
+        status(Dictionary::new(&[], Outside::Forbidden)),
+        Status::Size
+    );
+    assert_eq!(
+        status(Dictionary::new(&[-1], Outside::Forbidden)),
+        Status::OutOfRange
+    );
+    let two = Dictionary::new(&[3, 5], Outside::Forbidden).unwrap();
+    assert_eq!(
+        status(Dictionary::best(Some(&two), &[1.0], 1, Outside::AsOut)),
         Status::ValuesMismatch
     );
     assert_eq!(
@@ -548,6 +554,11 @@ fn properties() {
         (two.value(1), two.value(2), two.value(usize::MAX)),
         (Some(5), None, None)
     );
+    let with_out = Dictionary::new(&[3, 5], Outside::AsOut).unwrap();
+    assert_eq!((with_out.len(), with_out.find(4)), (3, Some(2)));
+    let kept = |outside| Dictionary::best(None, &[0.5, 2.0, 1.0], 1, outside);
+    assert_eq!(kept(Outside::Forbidden).unwrap().find(0), None);
+    assert_eq!(kept(Outside::AsOut).unwrap().find(0), Some(1));
     let outside = attached.table(&[4, 4]).dictionary(&two);
     assert_eq!(
         status(outside.evaluate(&[0, 0], None)),
@@ -613,7 +624,7 @@ fn builders_and_runs() {
         status(builder.add_member(by_property, 0)),
         Status::TokensMissing
     );
-    assert_eq!(status(builder.add_member(plain, 0)), Status::Shape);
+    assert_eq!(status(builder.add_member(plain, 0)), Status::Kind);
     assert_eq!(status(builder.add_member(9, 0)), Status::OutOfRange);
     assert_eq!(
         status(builder.add_member(by_property, 9)),
@@ -641,13 +652,17 @@ fn builders_and_runs() {
         status(builder.add_position(plain, 0, 0)),
         Status::DuplicateMember
     );
-    assert_eq!(status(builder.set_centre(plain, 0, 0)), Status::Shape);
+    assert_eq!(status(builder.set_centre(plain, 0, 0)), Status::Kind);
+    assert_eq!(
+        status(builder.add_position(by_property, 0, 0)),
+        Status::Kind
+    );
     let model = builder.freeze().unwrap();
 
     let mut builder = ModelBuilder::new().unwrap();
     let both = [&potts, &potts];
     builder.add_clique(&CliqueSetup::centred(2, &both)).unwrap();
-    assert_eq!(status(builder.freeze()), Status::Shape); // no centre
+    assert_eq!(status(builder.freeze()), Status::State); // no centre
 
     assert_eq!(status(model.reweigh(&[1.0])), Status::Shape);
     assert_eq!(status(model.reweigh(&[1.0, -1.0])), Status::OutOfRange);
@@ -661,11 +676,11 @@ fn builders_and_runs() {
     assert_eq!(status(run.labels(7, Labelling::Best)), Status::OutOfRange);
     assert_eq!(
         status(run.labels_into(0, Labelling::Own, &mut [])),
-        Status::Size
+        Status::Capacity
     );
     assert_eq!(
         status(run.all_labels_into(Labelling::Own, &mut [])),
-        Status::Size
+        Status::Capacity
     );
     assert_eq!(
         status(run.chain_score(7, Labelling::Best)),
@@ -693,6 +708,10 @@ fn constants_and_errors_print() {
     assert_eq!(format!("{:?}", Status::Shape), "Shape");
     assert_eq!(Status::OutOfMemory.to_string(), "out of memory");
     assert_eq!(Outcome::Other(12345).number(), 12345);
+    assert_eq!(Outcome::IterationLimit.name(), "iteration-limit");
+    assert_eq!(Outcome::Other(12345).name(), "unknown outcome");
+    assert_eq!(Family::Majority.name(), "majority");
+    assert_eq!(Family::Other(12345).name(), "unknown family");
     let error: Box<dyn std::error::Error + Send + Sync> =
         Box::new(Potential::potts(0, 1.0).unwrap_err());
     assert!(error.to_string().ends_with("(size)"));

@@ -82,8 +82,8 @@ fn use_everything(host: &Host) -> Result<()> {
     rules.add_state()?;
     rules.rule(0, ANY, 1, 1, Action::Value(0))?;
     let by_rules = rules.finish(&PropertyOptions::new())?;
-    let dictionary = Dictionary::new_in(&[1], true, host)?;
-    let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, true, host)?;
+    let dictionary = Dictionary::new_in(&[1], Outside::AsOut, host)?;
+    let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, Outside::AsOut, host)?;
     let on_host = PotentialOptions::new().host(host);
     let callback = Potential::callback_with(2, |counts, _| Some(counts[0] as f64), &on_host)?;
     let scaled = callback.scaled_in(0.5, host)?;

@@ -81,9 +81,11 @@ fn potentials(random: &mut Random, members: usize) -> Vec<(&'static str, Potenti
     let options = PotentialOptions::new();
     let lambda = random.finite();
     let tables: Vec<f64> = (0..3 * (members + 1)).map(|_| random.finite()).collect();
-    let table = Matrix::new(&tables, 3, members + 1).unwrap();
+    let (data, strides) = laid_out(random, 3, members + 1, &tables);
+    let table = Matrix::strided(&data, 3, members + 1, strides[0], strides[1]).unwrap();
     let weights: Vec<f64> = (0..9).map(|_| random.finite()).collect();
-    let matrix = Matrix::new(&weights, 3, 3).unwrap();
+    let (data, strides) = laid_out(random, 3, 3, &weights);
+    let matrix = Matrix::strided(&data, 3, 3, strides[0], strides[1]).unwrap();
     let bias: Vec<f64> = (0..3).map(|_| random.finite()).collect();
     let at = move |tables: &[f64], value: usize, count: i64| {
         tables[value * (members + 1) + count as usize]
@@ -388,7 +390,7 @@ fn messages_and_decoding() {
     let at_end = options.clone().ignored(&ignored).edge_value(3);
     let next = Property::next_label(&map, 1, &at_end).unwrap();
     let before = Property::token_before(&map, 2, 4, &options.edge_value(0)).unwrap();
-    let some = Dictionary::new(&[0, 2], true).unwrap();
+    let some = Dictionary::new(&[0, 2], Outside::AsOut).unwrap();
     let mut solver = ChainSolver::new().unwrap();
     for _ in 0..60 {
         let length = 1 + random.below(4);
