@@ -133,6 +133,23 @@ static void describe(Scene *s) {
   s->words.stop = stop;
   s->words.stop_count = 2;
 
+  chorale_corpus_init(&s->corpus, sizeof s->corpus);
+  static const int64_t offsets[] = {0, 2, 3}, groups[] = {4, 4};
+  s->corpus.chains = 2;
+  s->corpus.offsets = offsets;
+  s->corpus.labels = 2;
+  s->corpus.unary = kUnary;
+  s->corpus.tokens = kTokens;
+  s->corpus.groups = groups;
+  for (int k = 0; k < 2; ++k)
+    chorale_agreement_init(&s->agreements[k], sizeof s->agreements[k]);
+  static const int32_t keys[] = {3, 3, 3};
+  s->agreements[1].kind = CHORALE_AGREE_KEYS;
+  s->agreements[1].strength = 20; /* all three positions take one label: one changes */
+  s->agreements[1].keys = keys;
+  s->agreements[1].stop = stop;
+  s->agreements[1].stop_count = 2;
+
   chorale_run_options_init(&s->run_options, sizeof s->run_options);
   s->run_options.rounds = 3;
   s->run_options.bound_steps = 2;
@@ -279,6 +296,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &has->run, &error));
   OK(chorale_run_solve(has->run, NULL, &error));
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &s->fresh_run, &error));
+  OK(chorale_decode(host, &s->corpus, s->agreements, 2, &s->run_options, &has->decoded, &error));
   OK(chorale_problem_create(host, has->model, &s->plain_problem, &error));
   s->saved = save(has->problem);
   (void)snprintf(s->path, sizeof s->path, "%s/problem", directory);
@@ -291,6 +309,7 @@ void open_scene(const chorale_host *host, Scene *s) {
 }
 
 static void drop_handles(Handles *h) {
+  chorale_decoded_destroy(h->decoded);
   chorale_run_destroy(h->run);
   chorale_problem_destroy(h->problem);
   chorale_model_release(h->model);

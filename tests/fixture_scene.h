@@ -21,6 +21,7 @@ typedef struct Handles {
   chorale_model *model;
   chorale_run *run;
   chorale_problem *problem;
+  chorale_decoded *decoded;
 } Handles;
 
 typedef struct Scene {
@@ -52,6 +53,8 @@ typedef struct Scene {
   chorale_label_map map;
   chorale_run_options run_options, rich_options;
   chorale_repeated_words_options words;
+  chorale_corpus corpus;           /* two chains, three positions */
+  chorale_agreement agreements[2]; /* on words, and on keys */
 
   /* Results. */
   double numbers[1024];
@@ -61,6 +64,7 @@ typedef struct Scene {
   uint8_t bytes[16];
   size_t size;
   chorale_payment payments[16];
+  chorale_reason reasons[8];
   char text[SCENE_TEXT];
   union {
     double aligned[SCRATCH_BYTES / 8];

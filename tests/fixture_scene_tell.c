@@ -145,6 +145,7 @@ static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_model(s, digest, h->model);
   tell_run(s, digest, h->run);
   tell_problem(digest, h->problem);
+  tell_run(s, digest, chorale_decoded_run(h->decoded));
 }
 
 uint64_t tell_scene(Scene *s) {

@@ -99,6 +99,10 @@ static chorale_status run_it(Scene *s) {
   return status == CHORALE_OK ? chorale_run_solve(s->made.run, NULL, &s->error) : status;
 }
 
+static chorale_status decode_it(Scene *s) {
+  return chorale_decode(s->host, &s->corpus, s->agreements, 1, NULL, &s->made.decoded, &s->error);
+}
+
 /* ---- The table ---------------------------------------------------------------------------- */
 
 typedef enum Expected { IS_REFUSED, IS_TOO_FAR, IS_FINE, IS_BOUNDED } Expected;

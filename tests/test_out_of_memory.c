@@ -88,6 +88,18 @@ static const chorale_chain *long_chain(Scene *s) {
   chain.unary = zeros;
   return &chain;
 }
+static const chorale_corpus *borrowed_corpus(Scene *s) {
+  s->corpus.borrow = 1;
+  s->corpus.unary_row_stride = 3; /* every chain is kept as a view */
+  return &s->corpus;
+}
+/* Offsets of one clique with one member: that position of that chain. */
+static const int64_t *one_entry(Scene *s, int64_t chain, int64_t position) {
+  static const int64_t offsets[] = {0, 1};
+  s->counts[2] = chain;
+  s->counts[3] = position;
+  return offsets;
+}
 static const double *factors_of(Scene *s, double factor) {
   for (int64_t c = 0; c < chorale_model_clique_count(s->has.model); ++c)
     s->numbers[c] = factor;

@@ -303,6 +303,32 @@ static chorale_status build(Things *t, const chorale_chain *chain, int64_t *deco
   return CHORALE_OK;
 }
 
+/* The front door, over the same two chains. */
+static chorale_status decode(Things *t) {
+  static const int64_t offsets[] = {0, LENGTH, 2 * LENGTH}, groups[] = {1, 1};
+  static const int32_t tokens[] = {1, 0, 1, 2, 0, 1};
+  NEW(chorale_corpus, corpus);
+  corpus->chains = 2;
+  corpus->offsets = offsets;
+  corpus->labels = LABELS;
+  corpus->unary = kUnary;
+  corpus->tokens = tokens;
+  corpus->groups = groups;
+  NEW(chorale_agreement, words);
+  words->strength = 9;
+  chorale_decoded *decoded = NULL;
+  TRY(chorale_decode(t->host, corpus, words, 1, NULL, &decoded, &t->error));
+  chorale_reason reasons[2 * LENGTH];
+  int64_t count = 0;
+  const chorale_status status = chorale_decoded_reasons(decoded, reasons, sizeof(chorale_reason),
+                                                        2 * LENGTH, &count, &t->error);
+  for (int64_t k = 0; k < count; ++k)
+    tell(t, (double)reasons[k].clique + reasons[k].amount);
+  chorale_decoded_destroy(decoded);
+  TRY(status);
+  return CHORALE_OK;
+}
+
 static int32_t watch(void *user, const chorale_progress *progress) {
   Things *t = user;
   if (progress->struct_size >= sizeof *progress)
@@ -376,6 +402,7 @@ static chorale_status use_all(Things *t, int64_t *decodings) {
   TRY(decode_chain(t, chain));
   TRY(build(t, chain, decodings));
   TRY(run(t));
+  TRY(decode(t));
   TRY(name(t));
   assert_true(*decodings > 0);
   return CHORALE_OK;

@@ -12,7 +12,9 @@
  *   message.h    chains under properties: messages and decoding
  *   kernel.h     the same without a solver, in the caller's scratch memory
  *   model.h      chains, trees and cliques put together: builder and frozen model
+ *   corpus.h     many chains, cliques and members in one call
  *   run.h        collective inference over a model
+ *   decode.h     the front door: scores in, labels that agree out; read it first
  *   problem.h    a model with the names around it, in memory and as a file
  *
  * Rules that hold everywhere:
@@ -41,6 +43,8 @@
 
 #include "chorale/chain.h"
 #include "chorale/clique.h"
+#include "chorale/corpus.h"
+#include "chorale/decode.h"
 #include "chorale/host.h"
 #include "chorale/kernel.h"
 #include "chorale/message.h"

@@ -141,7 +141,8 @@ chorale_status check_parents(const Report &report, const ChainView &view) noexce
   return CHORALE_OK;
 }
 
-chorale_status check_numbers(const Report &report, const ChainView &view) noexcept {
+chorale_status check_unary(const Report &report, std::string_view name, const ChainView &view,
+                           std::int64_t first) noexcept {
   const std::int32_t T = view.length;
   const std::int32_t m = view.labels;
   const bool in_rows = !view.single && view.unary_column == 1;
@@ -156,9 +157,16 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
     for (std::int32_t y = 0; y < m; ++y)
       if (!is_score(view.unary_at(t, y)))
         return fail_number(report, view.unary_at(t, y), true, [&](MessageWriter &place) {
-          place << "chain->unary[" << t << "][" << y << "]";
+          place << name << "[" << first + t << "][" << y << "]";
         });
   }
+  return CHORALE_OK;
+}
+
+chorale_status check_numbers(const Report &report, const ChainView &view) noexcept {
+  const std::int32_t T = view.length;
+  const std::int32_t m = view.labels;
+  CHORALE_CHECK(check_unary(report, "chain->unary", view, 0));
   if (view.edges)
     for (std::int32_t t = 1; t < (view.edge_each ? T : 2); ++t)
       for (std::int32_t from = 0; from < m; ++from)

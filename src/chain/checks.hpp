@@ -11,6 +11,9 @@ inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 // check_chain: checks shapes, strides and parents; fills `view`. check_numbers: checks all numbers.
 chorale_status check_chain(const Report &report, chorale_chain chain, ChainView &view) noexcept;
 chorale_status check_numbers(const Report &report, const ChainView &view) noexcept;
+// Checks the unary scores alone. Messages call position t name[first + t].
+chorale_status check_unary(const Report &report, std::string_view name, const ChainView &view,
+                           std::int64_t first) noexcept;
 // Checks that `labelling` holds one label of the chain for each position of the view.
 chorale_status check_labelling(const Report &report, const ChainView &view,
                                const std::int32_t *labelling) noexcept;

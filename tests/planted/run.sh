@@ -14,15 +14,25 @@ trap 'rm -rf "$work"' EXIT
 
 seen=0
 missed=0
-# A fresh copy of the tree in $tree.
+abi_number=$(sed -n 's/.*define CHORALE_ABI \([0-9]*\).*/\1/p' include/chorale/version.h)
+# A fresh copy of the tree in $tree, with a record of today's interface if none is released.
 copy_tree() {
   rm -rf "$work/tree"
   tree=$work/tree
   mkdir -p "$tree/tests"
   cp -r include examples README.md "$tree/"
   cp -r tests/abi tests/headers tests/problems tests/*.sh tests/symbols.txt tests/test_layout.c \
-    tests/test_structs.c tests/fixture.h "$tree/tests/"
+    tests/test_structs.c tests/fixture*.h "$tree/tests/"
+  [[ ! -d $work/record ]] || cp -r "$work/record/." "$tree/tests/abi/"
 }
+if ! grep -qE "define CHORALE_ABI $abi_number\$" tests/abi/[0-9]*/include/chorale/version.h; then
+  copy_tree
+  cp tests/test_*.c tests/fixture_*.c "$tree/tests/"
+  (cd "$tree" && tests/abi/run.sh --record "$build" >/dev/null)
+  mkdir "$work/record"
+  version=$(cd "$tree/tests/abi" && ls -d [0-9]* | sort -V | tail -n 1)
+  mv "$tree/tests/abi/$version" "$work/record/"
+fi
 # The command must fail, and what it prints must match.
 sees() { # FAULT PATTERN COMMAND...
   local fault=$1 pattern=$2 status=0
@@ -54,7 +64,7 @@ with_object() {
   cp "$release/src/libchorale.a" "$work/faulty/src/"
   c++ -x c++ -O2 -fPIC -c - -o "$work/faulty/fault.o"
   ar r "$work/faulty/src/libchorale.a" "$work/faulty/fault.o" 2>/dev/null
-  c++ -shared -Wl,--version-script="$release/src/chorale.map" -Wl,-soname,"${1:-libchorale.so.0}" \
+  c++ -shared -Wl,--version-script="$release/src/chorale.map" -Wl,-soname,"${1:-libchorale.so.$abi_number}" \
     -Wl,--whole-archive "$work/faulty/src/libchorale.a" -Wl,--no-whole-archive \
     -o "$work/faulty/src/libchorale.so"
 }
@@ -112,7 +122,7 @@ cc -std=c99 -I"$tree/include" -I"$tree/tests" "$tree/tests/test_layout.c" -lcmoc
 sees "a field in front of the others" 'offset of chorale_payment\.[a-z]* is' "$work/layout"
 copy_tree
 abi=("$tree/tests/abi/run.sh" "$build")
-record=$(compgen -G "$tree/tests/abi/[0-9]*" | tail -n 1)
+record=$(compgen -G "$tree/tests/abi/[0-9]*" | sort -V | tail -n 1)
 echo chorale_abolished >>"$record/symbols.txt"
 sees "a function that is gone" 'no longer exported: chorale_abolished' "${abi[@]}"
 copy_tree
@@ -142,10 +152,10 @@ with_structs() { # EXPRESSION
   c++ -std=c++20 -g -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -ffp-contract=off \
     -I"$tree/include" -Isrc -c src/capi/clique.cpp -o "$work/grown/clique.cpp.o"
   ar r "$work/grown/src/libchorale.a" "$work/grown/clique.cpp.o"
-  c++ -shared -Wl,--version-script="$build/src/chorale.map" -Wl,-soname,libchorale.so.0 \
+  c++ -shared -Wl,--version-script="$build/src/chorale.map" -Wl,-soname,libchorale.so.$abi_number \
     -Wl,--whole-archive "$work/grown/src/libchorale.a" -Wl,--no-whole-archive \
     -o "$work/grown/src/libchorale.so"
-  ln -s libchorale.so "$work/grown/src/libchorale.so.0"
+  ln -s libchorale.so "$work/grown/src/libchorale.so.$abi_number"
 }
 append='s/^\} (chorale_clique_(problem|options|result));/  double planted;\n&/'
 abi=("$tree/tests/abi/run.sh" "$work/grown")
@@ -158,13 +168,14 @@ with_structs "$append; s/^  int64_t node_limit;/  double node_limit;/"
 sees "a field of another type, beside one appended" 'functions or their types have changed' "${abi[@]}"
 abi=("$tree/tests/abi/run.sh" "$build")
 copy_tree
-sed -i 's/define CHORALE_ABI 0/define CHORALE_ABI 1/' "$tree/include/chorale/version.h"
+sed -i "s/define CHORALE_ABI $abi_number/define CHORALE_ABI $((abi_number + 1))/" \
+  "$record/include/chorale/version.h"
 sees "an ABI number without a record" 'no release to hold it to' "${abi[@]}"
 
 # ---- What is written down ----
 copy_tree
-sed -i 's/^labels 0 0 0, score 7.40/labels 0 0 0, score 7.41/' "$tree/README.md"
-sees "a README that says something else" 'score 7.41' "$tree/tests/readme.sh" "$build"
+sed -i 's/are, worth 1.33/are, worth 1.34/' "$tree/README.md"
+sees "a README that says something else" 'worth 1.34' "$tree/tests/readme.sh" "$build"
 sed -i '0,/\tscore\t0\t/s/\(\tscore\t0\t.*\)[0-9a-f]$/\1f/' "$tree/tests/problems/expected.tsv"
 sees "a last bit in the table of results" 'FAILED' \
   "$build/tests/test_problem_files" "$tree/tests/problems"

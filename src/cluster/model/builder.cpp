@@ -131,6 +131,39 @@ bool chorale_model_builder::reserve_chain() noexcept {
          model->transitions.reserve(model->transitions.size() + 1);
 }
 
+// One reference serves chains in a row.
+void chorale_model_builder::note_transitions(const Transitions *transitions) noexcept {
+  if (!transitions ||
+      (!model->transitions.empty() && *(model->transitions.end() - 1) == transitions))
+    return;
+  retain(transitions);
+  model->transitions.push(transitions);
+}
+
+void chorale_model_builder::note_scores(std::int64_t numbers, std::size_t number_bytes,
+                                        bool borrow) noexcept {
+  const std::size_t bytes = static_cast<std::size_t>(numbers) * number_bytes;
+  model->score_bytes += bytes;
+  model->copied_score_bytes += borrow ? 0 : bytes;
+}
+
+void chorale_model_builder::take_back(std::int64_t slots_before,
+                                      std::int64_t wholes_before) noexcept {
+  for (std::int64_t s = slots.size() - 1; s >= slots_before; --s)
+    last_slot[slots[s].chain] = previous[s];
+  taken.forget();
+  slots.truncate(slots_before);
+  previous.truncate(slots_before);
+  model->wholes.truncate(wholes_before);
+}
+
+void chorale_model_builder::drop_cliques(std::int64_t count) noexcept {
+  model->cliques.truncate(count);
+  centres.truncate(count);
+  latest.truncate(count);
+  members.truncate(count);
+}
+
 bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens, bool borrow,
                                       std::int64_t group) noexcept {
   if (!reserve_chain())
@@ -151,16 +184,9 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
   }
   if (!model->chains.push(chain))
     return false;
-  // One reference serves chains in a row.
-  if (view.transitions &&
-      (model->transitions.empty() || *(model->transitions.end() - 1) != view.transitions)) {
-    retain(view.transitions);
-    model->transitions.push(view.transitions);
-  }
-  const auto numbers =
-      static_cast<std::size_t>(std::int64_t{view.length} * view.labels + edge_numbers(view));
-  model->score_bytes += numbers * number_bytes(view);
-  model->copied_score_bytes += borrow ? 0 : numbers * number_bytes(view);
+  note_transitions(view.transitions);
+  note_scores(std::int64_t{view.length} * view.labels + edge_numbers(view), number_bytes(view),
+              borrow);
   model->label_count += view.length;
   model->most_labels = std::max(model->most_labels, view.labels);
   groups.push(group);
@@ -408,15 +434,8 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   }
   if (fits)
     return true;
-  for (std::int64_t s = slots.size() - 1; s >= slots_before; --s)
-    last_slot[slots[s].chain] = previous[s];
-  taken.forget();
-  slots.truncate(slots_before);
-  previous.truncate(slots_before);
-  model->cliques.truncate(cliques_before);
-  centres.truncate(cliques_before);
-  latest.truncate(cliques_before);
-  members.truncate(cliques_before);
+  take_back(slots_before, model->wholes.size());
+  drop_cliques(cliques_before);
   return false;
 }
 

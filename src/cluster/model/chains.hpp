@@ -65,6 +65,15 @@ public:
   // Adds a chain; its tokens may lie right behind its unary scores. Slots are not looked at.
   // False where there is no memory, and nothing was added.
   bool push(const Chain &chain) noexcept;
+  bool reserve(std::int64_t count) noexcept {
+    return records_.reserve(count) && (tokens_.empty() || tokens_.reserve(count));
+  }
+  // Takes away the chains from `count` on, whose labels begin at `sites`.
+  void truncate(std::int64_t count, std::int32_t sites) noexcept {
+    records_.truncate(count);
+    tokens_.truncate(std::min(count, tokens_.size()));
+    sites_ = sites;
+  }
   // Where each chain's labels begin: every chain at an even site, or one right behind the other.
   void place(bool even) noexcept;
   // slots(i): how many.

@@ -5,11 +5,22 @@
 #include "base/report.hpp"
 #include "cluster/model/builder.hpp"
 
+#include <chorale/corpus.h>
+
 namespace chorale {
 
 // On success `made` is a builder of an empty model.
 chorale_status create_builder(const Report &report, const Memory &memory, const Log &log,
                               Builder *&made) noexcept;
+
+// The members of the cliques first .. first + count - 1: clique first + c has the entries offsets[c]
+// .. offsets[c + 1] - 1 of `chains`.
+struct RaggedMembers {
+  std::int64_t first;
+  std::int64_t count;
+  const std::int64_t *offsets;
+  const std::int64_t *chains;
+};
 
 // Structs are those of the public headers; their struct_size says nothing here.
 class CheckedBuilder {
@@ -31,6 +42,13 @@ public:
                               std::int64_t position) const noexcept;
   chorale_status set_centre(std::int64_t clique, std::int64_t chain,
                             std::int64_t position) const noexcept;
+  // Many at once, all or nothing.
+  chorale_status add_corpus(const chorale_corpus &corpus) const noexcept;
+  chorale_status add_cliques(chorale_clique_setup setup, std::int64_t count) const noexcept;
+  // positions: by entry; NULL: 0 throughout.
+  chorale_status add_positions(const RaggedMembers &of,
+                               const std::int64_t *positions) const noexcept;
+  chorale_status add_members(const RaggedMembers &of) const noexcept;
   // Cliques `first`, `first` + 1, .., `count` of them.
   chorale_status add_repeated_words(const Potential *potential,
                                     const chorale_repeated_words_options &options,
@@ -55,6 +73,9 @@ private:
   // A position that is to show values by its label.
   chorale_status check_position(std::int64_t clique, std::int64_t chain, std::int64_t position,
                                 bool centre) const noexcept;
+  chorale_status check_parts(const RaggedMembers &of) const noexcept;
+  template <class Add>
+  chorale_status add_entries(const RaggedMembers &of, Add &&add) const noexcept;
   chorale_status out_of_memory() const noexcept;
   chorale_status check_cliques() const noexcept;
 

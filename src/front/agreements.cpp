@@ -1,0 +1,316 @@
+#include "front/agreements.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace chorale {
+namespace {
+
+// The members of cliques, as the calls of corpus.h take them.
+struct Ragged {
+  explicit Ragged(const Memory &memory) noexcept
+      : offsets(memory), chains(memory), positions(memory) {}
+
+  bool begin() noexcept { return offsets.push(0); }
+  // Members from the last end on are a clique.
+  bool end_clique() noexcept { return offsets.push(chains.size()); }
+  std::int64_t cliques() const noexcept { return offsets.size() - 1; }
+
+  Array<std::int64_t> offsets;
+  Array<std::int64_t> chains;
+  Array<std::int64_t> positions;
+};
+
+class Work {
+public:
+  Work(const Report &report, std::string_view place, const Memory &memory,
+       const chorale_host *host, const CorpusParts &parts, const chorale_agreement &agreement,
+       chorale_model_builder *builder) noexcept
+      : report_(report), place_(place), memory_(memory), host_(host), parts_(parts),
+        agreement_(agreement), builder_(builder) {}
+  ~Work() { chorale_potential_release(made_); }
+  Work(const Work &) = delete;
+  Work &operator=(const Work &) = delete;
+
+  chorale_status carry_out() noexcept {
+    CHORALE_CHECK(check());
+    switch (agreement_.kind) {
+    case CHORALE_AGREE_WORDS:
+      return add_keys(parts_.corpus().tokens);
+    case CHORALE_AGREE_KEYS:
+      return add_keys(agreement_.keys);
+    case CHORALE_AGREE_PROPERTY:
+      return add_property();
+    default:
+      return add_given();
+    }
+  }
+
+  std::int64_t cliques() const noexcept { return cliques_; }
+
+private:
+  template <class... Parts>
+  chorale_status fail(chorale_status status, const Parts &...parts) const noexcept {
+    return report_.fail(status, place_, parts...);
+  }
+  chorale_status null(std::string_view field) const noexcept {
+    return fail(CHORALE_ERROR_NULL_ARGUMENT, field, " is NULL; it must not be");
+  }
+  // What a public call answered, with the agreement's place before the message.
+  chorale_status pass_on(chorale_status status, const chorale_error &error) const noexcept {
+    return status == CHORALE_OK ? status : fail(status, ": ", std::string_view(error.message));
+  }
+  chorale_status no_memory() const noexcept {
+    return report_.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+  }
+
+  chorale_status check() const noexcept {
+    switch (agreement_.kind) {
+    case CHORALE_AGREE_WORDS:
+      if (!parts_.corpus().tokens && parts_.positions() > 0)
+        return fail(CHORALE_ERROR_TOKENS_MISSING,
+                    " is over words, and corpus->tokens is NULL; give the tokens of all positions");
+      break;
+    case CHORALE_AGREE_KEYS:
+      if (!agreement_.keys && parts_.positions() > 0)
+        return null(".keys");
+      break;
+    case CHORALE_AGREE_PROPERTY:
+      if (!agreement_.property)
+        return null(".property");
+      break;
+    case CHORALE_AGREE_CLIQUES:
+      CHORALE_CHECK(check_given());
+      break;
+    default:
+      return fail(CHORALE_ERROR_UNKNOWN_CONSTANT, ".kind is ", agreement_.kind,
+                  "; it must be a CHORALE_AGREE_ constant");
+    }
+    if (agreement_.across != 0 && agreement_.across != 1)
+      return fail(CHORALE_ERROR_OUT_OF_RANGE, ".across is ", agreement_.across,
+                  "; it must be 0 or 1");
+    if (!is_finite_score(agreement_.strength))
+      return fail_number(report_, agreement_.strength, false,
+                         [&](MessageWriter &at) { at << place_ << ".strength"; });
+    if (agreement_.minimum < 1)
+      return fail(CHORALE_ERROR_SIZE, ".minimum is ", agreement_.minimum,
+                  "; it must be at least 1");
+    if (agreement_.stop_count < 0)
+      return fail(CHORALE_ERROR_SIZE, ".stop_count is ", agreement_.stop_count,
+                  "; it must be at least 0");
+    if (agreement_.stop_count > kLargestSize)
+      return fail(CHORALE_ERROR_SIZE_OVERFLOW, ".stop_count is ", agreement_.stop_count,
+                  "; it must be at most ", kLargestSize);
+    if (agreement_.stop_count > 0 && !agreement_.stop)
+      return null(".stop");
+    return CHORALE_OK;
+  }
+
+  chorale_status check_given() const noexcept {
+    const std::int64_t count = agreement_.cliques;
+    if (count < 0)
+      return fail(CHORALE_ERROR_SIZE, ".cliques is ", count, "; it must be at least 0");
+    if (count == 0)
+      return CHORALE_OK;
+    const std::int64_t *offsets = agreement_.clique_offsets;
+    if (!offsets)
+      return null(".clique_offsets");
+    for (std::int64_t c = 0; c <= count; ++c)
+      if (const std::int64_t least = c == 0 ? 0 : offsets[c - 1]; offsets[c] < least)
+        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".clique_offsets[", c, "] is ", offsets[c],
+                    "; it must be at least ", least);
+    if (!agreement_.members && offsets[count] > offsets[0])
+      return null(".members");
+    const std::int64_t first = parts_.begin(0);
+    const std::int64_t end = parts_.begin(parts_.chains());
+    for (std::int64_t e = offsets[0]; e < offsets[count]; ++e)
+      if (agreement_.members[e] < first || agreement_.members[e] >= end)
+        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".members[", e, "] is ", agreement_.members[e],
+                    "; it must be a position of the corpus, from ", first, " to ", end - 1);
+    return CHORALE_OK;
+  }
+
+  // The potential of every clique over `values`: the caller's, or Potts by the strength.
+  chorale_status take_potential(std::int64_t values, const chorale_potential *&potential) noexcept {
+    potential = agreement_.potential;
+    if (potential) {
+      const std::int64_t given = chorale_potential_values(potential);
+      if (given == values || given == values + 2)
+        return CHORALE_OK;
+      return fail(CHORALE_ERROR_VALUES_MISMATCH, ".potential has ", given,
+                  " values; it must have those that ought to agree, ", values);
+    }
+    chorale_error error;
+    chorale_potential_options options;
+    chorale_potential_options_init(&options, sizeof options);
+    options.scale = CHORALE_SCALE_BY_MEMBERS;
+    CHORALE_CHECK(pass_on(chorale_potential_create_potts(host_, values, agreement_.strength,
+                                                         &options, &made_, &error),
+                          error));
+    potential = made_;
+    return CHORALE_OK;
+  }
+
+  chorale_status add(const chorale_clique_setup &setup, const Ragged &members) noexcept {
+    chorale_error error;
+    cliques_ = members.cliques();
+    std::int64_t first = 0;
+    CHORALE_CHECK(pass_on(chorale_model_builder_add_cliques(builder_, &setup, members.cliques(),
+                                                            &first, &error),
+                          error));
+    return pass_on(setup.property
+                       ? chorale_model_builder_add_members(builder_, first, members.cliques(),
+                                                           members.offsets.begin(),
+                                                           members.chains.begin(), &error)
+                       : chorale_model_builder_add_positions(
+                             builder_, first, members.cliques(), members.offsets.begin(),
+                             members.chains.begin(), members.positions.begin(), &error),
+                   error);
+  }
+
+  chorale_status add_positions(const Ragged &members) noexcept {
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.values = parts_.corpus().labels;
+    CHORALE_CHECK(take_potential(setup.values, setup.potential));
+    return add(setup, members);
+  }
+
+  // A clique for every key that enough positions have.
+  chorale_status add_keys(const std::int32_t *keys) noexcept {
+    struct Entry {
+      std::int64_t group;
+      std::int32_t key;
+      std::int32_t chain;
+      std::int32_t position;
+    };
+    Array<Entry> entries(memory_);
+    Array<std::int32_t> stop(memory_);
+    Ragged members(memory_);
+    if (!stop.resize(agreement_.stop_count) || !members.begin())
+      return no_memory();
+    std::copy_n(agreement_.stop, agreement_.stop_count, stop.begin());
+    std::sort(stop.begin(), stop.end());
+    for (std::int64_t i = 0; i < parts_.chains(); ++i) {
+      const std::int64_t group = agreement_.across != 0 ? 0 : parts_.group(i);
+      for (std::int64_t p = parts_.begin(i); p < parts_.begin(i + 1); ++p) {
+        if (keys[p] < -1)
+          return fail(CHORALE_ERROR_OUT_OF_RANGE, ".keys[", p, "] is ", keys[p],
+                      "; it must be at least -1");
+        if (keys[p] >= 0 && !std::binary_search(stop.begin(), stop.end(), keys[p]) &&
+            !entries.push({group, keys[p], static_cast<std::int32_t>(i),
+                           static_cast<std::int32_t>(p - parts_.begin(i))}))
+          return no_memory();
+      }
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+      return std::tie(a.group, a.key, a.chain, a.position) <
+             std::tie(b.group, b.key, b.chain, b.position);
+    });
+    for (const Entry *first = entries.begin(); first != entries.end();) {
+      const Entry *end = std::find_if(first, std::as_const(entries).end(), [&](const Entry &entry) {
+        return entry.group != first->group || entry.key != first->key;
+      });
+      if (end - first >= agreement_.minimum) {
+        for (const Entry *entry = first; entry != end; ++entry)
+          if (!members.chains.push(entry->chain) || !members.positions.push(entry->position))
+            return no_memory();
+        if (!members.end_clique())
+          return no_memory();
+      }
+      first = end;
+    }
+    return add_positions(members);
+  }
+
+  chorale_status add_given() noexcept {
+    Ragged members(memory_);
+    if (!members.begin())
+      return no_memory();
+    const std::int64_t *offsets = agreement_.clique_offsets;
+    for (std::int64_t c = 0; c < agreement_.cliques; ++c) {
+      if (offsets[c + 1] - offsets[c] < agreement_.minimum)
+        continue;
+      for (std::int64_t e = offsets[c]; e < offsets[c + 1]; ++e) {
+        const std::int64_t chain = parts_.chain_of(agreement_.members[e]);
+        if (!members.chains.push(chain) ||
+            !members.positions.push(agreement_.members[e] - parts_.begin(chain)))
+          return no_memory();
+      }
+      if (!members.end_clique())
+        return no_memory();
+    }
+    return add_positions(members);
+  }
+
+  // A clique of whole chains for every group, or one of all.
+  chorale_status add_property() noexcept {
+    const std::int64_t labels = chorale_property_labels(agreement_.property);
+    if (labels != parts_.corpus().labels)
+      return fail(CHORALE_ERROR_LABELS_MISMATCH, ".property has ", labels,
+                  " labels; it must have those of the corpus, ", parts_.corpus().labels);
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.property = agreement_.property;
+    CHORALE_CHECK(
+        take_potential(chorale_property_values(agreement_.property), setup.potential));
+
+    Ragged members(memory_);
+    Array<std::int64_t> order(memory_);
+    if (!order.resize(parts_.chains()) || !members.begin())
+      return no_memory();
+    for (std::int64_t i = 0; i < parts_.chains(); ++i)
+      order[i] = i;
+    const auto group = [&](std::int64_t i) {
+      return agreement_.across != 0 ? 0 : parts_.group(i);
+    };
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return group(a) != group(b) ? group(a) < group(b) : a < b;
+    });
+    for (const std::int64_t *first = order.begin(); first != order.end();) {
+      const std::int64_t *end =
+          std::find_if(first, std::as_const(order).end(),
+                       [&](std::int64_t i) { return group(i) != group(*first); });
+      if (end - first >= agreement_.minimum) {
+        for (const std::int64_t *i = first; i != end; ++i)
+          if (!members.chains.push(*i))
+            return no_memory();
+        if (!members.end_clique())
+          return no_memory();
+      }
+      first = end;
+    }
+    return add(setup, members);
+  }
+
+  const Report &report_;
+  std::string_view place_;
+  const Memory &memory_;
+  const chorale_host *host_;
+  const CorpusParts &parts_;
+  const chorale_agreement &agreement_;
+  chorale_model_builder *builder_;
+  chorale_potential *made_ = nullptr;
+  std::int64_t cliques_ = 0;
+};
+
+} // namespace
+
+std::int64_t CorpusParts::chain_of(std::int64_t position) const noexcept {
+  if (!corpus_.offsets)
+    return position;
+  const std::int64_t *end = corpus_.offsets + corpus_.chains + 1;
+  return std::upper_bound(corpus_.offsets, end, position) - corpus_.offsets - 1;
+}
+
+chorale_status add_agreement(const Report &report, std::string_view place, const Memory &memory,
+                             const chorale_host *host, const CorpusParts &parts,
+                             const chorale_agreement &agreement, chorale_model_builder *builder,
+                             std::int64_t &cliques) noexcept {
+  Work work(report, place, memory, host, parts, agreement, builder);
+  CHORALE_CHECK(work.carry_out());
+  cliques = work.cliques();
+  return CHORALE_OK;
+}
+
+} // namespace chorale

@@ -1,0 +1,268 @@
+// extern "C" of decode.h.
+#include "front/agreements.hpp"
+
+#include <algorithm>
+
+struct chorale_decoded {
+  explicit chorale_decoded(const chorale::Memory &from) noexcept
+      : memory(from), first_clique(from) {}
+  ~chorale_decoded() {
+    chorale_run_destroy(run);
+    chorale_model_release(model);
+    chorale_model_builder_destroy(builder);
+  }
+  chorale_decoded(const chorale_decoded &) = delete;
+  chorale_decoded &operator=(const chorale_decoded &) = delete;
+
+  chorale::Memory memory;
+  chorale_model_builder *builder = nullptr; // while the model is made
+  chorale_model *model = nullptr;
+  chorale_run *run = nullptr;
+  chorale::Array<std::int64_t> first_clique; // by agreement, and the number of all cliques
+};
+
+namespace chorale {
+namespace {
+
+chorale_agreement default_agreement() noexcept {
+  chorale_agreement agreement{};
+  agreement.struct_size = sizeof agreement;
+  agreement.kind = CHORALE_AGREE_WORDS;
+  agreement.strength = 1;
+  agreement.minimum = 2;
+  return agreement;
+}
+
+// What a public call answered, as the answer of this one.
+chorale_status pass_on(const Report &report, chorale_status status,
+                       const chorale_error &error) noexcept {
+  return status == CHORALE_OK ? status : report.fail(status, std::string_view(error.message));
+}
+
+// Element k of an array of structs that lie their own struct_size apart.
+chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
+                              std::int64_t k, std::string_view place, chorale_agreement &to) {
+  const std::size_t stride = agreements->struct_size;
+  const auto *at = reinterpret_cast<const chorale_agreement *>(
+      reinterpret_cast<const char *>(agreements) + static_cast<std::size_t>(k) * stride);
+  to = default_agreement();
+  CHORALE_CHECK(read_struct(report, "agreements", at, to));
+  if (at->struct_size != stride)
+    return report.fail(CHORALE_ERROR_STRUCT_SIZE, place, ".struct_size is ", at->struct_size,
+                       "; it must be that of the first, ", stride);
+  return CHORALE_OK;
+}
+
+chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
+                     const chorale_agreement *agreements, std::int64_t count,
+                     chorale_decoded &made) noexcept {
+  chorale_error error;
+  CHORALE_CHECK(pass_on(report, chorale_model_builder_create(host, &made.builder, &error), error));
+  CHORALE_CHECK(pass_on(
+      report, chorale_model_builder_add_corpus(made.builder, given, nullptr, &error), error));
+  chorale_corpus corpus{};
+  CHORALE_CHECK(read_struct(report, "corpus", given, corpus));
+  const CorpusParts parts(corpus);
+  if (!made.first_clique.push(0))
+    return report.out_of_memory(sizeof(std::int64_t));
+  for (std::int64_t k = 0; k < count; ++k) {
+    char place[48];
+    MessageWriter(place, sizeof place) << "agreements[" << k << "]";
+    chorale_agreement agreement{};
+    CHORALE_CHECK(read_agreement(report, agreements, k, place, agreement));
+    std::int64_t added = 0;
+    CHORALE_CHECK(
+        add_agreement(report, place, made.memory, host, parts, agreement, made.builder, added));
+    if (!made.first_clique.push(made.first_clique[k] + added))
+      return report.out_of_memory(sizeof(std::int64_t));
+  }
+  CHORALE_CHECK(
+      pass_on(report, chorale_model_builder_freeze(made.builder, &made.model, &error), error));
+  chorale_model_builder_destroy(std::exchange(made.builder, nullptr));
+  return CHORALE_OK;
+}
+
+std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) noexcept {
+  const auto &first = decoded.first_clique;
+  if (clique < 0 || clique >= first[first.size() - 1])
+    return -1;
+  return std::upper_bound(first.begin(), first.end(), clique) - first.begin() - 1;
+}
+
+// ---- Reasons ----------------------------------------------------------------------------------
+
+using Reasons = Array<chorale_reason>;
+
+// Every payment of the run, by chain, as a reason without counts.
+chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons) {
+  chorale_error error;
+  Array<chorale_payment> payments(decoded.memory);
+  for (std::int64_t i = 0; i < chorale_model_chain_count(decoded.model); ++i) {
+    std::int32_t changed = 0;
+    CHORALE_CHECK(pass_on(
+        report, chorale_run_chain_score(decoded.run, i, CHORALE_TOGETHER, nullptr, &changed, &error), error));
+    if (changed == 0)
+      continue;
+    std::int64_t count = 0;
+    CHORALE_CHECK(pass_on(
+        report, chorale_run_payments(decoded.run, i, nullptr, sizeof(chorale_payment), 0, &count,
+                                     &error),
+        error));
+    if (!payments.resize(count) || !reasons.reserve(reasons.size() + count))
+      return report.out_of_memory(sizeof(chorale_reason));
+    CHORALE_CHECK(pass_on(
+        report,
+        chorale_run_payments(decoded.run, i, payments.begin(), sizeof(chorale_payment), count,
+                             nullptr, &error),
+        error));
+    for (const chorale_payment &paid : payments)
+      reasons.push({agreement_of(decoded, paid.clique), paid.clique, i, paid.position, 0, 0,
+                    paid.own_value, paid.value, paid.amount});
+  }
+  return CHORALE_OK;
+}
+
+// How many members each clique has and how many others show the value: each clique is asked once.
+chorale_status count_agreeing(const Report &report, const chorale_decoded &decoded,
+                              Reasons &reasons) {
+  chorale_error error;
+  Array<std::int64_t> order(decoded.memory); // of the reasons, clique by clique
+  Array<std::int32_t> values(decoded.memory);
+  if (!order.resize(reasons.size()))
+    return report.out_of_memory(sizeof(std::int64_t));
+  for (std::int64_t r = 0; r < reasons.size(); ++r)
+    order[r] = r;
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return reasons[a].clique != reasons[b].clique ? reasons[a].clique < reasons[b].clique : a < b;
+  });
+  std::int64_t asked = -1;
+  for (const std::int64_t r : order) {
+    chorale_reason &reason = reasons[r];
+    if (reason.clique != asked) {
+      const std::int64_t members = chorale_model_clique_member_count(decoded.model, reason.clique);
+      if (!values.resize(members))
+        return report.out_of_memory(sizeof(std::int32_t));
+      CHORALE_CHECK(pass_on(report,
+                            chorale_run_values(decoded.run, reason.clique, CHORALE_TOGETHER,
+                                               values.begin(), members, nullptr, &error),
+                            error));
+      asked = reason.clique;
+      std::sort(values.begin(), values.end());
+    }
+    const auto [first, end] = std::equal_range(values.begin(), values.end(), reason.value);
+    reason.members = values.size();
+    reason.agreeing = end - first - 1;
+  }
+  return CHORALE_OK;
+}
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+extern "C" {
+
+void chorale_agreement_init(chorale_agreement *agreement, size_t struct_size) {
+  init_struct(agreement, struct_size, default_agreement());
+}
+
+chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
+                              const chorale_agreement *agreements, int64_t count,
+                              const chorale_run_options *options, chorale_decoded **decoded,
+                              chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!corpus)
+      return report.null_argument("corpus");
+    CHORALE_CHECK(check_size(report, "count", count, 0));
+    if (!agreements && count > 0)
+      return report.null_argument("agreements");
+    if (!decoded)
+      return report.null_argument("decoded");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    const Memory memory(&lent);
+    auto *made = memory.create<chorale_decoded>(memory);
+    if (!made)
+      return report.out_of_memory(sizeof(chorale_decoded));
+    chorale_error inner;
+    chorale_status status = build(report, host, corpus, agreements, count, *made);
+    if (status == CHORALE_OK)
+      status = pass_on(
+          report, chorale_run_create(host, made->model, options, nullptr, &made->run, &inner),
+          inner);
+    if (status == CHORALE_OK)
+      status = pass_on(report, chorale_run_solve(made->run, nullptr, &inner), inner);
+    if (status != CHORALE_OK) {
+      Memory::destroy(made, memory);
+      return status;
+    }
+    *decoded = made;
+    return CHORALE_OK;
+  });
+}
+
+void chorale_decoded_destroy(chorale_decoded *decoded) {
+  if (decoded)
+    Memory::destroy(decoded, decoded->memory);
+}
+
+chorale_status chorale_decoded_labels(const chorale_decoded *decoded, chorale_labelling labelling,
+                                      int32_t *labels, int64_t capacity, int64_t *needed,
+                                      chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!decoded)
+      return report.null_argument("decoded");
+    chorale_error inner;
+    return pass_on(report,
+                   chorale_run_all_labels(decoded->run, labelling, labels, capacity, needed,
+                                          &inner),
+                   inner);
+  });
+}
+
+chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
+                                          chorale_run_result *result, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!decoded)
+      return report.null_argument("decoded");
+    chorale_error inner;
+    return pass_on(report, chorale_run_get_result(decoded->run, result, &inner), inner);
+  });
+}
+
+chorale_status chorale_decoded_reasons(const chorale_decoded *decoded, chorale_reason *reasons,
+                                       size_t reason_size, int64_t capacity, int64_t *needed,
+                                       chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!decoded)
+      return report.null_argument("decoded");
+    CHORALE_CHECK(check_element_size<chorale_reason>(report, "reason_size", reason_size));
+    report.takes_from(decoded->memory);
+    Reasons found(decoded->memory);
+    CHORALE_CHECK(collect(report, *decoded, found));
+    CHORALE_CHECK(count_agreeing(report, *decoded, found));
+    bool fills = false;
+    CHORALE_CHECK(
+        take_buffer(report, "reasons", reasons, capacity, found.size(), needed, fills));
+    if (!fills)
+      return CHORALE_OK;
+    std::copy(found.begin(), found.end(), reasons);
+    spread_elements(reasons, reason_size, found.size());
+    return CHORALE_OK;
+  });
+}
+
+chorale_run *chorale_decoded_run(chorale_decoded *decoded) {
+  return decoded ? decoded->run : nullptr;
+}
+
+const chorale_model *chorale_decoded_model(const chorale_decoded *decoded) {
+  return decoded ? decoded->model : nullptr;
+}
+
+int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique) {
+  return decoded ? agreement_of(*decoded, clique) : -1;
+}
+
+} // extern "C"

@@ -1,0 +1,406 @@
+/* The front door: the same labels, score and reasons as by building the model call by call; mistakes
+ * are named by the agreement they are in. */
+#include "fixture_chain.h"
+
+enum { DRAWN_CHAINS = 6, DRAWN_POSITIONS = 18, DRAWN_LABELS = 3, DRAWN_KEYS = 4, DRAWN_AGREEMENTS = 3 };
+
+typedef struct Drawn {
+  chorale_corpus corpus;
+  int64_t offsets[DRAWN_CHAINS + 1];
+  double scores[DRAWN_POSITIONS * DRAWN_LABELS];
+  int32_t tokens[DRAWN_POSITIONS], keys[DRAWN_POSITIONS];
+  int64_t groups[DRAWN_CHAINS];
+  chorale_agreement agreements[DRAWN_AGREEMENTS];
+  int64_t count;
+  int64_t clique_offsets[3], members[DRAWN_POSITIONS];
+  int32_t stop[1];
+} Drawn;
+
+typedef struct Handed {
+  chorale_transitions *transitions;
+  chorale_potential *potential;
+  chorale_property *property;
+} Handed;
+
+static void open_handed(Handed *handed) {
+  chorale_error error;
+  static const double edges[DRAWN_LABELS * DRAWN_LABELS] = {0.5, -0.25, 0, 0, 0.25, 0.5, 0.125};
+  OK(chorale_transitions_create(NULL, DRAWN_LABELS, edges, NULL, &handed->transitions, &error));
+  OK(chorale_potential_create_entropy(NULL, DRAWN_LABELS, 0.75, NULL, &handed->potential, &error));
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = DRAWN_LABELS;
+  OK(chorale_property_create_first_label(NULL, &map, NULL, &handed->property, &error));
+}
+
+static void close_handed(Handed *handed) {
+  chorale_transitions_release(handed->transitions);
+  chorale_potential_release(handed->potential);
+  chorale_property_release(handed->property);
+}
+
+static void draw(Random *random, const Handed *handed, Drawn *drawn) {
+  memset(drawn, 0, sizeof *drawn);
+  chorale_corpus_init(&drawn->corpus, sizeof drawn->corpus);
+  drawn->corpus.chains = random_int(random, 1, DRAWN_CHAINS);
+  drawn->corpus.labels = DRAWN_LABELS;
+  drawn->corpus.unary = drawn->scores;
+  drawn->corpus.tokens = drawn->tokens;
+  drawn->corpus.groups = random_chance(random, 70) ? drawn->groups : NULL;
+  drawn->corpus.transitions = random_chance(random, 70) ? handed->transitions : NULL;
+  drawn->corpus.offsets = random_chance(random, 80) ? drawn->offsets : NULL;
+  for (int64_t i = 0; i < drawn->corpus.chains; ++i) {
+    drawn->offsets[i + 1] = drawn->offsets[i] + random_int(random, 0, 3);
+    drawn->groups[i] = random_int(random, 0, 1);
+  }
+  for (int p = 0; p < DRAWN_POSITIONS; ++p) {
+    drawn->tokens[p] = random_int(random, -1, DRAWN_KEYS - 1);
+    drawn->keys[p] = random_int(random, -1, DRAWN_KEYS - 1);
+    for (int y = 0; y < DRAWN_LABELS; ++y)
+      drawn->scores[p * DRAWN_LABELS + y] = random_int(random, 0, 32) / 16.0;
+  }
+  const int64_t positions =
+      drawn->corpus.offsets ? drawn->offsets[drawn->corpus.chains] : drawn->corpus.chains;
+  static const chorale_agreement_kind kinds[] = {CHORALE_AGREE_WORDS, CHORALE_AGREE_KEYS,
+                                                 CHORALE_AGREE_PROPERTY, CHORALE_AGREE_CLIQUES};
+  drawn->count = random_int(random, 0, DRAWN_AGREEMENTS);
+  for (int64_t k = 0; k < drawn->count; ++k) {
+    chorale_agreement *agreement = &drawn->agreements[k];
+    chorale_agreement_init(agreement, sizeof *agreement);
+    agreement->kind = kinds[random_int(random, 0, 3)];
+    agreement->across = random_chance(random, 40);
+    agreement->strength = random_int(random, -1, 4) / 2.0;
+    agreement->minimum = random_int(random, 1, 3);
+    agreement->potential = random_chance(random, 20) ? handed->potential : NULL;
+    agreement->keys = drawn->keys;
+    agreement->property = handed->property;
+    drawn->stop[0] = random_int(random, 0, DRAWN_KEYS - 1);
+    agreement->stop = drawn->stop;
+    agreement->stop_count = random_chance(random, 30);
+    agreement->cliques = 2;
+    agreement->clique_offsets = drawn->clique_offsets;
+    agreement->members = drawn->members;
+  }
+  /* Two cliques of positions, without repetitions: every other one, and the rest from behind. */
+  int64_t end = 0;
+  for (int64_t p = 0; p < positions; p += 2)
+    drawn->members[end++] = p;
+  drawn->clique_offsets[1] = end;
+  for (int64_t p = positions - 1; p >= 0; --p)
+    if (p % 2 == 1)
+      drawn->members[end++] = p;
+  drawn->clique_offsets[2] = end;
+}
+
+static int64_t begin_of(const Drawn *drawn, int64_t chain) {
+  return drawn->corpus.offsets ? drawn->offsets[chain] : chain;
+}
+
+/* A clique for the positions (or chains: position -1) that `belongs` picks, in order. */
+static void add_by_hand(chorale_model_builder *builder, const Drawn *drawn,
+                        const chorale_agreement *agreement, const chorale_potential *potential,
+                        int64_t group, int32_t key) {
+  chorale_error error;
+  int64_t chains[DRAWN_POSITIONS], positions[DRAWN_POSITIONS], count = 0, clique = 0;
+  const int32_t *keys = agreement->kind == CHORALE_AGREE_WORDS ? drawn->tokens : drawn->keys;
+  for (int64_t i = 0; i < drawn->corpus.chains; ++i) {
+    if (group >= 0 && (drawn->corpus.groups ? drawn->groups[i] : 0) != group)
+      continue;
+    if (agreement->kind == CHORALE_AGREE_PROPERTY) {
+      chains[count++] = i;
+      continue;
+    }
+    for (int64_t p = begin_of(drawn, i); p < begin_of(drawn, i + 1); ++p)
+      if (keys[p] == key) {
+        chains[count] = i;
+        positions[count++] = p - begin_of(drawn, i);
+      }
+  }
+  if (count < agreement->minimum)
+    return;
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = potential;
+  if (agreement->kind == CHORALE_AGREE_PROPERTY)
+    setup.property = agreement->property;
+  else
+    setup.values = DRAWN_LABELS;
+  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  for (int64_t e = 0; e < count; ++e)
+    if (agreement->kind == CHORALE_AGREE_PROPERTY)
+      OK(chorale_model_builder_add_member(builder, clique, chains[e], NULL, &error));
+    else
+      OK(chorale_model_builder_add_position(builder, clique, chains[e], positions[e], &error));
+}
+
+static void add_given_by_hand(chorale_model_builder *builder, const Drawn *drawn,
+                              const chorale_agreement *agreement,
+                              const chorale_potential *potential) {
+  chorale_error error;
+  for (int c = 0; c < 2; ++c) {
+    if (drawn->clique_offsets[c + 1] - drawn->clique_offsets[c] < agreement->minimum)
+      continue;
+    chorale_clique_setup setup;
+    int64_t clique = 0;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.potential = potential;
+    setup.values = DRAWN_LABELS;
+    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    for (int64_t e = drawn->clique_offsets[c]; e < drawn->clique_offsets[c + 1]; ++e) {
+      int64_t chain = 0;
+      while (begin_of(drawn, chain + 1) <= drawn->members[e])
+        ++chain;
+      OK(chorale_model_builder_add_position(builder, clique, chain,
+                                            drawn->members[e] - begin_of(drawn, chain), &error));
+    }
+  }
+}
+
+static chorale_run *run_by_hand(const Drawn *drawn, const chorale_run_options *options) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int64_t i = 0; i < drawn->corpus.chains; ++i) {
+    chorale_chain chain;
+    chorale_chain_options extra;
+    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain_options_init(&extra, sizeof extra);
+    chain.length = begin_of(drawn, i + 1) - begin_of(drawn, i);
+    chain.labels = DRAWN_LABELS;
+    chain.unary = drawn->scores + begin_of(drawn, i) * DRAWN_LABELS;
+    chain.transitions = drawn->corpus.transitions;
+    extra.tokens = drawn->tokens + begin_of(drawn, i);
+    OK(chorale_model_builder_add_chain(builder, &chain, &extra, NULL, &error));
+  }
+  for (int64_t k = 0; k < drawn->count; ++k) {
+    const chorale_agreement *agreement = &drawn->agreements[k];
+    chorale_potential_options scaled;
+    chorale_potential *potts = NULL;
+    chorale_potential_options_init(&scaled, sizeof scaled);
+    scaled.scale = CHORALE_SCALE_BY_MEMBERS;
+    OK(chorale_potential_create_potts(NULL, DRAWN_LABELS, agreement->strength, &scaled, &potts,
+                                      &error));
+    const chorale_potential *potential = agreement->potential ? agreement->potential : potts;
+    const int is_property = agreement->kind == CHORALE_AGREE_PROPERTY;
+    if (agreement->kind == CHORALE_AGREE_CLIQUES)
+      add_given_by_hand(builder, drawn, agreement, potential);
+    else
+      for (int64_t group = 0; group < (agreement->across ? 1 : 2); ++group)
+        for (int32_t key = 0; key < (is_property ? 1 : DRAWN_KEYS); ++key)
+          if (is_property || agreement->stop_count == 0 || drawn->stop[0] != key)
+            add_by_hand(builder, drawn, agreement, potential, agreement->across ? -1 : group, key);
+    chorale_potential_release(potts);
+  }
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_run_create(NULL, model, options, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  return run;
+}
+
+/* Every reason against what the run tells of the clique itself. */
+static int64_t check_reasons(chorale_decoded *decoded, const chorale_run *run) {
+  chorale_error error;
+  static chorale_reason reasons[256];
+  int64_t count = 0;
+  const chorale_model *model = chorale_decoded_model(decoded);
+  OK(chorale_decoded_reasons(decoded, reasons, sizeof reasons[0], COUNT_OF(reasons), &count,
+                             &error));
+  int64_t at = 0;
+  for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
+    chorale_payment payments[64];
+    int64_t paid = 0;
+    OK(chorale_run_payments(run, i, payments, sizeof payments[0], COUNT_OF(payments), &paid,
+                            &error));
+    for (int64_t k = 0; k < paid; ++k, ++at) {
+      assert_true(at < count);
+      const chorale_reason *reason = &reasons[at];
+      int32_t values[DRAWN_POSITIONS];
+      int64_t members = 0, agreeing = 0;
+      OK(chorale_run_values(run, reason->clique, CHORALE_TOGETHER, values, COUNT_OF(values),
+                            &members, &error));
+      for (int64_t e = 0; e < members; ++e)
+        agreeing += values[e] == reason->value && e != payments[k].member;
+      assert_int_equal(reason->chain, i);
+      assert_int_equal(reason->clique, payments[k].clique);
+      assert_int_equal(reason->position, payments[k].position);
+      assert_int_equal(reason->value, payments[k].value);
+      assert_int_equal(reason->own_value, payments[k].own_value);
+      assert_true(reason->amount == payments[k].amount);
+      assert_int_equal(reason->members, members);
+      assert_int_equal(reason->agreeing, agreeing);
+      assert_int_equal(reason->agreement, chorale_decoded_agreement(decoded, reason->clique));
+    }
+  }
+  assert_int_equal(at, count);
+  if (count > 0) {
+    reasons[0].clique = UNTOUCHED;
+    FAILS(chorale_decoded_reasons(decoded, reasons, sizeof reasons[0], count - 1, NULL, &error),
+          CHORALE_ERROR_CAPACITY, "capacity");
+    assert_int_equal(reasons[0].clique, UNTOUCHED);
+  }
+  return count;
+}
+
+static void the_same_as_call_by_call(void **state) {
+  (void)state;
+  Handed handed;
+  chorale_error error;
+  open_handed(&handed);
+  int64_t reasons = 0;
+  for (int64_t round = 0; round < test_rounds(2000); ++round) {
+    static Drawn drawn;
+    Random random = {test_seed() + (uint64_t)round};
+    draw(&random, &handed, &drawn);
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.bound_steps = random_int(&random, 0, 3);
+    chorale_decoded *decoded = NULL;
+    OK(chorale_decode(NULL, &drawn.corpus, drawn.agreements, drawn.count, &options, &decoded,
+                      &error));
+    chorale_run *run = run_by_hand(&drawn, &options);
+    chorale_run_result one, other;
+    chorale_run_result_init(&one, sizeof one);
+    chorale_run_result_init(&other, sizeof other);
+    OK(chorale_decoded_get_result(decoded, &one, &error));
+    OK(chorale_run_get_result(run, &other, &error));
+    if (memcmp(&one, &other, sizeof one) != 0)
+      fail_msg("round %lld of seed %llu: score %.17g by the front door, %.17g call by call",
+               (long long)round, (unsigned long long)test_seed(), one.score, other.score);
+    for (chorale_labelling which = CHORALE_TOGETHER; which <= CHORALE_ALONE; ++which) {
+      int32_t labels[DRAWN_POSITIONS], expected[DRAWN_POSITIONS];
+      int64_t count = -1, positions = -1;
+      OK(chorale_decoded_labels(decoded, which, labels, COUNT_OF(labels), &count, &error));
+      OK(chorale_run_all_labels(run, which, expected, COUNT_OF(expected), &positions, &error));
+      assert_int_equal(count, positions);
+      assert_memory_equal(labels, expected, (size_t)count * sizeof labels[0]);
+    }
+    reasons += check_reasons(decoded, run);
+    chorale_run_destroy(run);
+    chorale_decoded_destroy(decoded);
+  }
+  assert_true(reasons > 0 || test_rounds(2000) < 100);
+  close_handed(&handed);
+}
+
+/* The README's: three mentions of a name, one of which the tagger gets wrong by a little. */
+static void three_mentions(void **state) {
+  (void)state;
+  const double scores[3][2] = {{2.1, 0.3}, {1.9, 0.2}, {0.7, 0.9}};
+  const int32_t names[3] = {5, 5, 5};
+  chorale_corpus corpus;
+  chorale_agreement agreement;
+  chorale_decoded *decoded = NULL;
+  chorale_error error;
+  int32_t labels[3];
+  chorale_reason reason;
+  int64_t count = 0;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = 3;
+  corpus.labels = 2;
+  corpus.unary = scores;
+  corpus.tokens = names;
+  chorale_agreement_init(&agreement, sizeof agreement);
+  OK(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error));
+  OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error));
+  assert_int_equal(labels[0] + labels[1] + labels[2], 0);
+  OK(chorale_decoded_reasons(decoded, &reason, sizeof reason, 1, &count, &error));
+  assert_int_equal(count, 1);
+  assert_int_equal(reason.chain, 2);
+  assert_int_equal(reason.agreeing, 2);
+  assert_int_equal(reason.members, 3);
+  assert_true(is_close(reason.amount, (9 - 5) / 3.0));
+  chorale_decoded_destroy(decoded);
+  chorale_decoded_destroy(NULL);
+  assert_null(chorale_decoded_run(NULL));
+  assert_null(chorale_decoded_model(NULL));
+  assert_int_equal(chorale_decoded_agreement(NULL, 0), -1);
+}
+
+static void mistakes_are_named(void **state) {
+  (void)state;
+  Handed handed;
+  chorale_error error;
+  static Drawn drawn;
+  Random random = {1};
+  open_handed(&handed);
+  do
+    draw(&random, &handed, &drawn);
+  while (!drawn.corpus.offsets || drawn.offsets[drawn.corpus.chains] < 4);
+  chorale_agreement two[2];
+  chorale_decoded *decoded = NULL;
+  chorale_property *other = NULL;
+  chorale_potential *wide = NULL;
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = DRAWN_LABELS + 1;
+  OK(chorale_property_create_first_label(NULL, &map, NULL, &other, &error));
+  OK(chorale_potential_create_potts(NULL, DRAWN_LABELS + 1, 1, NULL, &wide, &error));
+  int32_t keys[DRAWN_POSITIONS] = {0, -2};
+  int64_t members[2] = {0, DRAWN_POSITIONS + 1}, offsets[2] = {0, 2};
+#define REFUSES(change, status, ...)                                                               \
+  chorale_agreement_init(&two[0], sizeof two[0]);                                                  \
+  chorale_agreement_init(&two[1], sizeof two[1]);                                                  \
+  change;                                                                                          \
+  FAILS(chorale_decode(NULL, &drawn.corpus, two, 2, NULL, &decoded, &error), status, __VA_ARGS__); \
+  assert_null(decoded)
+  REFUSES(two[1].kind = 7, CHORALE_ERROR_UNKNOWN_CONSTANT, "agreements[1].kind", "7");
+  REFUSES(two[1].kind = CHORALE_AGREE_KEYS, CHORALE_ERROR_NULL_ARGUMENT, "agreements[1].keys");
+  REFUSES((two[1].kind = CHORALE_AGREE_KEYS, two[1].keys = keys), CHORALE_ERROR_OUT_OF_RANGE,
+          "agreements[1].keys[1] is -2");
+  REFUSES(two[0].kind = CHORALE_AGREE_PROPERTY, CHORALE_ERROR_NULL_ARGUMENT,
+          "agreements[0].property");
+  REFUSES((two[1].kind = CHORALE_AGREE_PROPERTY, two[1].property = other),
+          CHORALE_ERROR_LABELS_MISMATCH, "agreements[1].property", "4", "3");
+  REFUSES(two[1].potential = wide, CHORALE_ERROR_VALUES_MISMATCH, "agreements[1].potential", "4");
+  REFUSES(two[1].strength = NAN, CHORALE_ERROR_NOT_A_NUMBER, "agreements[1].strength");
+  REFUSES(two[1].strength = INFINITY, CHORALE_ERROR_INFINITE, "agreements[1].strength");
+  REFUSES(two[1].minimum = 0, CHORALE_ERROR_SIZE, "agreements[1].minimum", "0");
+  REFUSES(two[1].across = 2, CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].across", "2");
+  REFUSES(two[1].stop_count = -1, CHORALE_ERROR_SIZE, "agreements[1].stop_count", "-1");
+  REFUSES(two[1].stop_count = 1, CHORALE_ERROR_NULL_ARGUMENT, "agreements[1].stop");
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = -1), CHORALE_ERROR_SIZE,
+          "agreements[1].cliques", "-1");
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1), CHORALE_ERROR_NULL_ARGUMENT,
+          "agreements[1].clique_offsets");
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = offsets),
+          CHORALE_ERROR_NULL_ARGUMENT, "agreements[1].members");
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = offsets,
+           two[1].members = members),
+          CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].members[1]");
+  members[1] = 0;
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = offsets,
+           two[1].members = members),
+          CHORALE_ERROR_DUPLICATE_MEMBER, "agreements[1]");
+  offsets[1] = -1;
+  REFUSES((two[1].kind = CHORALE_AGREE_CLIQUES, two[1].cliques = 1, two[1].clique_offsets = offsets,
+           two[1].members = members),
+          CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].clique_offsets[1]");
+  REFUSES(two[1].struct_size -= 8, CHORALE_ERROR_STRUCT_SIZE, "struct_size");
+  drawn.corpus.tokens = NULL;
+  REFUSES((void)0, CHORALE_ERROR_TOKENS_MISSING, "agreements[0]", "tokens");
+#undef REFUSES
+  FAILS(chorale_decode(NULL, NULL, two, 2, NULL, &decoded, &error), CHORALE_ERROR_NULL_ARGUMENT,
+        "corpus");
+  FAILS(chorale_decode(NULL, &drawn.corpus, NULL, 1, NULL, &decoded, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "agreements");
+  FAILS(chorale_decode(NULL, &drawn.corpus, NULL, -1, NULL, &decoded, &error), CHORALE_ERROR_SIZE,
+        "count", "-1");
+  FAILS(chorale_decode(NULL, &drawn.corpus, NULL, 0, NULL, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "decoded");
+  chorale_potential_release(wide);
+  chorale_property_release(other);
+  close_handed(&handed);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_as_call_by_call),
+      cmocka_unit_test(three_mentions),
+      cmocka_unit_test(mistakes_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
