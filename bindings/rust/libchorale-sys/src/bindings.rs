@@ -1901,70 +1901,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-extern "C" {
-    pub fn chorale_kernel_solve(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        labelling: *mut i32,
-        result: *mut chorale_chain_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_kernel_max_marginals(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        marginals: *mut f64,
-        row_stride: i64,
-        edge_marginals: *mut f64,
-        margins: *mut f64,
-        labelling: *mut i32,
-        result: *mut chorale_chain_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_kernel_k_best(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        k: i64,
-        labellings: *mut i32,
-        row_stride: i64,
-        scores: *mut f64,
-        found: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_kernel_messages(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        outgoing: *const *mut f64,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_kernel_decode(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        labelling: *mut i32,
-        values: *mut i32,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_model_builder {
@@ -2495,176 +2431,133 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_problem {
-    _unused: [u8; 0],
-}
-extern "C" {
-    pub fn chorale_problem_create(
-        host: *const chorale_host,
-        model: *const chorale_model,
-        problem: *mut *mut chorale_problem,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_problem_destroy(problem: *mut chorale_problem);
-}
-extern "C" {
-    pub fn chorale_problem_model(problem: *const chorale_problem) -> *const chorale_model;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_text {
-    pub bytes: *const std::os::raw::c_char,
-    pub length: usize,
+pub struct chorale_corpus {
+    pub struct_size: usize,
+    pub chains: i64,
+    pub offsets: *const i64,
+    pub labels: i64,
+    pub element: chorale_element,
+    pub borrow: i32,
+    pub unary: *const std::os::raw::c_void,
+    pub unary_row_stride: i64,
+    pub unary_column_stride: i64,
+    pub transitions: *const chorale_transitions,
+    pub tokens: *const i32,
+    pub groups: *const i64,
 }
 #[test]
-fn bindgen_test_layout_chorale_text() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_text> = ::std::mem::MaybeUninit::uninit();
+fn bindgen_test_layout_chorale_corpus() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_corpus> = ::std::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
     assert_eq!(
-        ::std::mem::size_of::<chorale_text>(),
-        16usize,
-        "Size of chorale_text"
+        ::std::mem::size_of::<chorale_corpus>(),
+        88usize,
+        "Size of chorale_corpus"
     );
     assert_eq!(
-        ::std::mem::align_of::<chorale_text>(),
+        ::std::mem::align_of::<chorale_corpus>(),
         8usize,
-        "Alignment of chorale_text"
+        "Alignment of chorale_corpus"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
         0usize,
-        "Offset of field: chorale_text::bytes"
+        "Offset of field: chorale_corpus::struct_size"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).length) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
         8usize,
-        "Offset of field: chorale_text::length"
+        "Offset of field: chorale_corpus::chains"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).offsets) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_corpus::offsets"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_corpus::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_corpus::element"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
+        36usize,
+        "Offset of field: chorale_corpus::borrow"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_corpus::unary"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary_row_stride) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_corpus::unary_row_stride"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary_column_stride) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_corpus::unary_column_stride"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).transitions) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_corpus::transitions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_corpus::tokens"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_corpus::groups"
     );
 }
-pub type chorale_text_list = i32;
-pub const CHORALE_TEXTS_NONE: i32 = -1;
-pub const CHORALE_TEXTS_LABELS: i32 = 0;
-pub const CHORALE_TEXTS_TOKENS: i32 = 1;
-pub const CHORALE_TEXTS_WORDS: i32 = 2;
-pub const CHORALE_TEXTS_SPACES: i32 = 3;
-pub const CHORALE_TEXTS_CHAINS: i32 = 4;
-pub const CHORALE_TEXTS_GROUPS: i32 = 5;
-pub const CHORALE_TEXTS_CLIQUES: i32 = 6;
-pub const CHORALE_TEXTS_KINDS: i32 = 7;
-pub const CHORALE_TEXTS_VALUES: i32 = 100;
 extern "C" {
-    pub fn chorale_problem_set_texts(
-        problem: *mut chorale_problem,
-        list: chorale_text_list,
-        texts: *const chorale_text,
-        text_size: usize,
+    pub fn chorale_corpus_init(corpus: *mut chorale_corpus, struct_size: usize);
+}
+extern "C" {
+    pub fn chorale_model_builder_add_corpus(
+        builder: *mut chorale_model_builder,
+        corpus: *const chorale_corpus,
+        first: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_model_builder_add_cliques(
+        builder: *mut chorale_model_builder,
+        setup: *const chorale_clique_setup,
         count: i64,
+        first: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_problem_text_count(
-        problem: *const chorale_problem,
-        list: chorale_text_list,
-    ) -> i64;
-}
-extern "C" {
-    pub fn chorale_problem_text(
-        problem: *const chorale_problem,
-        list: chorale_text_list,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-extern "C" {
-    pub fn chorale_problem_set_cliques(
-        problem: *mut chorale_problem,
-        kinds: *const i32,
-        values: *const chorale_text_list,
+    pub fn chorale_model_builder_add_positions(
+        builder: *mut chorale_model_builder,
+        first: i64,
+        count: i64,
+        offsets: *const i64,
+        chains: *const i64,
+        positions: *const i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
-}
-extern "C" {
-    pub fn chorale_problem_value_name(
-        problem: *const chorale_problem,
-        clique: i64,
-        value: i32,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-extern "C" {
-    pub fn chorale_problem_set_gold(
-        problem: *mut chorale_problem,
-        gold: *const i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_problem_gold(problem: *const chorale_problem) -> *const i32;
-}
-extern "C" {
-    pub fn chorale_problem_set_note(
-        problem: *mut chorale_problem,
-        name: *const std::os::raw::c_char,
-        name_length: usize,
-        text: *const std::os::raw::c_char,
-        text_length: usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
-}
-extern "C" {
-    pub fn chorale_problem_note_name(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-extern "C" {
-    pub fn chorale_problem_note(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-extern "C" {
-    pub fn chorale_problem_write(
-        problem: *const chorale_problem,
-        bytes: *mut std::os::raw::c_void,
-        capacity: usize,
-        needed: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_problem_save(
-        problem: *const chorale_problem,
-        path: *const std::os::raw::c_char,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_problem_read(
-        host: *const chorale_host,
-        bytes: *const std::os::raw::c_void,
-        size: usize,
-        borrow: i32,
-        problem: *mut *mut chorale_problem,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_problem_load(
-        host: *const chorale_host,
-        path: *const std::os::raw::c_char,
-        problem: *mut *mut chorale_problem,
+    pub fn chorale_model_builder_add_members(
+        builder: *mut chorale_model_builder,
+        first: i64,
+        count: i64,
+        offsets: *const i64,
+        chains: *const i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -3299,6 +3192,478 @@ extern "C" {
         buffer: *mut std::os::raw::c_char,
         capacity: usize,
         needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_agreement_kind = i32;
+pub const CHORALE_AGREE_WORDS: i32 = 0;
+pub const CHORALE_AGREE_KEYS: i32 = 10;
+pub const CHORALE_AGREE_PROPERTY: i32 = 20;
+pub const CHORALE_AGREE_CLIQUES: i32 = 30;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_agreement {
+    pub struct_size: usize,
+    pub kind: chorale_agreement_kind,
+    pub across: i32,
+    pub strength: f64,
+    pub potential: *const chorale_potential,
+    pub minimum: i64,
+    pub keys: *const i32,
+    pub stop: *const i32,
+    pub stop_count: i64,
+    pub property: *const chorale_property,
+    pub cliques: i64,
+    pub clique_offsets: *const i64,
+    pub members: *const i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_agreement() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_agreement> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_agreement>(),
+        96usize,
+        "Size of chorale_agreement"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_agreement>(),
+        8usize,
+        "Alignment of chorale_agreement"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_agreement::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_agreement::kind"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).across) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_agreement::across"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).strength) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_agreement::strength"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).potential) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_agreement::potential"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).minimum) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_agreement::minimum"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_agreement::keys"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_agreement::stop"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).stop_count) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_agreement::stop_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_agreement::property"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cliques) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_agreement::cliques"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).clique_offsets) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_agreement::clique_offsets"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).members) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_agreement::members"
+    );
+}
+extern "C" {
+    pub fn chorale_agreement_init(agreement: *mut chorale_agreement, struct_size: usize);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_decoded {
+    _unused: [u8; 0],
+}
+extern "C" {
+    pub fn chorale_decode(
+        host: *const chorale_host,
+        corpus: *const chorale_corpus,
+        agreements: *const chorale_agreement,
+        count: i64,
+        options: *const chorale_run_options,
+        decoded: *mut *mut chorale_decoded,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_decoded_destroy(decoded: *mut chorale_decoded);
+}
+extern "C" {
+    pub fn chorale_decoded_labels(
+        decoded: *const chorale_decoded,
+        labelling: chorale_labelling,
+        labels: *mut i32,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_decoded_get_result(
+        decoded: *const chorale_decoded,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_reason {
+    pub agreement: i64,
+    pub clique: i64,
+    pub chain: i64,
+    pub position: i64,
+    pub members: i64,
+    pub agreeing: i64,
+    pub own_value: i32,
+    pub value: i32,
+    pub amount: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_reason() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_reason> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_reason>(),
+        64usize,
+        "Size of chorale_reason"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_reason>(),
+        8usize,
+        "Alignment of chorale_reason"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreement) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_reason::agreement"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).clique) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_reason::clique"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_reason::chain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).position) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_reason::position"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).members) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_reason::members"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_reason::agreeing"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).own_value) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_reason::own_value"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).value) as usize - ptr as usize },
+        52usize,
+        "Offset of field: chorale_reason::value"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).amount) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_reason::amount"
+    );
+}
+extern "C" {
+    pub fn chorale_decoded_reasons(
+        decoded: *const chorale_decoded,
+        reasons: *mut chorale_reason,
+        reason_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_decoded_run(decoded: *mut chorale_decoded) -> *mut chorale_run;
+}
+extern "C" {
+    pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
+}
+extern "C" {
+    pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
+}
+extern "C" {
+    pub fn chorale_kernel_solve(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        labelling: *mut i32,
+        result: *mut chorale_chain_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_kernel_max_marginals(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        marginals: *mut f64,
+        row_stride: i64,
+        edge_marginals: *mut f64,
+        margins: *mut f64,
+        labelling: *mut i32,
+        result: *mut chorale_chain_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_kernel_k_best(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        k: i64,
+        labellings: *mut i32,
+        row_stride: i64,
+        scores: *mut f64,
+        found: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_kernel_messages(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        outgoing: *const *mut f64,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_kernel_decode(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        labelling: *mut i32,
+        values: *mut i32,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_problem {
+    _unused: [u8; 0],
+}
+extern "C" {
+    pub fn chorale_problem_create(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        problem: *mut *mut chorale_problem,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_destroy(problem: *mut chorale_problem);
+}
+extern "C" {
+    pub fn chorale_problem_model(problem: *const chorale_problem) -> *const chorale_model;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_text {
+    pub bytes: *const std::os::raw::c_char,
+    pub length: usize,
+}
+#[test]
+fn bindgen_test_layout_chorale_text() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_text> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_text>(),
+        16usize,
+        "Size of chorale_text"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_text>(),
+        8usize,
+        "Alignment of chorale_text"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_text::bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).length) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_text::length"
+    );
+}
+pub type chorale_text_list = i32;
+pub const CHORALE_TEXTS_NONE: i32 = -1;
+pub const CHORALE_TEXTS_LABELS: i32 = 0;
+pub const CHORALE_TEXTS_TOKENS: i32 = 1;
+pub const CHORALE_TEXTS_WORDS: i32 = 2;
+pub const CHORALE_TEXTS_SPACES: i32 = 3;
+pub const CHORALE_TEXTS_CHAINS: i32 = 4;
+pub const CHORALE_TEXTS_GROUPS: i32 = 5;
+pub const CHORALE_TEXTS_CLIQUES: i32 = 6;
+pub const CHORALE_TEXTS_KINDS: i32 = 7;
+pub const CHORALE_TEXTS_VALUES: i32 = 100;
+extern "C" {
+    pub fn chorale_problem_set_texts(
+        problem: *mut chorale_problem,
+        list: chorale_text_list,
+        texts: *const chorale_text,
+        text_size: usize,
+        count: i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_text_count(
+        problem: *const chorale_problem,
+        list: chorale_text_list,
+    ) -> i64;
+}
+extern "C" {
+    pub fn chorale_problem_text(
+        problem: *const chorale_problem,
+        list: chorale_text_list,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+extern "C" {
+    pub fn chorale_problem_set_cliques(
+        problem: *mut chorale_problem,
+        kinds: *const i32,
+        values: *const chorale_text_list,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
+}
+extern "C" {
+    pub fn chorale_problem_value_name(
+        problem: *const chorale_problem,
+        clique: i64,
+        value: i32,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+extern "C" {
+    pub fn chorale_problem_set_gold(
+        problem: *mut chorale_problem,
+        gold: *const i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_gold(problem: *const chorale_problem) -> *const i32;
+}
+extern "C" {
+    pub fn chorale_problem_set_note(
+        problem: *mut chorale_problem,
+        name: *const std::os::raw::c_char,
+        name_length: usize,
+        text: *const std::os::raw::c_char,
+        text_length: usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
+}
+extern "C" {
+    pub fn chorale_problem_note_name(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+extern "C" {
+    pub fn chorale_problem_note(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+extern "C" {
+    pub fn chorale_problem_write(
+        problem: *const chorale_problem,
+        bytes: *mut std::os::raw::c_void,
+        capacity: usize,
+        needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_save(
+        problem: *const chorale_problem,
+        path: *const std::os::raw::c_char,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_read(
+        host: *const chorale_host,
+        bytes: *const std::os::raw::c_void,
+        size: usize,
+        borrow: i32,
+        problem: *mut *mut chorale_problem,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_problem_load(
+        host: *const chorale_host,
+        path: *const std::os::raw::c_char,
+        problem: *mut *mut chorale_problem,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

@@ -57,6 +57,28 @@ pub(crate) fn pointer<T>(array: Option<&[T]>) -> *const T {
     array.map_or(std::ptr::null(), <[T]>::as_ptr)
 }
 
+/// Refuses offsets that are none, or that lead out of an array of `length` entries, which the library
+/// cannot see. It refuses offsets that are negative or descend, before it reads the array.
+pub(crate) fn check_offsets(
+    name: &str,
+    offsets: &[i64],
+    array: fmt::Arguments<'_>,
+    length: usize,
+) -> Result<()> {
+    if offsets.is_empty() {
+        return Err(Error::shape(format!(
+            "{name} has 0 entries; it must have one more than there are parts"
+        )));
+    }
+    match offsets.iter().position(|&offset| offset > size(length)) {
+        Some(at) => Err(Error::shape(format!(
+            "{name}[{at}] is {}; it must be at most {length}, the length of {array}",
+            offsets[at]
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Refuses an array that is not as long as it has to be.
 pub(crate) fn check_length<T>(name: &str, array: Option<&[T]>, expected: usize) -> Result<()> {
     match array {
@@ -326,6 +348,22 @@ impl<'a, N: Copy> Matrix<'a, N> {
             .map_err(|_| no_memory(format_args!("a matrix of {rows} x {columns}")))?;
         for row in 0..rows {
             entries.extend((0..columns).map(|column| entry(row, column)));
+        }
+        Ok(Self::owned(entries, rows, columns))
+    }
+
+    /// The rows of several matrices of `columns` columns, one matrix after the other. Errors: as for
+    /// [`copied`](Self::copied).
+    pub(crate) fn stacked(parts: &[Matrix<'_, N>], columns: usize) -> Result<Self> {
+        let rows = parts.iter().map(Matrix::rows).sum();
+        let mut entries = Vec::new();
+        entries
+            .try_reserve_exact(product(&[rows, columns])?)
+            .map_err(|_| no_memory(format_args!("a matrix of {rows} x {columns}")))?;
+        for part in parts {
+            let places =
+                (0..part.rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+            entries.extend(places.filter_map(|(row, column)| part.get(row, column)));
         }
         Ok(Self::owned(entries, rows, columns))
     }

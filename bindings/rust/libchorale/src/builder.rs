@@ -1,12 +1,12 @@
 //! Models in the making.
 
-use crate::array::{check_length, count, pointer, size, Element};
+use crate::array::{check_length, check_offsets, count, pointer, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::instance::Port;
 use crate::model::Keep;
 use crate::panics::Slot;
-use crate::{c, Chain, Dictionary, Host, Instance, Model, Potential, Property, Result};
+use crate::{c, Chain, Corpus, Dictionary, Host, Instance, Model, Potential, Property, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -265,6 +265,40 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(index))
     }
 
+    /// Adds every chain of a corpus, or none, and returns their numbers. Scores and tokens are copied;
+    /// transitions are shared. Errors: as for [`Corpus`]; Size, Stride, OutOfRange (offsets that descend
+    /// or are negative, tokens), NotANumber, Infinite, LabelsMismatch (transitions), OutOfMemory.
+    pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, 'a, N>) -> Result<Range<usize>> {
+        self.add_all(corpus, false)
+    }
+
+    /// Adds every chain of a corpus without copying scores and tokens. Scores that the corpus owns,
+    /// because they were copied, are kept for the model. Errors: as for
+    /// [`add_corpus`](Self::add_corpus).
+    pub fn borrow_corpus<N: Element>(
+        &mut self,
+        corpus: &Corpus<'a, 'a, N>,
+    ) -> Result<Range<usize>> {
+        self.add_all(corpus, true)
+    }
+
+    fn add_all<N: Element>(
+        &mut self,
+        corpus: &Corpus<'_, '_, N>,
+        borrow: bool,
+    ) -> Result<Range<usize>> {
+        let raw = corpus.raw(borrow)?;
+        let mut first = 0;
+        call(|error| unsafe {
+            c::model_builder_add_corpus(self.handle.as_ptr(), &raw, &mut first, error)
+        })?;
+        if borrow {
+            self.keep.owners.extend(corpus.owner());
+        }
+        self.lengths.extend(corpus.lengths());
+        Ok(count(first)..self.lengths.len())
+    }
+
     /// Adds anything else that can send messages and decode, and returns its number. Errors: Size (no
     /// labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
@@ -297,6 +331,26 @@ impl<'a> ModelBuilder<'a> {
         let clique = count(index);
         self.keep_slots(clique..clique + 1, &setup.potentials);
         Ok(clique)
+    }
+
+    /// Adds `number` cliques without members, all as `setup` says, and returns their numbers. Errors: as
+    /// for [`add_clique`](Self::add_clique).
+    pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
+        let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
+        let raw = setup.raw(&potentials);
+        let mut first = 0;
+        call(|error| unsafe {
+            c::model_builder_add_cliques(
+                self.handle.as_ptr(),
+                &raw,
+                size(number),
+                &mut first,
+                error,
+            )
+        })?;
+        let cliques = count(first)..count(first) + number;
+        self.keep_slots(cliques.clone(), &setup.potentials);
+        Ok(cliques)
     }
 
     fn keep_slots(&mut self, cliques: Range<usize>, potentials: &[&Potential]) {
@@ -380,6 +434,54 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
+    /// Adds positions of chains to position or centred cliques, or none: clique `cliques.start + c` gets
+    /// the entries `offsets[c] .. offsets[c + 1]` of `chains` and of `positions`, in this order.
+    /// positions: within their chains; None: 0 throughout, as for single items. Errors: as for
+    /// [`add_position`](Self::add_position); Shape; OutOfRange (offsets that descend or are negative).
+    pub fn add_positions(
+        &mut self,
+        cliques: Range<usize>,
+        offsets: &[i64],
+        chains: &[i64],
+        positions: Option<&[i64]>,
+    ) -> Result<()> {
+        check_parts(&cliques, offsets, chains)?;
+        check_length("positions", positions, chains.len())?;
+        call(|error| unsafe {
+            c::model_builder_add_positions(
+                self.handle.as_ptr(),
+                size(cliques.start),
+                size(cliques.len()),
+                offsets.as_ptr(),
+                chains.as_ptr(),
+                pointer(positions),
+                error,
+            )
+        })
+    }
+
+    /// Adds whole chains or instances to property cliques, or none: clique `cliques.start + c` gets the
+    /// entries `offsets[c] .. offsets[c + 1]` of `chains`. Errors: as for
+    /// [`add_member`](Self::add_member); Shape; OutOfRange (offsets that descend or are negative).
+    pub fn add_members(
+        &mut self,
+        cliques: Range<usize>,
+        offsets: &[i64],
+        chains: &[i64],
+    ) -> Result<()> {
+        check_parts(&cliques, offsets, chains)?;
+        call(|error| unsafe {
+            c::model_builder_add_members(
+                self.handle.as_ptr(),
+                size(cliques.start),
+                size(cliques.len()),
+                offsets.as_ptr(),
+                chains.as_ptr(),
+                error,
+            )
+        })
+    }
+
     /// Makes a position the centre of a centred clique; the last call counts. Errors: as for
     /// [`add_position`](Self::add_position); Kind (a clique that is not centred).
     pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
@@ -427,6 +529,12 @@ impl<'a> ModelBuilder<'a> {
         })?;
         Ok(Model::with(handle, Arc::new(self.keep)))
     }
+}
+
+/// Refuses offsets that are not one more than the cliques, or that lead out of `chains`.
+fn check_parts(cliques: &Range<usize>, offsets: &[i64], chains: &[i64]) -> Result<()> {
+    check_length("offsets", Some(offsets), cliques.len().saturating_add(1))?;
+    check_offsets("offsets", offsets, format_args!("chains"), chains.len())
 }
 
 impl std::fmt::Debug for ModelBuilder<'_> {

@@ -70,11 +70,12 @@ pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
 }
 
 /// The structs of the C interface that messages name fields of.
-const STRUCTS: [&str; 11] = [
+const STRUCTS: [&str; 12] = [
     "allocator",
     "attachment",
     "automaton",
     "chain",
+    "corpus",
     "host",
     "instance",
     "map",

@@ -33,6 +33,7 @@ raw! {
     Model model_release,
     Run run_destroy,
     Problem problem_destroy,
+    Decoded decoded_destroy,
 }
 
 pub(crate) struct Handle<T: Raw>(NonNull<T>);

@@ -4,13 +4,17 @@
 //! ```
 //! use libchorale as ch;
 //! # fn main() -> ch::Result<()> {
-//! let unary = vec![vec![2.0, 0.1], vec![0.3, 0.4]]; // two words, two labels
-//! let best = ch::ChainSolver::new()?.best(&ch::Chain::new(&unary)?)?.labelling.map(<[i32]>::to_vec);
-//! assert_eq!(best, Some(vec![0, 1]));
+//! let scores = [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]]; // three mentions of a name, two labels
+//! let corpus = ch::Corpus::items(&scores)?.tokens(&[5, 5, 5]);
+//! let labelled = ch::decode(&corpus, &[ch::Agreement::words()], ch::RunOptions::new())?;
+//! assert_eq!(labelled.alone()?, [0, 0, 1]);
+//! assert_eq!(labelled.labels()?, [0, 0, 0]);
 //! # Ok(())
 //! # }
 //! ```
 //!
+//! * [`decode`] labels a [`Corpus`] so that what [`Agreement`]s name agrees. For most uses this is all
+//!   that is needed; the rest offers more.
 //! * [`Potential`]s are symmetric functions of how many members of a clique show each value;
 //!   a [`CliqueSolver`] labels the members of one clique.
 //! * A [`Chain`] is the scores of a sequence or tree (`f32` or `f64`); a [`ChainSolver`] finds best
@@ -68,6 +72,8 @@ mod chain;
 mod chain_solver;
 mod clique;
 mod constants;
+mod corpus;
+mod decode;
 mod dictionary;
 mod error;
 mod executor;
@@ -98,6 +104,8 @@ pub use constants::{
     MessageElement, MessageTask, Orientation, Outcome, Outside, Scale, Schedule, Scheme,
     SegmentRule, Shape, Shown, Status, TextList, ANY,
 };
+pub use corpus::Corpus;
+pub use decode::{decode, decode_borrowed, Agreement, Labelled, Reason};
 pub use dictionary::Dictionary;
 pub use error::{Error, Result};
 pub use executor::Work;

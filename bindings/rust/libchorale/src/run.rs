@@ -20,7 +20,7 @@ pub enum Labelling {
 }
 
 impl Labelling {
-    fn raw(self) -> i32 {
+    pub(crate) fn raw(self) -> i32 {
         match self {
             Self::Best => c::TOGETHER,
             Self::Own => c::ALONE,
@@ -70,7 +70,7 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    fn from_raw(raw: &c::RunResult) -> Self {
+    pub(crate) fn from_raw(raw: &c::RunResult) -> Self {
         Self {
             outcome: Outcome::from_raw(raw.outcome),
             proven: raw.proven != 0,
@@ -165,12 +165,27 @@ impl ChainMarginals {
 /// ```
 pub struct Run<'a> {
     // Dropped before what it borrows.
-    handle: Handle<c::Run>,
+    handle: RunHandle,
     model: Model<'a>,
     cancel: Option<Cancel>,
     _callbacks: Owned<'a>,
     /// What keeps the arrays of the chains alive that `set_chain` gave.
     chains: BTreeMap<usize, KeptChain<'a>>,
+}
+
+/// A run of its own, or one that belongs to what [`decode`](crate::decode) made.
+enum RunHandle {
+    Own(Handle<c::Run>),
+    Decoded(Handle<c::Decoded>),
+}
+
+impl RunHandle {
+    fn as_ptr(&self) -> *mut c::Run {
+        match self {
+            Self::Own(run) => run.as_ptr(),
+            Self::Decoded(decoded) => unsafe { c::decoded_run(decoded.as_ptr()) },
+        }
+    }
 }
 
 struct KeptChain<'a> {
@@ -179,7 +194,13 @@ struct KeptChain<'a> {
 }
 
 /// The callbacks at the address that C has. No reference to them lives while C may use the address.
-struct Owned<'a>(*mut Callbacks<'a>);
+pub(crate) struct Owned<'a>(pub(crate) *mut Callbacks<'a>);
+
+impl<'a> Owned<'a> {
+    pub(crate) fn new(callbacks: Callbacks<'a>) -> Self {
+        Self(Box::into_raw(Box::new(callbacks)))
+    }
+}
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
@@ -218,20 +239,35 @@ impl<'a> Run<'a> {
         mut options: RunOptions<'a>,
         earlier: Option<&Run<'_>>,
     ) -> Result<Self> {
-        let callbacks = Box::into_raw(Box::new(std::mem::take(&mut options.callbacks)));
-        let callbacks = Owned(callbacks);
+        let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
         let raw = options.raw(callbacks.0);
         let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
         let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
             c::run_create(host, model.as_ptr(), &raw, earlier, made, error)
         });
         Ok(Self {
-            handle: settle(handle, &model.keep.slots)?,
+            handle: RunHandle::Own(settle(handle, &model.keep.slots)?),
             model: model.clone(),
             cancel: options.cancel,
             _callbacks: callbacks,
             chains: BTreeMap::new(),
         })
+    }
+
+    /// The run behind what was decoded with these callbacks and this flag.
+    pub(crate) fn of_decoded(
+        decoded: Handle<c::Decoded>,
+        model: Model<'a>,
+        cancel: Option<Cancel>,
+        callbacks: Owned<'a>,
+    ) -> Self {
+        Self {
+            handle: RunHandle::Decoded(decoded),
+            model,
+            cancel,
+            _callbacks: callbacks,
+            chains: BTreeMap::new(),
+        }
     }
 
     /// The model of the run.

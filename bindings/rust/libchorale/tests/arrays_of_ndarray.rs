@@ -126,3 +126,27 @@ fn cliques_and_potentials_take_them_too() {
     let square = Transitions::new(weights.view()).unwrap().build().unwrap();
     assert_eq!(square.labels(), 2);
 }
+
+#[test]
+fn corpora_of_arrays() {
+    let all = Array2::from_shape_fn((6, 8), |(row, column)| (10 * row + column) as f64);
+    let labels_of = |corpus: &Corpus<'_, 'static>| {
+        let labelled = decode(corpus, &[], RunOptions::new()).unwrap();
+        labelled.labels().unwrap()
+    };
+    let reversed = all.slice(s![.., ..;-1]);
+    let items = Corpus::items(reversed).unwrap();
+    assert_eq!((items.chains(), items.labels()), (6, 8));
+    assert_eq!(labels_of(&items), [0; 6]);
+    let ragged = Corpus::ragged(all.view(), &[1, 4, 4, 6]).unwrap();
+    assert_eq!((ragged.chains(), ragged.rows()), (3, 6));
+    assert!(!ragged.unary().is_owned());
+    assert_eq!(labels_of(&ragged), [7; 5]);
+    let chains = [all.slice(s![0..2, ..]).to_owned(), all.clone()];
+    let corpus = Corpus::new(&chains).unwrap();
+    assert_eq!((corpus.chains(), corpus.rows()), (2, 8));
+    assert_eq!(corpus.unary().get(3, 4), Some(14.0));
+    let views = chains.iter().map(|chain| chain.slice(s![.., 1..3]));
+    let corpus = Corpus::new(views).unwrap();
+    assert_eq!(corpus.unary().get(3, 1), Some(12.0));
+}

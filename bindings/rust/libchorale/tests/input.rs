@@ -748,6 +748,9 @@ fn what_threads_may_share_and_send() {
     shared::<AlignedBytes>();
     shared::<ModelBuilder<'static>>();
     shared::<PropertyBuilder>();
+    shared::<Corpus<'static, 'static, f32>>();
+    shared::<Agreement<'static>>();
+    shared::<Labelled<'static>>();
     shared::<Run<'static>>(); // several threads may read it
     sent::<RunOptions<'static>>();
     sent::<ChainSolver<'static>>();

@@ -139,6 +139,10 @@ fn use_everything(host: &Host) -> Result<()> {
     let mut run = Run::new(&model, RunOptions::new().host(host))?;
     drop(model);
     run.solve()?;
+    let corpus = Corpus::items(&[[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])?.tokens(&[5, 5, 5]);
+    let options = RunOptions::new().host(host);
+    let labelled = decode_borrowed(&corpus, &[Agreement::words()], options)?;
+    assert_eq!(labelled.reasons()?.len(), 1);
     Ok(())
 }
 

@@ -1,0 +1,176 @@
+//! Many chains in one call.
+
+use crate::array::{
+    check_length, check_offsets, count, pointer, size, Element, IntoMatrix, Matrix, Owner,
+};
+use crate::{c, Error, Result, Transitions};
+use std::borrow::Cow;
+
+/// Chains with the same number of labels and the same transitions, end to end. A corpus borrows its
+/// arrays (`'s`); `'t` is how long scores live that its [`Transitions`] borrow. Positions are numbered
+/// by their row in the scores.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// // Two sentences, of two words and of one.
+/// let sentences = vec![vec![vec![2.0, 0.1], vec![0.3, 0.4]], vec![vec![0.9, 1.0]]];
+/// let copied = ch::Corpus::new(&sentences)?.tokens(&[4, 7, 7]);
+/// let flat = [2.0, 0.1, 0.3, 0.4, 0.9, 1.0];
+/// let lent = ch::Corpus::ragged(ch::Matrix::flat(&flat, 2)?, &[0, 2, 3])?.tokens(&[4, 7, 7]);
+/// let mut builder = ch::ModelBuilder::new()?;
+/// assert_eq!(builder.add_corpus(&copied)?, 0..2);
+/// assert_eq!(builder.add_corpus(&lent)?, 2..4);
+/// assert_eq!(builder.freeze()?.chain_length(2), 2);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What is borrowed must live as long as the model:
+///
+/// ```compile_fail,E0597
+/// use libchorale as ch;
+/// let model = {
+///     let scores = vec![[2.0, 0.1]];
+///     let corpus = ch::Corpus::items(&scores).unwrap();
+///     let mut builder = ch::ModelBuilder::new().unwrap();
+///     builder.borrow_corpus(&corpus).unwrap();
+///     builder.freeze().unwrap()
+/// };
+/// model.chains();
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a corpus is scores for a call or a model"]
+pub struct Corpus<'s, 't, N = f64> {
+    unary: Matrix<'s, N>,
+    /// The row at which each chain begins, and the end of the last; None: every row is a chain.
+    offsets: Option<Cow<'s, [i64]>>,
+    transitions: Option<Transitions<'t>>,
+    tokens: Option<&'s [i32]>,
+    groups: Option<&'s [i64]>,
+}
+
+impl<'s, 't, N: Element> Corpus<'s, 't, N> {
+    /// Chains that are matrices of their own, positions x labels: slices of vectors of vectors, say, or
+    /// arrays of ndarray. They are copied. Errors: Shape (a ragged chain, chains of different numbers
+    /// of labels), which names chain and row; OutOfMemory.
+    pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
+        let mut parts = Vec::new();
+        let mut offsets = vec![0];
+        for (at, chain) in chains.into_iter().enumerate() {
+            let chain = chain.into_matrix();
+            let chain = chain.map_err(|error| error.of(&format!("chains[{at}]")))?;
+            offsets.push(offsets[at] + size(chain.rows()));
+            parts.push(chain);
+        }
+        // A vector without rows does not say how many labels there are.
+        let full = || (0..parts.len()).filter(|&at| parts[at].rows() > 0);
+        let first = full().next().unwrap_or(0);
+        let labels = parts.get(first).map_or(0, Matrix::columns);
+        for at in full() {
+            let columns = parts[at].columns();
+            if columns != labels {
+                return Err(Error::shape(format!(
+                    "chains[{at}] has {columns} labels; it must have {labels}, as chains[{first}]"
+                )));
+            }
+        }
+        let unary = Matrix::stacked(&parts, labels)?;
+        Ok(Self::with(unary, Some(Cow::Owned(offsets))))
+    }
+
+    /// Single items: every row is a chain of one position. Errors: Shape (a ragged array), which names
+    /// the row; OutOfMemory.
+    pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
+        let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
+        Ok(Self::with(unary, None))
+    }
+
+    /// Chain `i` has the rows `offsets[i] .. offsets[i + 1]`. The first offset may be above 0. Errors: as
+    /// for [`items`](Self::items); Shape (an offset beyond the rows, no offsets). Offsets that descend
+    /// or are negative are refused when the corpus is used.
+    pub fn ragged(unary: impl IntoMatrix<'s, N>, offsets: &'s [i64]) -> Result<Self> {
+        let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
+        check_offsets("offsets", offsets, format_args!("unary"), unary.rows())?;
+        Ok(Self::with(unary, Some(Cow::Borrowed(offsets))))
+    }
+
+    fn with(unary: Matrix<'s, N>, offsets: Option<Cow<'s, [i64]>>) -> Self {
+        Self {
+            unary,
+            offsets,
+            transitions: None,
+            tokens: None,
+            groups: None,
+        }
+    }
+
+    /// Transitions of all chains; without any they are zero.
+    pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
+        self.transitions = Some(transitions.clone());
+        self
+    }
+    /// A token id >= 0 for each row of the scores, -1 for none.
+    pub fn tokens(mut self, tokens: &'s [i32]) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+    /// The document of each chain; without groups all chains are of one.
+    pub fn groups(mut self, groups: &'s [i64]) -> Self {
+        self.groups = Some(groups);
+        self
+    }
+
+    /// The number of chains.
+    pub fn chains(&self) -> usize {
+        let offsets = self.offsets.as_deref();
+        offsets.map_or(self.rows(), |offsets| offsets.len() - 1)
+    }
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.unary.columns()
+    }
+    /// The number of rows of the scores, those before the first chain and behind the last included.
+    pub fn rows(&self) -> usize {
+        self.unary.rows()
+    }
+    /// The scores, rows x labels.
+    pub fn unary(&self) -> &Matrix<'s, N> {
+        &self.unary
+    }
+
+    /// The number of positions of each chain.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.chains()).map(move |chain| match &self.offsets {
+            Some(offsets) => count(offsets[chain + 1] - offsets[chain]),
+            None => 1,
+        })
+    }
+
+    /// What must live as long as anything that reads the scores without a copy, where they are the
+    /// corpus's own.
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        self.unary.owner()
+    }
+
+    /// The struct for C, which points into this corpus. Errors: Shape (tokens, groups).
+    pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
+        check_length("tokens", self.tokens, self.rows())?;
+        check_length("groups", self.groups, self.chains())?;
+        let mut raw = init!(Corpus, corpus_init);
+        raw.chains = size(self.chains());
+        raw.offsets = pointer(self.offsets.as_deref());
+        raw.labels = size(self.labels());
+        raw.element = N::ELEMENT;
+        raw.borrow = borrow.into();
+        raw.unary = self.unary.as_ptr().cast();
+        raw.unary_row_stride = size(self.unary.row_stride());
+        raw.unary_column_stride = size(self.unary.column_stride());
+        if let Some(transitions) = &self.transitions {
+            raw.transitions = transitions.as_ptr();
+        }
+        raw.tokens = pointer(self.tokens);
+        raw.groups = pointer(self.groups);
+        Ok(raw)
+    }
+}

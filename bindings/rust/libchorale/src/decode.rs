@@ -1,0 +1,382 @@
+//! The front door: scores in, labels that agree with each other out.
+
+use crate::array::{check_length, check_offsets, count, filled, size, Element};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::model::Keep;
+use crate::panics::{settle, Slot};
+use crate::run::Owned;
+use crate::{
+    c, Corpus, Labelling, Model, Potential, Property, Result, Run, RunOptions, RunResult, Shown,
+};
+use std::sync::Arc;
+
+/// One thing that ought to agree, softly. A slice of agreements is the *specification* of what
+/// [`decode`] does.
+///
+/// The potential of each clique is the strength, unless [`potential`](Self::potential) gives another:
+/// `n` positions (or chains) of which `n_v` show `v` add `strength / n * sum_v n_v^2` to the score. One
+/// that joins all others gains up to twice the strength.
+#[derive(Clone, Debug)]
+#[must_use = "an agreement is for decode"]
+pub struct Agreement<'a> {
+    kind: Kind<'a>,
+    across: bool,
+    strength: Option<f64>,
+    potential: Option<&'a Potential>,
+    minimum: Option<usize>,
+    stop: &'a [i32],
+}
+
+/// What agrees, with what this kind alone reads.
+#[derive(Clone, Debug)]
+enum Kind<'a> {
+    Words,
+    Keys(&'a [i32]),
+    Property(&'a Property),
+    Cliques(&'a [i64], &'a [i64]),
+}
+
+impl<'a> Agreement<'a> {
+    fn of(kind: Kind<'a>) -> Self {
+        Self {
+            kind,
+            across: false,
+            strength: None,
+            potential: None,
+            minimum: None,
+            stop: &[],
+        }
+    }
+    /// The labels of all positions with the same token.
+    pub fn words() -> Self {
+        Self::of(Kind::Words)
+    }
+    /// The labels of all positions with the same key. keys: one >= 0 for each row of the scores, -1
+    /// for none.
+    pub fn keys(keys: &'a [i32]) -> Self {
+        Self::of(Kind::Keys(keys))
+    }
+    /// What whole chains show of a property: the label after the title, say.
+    pub fn property(property: &'a Property) -> Self {
+        Self::of(Kind::Property(property))
+    }
+    /// The labels of the positions `members[clique_offsets[c]] .. members[clique_offsets[c + 1]]`, for
+    /// every clique `c`. Positions are numbered by their row in the scores.
+    pub fn cliques(clique_offsets: &'a [i64], members: &'a [i64]) -> Self {
+        Self::of(Kind::Cliques(clique_offsets, members))
+    }
+
+    /// How strongly, 1 unless this is called. Finite; negative: they ought to differ.
+    pub fn strength(mut self, strength: f64) -> Self {
+        self.strength = Some(strength);
+        self
+    }
+    /// In the place of the strength: a potential over the labels, or over the values of the property.
+    pub fn potential(mut self, potential: &'a Potential) -> Self {
+        self.potential = Some(potential);
+        self
+    }
+    /// Whether chains of different groups are in one clique. False unless this is called; cliques of
+    /// the caller ignore it.
+    pub fn across(mut self, across: bool) -> Self {
+        self.across = across;
+        self
+    }
+    /// How many positions or chains make a clique, at least 1; 2 unless this is called.
+    pub fn minimum(mut self, minimum: usize) -> Self {
+        self.minimum = Some(minimum);
+        self
+    }
+    /// Tokens or keys that make no clique, in any order.
+    pub fn stop(mut self, stop: &'a [i32]) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    fn slot(&self) -> Option<&Arc<Slot>> {
+        self.potential.and_then(|potential| potential.slot.as_ref())
+    }
+
+    /// The struct for C. place: of the agreement in the specification. rows: of the scores.
+    fn raw(&self, place: usize, rows: usize) -> Result<c::Agreement> {
+        let mut raw = init!(Agreement, agreement_init);
+        raw.across = self.across.into();
+        raw.strength = self.strength.unwrap_or(raw.strength);
+        raw.minimum = self.minimum.map_or(raw.minimum, size);
+        if let Some(potential) = self.potential {
+            raw.potential = potential.as_ptr();
+        }
+        if !self.stop.is_empty() {
+            raw.stop = self.stop.as_ptr();
+            raw.stop_count = size(self.stop.len());
+        }
+        match self.kind {
+            Kind::Words => raw.kind = c::AGREE_WORDS,
+            Kind::Keys(keys) => {
+                check_length(&format!("agreements[{place}].keys"), Some(keys), rows)?;
+                raw.kind = c::AGREE_KEYS;
+                raw.keys = keys.as_ptr();
+            }
+            Kind::Property(property) => {
+                raw.kind = c::AGREE_PROPERTY;
+                raw.property = property.as_ptr();
+            }
+            Kind::Cliques(offsets, members) => {
+                let name = format!("agreements[{place}].clique_offsets");
+                let array = format_args!("agreements[{place}].members");
+                check_offsets(&name, offsets, array, members.len())?;
+                raw.kind = c::AGREE_CLIQUES;
+                raw.cliques = size(offsets.len() - 1);
+                raw.clique_offsets = offsets.as_ptr();
+                raw.members = members.as_ptr();
+            }
+        }
+        Ok(raw)
+    }
+}
+
+/// Labels a corpus so that what `agreements` name agrees, as far as the scores allow. The result holds
+/// a copy of the scores; transitions are shared.
+///
+/// A limit of the options (rounds, time, a raised flag) that ends the run early is no error:
+/// [`Labelled::result`] tells. A corpus in which nothing repeats is labelled chain by chain. Errors:
+/// as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus), [`Run::new`] and
+/// [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch (property), ValuesMismatch
+/// (potential), DuplicateMember, NotANumber, Infinite, Size, OutOfRange. Messages name the agreement by
+/// its place.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let scores = [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]];
+/// let corpus = ch::Corpus::items(&scores)?.tokens(&[5, 5, 5]);
+/// let labelled = ch::decode(&corpus, &[ch::Agreement::words()], ch::RunOptions::new())?;
+/// assert_eq!(labelled.labels()?, [0, 0, 0]);
+/// let reason = labelled.reasons()?[0];
+/// assert_eq!((reason.chain, reason.agreeing, reason.members), (2, 2, 3));
+/// assert_eq!((reason.own, reason.now), (ch::Shown::Value(1), ch::Shown::Value(0)));
+/// # Ok(())
+/// # }
+/// ```
+pub fn decode<'a, N: Element>(
+    corpus: &Corpus<'_, 'a, N>,
+    agreements: &[Agreement<'_>],
+    options: RunOptions<'a>,
+) -> Result<Labelled<'a>> {
+    decode_with(corpus, agreements, options, false)
+}
+
+/// Labels a corpus as [`decode`] does, without a copy of its scores and tokens. Scores that the corpus
+/// owns, because they were copied, are kept for the result. Errors: as for [`decode`].
+pub fn decode_borrowed<'a, N: Element>(
+    corpus: &Corpus<'a, 'a, N>,
+    agreements: &[Agreement<'_>],
+    options: RunOptions<'a>,
+) -> Result<Labelled<'a>> {
+    decode_with(corpus, agreements, options, true)
+}
+
+fn decode_with<'a, N: Element>(
+    corpus: &Corpus<'_, '_, N>,
+    agreements: &[Agreement<'_>],
+    mut options: RunOptions<'a>,
+    borrow: bool,
+) -> Result<Labelled<'a>> {
+    let raw = corpus.raw(borrow)?;
+    let given = agreements.iter().enumerate();
+    let given: Vec<_> = given
+        .map(|(place, agreement)| agreement.raw(place, corpus.rows()))
+        .collect::<Result<_>>()?;
+    let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
+    let raw_options = options.raw(callbacks.0);
+    let mut keep = Keep {
+        slots: agreements
+            .iter()
+            .filter_map(Agreement::slot)
+            .cloned()
+            .collect(),
+        ..Keep::default()
+    };
+    let decoded = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+        let agreements = given.as_ptr();
+        c::decode(
+            host,
+            &raw,
+            agreements,
+            size(given.len()),
+            &raw_options,
+            made,
+            error,
+        )
+    });
+    let decoded = settle(decoded, &keep.slots)?;
+    if borrow {
+        keep.owners.extend(corpus.owner());
+    }
+    let raw_model = unsafe { c::decoded_model(decoded.as_ptr()) };
+    if !keep.slots.is_empty() {
+        for clique in 0..count(unsafe { c::model_clique_count(raw_model) }) {
+            let place = unsafe { agreement_of(decoded.as_ptr(), clique) };
+            if let Some(slot) = place.and_then(|place| agreements[place].slot()) {
+                keep.slots_of_cliques
+                    .insert(clique, vec![Some(Arc::clone(slot))]);
+            }
+        }
+    }
+    let model = unsafe { Model::retain(raw_model, &Arc::new(keep)) };
+    Ok(Labelled {
+        decoded: decoded.as_ptr(),
+        run: Run::of_decoded(decoded, model, options.cancel, callbacks),
+    })
+}
+
+/// # Safety
+/// `decoded` is alive.
+unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usize> {
+    usize::try_from(c::decoded_agreement(decoded, size(clique))).ok()
+}
+
+/// A corpus that was labelled by [`decode`].
+pub struct Labelled<'a> {
+    /// Belongs to the run, which is never lent mutably.
+    decoded: *const c::Decoded,
+    run: Run<'a>,
+}
+
+// As a run: calls that take `&self` only read.
+unsafe impl Send for Labelled<'_> {}
+unsafe impl Sync for Labelled<'_> {}
+
+impl<'a> Labelled<'a> {
+    /// The labels that agree: of all positions, one chain after the other. Errors: NoLabelling,
+    /// OutOfMemory.
+    pub fn labels(&self) -> Result<Vec<i32>> {
+        self.filled(Labelling::Best)
+    }
+    /// The labels of every chain by itself, as [`labels`](Self::labels) gives those that agree.
+    pub fn alone(&self) -> Result<Vec<i32>> {
+        self.filled(Labelling::Own)
+    }
+    fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
+        filled(0, |labels, capacity| {
+            let mut needed = 0;
+            call(|error| unsafe {
+                c::decoded_labels(
+                    self.decoded,
+                    which.raw(),
+                    labels,
+                    size(capacity),
+                    &mut needed,
+                    error,
+                )
+            })?;
+            Ok(count(needed))
+        })
+    }
+
+    /// Score, bound and how the run ended. Errors: none that the arguments can cause.
+    pub fn result(&self) -> Result<RunResult> {
+        let mut result = init!(RunResult, run_result_init);
+        call(|error| unsafe { c::decoded_get_result(self.decoded, &mut result, error) })?;
+        Ok(RunResult::from_raw(&result))
+    }
+
+    /// Why chains changed, by chain, then position, then agreement. A changed position without a reason
+    /// was moved by its neighbours. Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    pub fn reasons(&self) -> Result<Vec<Reason>> {
+        const NONE: c::Reason = c::Reason {
+            agreement: 0,
+            clique: 0,
+            chain: 0,
+            position: 0,
+            members: 0,
+            agreeing: 0,
+            own_value: 0,
+            value: 0,
+            amount: 0.0,
+        };
+        let model = self.model();
+        let reasons = filled(NONE, |reasons, capacity| {
+            let mut needed = 0;
+            let result = call(|error| unsafe {
+                c::decoded_reasons(
+                    self.decoded,
+                    reasons,
+                    std::mem::size_of::<c::Reason>(),
+                    size(capacity),
+                    &mut needed,
+                    error,
+                )
+            });
+            settle(result, &model.keep.slots)?;
+            Ok(count(needed))
+        })?;
+        let reason = |raw: &c::Reason| {
+            let clique = count(raw.clique);
+            let shown = |number| Shown::from_raw(number, model.clique_values(clique));
+            Reason {
+                agreement: count(raw.agreement),
+                clique,
+                chain: count(raw.chain),
+                position: usize::try_from(raw.position).ok(),
+                members: count(raw.members),
+                agreeing: count(raw.agreeing),
+                own: shown(raw.own_value),
+                now: shown(raw.value),
+                amount: raw.amount,
+            }
+        };
+        Ok(reasons.iter().map(reason).collect())
+    }
+
+    /// Which agreement made a clique of the model; None out of range.
+    pub fn agreement(&self, clique: usize) -> Option<usize> {
+        unsafe { agreement_of(self.decoded, clique) }
+    }
+    /// The model that was made of the corpus and the specification.
+    pub fn model(&self) -> &Model<'a> {
+        self.run.model()
+    }
+    /// The run behind the result, for all that it tells.
+    pub fn run(&self) -> &Run<'a> {
+        &self.run
+    }
+    /// The run, to be solved further.
+    pub fn into_run(self) -> Run<'a> {
+        self.run
+    }
+}
+
+impl std::fmt::Debug for Labelled<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Labelled")
+            .field("model", self.model())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a chain changed: one thing that agrees better now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reason {
+    /// Which of the specification.
+    pub agreement: usize,
+    /// The clique within the model.
+    pub clique: usize,
+    /// The chain.
+    pub chain: usize,
+    /// The position within the chain; None for a whole chain, of a property.
+    pub position: Option<usize>,
+    /// How many positions or chains the clique has.
+    pub members: usize,
+    /// How many of the others show `now`.
+    pub agreeing: usize,
+    /// What the position or chain showed by itself: a label, or a value of the property.
+    pub own: Shown,
+    /// What it shows now.
+    pub now: Shown,
+    /// What the clique would lose if it alone went back; plus infinity where that is forbidden.
+    pub amount: f64,
+}

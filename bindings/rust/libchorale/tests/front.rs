@@ -1,0 +1,675 @@
+//! Corpora and the front door: what they make is, bit for bit, what calls one by one make.
+//! CHORALE_TEST_SEED sets the seed of the random ones.
+
+use libchorale::*;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+const LABELS: usize = 3;
+const EDGES: [[f64; LABELS]; LABELS] = [[0.5, -0.25, 0.0], [0.0, 0.25, 0.5], [0.125, 0.0, 0.0]];
+
+/// A small generator of random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn new(salt: u64) -> Self {
+        let seed = std::env::var("CHORALE_TEST_SEED").ok();
+        let seed = seed
+            .and_then(|seed| seed.parse().ok())
+            .unwrap_or(20_261_122);
+        println!("CHORALE_TEST_SEED={seed}");
+        Self(seed ^ salt)
+    }
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// Chains of 0 to 3 positions, with all that a corpus may have.
+struct Drawn<N> {
+    chains: Vec<Vec<Vec<N>>>,
+    /// Of all positions, one chain after the other.
+    tokens: Vec<i32>,
+    keys: Vec<i32>,
+    groups: Option<Vec<i64>>,
+    transitions: Option<Transitions<'static>>,
+}
+
+impl<N: Element + From<f32>> Drawn<N> {
+    fn new(random: &mut Random) -> Self {
+        let mut chains = Vec::new();
+        for _ in 0..1 + random.below(6) {
+            let mut score = |_| N::from(random.below(33) as f32 / 16.0);
+            let scores: Vec<N> = (0..3 * LABELS).map(&mut score).collect();
+            let length = random.below(4);
+            let rows = scores.chunks(LABELS).take(length);
+            chains.push(rows.map(<[N]>::to_vec).collect());
+        }
+        let positions: usize = chains.iter().map(Vec::len).sum();
+        let mut ids = || (0..positions).map(|_| random.below(5) as i32 - 1).collect();
+        let (tokens, keys) = (ids(), ids());
+        let groups = chains.iter().map(|_| random.below(2) as i64).collect();
+        let transitions = Transitions::new(&EDGES).unwrap().build().unwrap();
+        Self {
+            tokens,
+            keys,
+            groups: random.chance(70).then_some(groups),
+            transitions: random.chance(70).then_some(transitions),
+            chains,
+        }
+    }
+    /// Chain and position within, of all positions.
+    fn places(&self) -> Vec<(usize, usize)> {
+        let lengths = self.chains.iter().map(Vec::len).enumerate();
+        lengths
+            .flat_map(|(chain, length)| (0..length).map(move |position| (chain, position)))
+            .collect()
+    }
+    fn group(&self, chain: usize) -> i64 {
+        self.groups.as_ref().map_or(0, |groups| groups[chain])
+    }
+    fn dressed<'s>(&'s self, mut corpus: Corpus<'s, 'static, N>) -> Corpus<'s, 'static, N> {
+        if let Some(transitions) = &self.transitions {
+            corpus = corpus.transitions(transitions);
+        }
+        if let Some(groups) = &self.groups {
+            corpus = corpus.groups(groups);
+        }
+        corpus
+    }
+    fn corpus(&self) -> Corpus<'_, 'static, N> {
+        let corpus = Corpus::new(&self.chains).unwrap();
+        self.dressed(corpus).tokens(&self.tokens)
+    }
+    fn add_one_by_one(&self, builder: &mut ModelBuilder<'_>) {
+        let mut tokens = &self.tokens[..];
+        for (number, rows) in self.chains.iter().enumerate() {
+            let empty: [[N; LABELS]; 0] = [];
+            let mut chain = match rows.is_empty() {
+                true => Chain::new(&empty).unwrap(),
+                false => Chain::new(rows).unwrap(),
+            };
+            if let Some(transitions) = &self.transitions {
+                chain = chain.transitions(transitions);
+            }
+            let (own, rest) = tokens.split_at(rows.len());
+            tokens = rest;
+            let group = self.group(number);
+            assert_eq!(builder.add_chain(&chain, Some(own), group).unwrap(), number);
+        }
+    }
+}
+
+/// All that a model holds.
+fn bytes(builder: ModelBuilder<'_>) -> Vec<u8> {
+    let model = builder.freeze().unwrap();
+    Problem::new(&model).unwrap().write().unwrap()
+}
+
+fn corpora_of<N: Element + From<f32>>(random: &mut Random) {
+    let drawn = Drawn::<N>::new(random);
+    let mut one = ModelBuilder::new().unwrap();
+    drawn.add_one_by_one(&mut one);
+    let expected = bytes(one);
+    let count = drawn.chains.len();
+    let lengths: Vec<usize> = drawn.chains.iter().map(Vec::len).collect();
+    let built = |corpus: &Corpus<'_, 'static, N>, layout: &str| {
+        assert_eq!((corpus.chains(), corpus.labels()), (count, LABELS));
+        let mut builder = ModelBuilder::new().unwrap();
+        assert_eq!(builder.add_corpus(corpus).unwrap(), 0..count);
+        let model = builder.freeze().unwrap();
+        let found: Vec<_> = (0..count).map(|chain| model.chain_length(chain)).collect();
+        assert_eq!(found, lengths);
+        let copied = Problem::new(&model).unwrap().write().unwrap();
+        assert!(copied == expected, "{layout}: copied");
+        let mut builder = ModelBuilder::new().unwrap();
+        assert_eq!(builder.borrow_corpus(corpus).unwrap(), 0..count);
+        assert!(bytes(builder) == expected, "{layout}: borrowed");
+    };
+    if !drawn.tokens.is_empty() {
+        built(&drawn.corpus(), "vectors");
+    }
+
+    // Behind rows, columns and before rows that are of no chain.
+    let before = random.below(3);
+    let wide = LABELS + 2;
+    let gap = N::from(f32::NAN);
+    let mut flat = vec![gap; before * wide];
+    for row in drawn.chains.iter().flatten() {
+        flat.extend(row);
+        flat.extend([gap; 2]);
+    }
+    flat.extend(vec![gap; wide]);
+    let rows = before + drawn.tokens.len() + 1;
+    let mut offsets = vec![before as i64];
+    for length in &lengths {
+        offsets.push(offsets[offsets.len() - 1] + *length as i64);
+    }
+    let mut tokens = vec![-7; before];
+    tokens.extend(&drawn.tokens);
+    tokens.push(-7);
+    let matrix = Matrix::strided(&flat, rows, LABELS, wide, 1).unwrap();
+    let ragged = Corpus::ragged(matrix, &offsets).unwrap().tokens(&tokens);
+    built(&drawn.dressed(ragged), "rows with gaps");
+    let columns: Vec<N> = (0..rows * LABELS)
+        .map(|at| flat[at % rows * wide + at / rows])
+        .collect();
+    let matrix = Matrix::strided(&columns, rows, LABELS, 1, rows).unwrap();
+    let ragged = Corpus::ragged(matrix, &offsets).unwrap().tokens(&tokens);
+    built(&drawn.dressed(ragged), "columns");
+}
+
+#[test]
+fn a_corpus_is_its_chains() {
+    let mut random = Random::new(1);
+    for _ in 0..100 {
+        corpora_of::<f64>(&mut random);
+        corpora_of::<f32>(&mut random);
+    }
+    let items = Corpus::items(&[[1.0, 2.0], [3.0, 4.0]]).unwrap();
+    assert_eq!((items.chains(), items.rows(), items.labels()), (2, 2, 2));
+    assert_eq!(items.unary().get(1, 0), Some(3.0));
+    let none: [[[f64; 2]; 1]; 0] = [];
+    assert_eq!(Corpus::new(&none).unwrap().chains(), 0);
+}
+
+#[test]
+fn many_cliques_are_as_one_by_one() {
+    let mut random = Random::new(2);
+    let potential = Potential::potts(LABELS, 0.5).unwrap();
+    let property = first_label();
+    let positions = CliqueSetup::positions(LABELS, &potential);
+    let wholes = CliqueSetup::property(&property, &potential);
+    for _ in 0..100 {
+        let drawn = Drawn::<f64>::new(&mut random);
+        let cliques = random.below(4);
+        let (mut offsets, mut chains, mut within) = (vec![0], Vec::new(), Vec::new());
+        let (mut whole_offsets, mut whole_chains) = (vec![0], Vec::new());
+        for _ in 0..cliques {
+            for (chain, position) in drawn.places() {
+                if random.chance(50) {
+                    chains.push(chain as i64);
+                    within.push(position as i64);
+                }
+            }
+            offsets.push(chains.len() as i64);
+            whole_chains.extend((0..drawn.chains.len() as i64).filter(|_| random.chance(50)));
+            whole_offsets.push(whole_chains.len() as i64);
+        }
+        let mut many = ModelBuilder::new().unwrap();
+        drawn.add_one_by_one(&mut many);
+        let first = many.add_cliques(&positions, cliques).unwrap();
+        let second = many.add_cliques(&wholes, cliques).unwrap();
+        assert_eq!(
+            (first.clone(), second.clone()),
+            (0..cliques, cliques..2 * cliques)
+        );
+        many.add_positions(first, &offsets, &chains, Some(&within))
+            .unwrap();
+        many.add_members(second, &whole_offsets, &whole_chains)
+            .unwrap();
+
+        let mut one = ModelBuilder::new().unwrap();
+        drawn.add_one_by_one(&mut one);
+        for setup in [&positions, &wholes] {
+            for _ in 0..cliques {
+                one.add_clique(setup).unwrap();
+            }
+        }
+        for clique in 0..cliques {
+            for at in offsets[clique] as usize..offsets[clique + 1] as usize {
+                let (chain, position) = (chains[at] as usize, within[at] as usize);
+                one.add_position(clique, chain, position).unwrap();
+            }
+            let whole = whole_offsets[clique] as usize..whole_offsets[clique + 1] as usize;
+            for &chain in &whole_chains[whole] {
+                one.add_member(cliques + clique, chain as usize).unwrap();
+            }
+        }
+        assert!(bytes(many) == bytes(one));
+    }
+}
+
+fn first_label() -> Property {
+    Property::first_label(&LabelMap::identity(LABELS), &PropertyOptions::new()).unwrap()
+}
+
+/// One agreement as it is drawn, so that it can be handed over and carried out by hand.
+struct Wish {
+    kind: usize, // words, keys, property, cliques
+    across: bool,
+    strength: f64,
+    own_potential: bool,
+    minimum: usize,
+    stop: Vec<i32>,
+}
+
+/// What ought to agree, clique by clique: chains, and positions unless whole chains are meant.
+fn cliques_by_hand(wish: &Wish, drawn: &Drawn<f64>) -> Vec<Vec<(usize, Option<usize>)>> {
+    let mut cliques = BTreeMap::<(i64, i32), Vec<_>>::new();
+    let group = |chain| if wish.across { 0 } else { drawn.group(chain) };
+    match wish.kind {
+        0 | 1 => {
+            let keys = [&drawn.tokens, &drawn.keys][wish.kind];
+            for ((chain, position), &key) in drawn.places().into_iter().zip(keys) {
+                if key >= 0 && !wish.stop.contains(&key) {
+                    let clique = cliques.entry((group(chain), key)).or_default();
+                    clique.push((chain, Some(position)));
+                }
+            }
+        }
+        2 => {
+            for chain in 0..drawn.chains.len() {
+                cliques
+                    .entry((group(chain), 0))
+                    .or_default()
+                    .push((chain, None));
+            }
+        }
+        _ => {
+            for (at, (chain, position)) in drawn.places().into_iter().enumerate() {
+                let clique = cliques.entry((0, (at % 2) as i32)).or_default();
+                clique.push((chain, Some(position)));
+            }
+        }
+    }
+    let cliques = cliques.into_values();
+    cliques
+        .filter(|clique| clique.len() >= wish.minimum)
+        .collect()
+}
+
+#[test]
+fn decode_is_the_same_call_by_call() {
+    let mut random = Random::new(3);
+    let property = first_label();
+    let entropy = Potential::entropy(LABELS, 0.75).unwrap();
+    let mut reasons = 0;
+    for _ in 0..400 {
+        let drawn = Drawn::<f64>::new(&mut random);
+        if drawn.tokens.is_empty() {
+            continue;
+        }
+        let wishes: Vec<Wish> = (0..random.below(4))
+            .map(|_| Wish {
+                kind: random.below(4),
+                across: random.chance(40),
+                strength: random.below(6) as f64 / 2.0 - 0.5,
+                own_potential: random.chance(20),
+                minimum: 1 + random.below(3),
+                stop: vec![random.below(4) as i32; random.below(2)],
+            })
+            .collect();
+        let even = drawn.tokens.len().div_euclid(2) + drawn.tokens.len() % 2;
+        let offsets = [0, even as i64, drawn.tokens.len() as i64];
+        let all = 0..drawn.tokens.len() as i64;
+        let members: Vec<i64> = all
+            .clone()
+            .step_by(2)
+            .chain(all.skip(1).step_by(2))
+            .collect();
+        let agreements: Vec<_> = wishes
+            .iter()
+            .map(|wish| {
+                let agreement = match wish.kind {
+                    0 => Agreement::words(),
+                    1 => Agreement::keys(&drawn.keys),
+                    2 => Agreement::property(&property),
+                    _ => Agreement::cliques(&offsets, &members),
+                };
+                let agreement = agreement.across(wish.across).strength(wish.strength);
+                let agreement = agreement.minimum(wish.minimum).stop(&wish.stop);
+                match wish.own_potential {
+                    true => agreement.potential(&entropy),
+                    false => agreement,
+                }
+            })
+            .collect();
+        let steps = random.below(3);
+        let options = || RunOptions::new().bound_steps(steps);
+        let corpus = drawn.corpus();
+        let labelled = decode(&corpus, &agreements, options()).unwrap();
+
+        let mut builder = ModelBuilder::new().unwrap();
+        drawn.add_one_by_one(&mut builder);
+        let mut made = Vec::new();
+        for (place, wish) in wishes.iter().enumerate() {
+            let scaled = PotentialOptions::new().scale(Scale::ByMembers);
+            let potts = Potential::potts_with(LABELS, wish.strength, &scaled).unwrap();
+            let potential = if wish.own_potential { &entropy } else { &potts };
+            let setup = match wish.kind {
+                2 => CliqueSetup::property(&property, potential),
+                _ => CliqueSetup::positions(LABELS, potential),
+            };
+            for members in cliques_by_hand(wish, &drawn) {
+                let clique = builder.add_clique(&setup).unwrap();
+                made.push(place);
+                for (chain, position) in members {
+                    match position {
+                        Some(position) => builder.add_position(clique, chain, position).unwrap(),
+                        None => builder.add_member(clique, chain).unwrap(),
+                    }
+                }
+            }
+        }
+        let model = builder.freeze().unwrap();
+        let found: Vec<_> = (0..=model.cliques())
+            .map_while(|clique| labelled.agreement(clique))
+            .collect();
+        assert_eq!(found, made);
+        assert_eq!(labelled.model().cliques(), made.len());
+        let mut run = Run::new(&model, options()).unwrap();
+        let result = run.solve().unwrap();
+        assert_eq!(labelled.result().unwrap(), result);
+        assert_eq!(
+            labelled.labels().unwrap(),
+            run.all_labels(Labelling::Best).unwrap()
+        );
+        assert_eq!(
+            labelled.alone().unwrap(),
+            run.all_labels(Labelling::Own).unwrap()
+        );
+        assert_eq!(labelled.run().json().unwrap(), run.json().unwrap());
+
+        let told = labelled.reasons().unwrap();
+        let mut told_of = told.iter();
+        for chain in 0..model.chains() {
+            for paid in run.payments(chain).unwrap() {
+                let reason = told_of.next().expect("a reason");
+                let shown = run.shown(paid.clique, Labelling::Best).unwrap();
+                let agreeing = shown.iter().filter(|&&value| value == paid.now).count() - 1;
+                assert_eq!((reason.chain, reason.clique), (chain, paid.clique));
+                assert_eq!(reason.agreement, made[paid.clique]);
+                assert_eq!(reason.position, paid.position);
+                assert_eq!((reason.own, reason.now), (paid.own, paid.now));
+                assert_eq!((reason.members, reason.agreeing), (shown.len(), agreeing));
+                assert_eq!(reason.amount, paid.amount);
+            }
+        }
+        assert!(told_of.next().is_none());
+        reasons += told.len();
+
+        let borrowed = decode_borrowed(&corpus, &agreements, options()).unwrap();
+        assert_eq!(borrowed.result().unwrap(), result);
+        assert_eq!(borrowed.labels().unwrap(), labelled.labels().unwrap());
+        drop(labelled);
+        let mut further = borrowed.into_run();
+        drop(corpus); // its copied rows are the model's too
+        further.reset();
+        assert_eq!(further.solve().unwrap(), result);
+    }
+    assert!(reasons > 50, "{reasons}");
+}
+
+const SCORES: [[f64; 2]; 3] = [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]];
+
+#[test]
+fn limits_and_callbacks_of_the_options() {
+    let corpus = Corpus::items(&SCORES).unwrap().tokens(&[5, 5, 5]);
+    let words = [Agreement::words()];
+    let mut rounds = 0;
+    let options = RunOptions::new().progress(|_| {
+        rounds += 1;
+        ControlFlow::Continue(())
+    });
+    drop(decode(&corpus, &words, options).unwrap());
+    assert!(rounds > 0);
+
+    let cancel = Cancel::new().unwrap();
+    cancel.raise();
+    let labelled = decode(&corpus, &words, RunOptions::new().cancel(&cancel)).unwrap();
+    assert_eq!(labelled.result().unwrap().outcome, Outcome::Cancelled);
+    cancel.lower();
+    let mut run = labelled.into_run();
+    assert_eq!(run.solve().unwrap().outcome, Outcome::Complete);
+    assert_eq!(run.all_labels(Labelling::Best).unwrap(), [0, 0, 0]);
+    std::thread::spawn(move || drop(run)).join().unwrap();
+}
+
+#[test]
+fn a_potential_of_your_own_answers_and_panics() {
+    let fuse = Arc::new(AtomicBool::new(false));
+    let lit = Arc::clone(&fuse);
+    let squares = move |counts: &[i64], _| {
+        assert!(!lit.load(Ordering::Relaxed), "the potential is broken");
+        Some(
+            counts
+                .iter()
+                .map(|&count| (count * count) as f64 / 3.0)
+                .sum(),
+        )
+    };
+    let potential = Potential::callback(2, squares).unwrap();
+    let corpus = Corpus::items(&SCORES).unwrap().tokens(&[5, 5, 5]);
+    let words = [Agreement::words().potential(&potential)];
+    let labelled = decode(&corpus, &words, RunOptions::new()).unwrap();
+    assert_eq!(labelled.labels().unwrap(), [0, 0, 0]);
+    assert_eq!(labelled.reasons().unwrap().len(), 1);
+    let of_clique = labelled.model().clique_potential(0).unwrap();
+    let panics = |body: &dyn Fn()| {
+        let payload = catch_unwind(AssertUnwindSafe(body)).expect_err("a panic");
+        *payload.downcast::<&str>().unwrap() == "the potential is broken"
+    };
+    fuse.store(true, Ordering::Relaxed);
+    assert!(panics(&|| drop(labelled.reasons())));
+    assert!(panics(&|| drop(of_clique.evaluate(&[1, 2], 3))));
+    assert!(panics(&|| drop(decode(&corpus, &words, RunOptions::new()))));
+    fuse.store(false, Ordering::Relaxed);
+    assert_eq!(labelled.reasons().unwrap()[0].agreeing, 2);
+}
+
+/// The status and message of a refusal, in the words of this crate.
+fn refused<T>(result: Result<T>) -> (Status, String) {
+    let error = result.err().expect("a refusal");
+    let told = error.message().to_owned();
+    assert!(!told.contains("->") && !told.contains("NULL"), "{told}");
+    assert!(!told.to_lowercase().contains("chorale"), "{told}");
+    (error.status(), told)
+}
+
+macro_rules! refuses {
+    ($result:expr, $status:ident, $text:literal) => {{
+        let (status, told) = refused($result);
+        assert_eq!(status, Status::$status, "{told}");
+        assert!(told.contains($text), "{told}");
+    }};
+}
+
+#[test]
+fn mistakes_of_a_corpus_are_named() {
+    let scores = SCORES;
+    let ragged = |offsets| Corpus::ragged(&scores, offsets).map(drop);
+    refuses!(
+        ragged(&[0, 1, 4]),
+        Shape,
+        "offsets[2] is 4; it must be at most 3, the length of unary"
+    );
+    refuses!(ragged(&[]), Shape, "offsets has 0 entries");
+    let chains = [vec![vec![1.0, 2.0]], vec![vec![1.0, 2.0], vec![3.0]]];
+    refuses!(
+        Corpus::new(&chains),
+        Shape,
+        "chains[1]: row 1 has 1 entries"
+    );
+    let chains = [vec![], vec![[1.0, 2.0].to_vec()], vec![vec![3.0]]];
+    refuses!(
+        Corpus::new(&chains),
+        Shape,
+        "chains[2] has 1 labels; it must have 2, as chains[1]"
+    );
+    let rows = [vec![1.0, 2.0], vec![3.0]];
+    refuses!(Corpus::items(&rows), Shape, "unary: row 1 has 1 entries");
+
+    let mut builder = ModelBuilder::new().unwrap();
+    let items = || Corpus::items(&scores).unwrap();
+    let mut add = |corpus: Corpus<'_, 'static>| builder.add_corpus(&corpus);
+    refuses!(
+        add(items().tokens(&[1, 2])),
+        Shape,
+        "tokens has 2 entries; it must have 3"
+    );
+    refuses!(
+        add(items().groups(&[1; 4])),
+        Shape,
+        "groups has 4 entries; it must have 3"
+    );
+    refuses!(
+        add(items().tokens(&[1, -2, 3])),
+        OutOfRange,
+        "tokens[1] is -2"
+    );
+    let descending = Corpus::ragged(&scores, &[0, 2, 1]).unwrap();
+    refuses!(add(descending), OutOfRange, "offsets[2] is 1");
+    let negative = Corpus::ragged(&scores, &[i64::MIN, 2]).unwrap();
+    refuses!(
+        add(negative),
+        OutOfRange,
+        "offsets[0] is -9223372036854775808"
+    );
+    let broken = [[0.0, 1.0], [f64::NAN, 1.0]];
+    refuses!(
+        add(Corpus::items(&broken).unwrap()),
+        NotANumber,
+        "unary[1][0]"
+    );
+    let three = Transitions::new(&EDGES).unwrap().build().unwrap();
+    refuses!(add(items().transitions(&three)), LabelsMismatch, "labels");
+    // Nothing of it was added.
+    assert_eq!(add(items()).unwrap(), 0..3);
+
+    let potential = Potential::potts(2, 1.0).unwrap();
+    let positions = CliqueSetup::positions(2, &potential);
+    assert_eq!(builder.add_cliques(&positions, 2).unwrap(), 0..2);
+    let mut add = |offsets: &[i64], chains: &[i64], positions: Option<&[i64]>| {
+        builder.add_positions(0..2, offsets, chains, positions)
+    };
+    refuses!(
+        add(&[0, 1], &[0], None),
+        Shape,
+        "offsets has 2 entries; it must have 3"
+    );
+    refuses!(
+        add(&[0, 1, 2], &[0], None),
+        Shape,
+        "offsets[2] is 2; it must be at most 1"
+    );
+    refuses!(
+        add(&[0, 1, 2], &[0, 1], Some(&[0])),
+        Shape,
+        "positions has 1 entries"
+    );
+    refuses!(
+        add(&[0, 2, 1], &[0, 1], None),
+        OutOfRange,
+        "offsets[2] is 1"
+    );
+    refuses!(add(&[0, 1, 2], &[0, 3], None), OutOfRange, "chains[1] is 3");
+    refuses!(add(&[0, 2, 2], &[1, 1], None), DuplicateMember, "");
+    add(&[0, 1, 3], &[0, 0, 1], None).unwrap();
+    refuses!(add(&[0, 1, 2], &[2, 1], None), DuplicateMember, "");
+    let refused = builder.add_members(0..1, &[0, 9], &[0]);
+    refuses!(
+        refused,
+        Shape,
+        "offsets[1] is 9; it must be at most 1, the length of chains"
+    );
+    refuses!(builder.add_members(0..1, &[0, 1], &[0]), Kind, "");
+    assert_eq!(builder.freeze().unwrap().members(), 3);
+}
+
+#[test]
+fn mistakes_of_a_specification_are_named() {
+    let corpus = Corpus::items(&SCORES).unwrap();
+    let words = corpus.clone().tokens(&[5, 5, 5]);
+    let decoded = |agreement: Agreement<'_>| {
+        let agreements = [Agreement::words(), agreement];
+        decode(&words, &agreements, RunOptions::new()).map(drop)
+    };
+    let fine = Agreement::words;
+    refuses!(
+        decoded(Agreement::keys(&[1])),
+        Shape,
+        "agreements[1].keys has 1 entries; it must have 3"
+    );
+    refuses!(
+        decoded(Agreement::keys(&[0, -2, 1])),
+        OutOfRange,
+        "agreements[1].keys[1] is -2"
+    );
+    let cliques = Agreement::cliques(&[0, 3], &[0, 1]);
+    refuses!(
+        decoded(cliques),
+        Shape,
+        "agreements[1].clique_offsets[1] is 3; it must be at most 2"
+    );
+    refuses!(
+        decoded(Agreement::cliques(&[], &[])),
+        Shape,
+        "agreements[1].clique_offsets"
+    );
+    let cliques = Agreement::cliques(&[0, 2], &[0, 3]);
+    refuses!(
+        decoded(cliques),
+        OutOfRange,
+        "agreements[1].members[1] is 3"
+    );
+    let cliques = Agreement::cliques(&[0, 2], &[1, 1]);
+    refuses!(decoded(cliques), DuplicateMember, "agreements[1]");
+    let cliques = Agreement::cliques(&[1, -2], &[1, 1]);
+    refuses!(
+        decoded(cliques),
+        OutOfRange,
+        "agreements[1].clique_offsets[1]"
+    );
+    refuses!(
+        decoded(Agreement::property(&first_label())),
+        LabelsMismatch,
+        "agreements[1].property"
+    );
+    let three = Potential::potts(3, 1.0).unwrap();
+    refuses!(
+        decoded(fine().potential(&three)),
+        ValuesMismatch,
+        "agreements[1].potential"
+    );
+    refuses!(
+        decoded(fine().strength(f64::NAN)),
+        NotANumber,
+        "agreements[1].strength"
+    );
+    refuses!(
+        decoded(fine().strength(f64::INFINITY)),
+        Infinite,
+        "agreements[1].strength"
+    );
+    refuses!(
+        decoded(fine().minimum(0)),
+        Size,
+        "agreements[1].minimum is 0"
+    );
+    let refused = decode(&corpus, &[fine()], RunOptions::new());
+    refuses!(
+        refused,
+        TokensMissing,
+        "agreements[0] is over words, and tokens is missing"
+    );
+    let damped = RunOptions::new().damping(1.0);
+    refuses!(decode(&words, &[], damped), OutOfRange, "damping");
+    // Without agreements: chain by chain.
+    let labelled = decode(&corpus, &[], RunOptions::new()).unwrap();
+    assert_eq!(labelled.labels().unwrap(), [0, 0, 1]);
+    assert_eq!(labelled.alone().unwrap(), [0, 0, 1]);
+    assert!(labelled.reasons().unwrap().is_empty());
+    assert_eq!(labelled.agreement(0), None);
+    assert!(decoded(Agreement::cliques(&[0], &[])).is_ok());
+}
