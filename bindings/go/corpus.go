@@ -25,38 +25,29 @@ type Corpus struct {
 	Groups      []int64      // by chain the document that it belongs to; nil: 0 for all
 }
 
-// rising refuses offsets that are no ascending numbers >= 0, or that lead beyond `most`.
-func (c *call) rising(name string, offsets []int64, most int) {
-	before := int64(0)
-	for i, offset := range offsets {
-		if offset < before {
-			c.fail(refuse(ErrOutOfRange, "%s[%d] is %d, and must be at least %d", name, i, offset, before))
-			return
-		}
-		before = offset
-	}
-	if before > int64(most) {
-		c.fail(refuse(ErrOutOfRange, "%s[%d] is %d, and there are %d entries", name, len(offsets)-1, before, most))
+// within refuses offsets that lead beyond `most` entries. The library refuses offsets that descend before it reads an entry.
+func (c *call) within(name string, offsets []int64, most int) {
+	last := len(offsets) - 1
+	if last < 0 {
+		c.fail(refuse(ErrShape, "%s has 0 elements, and needs one more than there are parts", name))
+	} else if offsets[last] > int64(most) {
+		c.fail(refuse(ErrOutOfRange, "%s[%d] is %d, and there are %d entries", name, last, offsets[last], most))
 	}
 }
 
-// AddCorpus copies all chains of a corpus into the model in one call, and returns the number of the first; the others
-// follow. Chain by chain it does what [ModelBuilder.AddChain] does, with the same errors, whose message says which chain;
-// the chains before that one have been added, and `count` is how many.
-func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
-	c, builder := b.begin()
-	defer c.end()
-	if c.err == nil && corpus == nil {
+// corpus lends a corpus, and gives the offsets of its chains.
+func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
+	told := new(C.chorale_corpus)
+	C.chorale_corpus_init(told, C.sizeof_chorale_corpus)
+	if corpus == nil {
 		c.fail(refuse(ErrNullArgument, "corpus is nil"))
-	}
-	if c.err != nil {
-		return 0, 0, c.err
+		return told, nil
 	}
 	labels := corpus.Labels
 	c.least("corpus.Labels", labels, 1)
 	row, column := c.matrix("corpus.Unary", labels, corpus.UnaryRowStride, corpus.UnaryColumnStride)
 	if c.err != nil {
-		return 0, 0, c.err
+		return told, nil
 	}
 	offsets, size := corpus.Offsets, sizeOf(corpus.Unary)
 	if offsets == nil { // as many whole rows as there are
@@ -69,56 +60,76 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 			offsets[i] = int64(i)
 		}
 	}
-	if len(offsets) == 0 {
-		c.fail(refuse(ErrShape, "corpus.Offsets has 0 elements, and needs one more than there are chains"))
-		return 0, 0, c.err
+	c.within("corpus.Offsets", offsets, math.MaxInt)
+	if c.err != nil {
+		return told, nil
 	}
 	chains := len(offsets) - 1
-	c.rising("corpus.Offsets", offsets, math.MaxInt)
 	positions := int(offsets[chains])
-	if c.err == nil && positions > int(offsets[0]) {
+	if int64(positions) > offsets[0] {
 		c.present("corpus.Unary", size, extent([]int{positions, labels}, []int{row, column}))
 	}
-	c.check("corpus.Tokens", len(corpus.Tokens), positions)
+	if corpus.Tokens != nil {
+		c.present("corpus.Tokens", len(corpus.Tokens), positions)
+	}
 	c.check("corpus.Groups", len(corpus.Groups), chains)
-	sample := c.chain(&Chain{Labels: labels, Unary: corpus.Unary, UnaryRowStride: corpus.UnaryRowStride, UnaryColumnStride: corpus.UnaryColumnStride, Transitions: corpus.Transitions}, &c.memory)
+	told.transitions = (*C.chorale_transitions)(c.optional((*handle)(corpus.Transitions)))
+	told.element = c.element(corpus.Unary)
+	if c.err != nil {
+		return told, nil
+	}
+	told.chains = C.int64_t(chains)
+	told.labels = C.int64_t(labels)
+	told.offsets = (*C.int64_t)(lend(&c.memory, offsets))
+	told.unary = placeScores(&c.memory, corpus.Unary)
+	told.unary_row_stride = C.int64_t(corpus.UnaryRowStride)
+	told.unary_column_stride = C.int64_t(corpus.UnaryColumnStride)
+	told.tokens = c.tokens(corpus.Tokens)
+	told.groups = (*C.int64_t)(lend(&c.memory, corpus.Groups))
+	return told, offsets
+}
+
+// tokens lends tokens; what has tokens and no positions has tokens all the same.
+func (c *call) tokens(tokens []int32) *C.int32_t {
+	if tokens != nil && len(tokens) == 0 {
+		return (*C.int32_t)(c.memory.allocate(4))
+	}
+	return (*C.int32_t)(lend(&c.memory, tokens))
+}
+
+// AddCorpus copies all chains of a corpus into the model in one call, or after an error none. It returns the number of
+// the first, which the others follow, and how many there are. The errors are those of [ModelBuilder.AddChain].
+func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
+	c, builder := b.begin()
+	defer c.end()
+	told, offsets := c.corpus(corpus)
 	if c.err != nil {
 		return 0, 0, c.err
 	}
-	bytes := 8
-	if sample.element == C.CHORALE_FLOAT32 {
-		bytes = 4
+	var from C.int64_t
+	if c.failed(C.chorale_model_builder_add_corpus(builder, told, &from, c.detail)) {
+		return 0, 0, c.err
 	}
-	first = len(b.lengths)
-	var done C.int64_t
-	status := C.chorale_go_add_corpus(builder, sample, C.int64_t(row), C.int64_t(bytes), C.int64_t(chains), longs(offsets), ints(corpus.Tokens), longs(corpus.Groups), &done, c.detail)
-	for i := 0; i < int(done); i++ {
-		b.lengths = append(b.lengths, int(offsets[i+1]-offsets[i]))
+	for i, begin := range offsets[:len(offsets)-1] {
+		b.lengths = append(b.lengths, int(offsets[i+1]-begin))
 	}
-	if c.failed(status) {
-		c.about("chain %d of the corpus", int(done))
-	}
-	return first, int(done), c.err
+	return int(from), len(offsets) - 1, nil
 }
 
-// AddCliques adds `count` cliques without members in one call, all as `setup` says, and returns the number of the first;
-// the others follow. The errors are those of [ModelBuilder.AddClique]; after one of them no clique has been added, but
-// where memory ran out.
+// AddCliques adds `count` cliques without members in one call, all as `setup` says, or after an error none. It returns
+// the number of the first; the others follow. The errors are those of [ModelBuilder.AddClique].
 func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
-	c.least("count", count, 0)
 	told := c.cliqueSetup(setup)
 	if c.err != nil {
 		return 0, c.err
 	}
-	var from, done C.int64_t
-	if c.failed(C.chorale_go_add_cliques(builder, told, C.int64_t(count), &from, &done, c.detail)) {
+	var from C.int64_t
+	if c.failed(C.chorale_model_builder_add_cliques(builder, told, C.int64_t(count), &from, c.detail)) {
 		return 0, c.err
 	}
-	if count > 0 {
-		b.watch(append([]*Potential{setup.Potential}, setup.CentrePotentials...))
-	}
+	b.watch(append([]*Potential{setup.Potential}, setup.CentrePotentials...))
 	return int(from), nil
 }
 
@@ -126,43 +137,40 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 // positions positions[j] of the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1, in this order. So there is
 // one offset more than cliques; nil: one clique, which gets all. positions: nil for 0 throughout, as of single items.
 //
-// The errors are those of [ModelBuilder.AddPosition], and the message says for which entry; the entries before that one
-// have been added.
+// The errors are those of [ModelBuilder.AddPosition]; after one of them nothing has been added.
 func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int64) error {
-	if positions == nil {
-		positions = make([]int64, len(chains))
+	c, builder := b.begin()
+	defer c.end()
+	offsets = c.parts("offsets", offsets, len(chains))
+	if positions != nil && len(positions) != len(chains) {
+		c.fail(refuse(ErrShape, "positions has %d elements, and chains has %d", len(positions), len(chains)))
 	}
-	return b.addMembers(first, offsets, chains, positions, true)
+	if c.err == nil {
+		c.failed(C.chorale_model_builder_add_positions(builder, C.int64_t(first), C.int64_t(len(offsets)-1), longs(offsets), longs(chains), longs(positions), c.detail))
+	}
+	return c.err
 }
 
 // AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call: clique first + i gets
 // the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1. offsets: nil for one clique, which gets all. All
 // positions are of class 0, and tables are the tokens of the chains; [ModelBuilder.AddMember] takes others.
 //
-// The errors are those of AddMember, and the message says for which entry; the entries before that one have been added.
+// The errors are those of AddMember; after one of them nothing has been added.
 func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
-	return b.addMembers(first, offsets, chains, nil, false)
-}
-
-func (b *ModelBuilder) addMembers(first int, offsets, chains, positions []int64, each bool) error {
 	c, builder := b.begin()
 	defer c.end()
-	if offsets == nil {
-		offsets = []int64{0, int64(len(chains))}
-	}
-	if len(offsets) == 0 {
-		c.fail(refuse(ErrShape, "offsets has 0 elements, and needs one more than there are cliques"))
-	}
-	c.rising("offsets", offsets, len(chains))
-	if each && len(positions) != len(chains) {
-		c.fail(refuse(ErrShape, "positions has %d elements, and chains has %d", len(positions), len(chains)))
-	}
-	if c.err != nil || len(chains) == 0 {
-		return c.err
-	}
-	var done C.int64_t
-	if c.failed(C.chorale_go_add_members(builder, C.int64_t(first), C.int64_t(len(offsets)-1), longs(offsets), longs(chains), longs(positions), &done, c.detail)) {
-		c.about("entry %d", int(offsets[0])+int(done))
+	offsets = c.parts("offsets", offsets, len(chains))
+	if c.err == nil {
+		c.failed(C.chorale_model_builder_add_members(builder, C.int64_t(first), C.int64_t(len(offsets)-1), longs(offsets), longs(chains), c.detail))
 	}
 	return c.err
+}
+
+// parts are the offsets of parts of so many entries; nil stands for one part, which has all.
+func (c *call) parts(name string, offsets []int64, entries int) []int64 {
+	if offsets == nil {
+		return []int64{0, int64(entries)}
+	}
+	c.within(name, offsets, entries)
+	return offsets
 }

@@ -184,6 +184,7 @@ func TestBulkInput(t *testing.T) {
 		"descending":  {ErrOutOfRange, func(c *Corpus) { c.Offsets[1] = 4 }},
 		"far":         {ErrShape, func(c *Corpus) { c.Offsets[2] = math.MaxInt64 }},
 		"tokens":      {ErrShape, func(c *Corpus) { c.Tokens = []int32{1} }},
+		"no tokens":   {ErrShape, func(c *Corpus) { c.Tokens = []int32{} }},
 		"groups":      {ErrShape, func(c *Corpus) { c.Groups = []int64{1} }},
 		"stride":      {ErrStride, func(c *Corpus) { c.UnaryRowStride = -1 }},
 		"overlap":     {ErrStride, func(c *Corpus) { c.UnaryRowStride = 1 }},
@@ -197,18 +198,22 @@ func TestBulkInput(t *testing.T) {
 	}
 	_, _, err := builder.AddCorpus(nil)
 	refused(t, err, ErrNullArgument)
-	// What comes before the wrong chain has been added, and the message says which it is.
+	// The first chain is good, and is not added without the second.
 	corpus := good()
 	corpus.Unary.(Float64s)[5] = math.NaN()
 	first, count, err := builder.AddCorpus(corpus)
 	refused(t, err, ErrNotANumber)
-	if first != 0 || count != 1 || !strings.Contains(err.Error(), "chain 1 of the corpus: ") {
+	if first != 0 || count != 0 || !strings.Contains(err.Error(), "corpus.Unary[2][1]") {
 		t.Error(first, count, err)
 	}
-	first, count, err = builder.AddCorpus(good())
-	if first != 1 || count != 2 || err != nil {
-		t.Error(first, count, err)
+	for i := 0; i < 2; i++ {
+		first, count, err = builder.AddCorpus(good())
+		if first != 2*i || count != 2 || err != nil {
+			t.Error(first, count, err)
+		}
 	}
+	_, err = builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: make(Float64s, 2)}, &ChainOptions{Tokens: []int32{}})
+	refused(t, err, ErrShape)
 	potential := must(NewPotts(2, 1, nil))
 	_, err = builder.AddCliques(nil, 1)
 	refused(t, err, ErrNullArgument)
@@ -225,11 +230,14 @@ func TestBulkInput(t *testing.T) {
 	refused(t, builder.AddPositions(0, nil, []int64{0}, []int64{0, 1}), ErrShape)
 	refused(t, builder.AddPositions(1, []int64{0, 1, 2}, []int64{0, 1}, nil), ErrOutOfRange)
 	refused(t, builder.AddMembers(0, nil, []int64{0}), ErrKind)
-	err = builder.AddPositions(0, nil, []int64{0, 1, 0}, nil)
-	refused(t, err, ErrDuplicateMember)
-	if !strings.Contains(err.Error(), "entry 2: ") {
+	refused(t, builder.AddPositions(1, nil, []int64{0, 1, 0}, nil), ErrDuplicateMember)
+	err = builder.AddPositions(0, []int64{0, 1, 3}, []int64{0, 1, 9}, nil)
+	refused(t, err, ErrOutOfRange)
+	if !strings.Contains(err.Error(), "chains[2] is 9") {
 		t.Error(err)
 	}
+	// None of these has added anything.
+	check(t, builder.AddPositions(0, []int64{0, 2, 3}, []int64{0, 1, 0}, nil))
 	model := must(builder.Freeze())
 	if counts := model.MemberCounts(); !reflect.DeepEqual(counts, []int{2, 1}) {
 		t.Error(counts)

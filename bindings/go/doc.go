@@ -2,6 +2,9 @@
 // that agree with each other, softly, fast, and with a certificate of how good the answer is. It covers the whole of the
 // library of the same name.
 //
+// [Decode] is the front door: a [Corpus] of scores and some [Agreement] values in, labels and the reasons for them out. What
+// it does can be had in single calls, which offer more: a [ModelBuilder] makes a [Model], over which a [Run] computes.
+//
 // # Arrays
 //
 // Slices are borrowed for the length of one call; models copy what they are given. Shapes and strides are checked against

@@ -31,6 +31,33 @@ func Example() {
 	// Output: labels [0 0 0], score 7.40, proven true
 }
 
+// Mentions that agree in two ways: the same name strongly, and all of one document, of whatever name, a little.
+func ExampleDecode() {
+	corpus := &chorale.Corpus{
+		Labels: 2, // place, person
+		Unary:  chorale.Float64s{2.1, 0.3, 1.9, 0.2, 0.7, 0.9, 0.4, 0.5, 0.2, 1.5},
+		Tokens: []int32{5, 5, 5, 6, 7},
+		Groups: []int64{0, 0, 0, 0, 1},
+	}
+	document := chorale.NewAgreement(chorale.AgreeKeys)
+	document.Keys = make([]int32, 5) // one key for all
+	document.Strength = 0.2
+	decoded, err := chorale.Decode(nil, corpus, []*chorale.Agreement{chorale.NewAgreement(chorale.AgreeWords), document}, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer decoded.Close()
+	fmt.Println(must(decoded.Alone()), "->", must(decoded.Labels()))
+	for _, r := range must(decoded.Reasons()) {
+		fmt.Printf("mention %d, agreement %d: %d of %d others, worth %.2f\n", r.Chain, r.Agreement, r.Agreeing, r.Members-1, r.Amount)
+	}
+	// Output:
+	// [[0] [0] [1] [1] [1]] -> [[0] [0] [0] [0] [1]]
+	// mention 2, agreement 0: 2 of 2 others, worth 1.33
+	// mention 2, agreement 1: 3 of 3 others, worth 0.30
+	// mention 3, agreement 1: 3 of 3 others, worth 0.30
+}
+
 // References of one page that agree on what follows the title.
 func ExampleModelBuilder_AddClique() {
 	names := []string{"B-Author", "I-Author", "B-Title", "I-Title", "B-Venue", "B-Year"}

@@ -4,7 +4,6 @@ package chorale
 import "C"
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -157,13 +156,6 @@ func (c *call) failed(status C.chorale_status) bool {
 		c.fail(failure)
 	}
 	return c.err != nil
-}
-
-// about says in the error of a call what in particular is wrong.
-func (c *call) about(format string, arguments ...any) {
-	if failure, ok := c.err.(*Error); ok {
-		failure.Message = fmt.Sprintf(format, arguments...) + ": " + failure.Message
-	}
 }
 
 // single leaves out of an error that there may be other attachments.

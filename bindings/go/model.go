@@ -76,12 +76,11 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	with := new(C.chorale_chain_options)
 	C.chorale_chain_options_init(with, C.sizeof_chorale_chain_options)
 	if options != nil && c.err == nil {
-		c.check("options.Tokens", len(options.Tokens), chain.Length)
-		with.group = C.int64_t(options.Group)
-		with.tokens = (*C.int32_t)(lend(&c.memory, options.Tokens))
-		if options.Tokens != nil && len(options.Tokens) == 0 { // it has tokens, and no positions
-			with.tokens = (*C.int32_t)(c.memory.allocate(4))
+		if options.Tokens != nil {
+			c.present("options.Tokens", len(options.Tokens), chain.Length)
 		}
+		with.group = C.int64_t(options.Group)
+		with.tokens = c.tokens(options.Tokens)
 	}
 	if c.err != nil {
 		return 0, c.err

@@ -56,33 +56,35 @@ func TestModulePath(t *testing.T) {
 	}
 }
 
-// The program of the README is built as a module of its own and prints what the README says.
+// The programs of the README are built as modules of their own and print what the README says.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: short")
 	}
 	text, err := os.ReadFile("README.md")
 	check(t, err)
-	blocks := regexp.MustCompile("(?s)```go\n(package main.*?)```.*?```\n(.*?)```").FindSubmatch(text)
-	if blocks == nil {
-		t.Fatal("no program in README.md")
+	programs := regexp.MustCompile("(?s)```go\n(package main.*?)```.*?```\n(.*?)```").FindAllSubmatch(text, -1)
+	if len(programs) != 2 {
+		t.Fatalf("%d programs in README.md", len(programs))
 	}
 	here, err := os.Getwd()
 	check(t, err)
-	folder := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(folder, "main.go"), blocks[1], 0o666))
 	path := modulePath(t, "go.mod")
 	module := "module example\n\ngo 1.19\n\nrequire " + path + " v0.2.0\n\nreplace " + path + " => " + here + "\n"
-	check(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(module), 0o666))
-	command := exec.Command("go", append([]string{"run"}, append(readmeTags, ".")...)...)
-	command.Dir = folder
-	var complaints strings.Builder
-	command.Stderr = &complaints
-	output, err := command.Output()
-	if err != nil {
-		t.Fatal(err, complaints.String())
-	}
-	if string(output) != string(blocks[2]) {
-		t.Errorf("%s\nand not\n%s", output, blocks[2])
+	for _, blocks := range programs {
+		folder := t.TempDir()
+		check(t, os.WriteFile(filepath.Join(folder, "main.go"), blocks[1], 0o666))
+		check(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(module), 0o666))
+		command := exec.Command("go", append([]string{"run"}, append(readmeTags, ".")...)...)
+		command.Dir = folder
+		var complaints strings.Builder
+		command.Stderr = &complaints
+		output, err := command.Output()
+		if err != nil {
+			t.Fatal(err, complaints.String())
+		}
+		if string(output) != string(blocks[2]) {
+			t.Errorf("%s\nand not\n%s", output, blocks[2])
+		}
 	}
 }

@@ -79,7 +79,7 @@ func NewRunOptions() *RunOptions {
 }
 
 func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
-	told := new(C.chorale_run_options)
+	told := (*C.chorale_run_options)(c.memory.allocate(C.sizeof_chorale_run_options))
 	C.chorale_run_options_init(told, C.sizeof_chorale_run_options)
 	told.rounds = C.int64_t(options.Rounds)
 	told.damping = C.double(options.Damping)
@@ -148,57 +148,65 @@ type ownChain struct {
 }
 
 // NewRun creates a run. options: nil for the defaults. earlier: nil, or a run whose messages and labelling it starts from.
-func NewRun(model *Model, options *RunOptions, earlier *Run) (_ *Run, err error) {
+func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
+	return newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
+		m := (*C.chorale_model)(c.share((*handle)(model)))
+		var from *C.chorale_run
+		if earlier != nil {
+			from = (*C.chorale_run)(c.share(earlier.h))
+		}
+		var created *C.chorale_run
+		if c.err != nil || c.failed(C.chorale_run_create(host, m, told, from, &created, c.detail)) {
+			return nil, nil
+		}
+		run.model = newModel(C.chorale_model_retain(m), (*handle)(model))
+		return created, func() { C.chorale_run_destroy(created) }
+	})
+}
+
+// newRun makes the handle of a run that `create` makes, with what frees the run; create also gives the run its model. The
+// options that it is given have the flag of the run and its callbacks.
+func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
 		options = NewRunOptions()
 	}
-	run := &Run{timeLimit: options.TimeLimit, chains: map[int]*ownChain{}}
-	if run.model, err = model.Clone(); err != nil {
+	cancel, err := NewCancel(options.Host)
+	if err != nil {
 		return nil, err
 	}
-	if run.cancel, err = NewCancel(options.Host); err != nil {
-		run.model.Close()
-		return nil, err
-	}
+	run := &Run{cancel: cancel, timeLimit: options.TimeLimit, chains: map[int]*ownChain{}}
+	var callbacks *runCallbacks
+	var user cgo.Handle
 	// Also after a panic of a callback.
 	defer func() {
 		if run.h == nil {
-			run.model.Close()
-			run.cancel.Close()
+			cancel.Close()
+			if callbacks != nil {
+				dropCallback(user)
+			}
 		}
 	}()
 	c := begin()
 	defer c.end()
-	m := (*C.chorale_model)(c.share((*handle)(run.model)))
-	cancel := (*C.chorale_cancel)(c.share((*handle)(run.cancel)))
 	host := c.host(options.Host)
-	var from *C.chorale_run
-	if earlier != nil {
-		from = (*C.chorale_run)(c.share(earlier.h))
-	}
+	told := c.runOptions(options)
+	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
 	if c.err != nil {
 		return nil, c.err
 	}
-	told := c.runOptions(options)
-	told.cancel = cancel
-	var callbacks *runCallbacks
-	var user cgo.Handle
 	if options.Executor != nil || options.Progress != nil {
 		callbacks = &runCallbacks{executor: options.Executor, progress: options.Progress}
 		c.watched = append(c.watched, &callbacks.failures)
 		user = newCallback(callbacks)
+		C.chorale_go_run_callbacks(told, C.uintptr_t(user), C.int(flag(options.Executor != nil)), C.int(flag(options.Progress != nil)))
 	}
-	var created *C.chorale_run
-	status := C.chorale_go_run_create(host, m, told, C.uintptr_t(user), C.int(flag(options.Executor != nil)), C.int(flag(options.Progress != nil)), from, &created, c.detail)
-	if c.failed(status) {
-		if callbacks != nil {
-			dropCallback(user)
-		}
+	created, destroy := create(c, run, host, told)
+	if created == nil {
 		return nil, c.err
 	}
 	chains := run.chains
-	run.h = newHandle(unsafe.Pointer(created), func(pointer unsafe.Pointer) {
-		C.chorale_run_destroy((*C.chorale_run)(pointer))
+	run.h = newHandle(unsafe.Pointer(created), func(unsafe.Pointer) {
+		destroy()
 		for _, chain := range chains {
 			chain.release()
 		}
@@ -308,32 +316,8 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
 		return RunResult{}, c.err
 	}
-	finish := func() {}
-	if ctx.Done() != nil {
-		// A deadline that is a limit of the call is seen by the run itself.
-		raise := func() {
-			if !timed || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				C.chorale_cancel_raise(cancel)
-			}
-		}
-		if ctx.Err() != nil {
-			raise()
-		} else {
-			over, gone := make(chan struct{}), make(chan struct{})
-			go func() {
-				defer close(gone)
-				select {
-				case <-ctx.Done():
-					raise()
-				case <-over:
-				}
-			}()
-			finish = func() {
-				close(over)
-				<-gone
-			}
-		}
-	}
+	// A deadline that is a limit of the call is seen by the run itself.
+	finish := raiseAtEnd(ctx, cancel, !timed)
 	result := newRunResult()
 	status := func() C.chorale_status {
 		defer finish()
@@ -350,6 +334,35 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 		return told, context.DeadlineExceeded // the clock of the context may be a moment late
 	}
 	return told, nil
+}
+
+// raiseAtEnd raises a flag when a context ends, by its deadline only where that is asked for, until finish is called.
+func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) (finish func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	raise := func() {
+		if atDeadline || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			C.chorale_cancel_raise(cancel)
+		}
+	}
+	if ctx.Err() != nil {
+		raise()
+		return func() {}
+	}
+	over, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-ctx.Done():
+			raise()
+		case <-over:
+		}
+	}()
+	return func() {
+		close(over)
+		<-gone
+	}
 }
 
 // Solve runs to the end: the rounds that are left, polish, bound. It may be called again, for Rounds more.

@@ -125,20 +125,16 @@ static int32_t run_progress(void *user, const chorale_progress *progress) {
   return choraleGoProgress((uintptr_t)user, (chorale_progress *)progress);
 }
 
-chorale_status chorale_go_run_create(const chorale_host *host, const chorale_model *model,
-                                     const chorale_run_options *options, uintptr_t user,
-                                     int executor, int progress, const chorale_run *earlier,
-                                     chorale_run **run, chorale_error *error) {
-  chorale_run_options told = *options;
+void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int executor,
+                              int progress) {
   if (executor) {
-    told.executor = run_parallel;
-    told.executor_user = (void *)user;
+    options->executor = run_parallel;
+    options->executor_user = (void *)user;
   }
   if (progress) {
-    told.progress = run_progress;
-    told.progress_user = (void *)user;
+    options->progress = run_progress;
+    options->progress_user = (void *)user;
   }
-  return chorale_run_create(host, model, &told, earlier, run, error);
 }
 
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker) {
@@ -148,58 +144,6 @@ void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i
 void *chorale_go_aligned(size_t bytes) {
   void *memory = NULL;
   return posix_memalign(&memory, 64, bytes ? bytes : 64) ? NULL : memory;
-}
-
-chorale_status chorale_go_add_corpus(chorale_model_builder *builder, const chorale_chain *sample,
-                                     int64_t row_stride, int64_t element_bytes, int64_t count,
-                                     const int64_t *offsets, const int32_t *tokens,
-                                     const int64_t *groups, int64_t *done, chorale_error *error) {
-  chorale_chain chain = *sample;
-  chorale_chain_options options;
-  chorale_chain_options_init(&options, sizeof options);
-  for (*done = 0; *done < count; ++*done) {
-    const int64_t from = offsets[*done];
-    chain.length = offsets[*done + 1] - from;
-    if (chain.length > 0)
-      chain.unary = (const char *)sample->unary + from * row_stride * element_bytes;
-    options.tokens = tokens ? tokens + from : NULL;
-    options.group = groups ? groups[*done] : 0;
-    const chorale_status status =
-        chorale_model_builder_add_chain(builder, &chain, &options, NULL, error);
-    if (status != CHORALE_OK)
-      return status;
-  }
-  return CHORALE_OK;
-}
-
-chorale_status chorale_go_add_cliques(chorale_model_builder *builder,
-                                      const chorale_clique_setup *setup, int64_t count,
-                                      int64_t *first, int64_t *done, chorale_error *error) {
-  for (*done = 0; *done < count; ++*done) {
-    const chorale_status status =
-        chorale_model_builder_add_clique(builder, setup, *done == 0 ? first : NULL, error);
-    if (status != CHORALE_OK)
-      return status;
-  }
-  return CHORALE_OK;
-}
-
-chorale_status chorale_go_add_members(chorale_model_builder *builder, int64_t first, int64_t count,
-                                      const int64_t *offsets, const int64_t *chains,
-                                      const int64_t *positions, int64_t *done,
-                                      chorale_error *error) {
-  *done = 0;
-  for (int64_t c = 0; c < count; ++c)
-    for (int64_t i = offsets[c]; i < offsets[c + 1]; ++i, ++*done) {
-      const chorale_status status =
-          positions
-              ? chorale_model_builder_add_position(builder, first + c, chains[i], positions[i],
-                                                   error)
-              : chorale_model_builder_add_member(builder, first + c, chains[i], NULL, error);
-      if (status != CHORALE_OK)
-        return status;
-    }
-  return CHORALE_OK;
 }
 
 void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths) {

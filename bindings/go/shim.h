@@ -25,31 +25,13 @@ chorale_status chorale_go_potential_create_callback(const chorale_host *host, in
 chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length,
                                        int64_t labels, uintptr_t user, int64_t *index,
                                        chorale_error *error);
-// user 0: neither executor nor progress.
-chorale_status chorale_go_run_create(const chorale_host *host, const chorale_model *model,
-                                     const chorale_run_options *options, uintptr_t user,
-                                     int executor, int progress, const chorale_run *earlier,
-                                     chorale_run **run, chorale_error *error);
+// Options that are in C memory, since the user pointer is no pointer.
+void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int executor,
+                              int progress);
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker);
 void *chorale_go_aligned(size_t bytes);
 
-// Loops over calls, so that Go crosses into C once for many. Where one of the calls fails, *done is how many before it have
-// succeeded, and what they added stays.
-//
-// Adds `count` chains: chain i is `sample` with the positions offsets[i] .. offsets[i + 1] - 1 of its unary scores, which
-// are row_stride elements of element_bytes apart. tokens, groups: NULL for none.
-chorale_status chorale_go_add_corpus(chorale_model_builder *builder, const chorale_chain *sample,
-                                     int64_t row_stride, int64_t element_bytes, int64_t count,
-                                     const int64_t *offsets, const int32_t *tokens,
-                                     const int64_t *groups, int64_t *done, chorale_error *error);
-chorale_status chorale_go_add_cliques(chorale_model_builder *builder,
-                                      const chorale_clique_setup *setup, int64_t count,
-                                      int64_t *first, int64_t *done, chorale_error *error);
-// Clique first + c gets the entries offsets[c] .. offsets[c + 1] - 1: whole chains where positions is NULL.
-chorale_status chorale_go_add_members(chorale_model_builder *builder, int64_t first, int64_t count,
-                                      const int64_t *offsets, const int64_t *chains,
-                                      const int64_t *positions, int64_t *done,
-                                      chorale_error *error);
+// Loops over calls, so that Go crosses into C once for many.
 void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths);
 int64_t chorale_go_positions(const chorale_model *model);
 void chorale_go_member_counts(const chorale_model *model, int64_t *counts);

@@ -21,6 +21,7 @@ var goNames = map[string]string{
 	"name_length":                 "len(name)",
 	"position_class":              "class",
 	"kind_of_label":               "KindOfLabel",
+	"CHORALE_AGREE_":              "Agree",
 	"CHORALE_ALGORITHM_":          "Algorithm",
 	"CHORALE_CHAIN_":              "ChainTask",
 	"CHORALE_CLIQUE_":             "CliqueTask",

@@ -159,9 +159,10 @@ func TestMessagesSpeakGo(t *testing.T) {
 func TestNamesInMessagesAreGos(t *testing.T) {
 	fields := map[string][]any{
 		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},
+		"corpus":  {Corpus{}},
 		"options": {CliqueOptions{}, RunOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
 	}
-	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go")))
+	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go"))) + string(must(os.ReadFile("decode.go")))
 	// Go has no field of the kind: it sets them itself, or has callbacks and strides of its own.
 	without := regexp.MustCompile(`^options\.Borrow$|^instance\.|^CHORALE_FLOAT|\.Element$`)
 	sources, _ := filepath.Glob("../../src/*/*.cpp")

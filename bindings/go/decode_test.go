@@ -1,0 +1,509 @@
+package chorale
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+const drawnKeys = 4
+
+// drawn is a random corpus whose positions all have tokens, and some agreements of it.
+func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
+	corpus := corpusOf(random)
+	positions := int(corpus.Offsets[len(corpus.Offsets)-1])
+	corpus.Tokens = make([]int32, positions)
+	for p := range corpus.Tokens {
+		corpus.Tokens[p] = int32(random.Intn(drawnKeys+1) - 1)
+	}
+	if random.Intn(3) == 0 {
+		corpus.Groups = nil
+	}
+	var agreements []*Agreement
+	for count := random.Intn(4); count > 0; count-- {
+		kinds := []AgreementKind{AgreeWords, AgreeKeys, AgreeProperty, AgreeCliques}
+		agreement := NewAgreement(kinds[random.Intn(len(kinds))])
+		agreement.Across = random.Intn(2) == 0
+		agreement.Strength = float64(random.Intn(9) - 2)
+		agreement.Minimum = 1 + random.Intn(3)
+		if random.Intn(3) == 0 {
+			agreement.Potential = must(NewEntropy(corpus.Labels, 0.75, nil))
+		}
+		switch agreement.Kind {
+		case AgreeKeys:
+			agreement.Keys = make([]int32, positions)
+			for p := range agreement.Keys {
+				agreement.Keys[p] = int32(random.Intn(drawnKeys+1) - 1)
+			}
+			fallthrough
+		case AgreeWords:
+			if random.Intn(2) == 0 {
+				agreement.Stop = []int32{int32(random.Intn(drawnKeys))}
+			}
+		case AgreeProperty:
+			agreement.Property = must(NewFirstLabel(NewLabelMap(corpus.Labels), nil, nil))
+		case AgreeCliques:
+			agreement.CliqueOffsets = []int64{0}
+			for c := random.Intn(3); c > 0; c-- {
+				for p := int(corpus.Offsets[0]); p < positions; p++ {
+					if random.Intn(2) == 0 {
+						agreement.Members = append(agreement.Members, int64(p))
+					}
+				}
+				agreement.CliqueOffsets = append(agreement.CliqueOffsets, int64(len(agreement.Members)))
+			}
+			if len(agreement.CliqueOffsets) == 2 && random.Intn(2) == 0 {
+				agreement.CliqueOffsets = nil // the same
+			}
+		}
+		agreements = append(agreements, agreement)
+	}
+	return corpus, agreements
+}
+
+// builtByHand is the model of a corpus and its agreements, call by call, and by clique the agreement that made it.
+func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
+	builder := must(NewModelBuilder(nil))
+	defer builder.Close()
+	var members []Member // of position p at p
+	members = append(members, make([]Member, corpus.Offsets[0])...)
+	groups := make([]int64, len(corpus.Offsets)-1)
+	copy(groups, corpus.Groups)
+	for i, group := range groups {
+		from, to := int(corpus.Offsets[i]), int(corpus.Offsets[i+1])
+		for p := from; p < to; p++ {
+			members = append(members, Member{i, p - from})
+		}
+		must(builder.AddChain(&Chain{
+			Length: to - from, Labels: corpus.Labels, Transitions: corpus.Transitions, UnaryRowStride: corpus.UnaryRowStride,
+			Unary: part(corpus.Unary, from*corpus.UnaryRowStride, to*corpus.UnaryRowStride),
+		}, &ChainOptions{Group: group, Tokens: corpus.Tokens[from:to]}))
+	}
+	var origins []int
+	for k, agreement := range agreements {
+		potential := agreement.Potential
+		if potential == nil {
+			potential = must(NewPotts(corpus.Labels, agreement.Strength, &PotentialOptions{Scale: ScaleByMembers}))
+		}
+		// The cliques in order: those of a lower group first, then those of a lower key.
+		var cliques [][]Member
+		switch agreement.Kind {
+		case AgreeCliques:
+			offsets := agreement.CliqueOffsets
+			if offsets == nil {
+				offsets = []int64{0, int64(len(agreement.Members))}
+			}
+			for c := range offsets[1:] {
+				var clique []Member
+				for _, p := range agreement.Members[offsets[c]:offsets[c+1]] {
+					clique = append(clique, members[p])
+				}
+				cliques = append(cliques, clique)
+			}
+		default:
+			of := map[[2]int64][]Member{}
+			for p := int(corpus.Offsets[0]); p < len(members) && agreement.Kind != AgreeProperty; p++ {
+				key := corpus.Tokens[p]
+				if agreement.Kind == AgreeKeys {
+					key = agreement.Keys[p]
+				}
+				group := groups[members[p].Chain]
+				if agreement.Across {
+					group = 0
+				}
+				if key >= 0 && (agreement.Stop == nil || agreement.Stop[0] != key) {
+					of[[2]int64{group, int64(key)}] = append(of[[2]int64{group, int64(key)}], members[p])
+				}
+			}
+			for i, group := range groups {
+				if agreement.Across {
+					group = 0
+				}
+				if agreement.Kind == AgreeProperty {
+					of[[2]int64{group, 0}] = append(of[[2]int64{group, 0}], Member{i, -1})
+				}
+			}
+			for group := int64(0); group < 3; group++ {
+				for key := int64(0); key < drawnKeys; key++ {
+					cliques = append(cliques, of[[2]int64{group, key}])
+				}
+			}
+		}
+		for _, clique := range cliques {
+			if len(clique) < agreement.Minimum {
+				continue
+			}
+			origins = append(origins, k)
+			if agreement.Kind == AgreeProperty {
+				number := must(builder.AddClique(&CliqueSetup{Property: agreement.Property, Potential: potential}))
+				for _, member := range clique {
+					if err := builder.AddMember(number, member.Chain, nil); err != nil {
+						panic(err)
+					}
+				}
+				continue
+			}
+			number := must(builder.AddClique(&CliqueSetup{Values: corpus.Labels, Potential: potential}))
+			for _, member := range clique {
+				if err := builder.AddPosition(number, member.Chain, member.Position); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+	return must(builder.Freeze()), origins
+}
+
+// reasonsOf are the reasons that the payments of a run amount to.
+func reasonsOf(run *Run, origins []int) (reasons []Reason) {
+	values := must(run.AllValues(Together))
+	for chain, paid := range must(run.AllPayments()) {
+		for _, p := range paid {
+			agreeing := -1 // without the member itself
+			for _, value := range values[p.Clique] {
+				if value == p.Value {
+					agreeing++
+				}
+			}
+			reasons = append(reasons, Reason{
+				origins[p.Clique], p.Clique, chain, p.Position, len(values[p.Clique]), agreeing, p.OwnValue, p.Value, p.Amount,
+			})
+		}
+	}
+	return reasons
+}
+
+// Decode gives the model, the labels, the result and the reasons that come of building call by call.
+func TestDecodeAgainstCallByCall(t *testing.T) {
+	random := seeded(t)
+	explained := 0
+	for round := 0; round < rounds(160); round++ {
+		corpus, agreements := drawn(random)
+		options := NewRunOptions()
+		options.BoundSteps = random.Intn(4)
+		decoded, err := Decode(nil, corpus, agreements, options)
+		check(t, err)
+		model, origins := builtByHand(corpus, agreements)
+		run := must(NewRun(model, options, nil))
+		result := must(run.Solve(nil))
+		if got := must(decoded.Result()); got != result {
+			t.Fatalf("round %d: %v, call by call %v", round, got, result)
+		}
+		if !reflect.DeepEqual(must(decoded.Labels()), must(run.AllLabels(Together))) || !reflect.DeepEqual(must(decoded.Alone()), must(run.AllLabels(Alone))) {
+			t.Fatalf("round %d: other labels", round)
+		}
+		reasons := must(decoded.Reasons())
+		if want := reasonsOf(run, origins); !reflect.DeepEqual(reasons, want) {
+			t.Fatalf("round %d: %v, call by call %v", round, reasons, want)
+		}
+		explained += len(reasons)
+		behind := must(decoded.Model())
+		if !reflect.DeepEqual(must(behind.AllMembers()), must(model.AllMembers())) || behind.CliqueCount() != len(origins) {
+			t.Fatalf("round %d: other cliques", round)
+		}
+		for clique, origin := range origins {
+			if decoded.Agreement(clique) != origin {
+				t.Fatalf("round %d: clique %d is of agreement %d, and not %d", round, clique, decoded.Agreement(clique), origin)
+			}
+		}
+		if decoded.Agreement(-1) != -1 || decoded.Agreement(len(origins)) != -1 {
+			t.Fatal("an agreement of no clique")
+		}
+		// What is behind the result goes on like any other run.
+		if again, want := must(decoded.Run().Solve(nil)), must(run.Solve(nil)); again != want || again != must(decoded.Result()) {
+			t.Fatalf("round %d: %v after more rounds, call by call %v", round, again, want)
+		}
+		check(t, decoded.Close())
+	}
+	t.Logf("%d reasons", explained)
+	if explained == 0 {
+		t.Error("no reasons")
+	}
+}
+
+// mentions are three of a name, of which the tagger gets the last wrong by a little.
+func mentions() *Corpus {
+	return &Corpus{Labels: 2, Unary: Float64s{2.1, 0.3, 1.9, 0.2, 0.7, 0.9}, Tokens: []int32{5, 5, 5}}
+}
+
+func words() []*Agreement { return []*Agreement{NewAgreement(AgreeWords)} }
+
+func TestDecodeThreeMentions(t *testing.T) {
+	decoded, err := Decode(context.Background(), mentions(), words(), nil)
+	check(t, err)
+	if list(flat(must(decoded.Alone()))) != "0 0 1" || list(flat(must(decoded.Labels()))) != "0 0 0" {
+		t.Error(must(decoded.Labels()))
+	}
+	reasons := must(decoded.Reasons())
+	amount := (9.0 - 5) / 3
+	if len(reasons) != 1 || !near(reasons[0].Amount, amount) {
+		t.Fatal(reasons)
+	}
+	reasons[0].Amount = 0
+	if want := (Reason{Chain: 2, Members: 3, Agreeing: 2, OwnValue: 1}); reasons[0] != want {
+		t.Error(reasons[0])
+	}
+	// No agreement is needed, and no chain.
+	for _, corpus := range []*Corpus{mentions(), {Labels: 2, Offsets: []int64{0}, Tokens: []int32{}}} {
+		alone, err := Decode(nil, corpus, nil, nil)
+		check(t, err)
+		if !reflect.DeepEqual(must(alone.Labels()), must(alone.Alone())) || len(must(alone.Reasons())) != 0 {
+			t.Error(must(alone.Labels()))
+		}
+		check(t, alone.Close())
+	}
+	_, err = Decode(nil, &Corpus{Labels: 2, Offsets: []int64{0}, Tokens: []int32{}}, words(), nil)
+	check(t, err)
+}
+
+// A context that ends the run gives what was found until then, and its own error.
+func TestDecodeContexts(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	options := NewRunOptions()
+	options.Progress = func(p Progress) bool {
+		if ctx.Err() == nil {
+			cancel()
+			// The flag is raised by another goroutine; the run looks at it between cliques.
+			time.Sleep(200 * time.Millisecond)
+		}
+		return false
+	}
+	decoded, err := Decode(ctx, mentions(), words(), options)
+	refused(t, err, context.Canceled)
+	result := must(decoded.Result())
+	if result.Outcome != Cancelled || result.Rounds != 0 || result.Score != result.OwnScore || list(flat(must(decoded.Labels()))) != "0 0 1" {
+		t.Error(result)
+	}
+	if result := must(decoded.Run().Solve(nil)); result.Outcome != Complete || list(flat(must(decoded.Labels()))) != "0 0 0" {
+		t.Error(result)
+	}
+	check(t, decoded.Close())
+
+	// Nothing is found under a context that has ended before.
+	past, end := context.WithTimeout(context.Background(), -time.Second)
+	defer end()
+	for with, want := range map[context.Context]error{ctx: context.Canceled, past: context.DeadlineExceeded} {
+		early, err := Decode(with, mentions(), words(), nil)
+		refused(t, err, want)
+		if result := must(early.Result()); result.Outcome != Cancelled || !math.IsInf(result.Score, -1) {
+			t.Error(result)
+		}
+		_, err = early.Labels()
+		refused(t, err, ErrNoLabelling)
+		_, err = early.Reasons()
+		refused(t, err, ErrNoLabelling)
+		if result := must(early.Run().Solve(nil)); result.Outcome != Complete {
+			t.Error(result)
+		}
+	}
+	// A deadline in the middle.
+	soon, end := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer end()
+	options.Progress = func(Progress) bool {
+		<-soon.Done()
+		time.Sleep(200 * time.Millisecond)
+		return false
+	}
+	decoded, err = Decode(soon, mentions(), words(), options)
+	refused(t, err, context.DeadlineExceeded)
+	if result := must(decoded.Result()); result.Outcome != Cancelled || result.Score != result.OwnScore {
+		t.Error(result)
+	}
+	// Other limits are outcomes alone.
+	live, end := context.WithTimeout(context.Background(), time.Hour)
+	defer end()
+	options.Progress = func(Progress) bool { return true }
+	decoded, err = Decode(live, mentions(), words(), options)
+	if err != nil || must(decoded.Result()).Outcome != Cancelled {
+		t.Error(err)
+	}
+	options.Progress, options.TimeLimit = nil, 0
+	decoded, err = Decode(live, mentions(), words(), options)
+	if err != nil || must(decoded.Result()).Outcome != Deadline {
+		t.Error(err)
+	}
+}
+
+// A result owns its run; what it is made of may go, and its memory comes back.
+func TestDecodeLifetimes(t *testing.T) {
+	host := must(NewHost(-1, nil))
+	before := callbacksLeft()
+	options := NewRunOptions()
+	options.Host = host
+	options.Progress = func(Progress) bool { return false }
+	options.Threads, options.Executor = 2, func(workers int, work func()) { work() }
+	calls := 0
+	potential := must(NewCallback(2, func(counts []int64, members int64) (float64, error) {
+		calls++
+		return float64(counts[0]*counts[0]+counts[1]*counts[1]) / float64(members), nil
+	}, &PotentialOptions{Host: host}))
+	agreement := words()
+	agreement[0].Potential = potential
+	corpus := mentions()
+	corpus.Transitions = must(NewTransitions(2, nil, &TransitionsOptions{Host: host}))
+	decoded, err := Decode(nil, corpus, agreement, options)
+	check(t, err)
+	potential.Close()
+	corpus.Transitions.Close()
+	for i := range corpus.Unary.(Float64s) {
+		corpus.Unary.(Float64s)[i] = math.NaN()
+	}
+	collectGarbage()
+	until := calls
+	check(t, decoded.Run().Reset())
+	if must(decoded.Run().Solve(nil)); calls == until || list(flat(must(decoded.Labels()))) != "0 0 0" {
+		t.Error("another result")
+	}
+	model := must(decoded.Model())
+	run := decoded.Run()
+	check(t, decoded.Close())
+	check(t, decoded.Close())
+	if model.ChainCount() != 3 {
+		t.Error(model.ChainCount())
+	}
+	model.Close()
+	if !settled(func() bool { return host.Blocks() == 0 }) {
+		t.Errorf("%d blocks are left", host.Blocks())
+	}
+	if left := callbacksLeft(); left != before {
+		t.Errorf("%d callbacks, %d before", left, before)
+	}
+	_, err = run.Solve(nil)
+	refused(t, err, ErrClosed)
+	for _, gone := range []*Decoded{decoded, nil} {
+		for _, call := range []func() error{
+			func() error { _, err := gone.Labels(); return err },
+			func() error { _, err := gone.Alone(); return err },
+			func() error { _, err := gone.Result(); return err },
+			func() error { _, err := gone.Reasons(); return err },
+			func() error { _, err := gone.Model(); return err },
+		} {
+			refused(t, call(), ErrClosed)
+		}
+		if gone.Agreement(0) != -1 {
+			t.Error("an agreement of a closed result")
+		}
+		check(t, gone.Close())
+	}
+	// The run alone keeps the result, and the garbage takes both.
+	options.Progress, options.Executor = nil, nil
+	run = must(Decode(nil, mentions(), words(), options)).Run()
+	collectGarbage()
+	if must(run.Solve(nil)); list(flat(must(run.AllLabels(Together)))) != "0 0 0" {
+		t.Error("another result")
+	}
+	run = nil
+	if !settled(func() bool { return host.Blocks() == 0 }) {
+		t.Errorf("%d blocks are left", host.Blocks())
+	}
+	// What a callback returns is the cause, also of a later call.
+	refuses, refusal := false, errors.New("no")
+	stopping := must(NewCallback(2, func([]int64, int64) (float64, error) {
+		if refuses {
+			return 0, refusal
+		}
+		return 1, nil
+	}, nil))
+	agreement = []*Agreement{{Strength: 1, Minimum: 2, Potential: stopping}}
+	decoded, err = Decode(nil, mentions(), agreement, nil)
+	check(t, err)
+	check(t, decoded.Run().Reset())
+	refuses = true
+	_, err = decoded.Run().Solve(nil)
+	refused(t, err, refusal)
+	_, err = Decode(nil, mentions(), agreement, nil)
+	refused(t, err, ErrCallbackStopped)
+	refused(t, err, refusal)
+}
+
+// A panic of a callback goes on where Decode was called.
+func TestDecodePanics(t *testing.T) {
+	before := callbacksLeft()
+	options := NewRunOptions()
+	options.Progress = func(Progress) bool { panic("progress") }
+	func() {
+		defer func() {
+			if value := recover(); value != "progress" {
+				t.Error(value)
+			}
+		}()
+		Decode(nil, mentions(), words(), options)
+		t.Error("no panic")
+	}()
+	if left := callbacksLeft(); left != before {
+		t.Errorf("%d callbacks, %d before", left, before)
+	}
+}
+
+// What is wrong is said in the words of the package, with the place of the agreement; and nothing is made.
+func TestDecodeInput(t *testing.T) {
+	nan := math.NaN()
+	other := must(NewFirstLabel(NewLabelMap(3), nil, nil))
+	wide := must(NewPotts(3, 1, nil))
+	closed := must(NewPotts(2, 1, nil))
+	closed.Close()
+	for begins, wrong := range map[string]struct {
+		want   error
+		kind   AgreementKind
+		change func(*Corpus, *Agreement)
+	}{
+		"agreements[1].Kind is 7":                               {ErrUnknownConstant, 7, nil},
+		"agreements[1].Keys is nil":                             {ErrNullArgument, AgreeKeys, nil},
+		"agreements[1].Keys has 1 elements":                     {ErrShape, AgreeKeys, func(_ *Corpus, a *Agreement) { a.Keys = []int32{0} }},
+		"agreements[1].Keys[1] is -2":                           {ErrOutOfRange, AgreeKeys, func(_ *Corpus, a *Agreement) { a.Keys = []int32{0, -2, 0} }},
+		"agreements[1].Property is nil":                         {ErrNullArgument, AgreeProperty, nil},
+		"agreements[1].Property has 3 labels":                   {ErrLabelsMismatch, AgreeProperty, func(_ *Corpus, a *Agreement) { a.Property = other }},
+		"agreements[1].Potential has 3":                         {ErrValuesMismatch, AgreeWords, func(_ *Corpus, a *Agreement) { a.Potential = wide }},
+		"agreements[1].Strength is NaN":                         {ErrNotANumber, AgreeWords, func(_ *Corpus, a *Agreement) { a.Strength = nan }},
+		"agreements[1].Strength is":                             {ErrInfinite, AgreeWords, func(_ *Corpus, a *Agreement) { a.Strength = math.Inf(1) }},
+		"agreements[1].Minimum is 0":                            {ErrSize, AgreeWords, func(_ *Corpus, a *Agreement) { a.Minimum = 0 }},
+		"agreements[1].CliqueOffsets has 0":                     {ErrShape, AgreeCliques, func(_ *Corpus, a *Agreement) { a.CliqueOffsets = []int64{} }},
+		"agreements[1].CliqueOffsets[1] is 2":                   {ErrOutOfRange, AgreeCliques, func(_ *Corpus, a *Agreement) { a.CliqueOffsets = []int64{0, 2} }},
+		"agreements[1].CliqueOffsets[1] is -":                   {ErrOutOfRange, AgreeCliques, func(_ *Corpus, a *Agreement) { a.CliqueOffsets = []int64{0, -1} }},
+		"agreements[1].CliqueOffsets[2] is 1":                   {ErrOutOfRange, AgreeCliques, func(_ *Corpus, a *Agreement) { a.CliqueOffsets, a.Members = []int64{0, 2, 1}, []int64{0, 1} }},
+		"agreements[1].Members[1] is 3":                         {ErrOutOfRange, AgreeCliques, func(_ *Corpus, a *Agreement) { a.Members = []int64{0, 3} }},
+		"agreements[1]: ":                                       {ErrDuplicateMember, AgreeCliques, func(_ *Corpus, a *Agreement) { a.Members = []int64{1, 1} }},
+		"agreements[0] is over words, and corpus.Tokens is nil": {ErrTokensMissing, AgreeWords, func(c *Corpus, _ *Agreement) { c.Tokens = nil }},
+		"corpus.Labels is 0":                                    {ErrSize, AgreeWords, func(c *Corpus, _ *Agreement) { c.Labels = 0 }},
+		"corpus.Tokens[1] is -2":                                {ErrOutOfRange, AgreeWords, func(c *Corpus, _ *Agreement) { c.Tokens[1] = -2 }},
+		"corpus.Tokens has 0 elements":                          {ErrShape, AgreeWords, func(c *Corpus, _ *Agreement) { c.Tokens = []int32{} }},
+		"corpus.Unary[1][0]":                                    {ErrNotANumber, AgreeWords, func(c *Corpus, _ *Agreement) { c.Unary.(Float64s)[2] = nan }},
+		"corpus.Offsets[1] is 1":                                {ErrOutOfRange, AgreeWords, func(c *Corpus, _ *Agreement) { c.Offsets = []int64{2, 1} }},
+		"chorale: the handle is closed":                         {ErrClosed, AgreeWords, func(_ *Corpus, a *Agreement) { a.Potential = closed }},
+		"corpus.Unary has 6 elements, a":                        {ErrShape, AgreeWords, func(c *Corpus, _ *Agreement) { c.Offsets = []int64{0, 4} }},
+	} {
+		corpus, agreements := mentions(), append(words(), NewAgreement(wrong.kind))
+		if wrong.change != nil {
+			wrong.change(corpus, agreements[1])
+		}
+		decoded, err := Decode(nil, corpus, agreements, nil)
+		if refused(t, err, wrong.want); err == nil || decoded != nil {
+			t.Errorf("%s: %v", begins, decoded)
+			continue
+		}
+		message := err.Error()
+		if failure, ok := err.(*Error); ok {
+			message = failure.Message
+		}
+		if !strings.HasPrefix(message, begins) || foreign.MatchString(message) {
+			t.Errorf("%q is said, and not %q", message, begins)
+		}
+	}
+	_, err := Decode(nil, nil, nil, nil)
+	refused(t, err, ErrNullArgument)
+	_, err = Decode(nil, mentions(), []*Agreement{nil}, nil)
+	refused(t, err, ErrNullArgument)
+	options := NewRunOptions()
+	options.Threads = 0
+	_, err = Decode(nil, mentions(), words(), options)
+	refused(t, err, ErrSize)
+	options = NewRunOptions()
+	options.Host = must(NewHost(0, nil))
+	_, err = Decode(nil, mentions(), words(), options)
+	refused(t, err, ErrOutOfMemory)
+}
