@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import byref
+
 import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import _declarations as c
+from libchorale._native import call, library, struct
 
 SCORES = [
     np.array([[2.0, 0.1, 0.2], [0.1, 2.2, 0.4]]),
@@ -97,3 +103,183 @@ def test_bad_input():
         ch.decode([[[0.0, 0.0]], [[0.0]]], tokens=[[1], [1]])
     nothing = ch.decode([], tokens=[])
     assert nothing.labels == [] and nothing.score == 0.0
+
+
+def drawn(rng):
+    """Chains, their words, keys and groups; scores in sixteenths, so that sums are exact."""
+    lengths = rng.integers(0, 4, size=int(rng.integers(2, 9)))
+    unaries = [rng.integers(0, 32, size=(length, 3)) / 16.0 for length in lengths]
+    words = [[f"w{n}" for n in rng.integers(0, 4, size=length)] for length in lengths]
+    keys = [rng.integers(-1, 3, size=length) for length in lengths]
+    groups = [f"g{n}" for n in rng.integers(0, 2, size=len(lengths))]
+    places = rng.permutation(int(lengths.sum()))
+    return unaries, words, keys, groups, np.array_split(places, 2)
+
+
+def wanted(rng, keys, cliques):
+    kinds = ["words", "keys", "cliques", ch.Property.first_label(3)]
+    return [
+        ch.Agreement(
+            kinds[rng.integers(4)],
+            strength=float(rng.integers(-1, 5) / 2),
+            potential=ch.Potential.entropy(3, 0.75) if rng.random() < 0.2 else None,
+            across=bool(rng.random() < 0.4),
+            minimum=int(rng.integers(1, 4)),
+            keys=keys,
+            stop=["w1", 1] if rng.random() < 0.3 else [],
+            cliques=cliques,
+        )
+        for _ in range(rng.integers(0, 4))
+    ]
+
+
+def without_labels(labels, stop):
+    return [entry for entry in stop if isinstance(entry, labels)]
+
+
+def test_the_library_s_call_is_the_model_built_here(rng):
+    """`decode` of arrays is one call of the library; of a `Chain` the package builds the model, and
+    `build_problem` gives that. All agree in every number."""
+    for _ in range(40):
+        unaries, words, keys, groups, cliques = drawn(rng)
+        agree = [
+            ch.Agreement(
+                a.what, a.strength, a.potential, a.across, a.minimum, a.keys,
+                without_labels(str if a.what == "words" else int, a.stop), a.cliques,
+            )
+            for a in wanted(rng, keys, cliques)
+        ]  # fmt: skip
+        given = {"tokens": words, "groups": groups, "agree": agree}
+        one = ch.decode(unaries, EDGES, bound_steps=3, threads=2, **given)
+        shared = ch.Transitions(EDGES)
+        chains = [ch.Chain(unary, shared) for unary in unaries]
+        other = ch.decode(chains, bound_steps=3, **given)
+        with ch.Run(ch.build_problem(unaries, EDGES, **given), bound_steps=3) as run:
+            result = run.solve()
+            now = run.all_labels().tolist()
+        assert one.score == other.score == result.score
+        assert one.own_score == other.own_score == result.own_score
+        assert one.upper_bound == other.upper_bound == result.upper_bound
+        assert np.concatenate(one.labels).tolist() == now
+        assert len(one.changed) == len(other.changed)
+        for first, second in zip(one.changed, other.changed):
+            assert first.chain == second.chain
+            by_place = sorted(first.reasons, key=str), sorted(second.reasons, key=str)
+            assert by_place[0] == by_place[1]
+
+
+def test_agreements():
+    """Each kind on its own, where one of three single items stands alone."""
+    scores = [[[2.0, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]]
+    for agree, what in (
+        (ch.Agreement(), "word"),
+        (ch.Agreement("keys", keys=[["a"], ["a"], ["a"]]), 0),
+        (ch.Agreement("keys", keys=[[5], [5], [5]]), 0),
+        (ch.Agreement("cliques", cliques=[[2, 0, 1]]), 0),
+        (ch.Agreement("cliques", cliques=[np.arange(3)], potential=ch.Potential.potts(2, 0.5)), 0),
+        (ch.Agreement(ch.Property.first_label(2)), 0),
+        (ch.Agreement("keys", keys=np.zeros((3, 1), dtype=np.int64), across=True), 0),
+    ):
+        result = ch.decode(scores, tokens=[["x"]] * 3, agree=agree, names=["A", "B"])
+        assert np.concatenate(result.labels).tolist() == [0, 0, 0]
+        (reason,) = result.changed[0].reasons
+        assert (reason.what, reason.own_value, reason.value) == (what, 1, 0)
+        assert (reason.members, reason.agreeing, reason.group) == (3, 2, 0)
+        assert "no longer" in result._repr_html_()
+    for nothing in (
+        ch.Agreement(minimum=4),
+        ch.Agreement(stop=["x"]),
+        ch.Agreement("keys", keys=[[1], [2], [-1]]),
+        ch.Agreement("keys", keys=[["a"], ["a"], ["a"]], stop=["a", "b"]),
+        ch.Agreement("keys", keys=[[7], [7], [7]], stop=[7]),
+        ch.Agreement("cliques"),
+        [],
+    ):
+        assert ch.decode(scores, tokens=[["x"]] * 3, agree=nothing).changed == []
+    apart = ch.decode(scores, tokens=[["x"]] * 3, groups=["a", "b", "c"])
+    assert apart.changed == []
+    across = ch.decode(
+        scores, tokens=[["x"]] * 3, groups=["a", "b", "c"], agree=ch.Agreement(across=True)
+    )
+    assert across.changed[0].reasons[0].group == "c"
+    block = ch.decode(np.array(scores), tokens=np.zeros((3, 1), dtype=np.int32))
+    assert np.concatenate(block.labels).tolist() == [0, 0, 0]
+
+
+def test_many_reasons():
+    """More than the first guess at their number holds."""
+    block = np.tile([[[3.0, 0.0]], [[2.9, 0.0]], [[0.0, 0.1]]], (1500, 1, 1))
+    result = ch.decode(block, tokens=np.repeat(np.arange(1500), 3)[:, None])
+    assert len(result.changed) == 1500
+    assert all(len(change.reasons) == 1 for change in result.changed)
+
+
+def test_bad_agreements():
+    one = [[[0.0, 0.0]], [[0.0, 0.0]]]
+    callback = ch.Potential.callback(2, lambda counts, members: 1 / 0)
+    for agree, error, match in (
+        (ch.Agreement(strength=np.nan), ValueError, r"agree\.strength"),
+        ([ch.Agreement(), ch.Agreement(minimum=0)], ValueError, r"agree\[1\]\.minimum"),
+        (ch.Agreement("keys"), TypeError, r"agree\.keys"),
+        (ch.Agreement("keys", keys=[[1]]), ValueError, r"agree\.keys"),
+        (ch.Agreement("keys", keys=[[1], [-3]]), ValueError, r"agree\.keys\[1\]\[0\]"),
+        (ch.Agreement("cliques", cliques=[[0, 2]]), IndexError, r"agree\.cliques"),
+        (ch.Agreement("cliques", cliques=[[0, 1, 0]]), ValueError, "agree"),
+        (ch.Agreement(ch.Property.first_label(3)), ValueError, r"agree\.property"),
+        ([ch.Agreement(potential=ch.Potential.potts(5, 1.0))], ValueError, r"agree\[0\]\.pot"),
+        (ch.Agreement(potential=callback), ZeroDivisionError, None),
+        (ch.Agreement(ch.Property.token_before(2, 1, values=9)), ValueError, None),
+    ):
+        tokens = None if isinstance(getattr(agree, "what", None), ch.Property) else [[1], [1]]
+        with pytest.raises(error, match=match):
+            ch.decode(one, tokens=tokens, agree=agree)
+    with pytest.raises(ValueError, match=r"unaries\[1\]\[0\]"):
+        ch.decode([[[0.0, 0.0]], [[np.nan, 0.0]]], tokens=[[1], [1]])
+
+
+def test_limits():
+    """What ends a run ends `decode`, and its labels are those so far."""
+    scores, tokens = [[[2.0, 0.1]], [[0.0, 0.2]]], [[1], [1]]
+    seen = []
+    ended = ch.decode(scores, tokens=tokens, progress=lambda at: seen.append(at.round) or True)
+    assert ended.outcome == ch.Outcome.CANCELLED and seen == [0]
+    with ThreadPoolExecutor(2) as pool:
+        assert ch.decode(scores, tokens=tokens, executor=pool, threads=2).changed[0].chain == 1
+    cancel = ch.Cancel()
+    cancel.set()
+    with pytest.raises(ch.StateError, match="labels"):
+        ch.decode(scores, tokens=tokens, cancel=cancel)
+
+    def failing(at):
+        raise LookupError("told")
+
+    def interrupting(at):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(LookupError, match="told"):
+        ch.decode(scores, tokens=tokens, progress=failing)
+    with pytest.raises(KeyboardInterrupt):
+        ch.decode(scores, tokens=tokens, progress=interrupting)
+
+
+def test_what_is_behind_a_result():
+    """Run and model of the library's result, and which agreement made a clique."""
+    scores = np.array([[2.0, 0.1], [0.0, 0.2]])
+    ids, corpus = np.zeros(2, dtype=np.int32), struct(c.chorale_corpus)
+    corpus.chains, corpus.labels, corpus.unary = 2, 2, scores.ctypes.data
+    corpus.tokens = ids.ctypes.data
+    words = struct(c.chorale_agreement)
+    decoded = c.c_void_p()
+    call(library.chorale_decode, None, byref(corpus), byref(words), 1, None, byref(decoded))
+    try:
+        result = struct(c.chorale_run_result)
+        run = library.chorale_decoded_run(decoded)
+        call(library.chorale_run_get_result, run, byref(result))
+        own = ch.decode([row[None] for row in scores], tokens=[[0], [0]])
+        assert result.score == own.score
+        model = library.chorale_decoded_model(decoded)
+        assert library.chorale_model_clique_count(model) == 1
+        cliques = [library.chorale_decoded_agreement(decoded, n) for n in (-1, 0, 1)]
+        assert cliques == [-1, 0, -1]
+    finally:
+        library.chorale_decoded_destroy(decoded)

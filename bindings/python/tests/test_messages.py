@@ -229,6 +229,34 @@ CASES = [
         lambda: builder().add_chain(ROW, np.zeros((3, 2, 2))),
         "transitions",
     ),
+    ("ModelBuilder.add_corpus", lambda: builder().add_corpus([[0.0, 0.0], [NAN, 0.0]]), "scores"),
+    ("ModelBuilder.add_corpus", lambda: builder().add_corpus(ROW, [0, 2, 1]), "offsets"),
+    ("ModelBuilder.add_corpus", lambda: builder().add_corpus(ROW, [0, 9]), "offsets"),
+    ("ModelBuilder.add_corpus", lambda: builder().add_corpus(ROW, tokens=[0, -5]), "tokens"),
+    ("ModelBuilder.add_corpus", lambda: builder().add_corpus(ROW, groups=[0]), "groups"),
+    (
+        "ModelBuilder.add_corpus",
+        lambda: builder().add_corpus(ROW, transitions=np.zeros((3, 3))),
+        "labels",
+    ),
+    ("ModelBuilder.add_cliques", lambda: builder().add_cliques(-2, potential=AGREE), "count"),
+    ("ModelBuilder.add_cliques", lambda: builder().add_cliques(2, values=2), "potential"),
+    ("ModelBuilder.add_positions", lambda: words().add_positions(0, [0, 1], [9]), "chains"),
+    ("ModelBuilder.add_positions", lambda: words().add_positions(9, [0, 1], [0]), "first"),
+    (
+        "ModelBuilder.add_positions",
+        lambda: words().add_positions(0, [0, 1], [0], [9]),
+        "positions",
+    ),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [0, 5], [0]), "offsets"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [0, 1], [0]), None),
+    ("Agreement", lambda: ch.Agreement("tokens"), "what"),
+    ("Agreement", lambda: ch.Agreement(potential=1.0), "potential"),
+    (
+        "decode",
+        lambda: ch.decode([ROW], agree=ch.Agreement(PROP, potential=ch.Potential.potts(7, 1.0))),
+        "agree.potential",
+    ),
     ("ModelBuilder.add_clique", lambda: with_clique(potential=AGREE, values=5), None),
     ("ModelBuilder.add_clique", lambda: with_clique(values=2), None),
     (
@@ -407,7 +435,7 @@ def test_help_reads_as_python():
 
 #: Calls that take nothing which could be wrong.
 HARMLESS = re.compile(
-    r"(\w*Error|Outcome|Progress|Payment|Cost|Reason|Change|Decoded|Mask|\w*Result|ChainMarginals"
+    r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|Reason|Change|Decoded|Mask|\w*Result|ChainMarginals"
     r"|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|polish|reset|problem)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"

@@ -10,6 +10,7 @@ threads. The interpreter is free for other threads during every call.
 
 from __future__ import annotations
 
+from ._agreements import Agreement
 from ._native import abi
 from ._native import version as __version__
 from .cancel import Cancel
@@ -54,6 +55,7 @@ from .run import Cost, Payment, Progress, Run, RunResult
 
 __all__ = [
     "ANY",
+    "Agreement",
     "ArgumentError",
     "ArgumentMissingError",
     "Attachment",

@@ -135,6 +135,18 @@ CHORALE_JOINT_ABSORPTION = 20
 CHORALE_JOINT_BEAM = 30
 CHORALE_MESSAGE_SEND = 0
 CHORALE_MESSAGE_DECODE = 1
+CHORALE_SCHEDULE_ALL = 0
+CHORALE_SCHEDULE_DISAGREEMENT = 10
+CHORALE_MESSAGES_FLOAT64 = 0
+CHORALE_MESSAGES_FLOAT32 = 1
+CHORALE_MESSAGES_MAGNITUDE16 = 10
+CHORALE_MESSAGES_AUTO = 20
+CHORALE_TOGETHER = 0
+CHORALE_ALONE = 1
+CHORALE_AGREE_WORDS = 0
+CHORALE_AGREE_KEYS = 10
+CHORALE_AGREE_PROPERTY = 20
+CHORALE_AGREE_CLIQUES = 30
 CHORALE_TEXTS_NONE = -1
 CHORALE_TEXTS_LABELS = 0
 CHORALE_TEXTS_TOKENS = 1
@@ -145,14 +157,6 @@ CHORALE_TEXTS_GROUPS = 5
 CHORALE_TEXTS_CLIQUES = 6
 CHORALE_TEXTS_KINDS = 7
 CHORALE_TEXTS_VALUES = 100
-CHORALE_SCHEDULE_ALL = 0
-CHORALE_SCHEDULE_DISAGREEMENT = 10
-CHORALE_MESSAGES_FLOAT64 = 0
-CHORALE_MESSAGES_FLOAT32 = 1
-CHORALE_MESSAGES_MAGNITUDE16 = 10
-CHORALE_MESSAGES_AUTO = 20
-CHORALE_TOGETHER = 0
-CHORALE_ALONE = 1
 CHORALE_VERSION_MAJOR = 0
 CHORALE_VERSION_MINOR = 2
 CHORALE_VERSION_PATCH = 0
@@ -604,12 +608,32 @@ class chorale_repeated_words_options(Struct):
     ]
 
 
-class chorale_text(Struct):
-    bytes: Any
-    length: Any
+class chorale_corpus(Struct):
+    struct_size: Any
+    chains: Any
+    offsets: Any
+    labels: Any
+    element: Any
+    borrow: Any
+    unary: Any
+    unary_row_stride: Any
+    unary_column_stride: Any
+    transitions: Any
+    tokens: Any
+    groups: Any
     _fields_ = [
-        ("bytes", c_void_p),
-        ("length", c_size_t),
+        ("struct_size", c_size_t),
+        ("chains", c_int64),
+        ("offsets", c_void_p),
+        ("labels", c_int64),
+        ("element", c_int32),
+        ("borrow", c_int32),
+        ("unary", c_void_p),
+        ("unary_row_stride", c_int64),
+        ("unary_column_stride", c_int64),
+        ("transitions", c_void_p),
+        ("tokens", c_void_p),
+        ("groups", c_void_p),
     ]
 
 
@@ -735,6 +759,69 @@ class chorale_payment(Struct):
     ]
 
 
+class chorale_agreement(Struct):
+    struct_size: Any
+    kind: Any
+    across: Any
+    strength: Any
+    potential: Any
+    minimum: Any
+    keys: Any
+    stop: Any
+    stop_count: Any
+    property: Any
+    cliques: Any
+    clique_offsets: Any
+    members: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_int32),
+        ("across", c_int32),
+        ("strength", c_double),
+        ("potential", c_void_p),
+        ("minimum", c_int64),
+        ("keys", c_void_p),
+        ("stop", c_void_p),
+        ("stop_count", c_int64),
+        ("property", c_void_p),
+        ("cliques", c_int64),
+        ("clique_offsets", c_void_p),
+        ("members", c_void_p),
+    ]
+
+
+class chorale_reason(Struct):
+    agreement: Any
+    clique: Any
+    chain: Any
+    position: Any
+    members: Any
+    agreeing: Any
+    own_value: Any
+    value: Any
+    amount: Any
+    _fields_ = [
+        ("agreement", c_int64),
+        ("clique", c_int64),
+        ("chain", c_int64),
+        ("position", c_int64),
+        ("members", c_int64),
+        ("agreeing", c_int64),
+        ("own_value", c_int32),
+        ("value", c_int32),
+        ("amount", c_double),
+    ]
+
+
+class chorale_text(Struct):
+    bytes: Any
+    length: Any
+    _fields_ = [
+        ("bytes", c_void_p),
+        ("length", c_size_t),
+    ]
+
+
 STRUCTS = {
     "chorale_error": chorale_error,
     "chorale_allocator": chorale_allocator,
@@ -756,17 +843,21 @@ STRUCTS = {
     "chorale_clique_setup": chorale_clique_setup,
     "chorale_member_options": chorale_member_options,
     "chorale_repeated_words_options": chorale_repeated_words_options,
-    "chorale_text": chorale_text,
+    "chorale_corpus": chorale_corpus,
     "chorale_progress": chorale_progress,
     "chorale_run_options": chorale_run_options,
     "chorale_run_cost": chorale_run_cost,
     "chorale_run_result": chorale_run_result,
     "chorale_payment": chorale_payment,
+    "chorale_agreement": chorale_agreement,
+    "chorale_reason": chorale_reason,
+    "chorale_text": chorale_text,
 }
 
 # ---- Functions: what each returns and takes
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_abi": (c_int32, []),
+    "chorale_agreement_init": (None, [POINTER(chorale_agreement), c_size_t]),
     "chorale_algorithm_from_name": (c_int32, [c_char_p, c_size_t]),
     "chorale_algorithm_name": (c_char_p, [c_int32]),
     "chorale_attachment_init": (None, [POINTER(chorale_attachment), c_size_t]),
@@ -803,6 +894,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_clique_solver_create_in": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_clique_solver_destroy": (None, [c_void_p]),
     "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)]),
+    "chorale_corpus_init": (None, [POINTER(chorale_corpus), c_size_t]),
+    "chorale_decode": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_decoded_agreement": (c_int64, [c_void_p, c_int64]),
+    "chorale_decoded_destroy": (None, [c_void_p]),
+    "chorale_decoded_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_decoded_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_decoded_model": (c_void_p, [c_void_p]),
+    "chorale_decoded_reasons": (c_int32, [c_void_p, POINTER(chorale_reason), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_decoded_run": (c_void_p, [c_void_p]),
     "chorale_dictionary_create": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_dictionary_create_best": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_int64, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_dictionary_find": (c_int32, [c_void_p, c_int32]),
@@ -827,9 +927,13 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_message_result_init": (None, [POINTER(chorale_message_result), c_size_t]),
     "chorale_model_builder_add_chain": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_chain_options), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_clique": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_add_cliques": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_add_corpus": (c_int32, [c_void_p, POINTER(chorale_corpus), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_instance": (c_int32, [c_void_p, POINTER(chorale_instance), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_member": (c_int32, [c_void_p, c_int64, c_int64, POINTER(chorale_member_options), POINTER(chorale_error)]),
+    "chorale_model_builder_add_members": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_position": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
+    "chorale_model_builder_add_positions": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_repeated_words": (c_int32, [c_void_p, c_void_p, POINTER(chorale_repeated_words_options), c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_destroy": (None, [c_void_p]),

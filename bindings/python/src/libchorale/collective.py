@@ -1,45 +1,58 @@
-"""One call for the common case: chains in documents, and what ought to agree within each."""
+"""One call for the common case: chains in documents, and what ought to agree."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor
-from typing import Any, Union
+from contextlib import ExitStack
+from ctypes import POINTER, byref, c_int64, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _arrays as arrays
+from . import _declarations as c
 from . import html
+from ._agreements import Agree, Agreement, Given, Placed, build, read
+from ._callbacks import Carrying, Interrupts, Raised
+from ._handle import Closable
+from ._native import call, library, struct
 from .cancel import Cancel
-from .chain import Chain, Edges, Transitions
-from .errors import Renaming
-from .message import ChainSolver, JointMode
-from .model import ModelBuilder
+from .chain import Chain, Edges
+from .errors import CapacityError, Renaming
+from .host import lent
+from .message import JointMode
+from .model import corpus_struct
 from .outcome import Outcome
-from .potential import Potential
 from .problem import Problem
-from .property import Dictionary, Property
-from .run import MessageElement, Progress, Run, Schedule
-
-#: A property with more values than this gets a dictionary of those that fire in the chains' own
-#: best labellings.
-FULL_RANGE = 256
-
-Agreement = Union[str, Property, "tuple[str | Property, float]"]
+from .run import (
+    MessageElement,
+    Progress,
+    Run,
+    RunResult,
+    Schedule,
+    checked_cancel,
+    result_of,
+    run_options,
+    telling,
+    working,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
     """Why a chain changed: a clique pays for it.
 
-    what       "word": the places of a word; or the number of a property in `agree`
+    what       "word": the places of a word; or the number in `agree` of a property, keys or cliques
     group      the group (document) of the chain
     position   where in the chain; -1 for a property, which is of the whole chain
     own_value  what stood there in the chain's own best labelling; value: what stands there now.
-               For a word these are labels, for a property what it shows
+               For a property this is what it shows, otherwise labels
     amount     what the clique would lose if this place alone went back to own_value
+    members    how many places (or chains) the clique has
+    agreeing   how many of the others show `value` now
     """
 
     what: str | int
@@ -48,6 +61,8 @@ class Reason:
     own_value: int
     value: int
     amount: float
+    members: int
+    agreeing: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,18 +125,11 @@ class Decoded:
         return "".join(parts) + html.left_out(len(self.changed))
 
     def _value(self, reason: Reason, value: int) -> str:
-        return html.label_name(self.names if reason.what == "word" else (), value)
+        return html.label_name(self.names if reason.position >= 0 else (), value)
 
 
 def _kind(what: str | int) -> str:
-    return "word" if what == "word" else f"property {what}"
-
-
-@dataclasses.dataclass(frozen=True)
-class _Built:
-    problem: Problem
-    groups: Sequence[Hashable]
-    kinds: list[str | int]  # by clique
+    return "word" if what == "word" else f"agreement {what}"
 
 
 def build_problem(
@@ -130,7 +138,7 @@ def build_problem(
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
-    agree: Agreement | Sequence[Agreement] = "word",
+    agree: Agree | Sequence[Agree] = "word",
     strength: float = 1.0,
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
@@ -143,9 +151,8 @@ def build_problem(
     >>> Run(problem).solve().changed_chains
     1
     """
-    return _build(
-        unaries, transitions, groups, tokens, agree, strength, minimum, stop, names
-    ).problem
+    given = read(unaries, transitions, groups, tokens, agree, strength, minimum, stop)
+    return _problem(given, names, tokens)
 
 
 def decode(
@@ -154,7 +161,7 @@ def decode(
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
-    agree: Agreement | Sequence[Agreement] = "word",
+    agree: Agree | Sequence[Agree] = "word",
     strength: float = 1.0,
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
@@ -186,9 +193,10 @@ def decode(
     groups       the group of each chain, anything that can be a dictionary's key; None: all are of
                  one group
     tokens       for each chain its T words: texts, or integers from 0
-    agree        what ought to agree within a group: "word", the labels of a word wherever it is (at
-                 least `minimum` times, and not one of `stop`); a `Property` of the chains (whose
-                 tokens are integers); or a list of these, also as pairs with their own strengths
+    agree        what ought to agree: "word", the labels of a word wherever it is in a group (at
+                 least `minimum` times, and not one of `stop`); a `Property` of the chains of a group
+                 (whose tokens are integers); an `Agreement`, which says more; or a list of these,
+                 words and properties also as pairs with their own strengths
     strength     how much agreement is worth, in the unit of the scores. The n places of a word gain
                  strength / n times the sum, over the labels, of the squared number of places with
                  that label. So a place that joins all others gains 2 - 2 / n times the strength: as
@@ -196,7 +204,9 @@ def decode(
                  data that the tagger was not trained on: on its own training data 0 looks best
     names        m names of labels, for the display in notebooks
 
-    The other options are those of `Run`. The display in notebooks shows what changed.
+    The other options are those of `Run`. The display in notebooks shows what changed. All chains
+    have the same number of labels. Where there is a `Chain` among them (a tree, say, or one with
+    transitions of its own) the model is built chain by chain, with the same result, more slowly.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -206,55 +216,46 @@ def decode(
     >>> [(reason.what, round(reason.amount, 6)) for reason in result.changed[0].reasons]
     [('word', 1.2)]
     """
-    built = _build(unaries, transitions, groups, tokens, agree, strength, minimum, stop, names)
-    with Run(
-        built.problem,
-        rounds=rounds,
-        damping=damping,
-        schedule=schedule,
-        algorithm=algorithm,
-        exact_marginals=exact_marginals,
-        polish=polish,
-        restrict_range=restrict_range,
-        joint_mode=joint_mode,
-        beam_width=beam_width,
-        budget=budget,
-        message_element=message_element,
-        threads=threads,
-        executor=executor,
-        time_limit=time_limit,
-        cancel=cancel,
-        progress=progress,
-        bound_steps=bound_steps,
-    ) as run:
-        result = run.solve()
-        ends = np.cumsum(built.problem.model.chain_lengths).tolist()
-        spans = list(zip([0, *ends], ends))
-        now, own = run.all_labels(), run.all_labels(own=True)
-        labels_now = [now[first:last] for first, last in spans]
-        labels_own = [own[first:last] for first, last in spans]
-        changed = [
-            Change(
-                number,
-                labels_own[number],
-                labels_now[number],
-                [
-                    Reason(
-                        built.kinds[paid.clique],
-                        built.groups[number],
-                        paid.position,
-                        paid.own_value,
-                        paid.value,
-                        paid.amount,
-                    )
-                    for paid in run.payments(number)
-                ],
-            )
-            for number in run.changed_chains().tolist()
-        ]
+    given = read(unaries, transitions, groups, tokens, agree, strength, minimum, stop)
+    if names is not None and given.labels is not None and len(names) != given.labels:
+        raise ValueError(f"names has {len(names)} entries for {given.labels} labels")
+    options: dict[str, Any] = {
+        "rounds": rounds,
+        "damping": damping,
+        "schedule": schedule,
+        "algorithm": algorithm,
+        "exact_marginals": exact_marginals,
+        "polish": polish,
+        "restrict_range": restrict_range,
+        "joint_mode": joint_mode,
+        "beam_width": beam_width,
+        "budget": budget,
+        "message_element": message_element,
+        "threads": threads,
+        "bound_steps": bound_steps,
+    }
+    limits: dict[str, Any] = {
+        "executor": executor,
+        "time_limit": time_limit,
+        "cancel": cancel,
+        "progress": progress,
+    }
+    solve = _solve_chains if given.scores is None else _solve_corpus
+    result, now, own, found = solve(given, options, **limits)
+    reasons: dict[int, list[Reason]] = {}
+    for number, chain, position, members, agreeing, own_value, value, amount in found:
+        what, group = given.wanted[number].what, given.group_names[chain]
+        reason = Reason(what, group, position, own_value, value, amount, members, agreeing)
+        reasons.setdefault(chain, []).append(reason)
+    spans = given.spans()
+    places = np.searchsorted(given.offsets, np.flatnonzero(now != own), side="right") - 1
+    changed = []
+    for chain in np.unique(places).tolist():
+        first, last = spans[chain]
+        changed.append(Change(chain, own[first:last], now[first:last], reasons.get(chain, [])))
     return Decoded(
-        labels=labels_now,
-        own=labels_own,
+        labels=[now[first:last] for first, last in spans],
+        own=[own[first:last] for first, last in spans],
         score=result.score,
         own_score=result.own_score,
         upper_bound=result.upper_bound,
@@ -267,155 +268,167 @@ def decode(
     )
 
 
-def _build(
-    unaries: Iterable[Any],
-    transitions: Any,
-    groups: Sequence[Hashable] | None,
-    tokens: Sequence[Sequence[Hashable]] | None,
-    agree: Any,
-    strength: float,
-    minimum: int,
-    stop: Iterable[Hashable],
-    names: Sequence[str] | None,
-) -> _Built:
-    if transitions is not None and not isinstance(transitions, Transitions):
-        with Renaming({"scores": "transitions"}):
-            transitions = Transitions(transitions)
-    chains: list[Chain] = []
-    for item in unaries:
-        with Renaming({"unary": f"unaries[{len(chains)}]"}):
-            shared = None if isinstance(item, Chain) else transitions
-            chains.append(Chain._for_a_call(item, shared))
-    if groups is None:
-        groups = [0] * len(chains)
-    if len(groups) != len(chains):
-        raise ValueError(f"groups has {len(groups)} entries for {len(chains)} chains")
-    numbers: dict[Hashable, int] = {}
-    group_of = [numbers.setdefault(group, len(numbers)) for group in groups]
-    ids, texts = _token_ids(chains, tokens)
-    builder = ModelBuilder()
-    for index, chain in enumerate(chains):
-        own = None if ids is None else ids[index]
-        with Renaming({"unary": f"unaries[{index}]", "tokens": f"tokens[{index}]"}):
-            builder.add_chain(chain, tokens=own, group=group_of[index])
+#: Agreement, chain, position, members, agreeing, own value, value, amount.
+_Found = tuple[int, int, int, int, int, int, int, float]
+_Solved = tuple[RunResult, arrays.Ints, arrays.Ints, list[_Found]]
 
-    wanted = _wanted(agree, strength)
-    kinds: list[str | int] = []  # by clique
-    solver = ChainSolver()
-    for what, prop, own_strength in wanted:
-        if prop is None:
-            if ids is None:
-                raise TypeError('tokens is missing: agree="word" needs the words of the chains')
-            labels = {chain.labels for chain in chains}
-            if len(labels) > 1:
-                raise ValueError(f"chains have different numbers of labels: {sorted(labels)}")
-            if not labels:
-                continue
-            potential = Potential.potts(labels.pop(), own_strength, scale="members")
-            left_out = set(stop)
-            words: list[Any] = list(left_out)
-            if texts:
-                words = [n for n, text in enumerate(texts) if text in left_out]
-            made = builder.add_repeated_words(potential, minimum=minimum, stop=words)
-            kinds.extend(what for _ in made)
-            continue
-        members: dict[int, list[int]] = {}
-        for index in range(len(chains)):
-            members.setdefault(group_of[index], []).append(index)
-        for own_chains in members.values():
-            if len(own_chains) < 2:
-                continue
-            table = {i: None if ids is None else ids[i] for i in own_chains}
-            dictionary = _dictionary(prop, solver, chains, table)
-            values = prop.values if dictionary is None else len(dictionary)
-            # What is outside the dictionary is not one value.
-            counted = None if dictionary is None else [True] * (values - 1) + [False]
-            clique = builder.add_clique(
-                property=prop,
-                dictionary=dictionary,
-                potential=Potential.potts(values, own_strength, scale="members", counted=counted),
+#: chorale_reason
+_REASON = np.dtype(
+    [(name, np.int64) for name in ("agreement", "clique", "chain", "position")]
+    + [(name, np.int64) for name in ("members", "agreeing")]
+    + [("own_value", np.int32), ("value", np.int32), ("amount", np.float64)]
+)
+
+
+class _Solution(Closable):
+    """What the library's own `decode` gives."""
+
+    _free = library.chorale_decoded_destroy
+
+    def labels(self, labelling: int, count: int) -> arrays.Ints:
+        labels = np.empty(count, dtype=np.int32)
+        with self._use() as decoded:
+            to = arrays.address(labels)
+            call(library.chorale_decoded_labels, decoded, labelling, to, count, None)
+        return labels
+
+    def result(self) -> RunResult:
+        result = struct(c.chorale_run_result)
+        with self._use() as decoded:
+            call(library.chorale_decoded_get_result, decoded, byref(result))
+        return result_of(result, None)
+
+    def reasons(self) -> list[_Found]:
+        needed = c_int64()
+
+        def fill(capacity: int) -> npt.NDArray[Any]:
+            reasons = np.empty(capacity, dtype=_REASON)
+            with self._use() as decoded:
+                call(
+                    library.chorale_decoded_reasons,
+                    decoded,
+                    cast(reasons.ctypes.data, POINTER(c.chorale_reason)),
+                    _REASON.itemsize,
+                    capacity,
+                    byref(needed),
+                )
+            return reasons[: needed.value]
+
+        try:
+            reasons = fill(1024)
+        except CapacityError:
+            reasons = fill(needed.value)
+        return [
+            (agreement, chain, position, members, agreeing, own_value, value, amount)
+            for agreement, _, chain, position, members, agreeing, own_value, value, amount in (
+                reasons.tolist()
             )
-            kinds.append(what)
-            for index in own_chains:
-                builder.add_member(clique, index)
+        ]
 
+
+def _solve_corpus(
+    given: Given,
+    options: dict[str, Any],
+    executor: Executor | None,
+    time_limit: float | None,
+    cancel: Cancel | None,
+    progress: Callable[[Progress], Any] | None,
+) -> _Solved:
+    assert given.scores is not None
+    raised, interrupts = Raised(), Interrupts()
+    made = run_options(**options)
+    made.time_limit = arrays.limit("time_limit", time_limit)
+    made.progress = telling(progress, raised, interrupts)
+    if executor is not None:
+        made.executor = working(executor, raised)
+    flag = checked_cancel(cancel)
+    sources = [raised]
+    with ExitStack() as stack:
+        corpus = corpus_struct(
+            stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
+        )
+        agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
+        for number, wanted in enumerate(given.wanted):
+            asked, agreement = wanted.agreement, struct(c.chorale_agreement)
+            agreement.kind, agreement.across = wanted.kind, bool(asked.across)
+            agreement.strength, agreement.minimum = asked.strength, asked.minimum
+            agreement.keys = arrays.address(wanted.keys)
+            agreement.stop, agreement.stop_count = arrays.address(wanted.stop), len(wanted.stop)
+            agreement.cliques = len(wanted.offsets) - 1
+            agreement.clique_offsets = arrays.address(wanted.offsets)
+            agreement.members = arrays.address(wanted.members)
+            if asked.potential is not None:
+                agreement.potential = stack.enter_context(asked.potential._use())
+                sources += asked.potential._raised
+            if wanted.prop is not None:
+                agreement.property = stack.enter_context(wanted.prop._use())
+            agreements[number] = agreement
+        if flag is not None:
+            made.cancel = flag._begin()
+            stack.callback(flag._end)
+        with Placed(given), interrupts, Carrying(sources):
+            solution = _Solution(
+                _Solution._create(
+                    library.chorale_decode,
+                    lent(),
+                    byref(corpus),
+                    agreements,
+                    len(given.wanted),
+                    byref(made),
+                )
+            )
+        error = raised.take()
+        with solution:
+            if interrupts.came:
+                raise KeyboardInterrupt
+            if error is not None:
+                raise error
+            count = int(given.offsets[-1])
+            return (
+                solution.result(),
+                solution.labels(c.CHORALE_TOGETHER, count),
+                solution.labels(c.CHORALE_ALONE, count),
+                solution.reasons(),
+            )
+
+
+def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
+    builder, made = build(given)
+    found: list[_Found] = []
+    with Run(builder.freeze(), **options, **limits) as run:
+        result = run.solve()
+        for chain in run.changed_chains().tolist():
+            for paid in run.payments(chain):
+                values = run.values(paid.clique)
+                agreeing = int((values == paid.value).sum()) - 1
+                found.append(
+                    (
+                        made[paid.clique],
+                        chain,
+                        paid.position,
+                        len(values),
+                        agreeing,
+                        paid.own_value,
+                        paid.value,
+                        paid.amount,
+                    )
+                )
+        return result, run.all_labels(), run.all_labels(own=True), found
+
+
+def _problem(
+    given: Given, names: Sequence[str] | None, words: Sequence[Sequence[Hashable]] | None
+) -> Problem:
+    builder, made = build(given)
     problem = Problem(builder.freeze())
-    _name(problem, names, tokens if texts else None, kinds)
-    return _Built(problem, groups, kinds)
-
-
-def _token_ids(
-    chains: list[Chain], tokens: Sequence[Sequence[Hashable]] | None
-) -> tuple[list[arrays.Ints] | None, list[Hashable]]:
-    """Ids of the tokens of each chain, and the texts that they stand for; ids remain."""
-    if tokens is None:
-        return None, []
-    if len(tokens) != len(chains):
-        raise ValueError(f"tokens has {len(tokens)} entries for {len(chains)} chains")
-    for index, (words, chain) in enumerate(zip(tokens, chains)):
-        if isinstance(words, (str, bytes)):
-            raise TypeError(f"tokens[{index}] is {words!r}, not a sequence of words")
-        if len(words) != chain.length:
-            raise ValueError(f"tokens[{index}] has {len(words)} words for {chain.length} positions")
-    if all(hasattr(word, "__index__") for words in tokens for word in words):
-        flat = arrays.ints("tokens", [word for words in tokens for word in words])
-        ends = np.cumsum([chain.length for chain in chains]).tolist()
-        return [flat[first:last] for first, last in zip([0, *ends], ends)], []
-    numbers: dict[Hashable, int] = {}
-    ids = [
-        np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int32)
-        for words in tokens
-    ]
-    return ids, list(numbers)
-
-
-def _wanted(agree: Any, strength: float) -> list[tuple[str | int, Property | None, float]]:
-    single = isinstance(agree, (str, Property)) or (
-        isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
-    )
-    wanted: list[tuple[str | int, Property | None, float]] = []
-    if not single and not isinstance(agree, Iterable):
-        raise TypeError(f'agree is {agree!r}, neither "word" nor a Property nor a list of these')
-    for number, item in enumerate([agree] if single else agree):
-        own = strength
-        if isinstance(item, tuple) and len(item) == 2:
-            item, own = item
-        if isinstance(item, Property):
-            wanted.append((number, item, own))
-        elif item == "word":
-            wanted.append(("word", None, own))
-        else:
-            raise TypeError(f'agree holds {item!r}, neither "word" nor a Property')
-    return wanted
-
-
-def _dictionary(
-    prop: Property, solver: ChainSolver, chains: list[Chain], tables: dict[int, Any]
-) -> Dictionary | None:
-    """The values that fire in the chains' own best labellings, and OUT; None where the property has
-    few values in all."""
-    if prop.values <= FULL_RANGE:
-        return None
-    fired: set[int] = set()
-    for index, table in tables.items():
-        best = solver.best(chains[index])
-        if best.labels is not None:
-            fired.update(prop.fired(best.labels, table=table).tolist())
-    return Dictionary(sorted(fired), out=True)
-
-
-def _name(
-    problem: Problem,
-    names: Sequence[str] | None,
-    words: Sequence[Sequence[Hashable]] | None,
-    kinds: list[str | int],
-) -> None:
     if names is not None:
         with Renaming({"labels": "names"}):
             problem.labels = list(names)
-    if words is not None:
+    if given.texts and words is not None:
         problem.words = [str(word) for chain in words for word in chain]
-    if kinds:
-        problem.clique_kinds = [_kind(what) for what in kinds]
+    if made:
+        problem.clique_kinds = [_kind(given.wanted[number].what) for number in made]
         if names is not None:
-            problem.name_values(["labels" if what == "word" else None for what in kinds])
+            of_labels = ["labels" if given.wanted[n].prop is None else None for n in made]
+            problem.name_values(of_labels)
+    return problem

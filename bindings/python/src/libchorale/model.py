@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from contextlib import ExitStack
 from ctypes import byref, c_char, c_double, c_int32, c_int64, c_size_t, c_void_p, cast
@@ -15,8 +16,8 @@ from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Handle, Recipe, Shared
 from ._native import call, library, struct
-from .chain import Chain, Edges
-from .errors import OutOfRangeError
+from .chain import Chain, Edges, Transitions
+from .errors import OutOfRangeError, Renaming
 from .host import lent
 from .potential import Potential
 from .property import Dictionary, Property
@@ -71,7 +72,7 @@ class ModelBuilder(Handle):
         super().__init__(self._create(library.chorale_model_builder_create, lent()))
         self._keep: list[Any] = []
         self._raised: list[Raised] = []
-        self._shapes: list[tuple[int, int]] = []  # positions and labels
+        self._shapes = array("q")  # positions and labels, chain by chain
 
     # ---- Chains and instances
 
@@ -110,12 +111,62 @@ class ModelBuilder(Handle):
                 byref(options),
                 byref(index),
             )
-            self._shapes.append((scores.length, scores.labels))
+            self._shapes.extend((scores.length, scores.labels))
             if borrow:
                 self._keep.append((scores._kept, arrays.Lent(ids)))
             if scores.transitions is not None:
                 self._keep.append(scores.transitions)
         return index.value
+
+    def add_corpus(
+        self,
+        scores: npt.ArrayLike,
+        offsets: npt.ArrayLike | None = None,
+        *,
+        transitions: Transitions | npt.ArrayLike | None = None,
+        tokens: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        borrow: bool = False,
+    ) -> range:
+        """Adds many chains in one call, or none where one is wrong; their numbers.
+
+        scores       N x m, float64 or float32: the scores of all positions, chain after chain
+        offsets      integers, one more than there are chains: chain i has the positions offsets[i]
+                     to offsets[i + 1] - 1; None: every position is a chain of its own
+        transitions  m x m scores, or a `Transitions`, of all chains; None: all zero
+        tokens       N integers, the ids of the words (-1: none); None: none
+        groups       for each chain the document it belongs to, an integer; None: 0 for all
+        borrow       as in `add_chain`
+
+        >>> builder = ModelBuilder()
+        >>> builder.add_corpus([[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]], [0, 1, 3], tokens=[7, 5, 7])
+        range(0, 2)
+        >>> builder.add_repeated_words(Potential.potts(2, 0.3))
+        range(0, 1)
+        """
+        array = arrays.scores("scores", scores, 2, "borrow" if borrow else "call")
+        ends = None if offsets is None else _offsets(offsets, "scores", len(array))
+        ids = None if tokens is None else arrays.ints("tokens", tokens, size=len(array))
+        documents = None if groups is None else arrays.longs("groups", groups)
+        if transitions is not None and not isinstance(transitions, Transitions):
+            with Renaming({"scores": "transitions"}):
+                transitions = Transitions(transitions)
+        first = c_int64()
+        with self._use() as builder, ExitStack() as stack:
+            corpus = corpus_struct(stack, array, ends, transitions, ids, documents)
+            corpus.borrow = bool(borrow)
+            with Renaming({"unary": "scores"}):
+                call(
+                    library.chorale_model_builder_add_corpus, builder, byref(corpus), byref(first)
+                )
+            shapes = np.empty((corpus.chains, 2), dtype=np.int64)
+            shapes[:, 0] = 1 if ends is None else np.diff(ends)
+            shapes[:, 1] = corpus.labels
+            self._shapes.frombytes(shapes.tobytes())
+            self._keep.append(transitions)
+            if borrow:
+                self._keep.append(arrays.Lent(array, ids))
+        return range(first.value, first.value + corpus.chains)
 
     def add_instance(self, instance: Instance) -> int:
         """Adds an oracle instance; its number. It is kept alive by the model."""
@@ -131,7 +182,7 @@ class ModelBuilder(Handle):
                 byref(oracle.struct),
                 byref(index),
             )
-            self._shapes.append((oracle.struct.length, oracle.struct.labels))
+            self._shapes.extend((oracle.struct.length, oracle.struct.labels))
             self._keep.append(oracle)
             self._raised.append(oracle.raised)
         return index.value
@@ -163,6 +214,53 @@ class ModelBuilder(Handle):
                              over the other members for each value of the centre
         centre_label_values  m integers, the value of each label of the centre; None: its labels
         """
+        return self._add_cliques(
+            None,
+            potential,
+            property,
+            values,
+            label_values,
+            dictionary,
+            centre,
+            centre_label_values,
+        ).start
+
+    def add_cliques(
+        self,
+        count: int,
+        *,
+        potential: Potential | None = None,
+        property: Property | None = None,
+        values: int | None = None,
+        label_values: npt.ArrayLike | None = None,
+        dictionary: Dictionary | None = None,
+        centre: Sequence[Potential] | None = None,
+        centre_label_values: npt.ArrayLike | None = None,
+    ) -> range:
+        """Adds many cliques without members, each as `add_clique` would; their numbers."""
+        return self._add_cliques(
+            arrays.integer("count", count),
+            potential,
+            property,
+            values,
+            label_values,
+            dictionary,
+            centre,
+            centre_label_values,
+        )
+
+    def _add_cliques(
+        self,
+        count: int | None,
+        potential: Potential | None,
+        property: Property | None,
+        values: int | None,
+        label_values: npt.ArrayLike | None,
+        dictionary: Dictionary | None,
+        centre: Sequence[Potential] | None,
+        centre_label_values: npt.ArrayLike | None,
+    ) -> range:
+        """`count` cliques; None: one, by the call for one."""
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
@@ -207,12 +305,21 @@ class ModelBuilder(Handle):
             if pointers:
                 setup.centre_potentials = cast(array, c_void_p).value
                 setup.centre_values = len(pointers)
-            call(library.chorale_model_builder_add_clique, builder, byref(setup), byref(index))
+            if count is None:
+                call(library.chorale_model_builder_add_clique, builder, byref(setup), byref(index))
+            else:
+                call(
+                    library.chorale_model_builder_add_cliques,
+                    builder,
+                    byref(setup),
+                    count,
+                    byref(index),
+                )
             self._keep.extend((property, dictionary))
             for own_potential in [potential, *around]:
                 if own_potential is not None:
                     self._keep_potential(own_potential)
-        return index.value
+        return range(index.value, index.value + (1 if count is None else count))
 
     def _keep_potential(self, potential: Potential) -> None:
         if potential._raised:  # the others the library holds by itself
@@ -235,7 +342,7 @@ class ModelBuilder(Handle):
         chain = arrays.integer("chain", chain)
         options = struct(c.chorale_member_options)
         # Of a chain that does not exist the library complains.
-        length = self._shapes[chain][0] if 0 <= chain < len(self._shapes) else None
+        length = self._shapes[2 * chain] if 0 <= 2 * chain < len(self._shapes) else None
         kept = []
         for name, value in (("classes", classes), ("table", table)):
             if value is not None:
@@ -257,6 +364,53 @@ class ModelBuilder(Handle):
     def add_position(self, clique: int, chain: int, position: int) -> None:
         """Adds one position of a chain to a position or centred clique."""
         self._position(library.chorale_model_builder_add_position, clique, chain, position)
+
+    def add_positions(
+        self,
+        first: int,
+        offsets: npt.ArrayLike,
+        chains: npt.ArrayLike,
+        positions: npt.ArrayLike | None = None,
+    ) -> None:
+        """Adds positions to many position or centred cliques in one call, or none where one is
+        wrong.
+
+        first      the first of these cliques, which follow each other
+        offsets    integers, one more than there are cliques: clique first + i gets the entries
+                   offsets[i] to offsets[i + 1] - 1 of `chains` and `positions`
+        chains     numbers of chains
+        positions  for each of them a position within the chain; None: all are 0, as of single items
+        """
+        members = arrays.longs("chains", chains)
+        places = None if positions is None else arrays.longs("positions", positions)
+        if places is not None and len(places) != len(members):
+            raise ValueError(f"positions has {len(places)} entries for {len(members)} of chains")
+        ends = _offsets(offsets, "chains", len(members))
+        with self._use() as builder:
+            call(
+                library.chorale_model_builder_add_positions,
+                builder,
+                arrays.integer("first", first),
+                len(ends) - 1,
+                arrays.address(ends),
+                arrays.address(members),
+                arrays.address(places),
+            )
+
+    def add_members(self, first: int, offsets: npt.ArrayLike, chains: npt.ArrayLike) -> None:
+        """Adds whole chains (or instances) to many cliques in one call, or none where one is wrong;
+        as in `add_positions`. Their classes are 0, and their tables their tokens."""
+        members = arrays.longs("chains", chains)
+        ends = _offsets(offsets, "chains", len(members))
+        with self._use() as builder:
+            call(
+                library.chorale_model_builder_add_members,
+                builder,
+                arrays.integer("first", first),
+                len(ends) - 1,
+                arrays.address(ends),
+                arrays.address(members),
+            )
 
     def set_centre(self, clique: int, chain: int, position: int) -> None:
         """Makes a position the centre of a centred clique; the last call counts."""
@@ -326,6 +480,44 @@ class ModelBuilder(Handle):
             model = Model._made(pointer, kept, self._raised, self._shapes)
             self._keep = []
         return model
+
+
+def corpus_struct(
+    stack: ExitStack,
+    scores: npt.NDArray[Any],
+    offsets: npt.NDArray[np.int64] | None,
+    transitions: Transitions | None,
+    tokens: arrays.Ints | None,
+    groups: npt.NDArray[np.int64] | None,
+) -> c.chorale_corpus:
+    """Chains end to end, as a call takes them while `stack` lasts."""
+    corpus = struct(c.chorale_corpus)
+    count, corpus.labels = scores.shape
+    corpus.chains = count if offsets is None else len(offsets) - 1
+    if groups is not None and len(groups) != corpus.chains:
+        raise ValueError(f"groups has {len(groups)} entries for {corpus.chains} chains")
+    corpus.offsets = arrays.address(offsets)
+    corpus.element = arrays.NUMBERS[scores.dtype]
+    corpus.unary = arrays.address(scores)
+    corpus.unary_row_stride = arrays.stride(scores, 0)
+    corpus.unary_column_stride = arrays.stride(scores, 1)
+    if count == 1 and corpus.unary_column_stride > 1:
+        corpus.unary_row_stride = corpus.unary_column_stride * corpus.labels
+    if transitions is not None:
+        corpus.transitions = stack.enter_context(transitions._use())
+    corpus.tokens, corpus.groups = arrays.address(tokens), arrays.address(groups)
+    return corpus
+
+
+def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
+    """Where the parts of an array of `count` entries, called `of`, begin, and where the last ends.
+    The library sees to their order."""
+    offsets = arrays.longs("offsets", given)
+    if len(offsets) == 0:
+        raise ValueError("offsets is empty; it has one entry more than there are parts")
+    if offsets.max() > count:
+        raise ValueError(f"offsets holds {offsets.max()}, but {of} has {count} entries")
+    return offsets
 
 
 class Model(Shared):

@@ -221,7 +221,7 @@ class Run(Closable):
         model = _model(model)
         if earlier is not None and not isinstance(earlier, Run):
             raise TypeError(f"earlier is {earlier!r}, not a Run")
-        made = _options(
+        made = run_options(
             rounds=rounds,
             damping=damping,
             schedule=schedule,
@@ -239,17 +239,13 @@ class Run(Closable):
         made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
         self._model = model.clone()  # stays open however soon the caller closes theirs
-        self._cancel = _checked(cancel)
+        self._cancel = checked_cancel(cancel)
         self._own_raised = Raised()
         self._chains: dict[int, Chain] = {}  # those of set_chain
         self._interrupts = Interrupts()
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress is {progress!r}, which cannot be called")
-        made.progress = self._telling(progress)
+        made.progress = telling(progress, self._own_raised, self._interrupts)
         if executor is not None:
-            if not callable(getattr(executor, "submit", None)):
-                raise TypeError(f"executor is {executor!r}, which has no `submit`")
-            made.executor = self._working(executor)
+            made.executor = working(executor, self._own_raised)
         if self._cancel is not None:
             made.cancel = self._cancel._begin()
         try:
@@ -277,77 +273,6 @@ class Run(Closable):
             self._model.close()
             if self._cancel is not None:
                 self._cancel._end()
-
-    def _telling(self, progress: Callable[[Progress], Any] | None) -> Any:
-        raised, interrupts = self._own_raised, self._interrupts
-
-        def told(_: Any, at: Any) -> int:
-            try:
-                if interrupts.came or progress is None:
-                    return int(interrupts.came)
-                now = at.contents
-                return int(
-                    bool(
-                        progress(
-                            Progress(
-                                now.round,
-                                now.messages_changed,
-                                now.score,
-                                now.best_score,
-                                now.upper_bound,
-                            )
-                        )
-                    )
-                )
-            except BaseException as error:
-                raised.put(error)
-                return 1
-
-        return c.chorale_progress_function(told)
-
-    def _working(self, executor: Executor) -> Any:
-        raised = self._own_raised
-
-        def divided(_: Any, count: int, workers: int, body: Any, body_user: Any) -> None:
-            # Every index has to be worked on, whatever happens to the executor: this thread, as
-            # worker 0, does what no other has taken.
-            indices = iter(range(count))
-            done = bytearray(count)
-
-            def work(worker: int) -> None:
-                for index in indices:  # shared: each index goes to one worker
-                    body(body_user, index, worker)
-                    done[index] = 1
-
-            started = []
-            try:
-                for worker in range(1, min(workers, count)):
-                    started.append(executor.submit(work, worker))
-            except BaseException as error:
-                raised.put(error)
-            while True:
-                try:
-                    work(0)
-                    break
-                except BaseException as error:
-                    raised.put(error)
-            # One that has not begun by now would find nothing to do.
-            running = [future for future in started if not future.cancel()]
-            while True:
-                try:
-                    wait(running)
-                    break
-                except BaseException as error:
-                    raised.put(error)
-            for future in running:
-                failed = future.exception()
-                if failed is not None:
-                    raised.put(failed)
-            for index in range(count):  # taken by a worker that an exception ended
-                if not done[index]:
-                    body(body_user, index, 0)
-
-        return c.chorale_parallel_for(divided)
 
     # ---- Running
 
@@ -382,17 +307,7 @@ class Run(Closable):
             raise KeyboardInterrupt
         if error is not None:
             raise error
-        return self._result(result)
-
-    def _result(self, result: c.chorale_run_result) -> RunResult:
-        fields = {
-            field.name: getattr(result, field.name)
-            for field in dataclasses.fields(RunResult)
-            if field.name != "run"
-        }
-        fields["outcome"] = Outcome(result.outcome)
-        fields["proven"] = bool(result.proven)
-        return RunResult(**fields, run=self)
+        return result_of(result, self)
 
     def reset(self) -> None:
         """Forgets messages and labellings: as if new."""
@@ -419,7 +334,7 @@ class Run(Closable):
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
         """A new deadline (seconds a call; None: none) and cancel flag (None: none)."""
         limit = arrays.limit("time_limit", time_limit)
-        flag = _checked(cancel)
+        flag = checked_cancel(cancel)
         with self._use() as run:
             pointer = None if flag is None else flag._begin()
             try:
@@ -440,7 +355,7 @@ class Run(Closable):
         result = struct(c.chorale_run_result)
         with self._use(shared=True) as run:
             call(library.chorale_run_get_result, run, byref(result))
-        return self._result(result)
+        return result_of(result, self)
 
     def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
         """The labels of a chain, T of them, int32."""
@@ -623,7 +538,7 @@ class Run(Closable):
     ) -> Cost:
         """The size and cost of a run with these options, before it is made."""
         model = _model(model)
-        made = _options(
+        made = run_options(
             rounds=rounds,
             damping=damping,
             schedule=schedule,
@@ -647,12 +562,93 @@ class Run(Closable):
         return "<Run, closed>" if self.closed else f"<Run of {self.model!r}>"
 
 
+def telling(
+    progress: Callable[[Progress], Any] | None, raised: Raised, interrupts: Interrupts
+) -> Any:
+    """`progress` as the library calls it; Ctrl-C ends the run too."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {progress!r}, which cannot be called")
+
+    def told(_: Any, at: Any) -> int:
+        try:
+            if interrupts.came or progress is None:
+                return int(interrupts.came)
+            now = at.contents
+            at_present = Progress(
+                now.round, now.messages_changed, now.score, now.best_score, now.upper_bound
+            )
+            return int(bool(progress(at_present)))
+        except BaseException as error:
+            raised.put(error)
+            return 1
+
+    return c.chorale_progress_function(told)
+
+
+def working(executor: Executor, raised: Raised) -> Any:
+    """The threads of an executor as the library has them work."""
+    if not callable(getattr(executor, "submit", None)):
+        raise TypeError(f"executor is {executor!r}, which has no `submit`")
+
+    def divided(_: Any, count: int, workers: int, body: Any, body_user: Any) -> None:
+        # Every index has to be worked on, whatever happens to the executor: this thread, as
+        # worker 0, does what no other has taken.
+        indices = iter(range(count))
+        done = bytearray(count)
+
+        def work(worker: int) -> None:
+            for index in indices:  # shared: each index goes to one worker
+                body(body_user, index, worker)
+                done[index] = 1
+
+        started = []
+        try:
+            for worker in range(1, min(workers, count)):
+                started.append(executor.submit(work, worker))
+        except BaseException as error:
+            raised.put(error)
+        while True:
+            try:
+                work(0)
+                break
+            except BaseException as error:
+                raised.put(error)
+        # One that has not begun by now would find nothing to do.
+        running = [future for future in started if not future.cancel()]
+        while True:
+            try:
+                wait(running)
+                break
+            except BaseException as error:
+                raised.put(error)
+        for future in running:
+            failed = future.exception()
+            if failed is not None:
+                raised.put(failed)
+        for index in range(count):  # taken by a worker that an exception ended
+            if not done[index]:
+                body(body_user, index, 0)
+
+    return c.chorale_parallel_for(divided)
+
+
+def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:
+    fields = {
+        field.name: getattr(result, field.name)
+        for field in dataclasses.fields(RunResult)
+        if field.name != "run"
+    }
+    fields["outcome"] = Outcome(result.outcome)
+    fields["proven"] = bool(result.proven)
+    return RunResult(**fields, run=run)
+
+
 def _labelling(own: bool) -> int:
     """Which labelling a result is asked of."""
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
 
 
-def _checked(cancel: Any) -> Cancel | None:
+def checked_cancel(cancel: Any) -> Cancel | None:
     if cancel is not None and not isinstance(cancel, Cancel):
         raise TypeError(f"cancel is {cancel!r}, not a Cancel")
     return cancel
@@ -665,7 +661,7 @@ def _model(given: Any) -> Model:
     return model
 
 
-def _options(
+def run_options(
     *,
     damping: float,
     schedule: Schedule,

@@ -1,0 +1,373 @@
+"""What `decode` and `build_problem` are given: chains end to end, and what ought to agree."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from . import _declarations as c
+from .chain import Chain, Transitions
+from .errors import Error, OutOfRangeError, Renaming
+from .model import ModelBuilder
+from .potential import Potential
+from .property import Property
+
+Longs = npt.NDArray[np.int64]
+
+KINDS = {
+    "words": c.CHORALE_AGREE_WORDS,
+    "keys": c.CHORALE_AGREE_KEYS,
+    "cliques": c.CHORALE_AGREE_CLIQUES,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Agreement:
+    """One thing that ought to agree, softly: for `agree` of `decode`.
+
+    what       "words": the labels of all positions with the same token; "keys": with the same entry
+               of `keys`; "cliques": the labels of the positions in each of `cliques`; a `Property`:
+               what whole chains show of it
+    strength   how much agreement is worth, as in `decode`; below 0: they ought to differ
+    potential  in the place of the strength: any potential over the labels, or over the values of
+               the property
+    across     False: within each group of chains; True: over all groups
+    minimum    how many positions or chains make a clique
+    keys       for each chain T keys: texts, or integers from 0, -1 for none
+    stop       words or keys that make no clique
+    cliques    for each clique the numbers of its positions, which count on from chain to chain
+
+    >>> Agreement("keys", strength=0.5, keys=[["w1", "w2"], ["w1", "w3"]]).what
+    'keys'
+    """
+
+    what: Literal["words", "keys", "cliques"] | Property = "words"
+    strength: float = 1.0
+    potential: Potential | None = None
+    across: bool = False
+    minimum: int = 2
+    keys: Sequence[Sequence[Hashable]] | None = None
+    stop: Iterable[Hashable] = ()
+    cliques: Sequence[npt.ArrayLike] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.what, Property):
+            arrays.chosen("what", self.what, KINDS)
+        if self.potential is not None and not isinstance(self.potential, Potential):
+            raise TypeError(f"potential is {self.potential!r}, not a Potential")
+
+
+Agree = Union[str, Property, Agreement, "tuple[str | Property, float]"]
+
+
+@dataclasses.dataclass
+class Wanted:
+    """An agreement as the library takes it. what: as in `Reason`; place: its name in messages."""
+
+    agreement: Agreement
+    what: str | int
+    place: str
+    keys: arrays.Ints | None  # words and keys: by position
+    stop: arrays.Ints
+    offsets: Longs  # cliques
+    members: Longs
+
+    @property
+    def prop(self) -> Property | None:
+        what = self.agreement.what
+        return what if isinstance(what, Property) else None
+
+    @property
+    def kind(self) -> int:
+        what = self.agreement.what
+        return c.CHORALE_AGREE_PROPERTY if isinstance(what, Property) else KINDS[what]
+
+
+@dataclasses.dataclass
+class Given:
+    """Checked arguments. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
+
+    chains: list[Chain]  # where there is a `Chain` among them, or none at all
+    scores: npt.NDArray[Any] | None  # N x m, in all other cases
+    offsets: Longs
+    transitions: Transitions | None
+    groups: Longs  # by chain
+    group_names: Sequence[Hashable]
+    ids: arrays.Ints | None  # by position
+    texts: bool  # whether ids stand for texts
+    wanted: list[Wanted]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def labels(self) -> int | None:
+        if self.scores is not None:
+            return int(self.scores.shape[1])
+        return self.chains[0].labels if self.chains else None
+
+    def spans(self) -> list[tuple[int, int]]:
+        ends = self.offsets.tolist()
+        return list(zip(ends, ends[1:]))
+
+
+def read(
+    unaries: Iterable[Any],
+    transitions: Any,
+    groups: Sequence[Hashable] | None,
+    tokens: Sequence[Sequence[Hashable]] | None,
+    agree: Any,
+    strength: float,
+    minimum: int,
+    stop: Iterable[Hashable],
+) -> Given:
+    if transitions is not None and not isinstance(transitions, Transitions):
+        with Renaming({"scores": "transitions"}):
+            transitions = Transitions(transitions)
+    chains, scores, lengths = _scores(unaries, transitions)
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    if groups is None:
+        groups = [0] * len(lengths)
+    if len(groups) != len(lengths):
+        raise ValueError(f"groups has {len(groups)} entries for {len(lengths)} chains")
+    known: dict[Hashable, int] = {}
+    listed = [known.setdefault(group, len(known)) for group in groups]
+    numbers = np.array(listed, dtype=np.int64)
+    ids, texts = _ids("tokens", tokens, lengths)
+    wanted: list[Wanted] = []
+    for entry, place in _listed(agree):
+        own = isinstance(entry, Agreement)
+        asked = entry if own else _asked(entry, strength, minimum, stop)
+        wanted.append(_wanted(asked, place, own, len(wanted), lengths, ids, texts))
+    return Given(
+        chains, scores, offsets, transitions, numbers, groups, ids, texts is not None, wanted
+    )
+
+
+def _scores(
+    unaries: Iterable[Any], transitions: Transitions | None
+) -> tuple[list[Chain], npt.NDArray[Any] | None, Sequence[int]]:
+    if isinstance(unaries, np.ndarray) and unaries.ndim == 3 and len(unaries) > 0:
+        block = arrays.scores("unaries", unaries, 3)
+        count, length, labels = block.shape
+        return [], block.reshape(count * length, labels), [length] * count
+    items = list(unaries)
+    if not items or any(isinstance(item, Chain) for item in items):
+        chains = []
+        for index, item in enumerate(items):
+            with Renaming({"unary": f"unaries[{index}]"}):
+                shared = None if isinstance(item, Chain) else transitions
+                chains.append(Chain._for_a_call(item, shared))
+        _same_labels({chain.labels for chain in chains})
+        return chains, None, [chain.length for chain in chains]
+    parts = [arrays.scores(f"unaries[{i}]", item, 2) for i, item in enumerate(items)]
+    _same_labels({part.shape[1] for part in parts})
+    return [], np.concatenate(parts), [len(part) for part in parts]
+
+
+def _same_labels(labels: set[int]) -> None:
+    if len(labels) > 1:
+        raise ValueError(f"chains have different numbers of labels: {sorted(labels)}")
+
+
+def _ids(
+    name: str, tokens: Sequence[Sequence[Hashable]] | None, lengths: Sequence[int]
+) -> tuple[arrays.Ints | None, dict[Hashable, int] | None]:
+    """Ids of the tokens of all positions, and of which text each is the id; ids remain."""
+    if tokens is None:
+        return None, None
+    if len(tokens) != len(lengths):
+        raise ValueError(f"{name} has {len(tokens)} entries for {len(lengths)} chains")
+    for index, (words, length) in enumerate(zip(tokens, lengths)):
+        if isinstance(words, (str, bytes)):
+            raise TypeError(f"{name}[{index}] is {words!r}, not a sequence of words")
+        if len(words) != length:
+            raise ValueError(f"{name}[{index}] has {len(words)} words for {length} positions")
+    if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "iu":
+        return arrays.ints(name, tokens.reshape(-1)), None
+    if all(hasattr(word, "__index__") for words in tokens for word in words):
+        return arrays.ints(name, [word for words in tokens for word in words]), None
+    known: dict[Hashable, int] = {}
+    listed = [known.setdefault(word, len(known)) for words in tokens for word in words]
+    return np.array(listed, dtype=np.int32), known
+
+
+def _listed(agree: Any) -> list[tuple[Any, str]]:
+    """The entries of `agree`, and what messages call each."""
+    single = isinstance(agree, (str, Property, Agreement)) or (
+        isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
+    )
+    if single:
+        return [(agree, "agree")]
+    if not isinstance(agree, Iterable):
+        raise TypeError(
+            f'agree is {agree!r}, neither "word" nor a Property nor an Agreement nor a list of these'
+        )
+    return [(entry, f"agree[{number}]") for number, entry in enumerate(agree)]
+
+
+def _asked(entry: Any, strength: float, minimum: int, stop: Iterable[Hashable]) -> Agreement:
+    """What a word, a property or a pair of `agree` is short for."""
+    if isinstance(entry, tuple) and len(entry) == 2:
+        entry, strength = entry
+    if isinstance(entry, Property):
+        return Agreement(entry, strength)
+    if isinstance(entry, str) and entry == "word":
+        return Agreement("words", strength, minimum=minimum, stop=stop)
+    raise TypeError(f'agree holds {entry!r}, neither "word" nor a Property nor an Agreement')
+
+
+def _wanted(
+    asked: Agreement,
+    place: str,
+    own: bool,
+    number: int,
+    lengths: Sequence[int],
+    ids: arrays.Ints | None,
+    texts: dict[Hashable, int] | None,
+) -> Wanted:
+    """own: whether its fields are the caller's, and not arguments of `decode`."""
+    prefix = f"{place}." if own else ""
+    strength = arrays.real(f"{prefix}strength", asked.strength)
+    if not math.isfinite(strength):
+        raise ValueError(f"{prefix}strength is {strength}; it must be finite")
+    minimum = arrays.integer(f"{prefix}minimum", asked.minimum)
+    if minimum < 1:
+        raise ValueError(f"{prefix}minimum is {minimum}; it must be at least 1")
+    keys, known = None, None
+    if asked.what == "words":
+        keys, known = ids, texts
+        if keys is None:
+            raise TypeError(f"tokens is missing: {place} needs the words of the chains")
+    elif asked.what == "keys":
+        keys, known = _ids(f"{place}.keys", asked.keys, lengths)
+        if keys is None:
+            raise TypeError(f"{place}.keys is missing: its kind needs them")
+    stop = list(asked.stop)
+    if keys is not None and len(keys) == 0:
+        stop = []  # of no words at all nothing tells whether they would be texts
+    if known is not None:
+        stop = [known[text] for text in stop if text in known]
+    parts = [arrays.longs(f"{place}.cliques[{i}]", part) for i, part in enumerate(asked.cliques)]
+    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in parts], out=offsets[1:])
+    members = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    wrong = members[(members < 0) | (members >= sum(lengths))]
+    if len(wrong):
+        raise OutOfRangeError(
+            f"{place}.cliques holds {wrong[0]}, and there are {sum(lengths)} positions, from 0"
+        )
+    what = "word" if asked.what == "words" else number
+    return Wanted(
+        dataclasses.replace(asked, strength=strength, minimum=minimum),
+        what,
+        place,
+        keys,
+        arrays.ints(f"{prefix}stop", stop),
+        offsets,
+        members,
+    )
+
+
+class Placed:
+    """`with Placed(given):` around a call that takes all chains end to end: messages name chains,
+    and agreements, as the caller does."""
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, Error) and len(error.args) == 1:
+            message = re.sub(
+                r"\bagreements\[(\d+)\]",
+                lambda match: self._given.wanted[int(match[1])].place,
+                str(error),
+            )
+            message = re.sub(r"\b(unary|scores|tokens|keys)\[(\d+)\]", self._position, message)
+            error.args = (message,)
+            error.message = message
+
+    def _position(self, match: re.Match[str]) -> str:
+        position, offsets = int(match[2]), self._given.offsets
+        chain = int(np.searchsorted(offsets, position, side="right")) - 1
+        name = match[1] if match[1] in ("tokens", "keys") else "unaries"
+        return f"{name}[{chain}][{position - offsets[chain]}]"
+
+
+def build(given: Given) -> tuple[ModelBuilder, list[int]]:
+    """The chains, and the cliques of all that is wanted, by calls of `ModelBuilder`; and which of
+    the wanted made each clique."""
+    builder = ModelBuilder()
+    if given.scores is not None:
+        with Placed(given):
+            builder.add_corpus(
+                given.scores,
+                given.offsets,
+                transitions=given.transitions,
+                tokens=given.ids,
+                groups=given.groups,
+            )
+    for index, chain in enumerate(given.chains):
+        own = None if given.ids is None else given.ids[slice(*given.offsets[index : index + 2])]
+        with Renaming({"unary": f"unaries[{index}]", "tokens": f"tokens[{index}]"}):
+            builder.add_chain(chain, tokens=own, group=int(given.groups[index]))
+    made: list[int] = []
+    labels = given.labels or 1
+    for number, wanted in enumerate(given.wanted):
+        offsets, members = _members(given, wanted)
+        if len(offsets) == 1:
+            continue
+        asked, prop = wanted.agreement, wanted.prop
+        values = labels if prop is None else prop.values
+        potential = asked.potential
+        if potential is None:
+            potential = Potential.potts(values, asked.strength, scale="members")
+        with Renaming({"potential": f"{wanted.place}.potential"}):
+            cliques = builder.add_cliques(
+                len(offsets) - 1,
+                potential=potential,
+                property=prop,
+                values=labels if prop is None else None,
+            )
+        if prop is not None:
+            builder.add_members(cliques.start, offsets, members)
+        else:
+            chains = np.searchsorted(given.offsets, members, side="right") - 1
+            builder.add_positions(cliques.start, offsets, chains, members - given.offsets[chains])
+        made += [number] * len(cliques)
+    return builder, made
+
+
+def _members(given: Given, wanted: Wanted) -> tuple[Longs, Longs]:
+    """The positions (of a property: the chains) of each clique, as a ragged array."""
+    asked = wanted.agreement
+    if wanted.kind == c.CHORALE_AGREE_CLIQUES:
+        members, counts = wanted.members, np.diff(wanted.offsets)
+    else:
+        groups = np.zeros_like(given.groups) if asked.across else given.groups
+        if wanted.keys is None:  # whole chains
+            members, keys = np.arange(len(given)), np.zeros(len(given), dtype=np.int32)
+        else:
+            left = (wanted.keys >= 0) & ~np.isin(wanted.keys, wanted.stop)
+            members, groups = np.flatnonzero(left), np.repeat(groups, np.diff(given.offsets))[left]
+            keys = wanted.keys[left]
+        order = np.lexsort((members, keys, groups))
+        members, keys, groups = members[order], keys[order], groups[order]
+        differs = (keys[1:] != keys[:-1]) | (groups[1:] != groups[:-1])
+        begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), dtype=bool), differs]))
+        counts = np.diff(np.append(begins, len(keys)))
+    enough = counts >= asked.minimum
+    offsets = np.zeros(int(enough.sum()) + 1, dtype=np.int64)
+    np.cumsum(counts[enough], out=offsets[1:])
+    return offsets, members[np.repeat(enough, counts)]

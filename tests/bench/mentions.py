@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""How long a model of many single items takes to build from NumPy arrays: processor time.
+
+    tests/bench/mentions.py [--quick]
+
+A million items of 20 labels in 200,000 cliques of 5 (--quick: a tenth of that), such as the mentions
+of names in a corpus: add_corpus, add_cliques, add_positions, freeze. One line, the median of five:
+name<TAB>value<TAB>ms; and one more for the cliques found by the library (add_repeated_words). Needs
+the Python package libchorale; says so on the error stream, and prints nothing, where there is none.
+"""
+
+import statistics
+import sys
+import time
+
+try:
+    import numpy as np
+
+    import libchorale as ch
+except ImportError as error:
+    print(f"mentions.py: left out: {error}", file=sys.stderr)
+    sys.exit(0)
+
+quick = "--quick" in sys.argv[1:]
+CLIQUES, MEMBERS, LABELS = (20_000 if quick else 200_000), 5, 20
+SIZE = "tenth_million" if quick else "million"
+
+
+def milliseconds(body):
+    times = []
+    for _ in range(3 if quick else 5):
+        begun = time.process_time()
+        model = body()
+        times.append((time.process_time() - begun) * 1e3)
+        assert model.cliques == CLIQUES and model.all_members == CLIQUES * MEMBERS
+        del model
+    return statistics.median(times)
+
+
+def main():
+    rng = np.random.default_rng(1)
+    items = CLIQUES * MEMBERS
+    scores = rng.normal(size=(items, LABELS))
+    chains = rng.permutation(items)
+    offsets = np.arange(0, items + 1, MEMBERS)
+    words = np.empty(items, dtype=np.int32)
+    words[chains] = np.arange(items) // MEMBERS
+    potential = ch.Potential.potts(LABELS, 0.5, scale="members")
+
+    def by_positions():
+        builder = ch.ModelBuilder()
+        builder.add_corpus(scores)
+        cliques = builder.add_cliques(CLIQUES, potential=potential)
+        builder.add_positions(cliques.start, offsets, chains)
+        return builder.freeze()
+
+    def by_words():
+        builder = ch.ModelBuilder()
+        builder.add_corpus(scores, tokens=words)
+        builder.add_repeated_words(potential)
+        return builder.freeze()
+
+    for name, body in (("build", by_positions), ("words_build", by_words)):
+        print(f"mentions.{SIZE}_{name}_ms\t{milliseconds(body):.6g}\tms", flush=True)
+
+
+if __name__ == "__main__":
+    main()
