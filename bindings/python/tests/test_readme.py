@@ -1,4 +1,4 @@
-"""The example of the README prints what the README says."""
+"""The examples of the READMEs, this package's and the project's, print what they say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+PACKAGE = Path(__file__).resolve().parent.parent
+READMES = [PACKAGE / "README.md", PACKAGE.parent.parent / "README.md"]
 
 
 def spacy_finds_the_component():
@@ -21,10 +22,11 @@ def spacy_finds_the_component():
     return "chorale" in registry.factories.get_all()
 
 
-def test_the_example_prints_what_it_says():
-    if not README.exists():
-        pytest.skip("no README")
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("readme", READMES, ids=["package", "project"])
+def test_the_example_prints_what_it_says(readme):
+    if not readme.exists() or "```python" not in readme.read_text(encoding="utf-8"):
+        pytest.skip("no README with examples")
+    text = readme.read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, flags=re.DOTALL)
     assert len(examples) == text.count("```python") > 0
     for code, expected in examples:
@@ -33,5 +35,5 @@ def test_the_example_prints_what_it_says():
                 continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, str(README), "exec"), {})
+            exec(compile(code, str(readme), "exec"), {})
         assert printed.getvalue() == expected
