@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    // docs.rs has neither the library nor what builds it; documentation links nothing.
+    // A documentation host has neither the library nor what builds it; documentation links nothing.
     if std::env::var_os("DOCS_RS").is_some() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Raw bindings to [Chorale](https://docs.rs/libchorale): the declarations of its C headers, as
+//! Raw bindings to Chorale: the declarations of its C headers, as
 //! `bindings/rust/generate.sh` makes them. The headers say what each does; use the crate `libchorale`
 //! unless you write bindings of your own.
 //!
