@@ -1,6 +1,6 @@
 #include "clique/plan.hpp"
 
-#include "clique/sum_moves.hpp"
+#include "clique/moves/sum_moves.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Random small SUM cliques, their truth by enumeration, and solvers in workspaces full of garbage.
 #pragma once
 
-#include "clique/concave_flow.hpp"
-#include "clique/count_boxes.hpp"
-#include "clique/dual_bound.hpp"
+#include "clique/dual/count_boxes.hpp"
+#include "clique/dual/dual_bound.hpp"
+#include "clique/flows/concave_flow.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,12 +4,12 @@
 
 #include "base/cpu.hpp"
 #include "base/rows.hpp"
-#include "clique/alpha_pass.hpp"
-#include "clique/group_moves.hpp"
-#include "clique/pass_bounds.hpp"
-#include "clique/sum_moves.hpp"
-#include "clique/sum_pass_marginals.hpp"
-#include "clique/threshold_bounds.hpp"
+#include "clique/moves/group_moves.hpp"
+#include "clique/moves/sum_moves.hpp"
+#include "clique/passes/alpha_pass.hpp"
+#include "clique/passes/pass_bounds.hpp"
+#include "clique/passes/sum_pass_marginals.hpp"
+#include "clique/passes/threshold_bounds.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,9 @@
 // The MAJORITY solvers against enumeration, and the paper's own examples.
-#include "clique/exact_majority.hpp"
-#include "clique/lagrangian.hpp"
-#include "clique/majority.hpp"
-#include "clique/majority_repair.hpp"
-#include "clique/modified_alpha_pass.hpp"
+#include "clique/majority/exact_majority.hpp"
+#include "clique/majority/majority.hpp"
+#include "clique/paper/lagrangian.hpp"
+#include "clique/paper/majority_repair.hpp"
+#include "clique/paper/modified_alpha_pass.hpp"
 
 #include <algorithm>
 #include <csetjmp>

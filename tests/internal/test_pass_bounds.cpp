@@ -2,9 +2,9 @@
 // promising passes alone finds what all passes find.
 #include "sum_fixture.hpp"
 
-#include "clique/alpha_pass.hpp"
-#include "clique/pass_bounds.hpp"
-#include "clique/threshold_bounds.hpp"
+#include "clique/passes/alpha_pass.hpp"
+#include "clique/passes/pass_bounds.hpp"
+#include "clique/passes/threshold_bounds.hpp"
 
 using namespace chorale;
 

@@ -1,10 +1,10 @@
 // The exact solvers and bounds of the SUM family against enumeration.
 #include "sum_fixture.hpp"
 
-#include "clique/alpha_pass.hpp"
-#include "clique/group_moves.hpp"
-#include "clique/sum_moves.hpp"
-#include "clique/sum_pass_marginals.hpp"
+#include "clique/moves/group_moves.hpp"
+#include "clique/moves/sum_moves.hpp"
+#include "clique/passes/alpha_pass.hpp"
+#include "clique/passes/sum_pass_marginals.hpp"
 
 #include <cstring>
 

@@ -1,0 +1,318 @@
+#include "clique/dual/count_boxes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kRootSteps = 300;
+constexpr std::int64_t kNodeSteps = 60;
+
+} // namespace
+
+CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
+                       const SolveOptions &options) noexcept
+    : instance_(&instance), dual_(layout, instance.members, instance.columns),
+      ascent_(layout, instance), transport_(layout, instance.members, instance.columns),
+      plan_(layout, instance.members, instance.columns),
+      pool_(layout, instance.members, instance.columns, dual_.mask_words(), options.node_pool),
+      path_(layout.take<Cut>(std::int64_t{instance.columns} *
+                             (std::bit_width(static_cast<std::uint32_t>(instance.members)) + 1))),
+      prices_(layout.take<double>(instance.members)),
+      root_prices_(layout.take<double>(instance.members)),
+      labelling_(layout.take<std::int32_t>(instance.members)),
+      only_row_(layout.take<double>(instance.columns)),
+      bounds_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members),
+                                                     static_cast<std::size_t>(instance.columns)))),
+      magnitudes_(layout.take<double>(saturating_product(
+          static_cast<std::size_t>(instance.members), static_cast<std::size_t>(instance.columns)))),
+      counts_(layout.take<std::int32_t>(instance.columns)) {}
+
+bool CountBoxes::Search::must_stop() noexcept {
+  if (options.node_limit > 0 && nodes >= options.node_limit)
+    node_limit_hit = true;
+  return node_limit_hit || !limits.spend(view.members) || interrupted();
+}
+
+bool CountBoxes::Search::reaches_gap(double bound) const noexcept {
+  return incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, options.gap);
+}
+
+bool CountBoxes::is_fixed() const noexcept {
+  return std::equal(dual_.lo(), dual_.lo() + instance_->columns, dual_.hi());
+}
+
+double CountBoxes::bound_box(Search &s, double inherited) noexcept {
+  const std::int64_t own_limit = s.nodes == 0 ? kRootSteps : kNodeSteps;
+  const std::int64_t limit = s.options.iteration_limit > 0 ? s.options.iteration_limit : own_limit;
+  ++s.nodes;
+  if (s.interrupted())
+    return inherited;
+  if (!dual_.tighten_box())
+    return kForbidden;
+  double bound = inherited;
+  if (!is_fixed()) {
+    bound = std::min(inherited, ascent_.run(dual_, s.view, prices_, s.incumbent, s.cutoff,
+                                            s.options.gap, limit, false, s.limits, &s.closed));
+    if (bound <= s.cutoff.level)
+      return bound;
+    if (!is_fixed())
+      return instance_->potential.convex ? bound : plan_counts(s, bound);
+  }
+  const double score = transport_.solve(s.view, dual_.lo(), s.limits);
+  if (s.interrupted())
+    return bound;
+  if (score == kForbidden)
+    return kForbidden;
+  ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
+  return std::min(bound, score + s.view.clique_score(dual_.lo()));
+}
+
+// For tables that are not convex: tightens the bound by counts that add up to n, and offers the
+// best labelling with those counts. Gains most where counts are forbidden.
+double CountBoxes::plan_counts(Search &s, double bound) noexcept {
+  if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
+    return bound;
+  const double planned = plan_.solve(dual_);
+  if (planned == kForbidden)
+    return kForbidden;
+  bound = std::min(bound, planned + dual_.price_sum() + dual_.rounding());
+  if (bound > s.cutoff.level && transport_.solve(s.view, plan_.counts(), s.limits) > kForbidden)
+    ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
+  return bound;
+}
+
+void CountBoxes::save_node(std::int64_t slot) noexcept {
+  const std::int64_t K = instance_->columns;
+  std::copy(dual_.lo(), dual_.lo() + K, pool_.lo(slot));
+  std::copy(dual_.hi(), dual_.hi() + K, pool_.hi(slot));
+  copy_within(*instance_, prices_, instance_->members, pool_.prices(slot));
+  dual_.save_mask(pool_.mask(slot));
+}
+
+void CountBoxes::push_halves(std::int64_t slot, double bound, std::int32_t column,
+                             std::int32_t at) noexcept {
+  const std::int64_t other = pool_.acquire();
+  save_node(slot);
+  save_node(other);
+  pool_.hi(slot)[column] = at;
+  pool_.lo(other)[column] = at + 1;
+  pool_.push(slot, bound);
+  pool_.push(other, bound);
+}
+
+double CountBoxes::search(Search &s, const double *prices, double *root_prices) noexcept {
+  const std::int64_t n = instance_->members;
+  pool_.clear();
+  dual_.load(s.view);
+  copy_within(s.view, prices, n, prices_);
+  const std::int64_t root = pool_.acquire();
+  save_node(root);
+  pool_.push(root, kInfinity);
+
+  while (!pool_.empty()) {
+    const double highest = pool_.highest();
+    if (highest <= s.cutoff.level) {
+      s.closed = std::max(s.closed, highest);
+      break;
+    }
+    const double open = std::max(s.closed, highest);
+    if (s.reaches_gap(open) || s.must_stop())
+      return open;
+    const std::int64_t slot = pool_.pop();
+    const bool at_root = s.nodes == 0;
+    dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
+    copy_within(s.view, pool_.prices(slot), n, prices_);
+    const double bound = bound_box(s, highest);
+    if (at_root && root_prices)
+      copy_within(s.view, prices_, n, root_prices);
+    if (bound <= s.cutoff.level) {
+      s.closed = std::max(s.closed, bound);
+      pool_.release(slot);
+      continue;
+    }
+    std::int32_t at = 0;
+    const std::int32_t column = s.interrupted() ? -1 : ascent_.branch_column(dual_, &at);
+    if (column < 0)
+      return std::max(bound, pool_.empty() ? s.closed : std::max(s.closed, pool_.highest()));
+    if (pool_.room() > 0) {
+      push_halves(slot, bound, column, at);
+      continue;
+    }
+    save_node(slot);
+    if (!search_depth_first(s, slot, bound))
+      return std::max(bound, pool_.empty() ? s.closed : std::max(s.closed, pool_.highest()));
+    pool_.release(slot);
+  }
+  s.complete = true;
+  return s.closed;
+}
+
+// The box of a node is the slot's box, cut by every branching on path_. Each cut halves that box,
+// not the smaller one left by reductions, so path_ has a known greatest length.
+bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
+  std::int64_t depth = 0;
+  double value = bound;
+  for (;;) {
+    if (value > s.cutoff.level && !s.reaches_gap(value)) {
+      std::int32_t at = 0;
+      const std::int32_t column = s.interrupted() ? -1 : ascent_.branch_column(dual_, &at);
+      if (column < 0)
+        return false;
+      std::int32_t lo = pool_.lo(slot)[column];
+      std::int32_t hi = pool_.hi(slot)[column];
+      for (std::int64_t d = 0; d < depth; ++d)
+        if (path_[d].column == column)
+          (path_[d].upper ? lo : hi) = path_[d].at + (path_[d].upper ? 1 : 0);
+      path_[depth++] = {column, lo + (hi - lo) / 2, true, false};
+    } else {
+      s.closed = std::max(s.closed, value);
+      while (depth > 0 && path_[depth - 1].both)
+        --depth;
+      if (depth == 0)
+        return true;
+      path_[depth - 1].upper = false;
+      path_[depth - 1].both = true;
+    }
+    if (s.must_stop())
+      return false;
+    dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
+    for (std::int64_t d = 0; d < depth; ++d) {
+      const Cut &cut = path_[d];
+      if (cut.upper)
+        dual_.lo()[cut.column] = std::max(dual_.lo()[cut.column], cut.at + 1);
+      else
+        dual_.hi()[cut.column] = std::min(dual_.hi()[cut.column], cut.at);
+    }
+    value = bound_box(s, bound);
+  }
+}
+
+void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
+  const SumView view(*instance_);
+  const Incumbent incumbent = incumbent_of(solution);
+  start_prices(view, root_prices_);
+  Search s{view, options, limits, incumbent, cutoff_for(view, incumbent)};
+  ascent_.reset_steps();
+  const double bound = search(s, root_prices_, root_prices_);
+  solution.score = s.incumbent.score;
+  solution.iterations += ascent_.steps();
+  solution.nodes += s.nodes;
+  solution.node_limit_hit = s.node_limit_hit;
+  if (s.complete && !s.interrupted() && !s.incumbent.found()) {
+    solution.infeasible = true;
+    return;
+  }
+  solution.bound = std::min(solution.bound, std::max(bound, solution.score));
+}
+
+// Raises messages to the scores of this labelling and of all labellings one single move away.
+void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
+                                double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  const double *const *f = instance_->potential.tables;
+  if (!instance_->count(assignment, counts_))
+    return;
+  const MeasuredSum members = instance_->member_sum(assignment);
+  if (instance_->interrupted())
+    return;
+  const double clique = score - members.total;
+  Pace pace(*instance_, 8 + 4 * K, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
+    const std::int32_t u = assignment[i];
+    const double own = instance_->score(i, u);
+    const double left = f[u][counts_[u] - 1] - f[u][counts_[u]];
+    for (std::int64_t v = 0; v < K; ++v) {
+      const double gain = v == u ? 0.0 : left + (f[v][counts_[v] + 1] - f[v][counts_[v]]);
+      if (const double message = (score - own) + gain; message > messages[i * K + v]) {
+        messages[i * K + v] = message;
+        magnitudes_[i * K + v] = (members.magnitude - std::fabs(own)) + std::fabs(clique + gain);
+      }
+    }
+  }
+}
+
+// Returns a price for a member fixed to column v (score 0): so low that v takes the member at any
+// count, and fixing the member does not loosen the dual.
+double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noexcept {
+  double highest = 0;
+  double lowest = 0;
+  for (std::int64_t k = 0; k <= view.members; ++k)
+    if (view.tables[v][k] > kForbidden) {
+      highest = std::max(highest, view.tables[v][k]);
+      lowest = std::min(lowest, view.tables[v][k]);
+    }
+  double gain = 0;
+  for (std::int64_t i = 0; i < view.members; ++i)
+    if (view.row(i)[v] > kForbidden)
+      gain = std::max(gain, view.row(i)[v] - root_prices_[i]);
+  return lowest - highest - gain;
+}
+
+bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution &solution,
+                          double *messages) noexcept {
+  const std::int64_t n = instance_->members;
+  const std::int64_t K = instance_->columns;
+  if (!in_stretches(*instance_, n, K, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * K, messages + end * K, kForbidden);
+      }))
+    return false;
+  SolveOptions exact = options;
+  exact.gap = -1;
+  run(exact, limits, solution);
+  if (solution.found())
+    note_labelling(solution.assignment, solution.score, messages);
+  if (!solution.proven() && !solution.infeasible)
+    return false;
+
+  const SumView whole(*instance_);
+  dual_.load(whole);
+  dual_.evaluate(root_prices_);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!limits.spend(K) || instance_->interrupted())
+      return false;
+    dual_.bounds_of_member(i, bounds_ + i * K);
+  }
+
+  SumView view = whole;
+  view.replacement = only_row_;
+  bool all_exact = true;
+  for (std::int32_t i = 0; i < n; ++i) {
+    view.replaced = i;
+    if (!limits.spend(8 * K))
+      return false;
+    for (std::int32_t v = 0; v < K; ++v) {
+      double &message = messages[std::int64_t{i} * K + v];
+      double &magnitude = magnitudes_[std::int64_t{i} * K + v];
+      const double bound = bounds_[std::int64_t{i} * K + v];
+      if (message > kForbidden ? closes_gap(message, magnitude, bound) : bound == kForbidden)
+        continue;
+      std::fill(only_row_, only_row_ + K, kForbidden);
+      only_row_[v] = 0.0;
+      Search s{view, exact, limits, {labelling_, message, magnitude}, {}};
+      s.cutoff = cutoff_for(view, s.incumbent);
+      const double own_price = std::exchange(root_prices_[i], price_of_fixed(whole, v));
+      ascent_.reset_steps();
+      search(s, root_prices_, nullptr);
+      solution.iterations += ascent_.steps();
+      root_prices_[i] = own_price;
+      solution.nodes += s.nodes;
+      if (s.incumbent.score > message) {
+        message = s.incumbent.score;
+        magnitude = s.incumbent.magnitude;
+        const double own = instance_->score(i, v);
+        if (own > kForbidden)
+          note_labelling(labelling_, message + own, messages);
+      }
+      all_exact = all_exact && s.complete;
+      if (limits.interruption() != Interruption::none || view.interrupted())
+        return false;
+    }
+  }
+  return all_exact && !instance_->interrupted();
+}
+
+} // namespace chorale

@@ -1,0 +1,412 @@
+#include "clique/dual/count_dual.hpp"
+
+#include "base/sort.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kShort = 128; // columns of up to this many entries are sorted by insertion
+constexpr std::int64_t kSpare = 16;  // entries kept sorted beyond the number required
+constexpr double kRounding = 1e-15;  // charged per operation: several times the unit roundoff
+
+std::size_t product(std::int64_t a, std::int64_t b) noexcept {
+  return saturating_product(to_size(a), to_size(b));
+}
+
+} // namespace
+
+CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
+    : members_(members), columns_(columns), entries_(layout.take<Entry>(product(members, columns))),
+      scores_(layout.take<double>(product(members, columns))),
+      length_(layout.take<std::int32_t>(columns)), sorted_(layout.take<std::int32_t>(columns)),
+      lo_(layout.take<std::int32_t>(columns)), hi_(layout.take<std::int32_t>(columns)),
+      chosen_(layout.take<std::int32_t>(columns)), best_(layout.take<double>(columns)),
+      value_of_count_(layout.take<double>(product(std::int64_t{members} + 1, columns))),
+      slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),
+      own_leave_loss_(layout.take<double>(product(members, columns))),
+      suffix_(layout.take<double>(std::max(std::int64_t{members} + 2, std::int64_t{columns}))),
+      moved_(layout.take<Entry>(std::int64_t{members} * 3)),
+      remaining_(layout.take<std::int32_t>(members)), forced_(layout.take<std::int32_t>(columns)) {}
+
+void CountDual::load(const SumView &view) noexcept {
+  view_ = &view;
+  fresh_ = true;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    length_[v] = 0;
+    lo_[v] = 0;
+  }
+  Pace pace(view, 8 * columns_, members_);
+  for (std::int64_t i = 0; i < members_ && pace.next(); ++i) {
+    const double *row = view.row(i);
+    for (std::int64_t v = 0; v < columns_; ++v) {
+      scores_[v * members_ + i] = row[v];
+      if (row[v] > kForbidden)
+        entries_[v * members_ + length_[v]++].member = static_cast<std::int32_t>(i);
+    }
+  }
+  for (std::int64_t v = 0; v < columns_; ++v)
+    hi_[v] = length_[v];
+}
+
+std::size_t CountDual::mask_words() const noexcept {
+  return (product(members_, columns_) + 63) / 64;
+}
+
+void CountDual::restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
+                            const std::int32_t *hi) noexcept {
+  fresh_ = true;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    std::int32_t kept = 0;
+    Pace pace(*view_, 4, members_);
+    for (std::int64_t i = 0; i < members_ && pace.next(); ++i) {
+      const std::uint64_t bit = static_cast<std::uint64_t>(i * columns_ + v);
+      if (mask[bit / 64] >> (bit % 64) & 1)
+        entries_[v * members_ + kept++].member = static_cast<std::int32_t>(i);
+    }
+    length_[v] = kept;
+    lo_[v] = lo[v];
+    hi_[v] = std::min(hi[v], kept);
+  }
+}
+
+void CountDual::save_mask(std::uint64_t *mask) const noexcept {
+  std::fill(mask, mask + mask_words(), 0);
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    Pace pace(*view_, 8, length_[v]);
+    for (std::int64_t r = 0; r < length_[v] && pace.next(); ++r) {
+      const std::uint64_t bit =
+          static_cast<std::uint64_t>(entries_[v * members_ + r].member * columns_ + v);
+      mask[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+  }
+}
+
+// Number of entries to sort: counts above hi_v are never chosen, and reduce() reads one more.
+std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
+  return std::min<std::int64_t>(std::int64_t{hi_[v]} + 1, length_[v]);
+}
+
+// Restores the descending order of gains. A step of the ascent changes few prices, and by similar
+// amounts, so columns are nearly sorted. A short column is sorted by insertion. In a long one the
+// entries that kept their gain are still sorted, and the entries that rose and those that fell are
+// nearly so: each group is sorted by insertion, and the three are merged. Entries below the gain
+// `floor` of the last ranked entry are left unsorted behind. If insertion takes too many steps, or
+// the column was never sorted, falls back to selection and sorting. False if interrupted.
+bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
+  Entry *entry = entries_ + v * members_;
+  const double *score = scores_ + v * members_;
+  const std::int64_t length = length_[v];
+  const auto gain_of = [&](std::int32_t i) { return score[i] - u[i]; };
+  if (!fresh_ && length <= kShort) {
+    for (std::int64_t j = 0; j < length; ++j)
+      entry[j].gain = gain_of(entry[j].member);
+    if (sort_by_insertion(entry, length))
+      return true;
+  } else if (!fresh_) {
+    const std::int64_t ranked = ranked_entries(v);
+    const double least = entry[std::min<std::int64_t>(ranked + kSpare, sorted_[v]) - 1].gain;
+    const double floor = ranked < length ? least : kForbidden;
+    // Writes each entry to all four lists and advances one, which avoids an unpredictable branch.
+    Entry *fallen = moved_ + members_;
+    Entry *below = fallen + members_;
+    std::int64_t same = 0;
+    std::int64_t rises = 0;
+    std::int64_t falls = 0;
+    std::int64_t rest = 0;
+    if (!in_stretches(*view_, length, 16, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t j = begin; j < end; ++j) {
+            const double before = entry[j].gain;
+            const Entry now{gain_of(entry[j].member), entry[j].member};
+            entry[same] = now;
+            moved_[rises] = now;
+            fallen[falls] = now;
+            below[rest] = now;
+            const bool counts = now.gain >= floor;
+            same += counts & (now.gain == before);
+            rises += counts & (now.gain > before);
+            falls += counts & (now.gain < before);
+            rest += !counts;
+          }
+        }))
+      return false;
+    std::copy(below, below + rest, entry + (length - rest));
+    if (length - rest >= ranked && sort_by_insertion(moved_, rises) &&
+        sort_by_insertion(fallen, falls)) {
+      merge_behind(entry, same, moved_, rises);
+      merge_behind(entry, same + rises, fallen, falls);
+      sorted_[v] = static_cast<std::int32_t>(length - rest);
+      return !view_->interrupted();
+    }
+    std::copy(moved_, moved_ + rises, entry + same);
+    std::copy(fallen, fallen + falls, entry + same + rises);
+  }
+  if (!in_stretches(*view_, length, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j)
+          entry[j].gain = gain_of(entry[j].member);
+      }))
+    return false;
+  const std::int64_t sorted = std::min(ranked_entries(v) + kSpare, length);
+  const auto comes_before = [](const Entry &a, const Entry &b) {
+    return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
+  };
+  sorted_[v] = static_cast<std::int32_t>(sorted);
+  return (sorted == length || select_within(*view_, entry, sorted, length, comes_before)) &&
+         sort_within(*view_, entry, sorted, comes_before);
+}
+
+// False if the entries are too far from sorted (more than 6 moves an entry), or if interrupted.
+bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
+  std::int64_t patience = 6 * length + 32;
+  Pace pace(*view_, 8, length);
+  for (std::int64_t j = 1; j < length; ++j) {
+    if (!pace.next())
+      return false;
+    const Entry next = entry[j];
+    std::int64_t at = j;
+    for (; at > 0 && entry[at - 1].gain < next.gain; --at)
+      entry[at] = entry[at - 1];
+    entry[at] = next;
+    patience -= j - at;
+    if (patience < 0)
+      return false;
+  }
+  return true;
+}
+
+// Merges the `more` sorted entries of `added` into the `length` sorted ones of `entry`, from the
+// back. `entry` has capacity for both. Of equal gains, those of `entry` come first.
+void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *added,
+                             std::int64_t more) noexcept {
+  Pace pace(*view_, 4, length + more);
+  while (length > 0 && more > 0 && pace.next()) {
+    const bool stays_behind = entry[length - 1].gain < added[more - 1].gain;
+    entry[length + more - 1] = stays_behind ? entry[length - 1] : added[more - 1];
+    length -= stays_behind ? 1 : 0;
+    more -= stays_behind ? 0 : 1;
+  }
+  std::copy(added, added + more, entry);
+}
+
+double CountDual::evaluate(const double *u, double negligible) noexcept {
+  double total = 0;
+  double magnitude = 0;
+  if (!in_stretches(*view_, members_, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          total += u[i];
+          magnitude += std::fabs(u[i]);
+          slope_[i] = 1.0;
+        }
+      }))
+    return kInfinity;
+  prices_ = u;
+  price_sum_ = total;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    if (!sort_column(v, u))
+      return kInfinity;
+    const Entry *entry = entries_ + v * members_;
+    const double *f = view_->tables[v];
+    double *h = value_of_count_ + v * (members_ + 1);
+    const std::int64_t most = std::min(hi_[v], length_[v]);
+    const std::int64_t least = lo_[v];
+    double gains = 0;
+    double best = kForbidden;
+    std::int64_t chosen = 0;
+    Pace pace(*view_, 8, most + 1);
+    for (std::int64_t k = 0;; ++k) {
+      if (!pace.next())
+        return kInfinity;
+      h[k] = gains + f[k];
+      if (k >= least && h[k] > best) {
+        best = h[k];
+        chosen = k;
+      }
+      if (k >= most)
+        break;
+      gains += entry[k].gain;
+    }
+    best_[v] = best;
+    chosen_[v] = static_cast<std::int32_t>(chosen);
+    total += best;
+    if (best > kForbidden)
+      magnitude += std::fabs(best - f[chosen]) + std::fabs(f[chosen]);
+    if (!in_stretches(*view_, chosen, 16, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t r = begin; r < end; ++r)
+            slope_[entry[r].member] -= 1.0;
+        }))
+      return kInfinity;
+  }
+  fresh_ = false;
+  rounding_ = kRounding * static_cast<double>(16 + members_ + columns_) * magnitude;
+  if (rounding_ <= negligible)
+    rounding_ = 0;
+  return value_ = total == kForbidden ? total : total + rounding_;
+}
+
+bool CountDual::tighten_box() noexcept {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    if (lo_[v] > hi_[v])
+      return false;
+    least += lo_[v];
+    most += hi_[v];
+  }
+  if (least > members_ || most < members_)
+    return false;
+  const std::int64_t room = members_ - least;
+  const std::int64_t surplus = most - members_;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const std::int64_t lo = lo_[v];
+    const std::int64_t hi = hi_[v];
+    hi_[v] = static_cast<std::int32_t>(std::min(hi, lo + room));
+    lo_[v] = static_cast<std::int32_t>(std::max(lo, hi - surplus));
+  }
+  return true;
+}
+
+// With D = value_: a labelling with count k in column v scores at most D - best_v + H_v(k). A
+// labelling with member i in column v scores at most D minus v's loss by taking i and minus the
+// losses of all other columns that chose i by leaving i.
+bool CountDual::reduce(double level, double *dropped) noexcept {
+  const double slack = value_ - level;
+  std::fill(leave_loss_, leave_loss_ + members_, 0.0);
+  std::fill(remaining_, remaining_ + members_, 0);
+  // Bound of what is dropped: at most `level` but for rounding, since the loss is at least the
+  // slack.
+  const auto drop = [&](double loss) {
+    *dropped = std::max(*dropped, std::min(value_ - loss, level));
+  };
+
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    if (!view_->spend(16 * members_))
+      return true;
+    const Entry *entry = entries_ + v * members_;
+    const double *h = value_of_count_ + v * (members_ + 1);
+    std::int32_t lo = lo_[v];
+    std::int32_t hi = std::min(hi_[v], length_[v]);
+    while (hi > chosen_[v] && best_[v] - h[hi] >= slack)
+      drop(best_[v] - h[hi--]);
+    while (lo < chosen_[v] && best_[v] - h[lo] >= slack)
+      drop(best_[v] - h[lo++]);
+    lo_[v] = lo;
+    hi_[v] = hi;
+    // suffix_[r]: max over counts k > r of the sum for k without rank r, in which rank k fills the
+    // gap: H_v(k) + gain of rank k. The gain of rank r is subtracted where suffix_ is read.
+    const std::int64_t last_count = std::min<std::int64_t>(hi, std::int64_t{length_[v]} - 1);
+    double prefix = kForbidden; // max of H_v(k) over counts k <= r, which leave out rank r anyway
+    double *own = own_leave_loss_ + v * members_;
+    const std::int64_t chosen = chosen_[v];
+    double with_more = kForbidden;
+    for (std::int64_t k = last_count; k > 0; --k) {
+      if (k >= lo)
+        with_more = std::max(with_more, h[k] + entry[k].gain);
+      if (k <= chosen)
+        suffix_[k - 1] = with_more;
+    }
+    for (std::int64_t r = 0; r < chosen; ++r) {
+      if (r >= lo)
+        prefix = std::max(prefix, h[r]);
+      const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
+      const double without = std::max(prefix, more - entry[r].gain);
+      own[r] = std::max(0.0, best_[v] - without);
+      leave_loss_[entry[r].member] += own[r];
+    }
+  }
+
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    if (!view_->spend(16 * members_))
+      return true;
+    Entry *entry = entries_ + v * members_;
+    const double *h = value_of_count_ + v * (members_ + 1);
+    const double *own = own_leave_loss_ + v * members_;
+    const std::int64_t lo = lo_[v];
+    const std::int64_t hi = hi_[v];
+    const std::int64_t chosen = chosen_[v];
+    suffix_[hi + 1] = kForbidden;
+    for (std::int64_t k = hi; k >= 0; --k)
+      suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
+    double replacing = kForbidden; // max of H_v(k) - gain of rank k - 1, over k <= r
+    std::int64_t kept = 0;
+    std::int32_t sorted = 0;
+    for (std::int64_t r = 0; r < length_[v]; ++r) {
+      if (r >= 1 && r >= lo && r <= hi)
+        replacing = std::max(replacing, h[r] - entry[r - 1].gain);
+      const double with =
+          std::max(r + 1 <= hi ? suffix_[r + 1] : kForbidden, replacing + entry[r].gain);
+      const double own_loss = r < chosen ? own[r] : 0.0;
+      const double others = leave_loss_[entry[r].member];
+      const double loss = (best_[v] - with) +
+                          (others == kInfinity && own_loss == kInfinity ? 0.0 : others - own_loss);
+      if (loss >= slack) {
+        drop(loss);
+        continue;
+      }
+      ++remaining_[entry[r].member];
+      sorted += r < sorted_[v];
+      entry[kept++] = entry[r];
+    }
+    length_[v] = static_cast<std::int32_t>(kept);
+    sorted_[v] = sorted;
+    hi_[v] = std::min(hi_[v], length_[v]);
+  }
+
+  std::fill(forced_, forced_ + columns_, 0);
+  for (std::int64_t i = 0; i < members_; ++i)
+    if (remaining_[i] == 0)
+      return false;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    if (!view_->spend(8 * members_))
+      return true;
+    for (std::int64_t r = 0; r < length_[v]; ++r)
+      forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
+    lo_[v] = std::max(lo_[v], forced_[v]);
+  }
+  return tighten_box();
+}
+
+void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept {
+  // For each column v without member i: the best value (`without`), and with i added (bounds).
+  double others = 0;
+  std::int32_t needing = 0; // number of columns that have no feasible count without member i
+  double *without = suffix_;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const Entry *entry = entries_ + v * members_;
+    const double *f = view_->tables[v];
+    double gains = 0;
+    double alone = kForbidden;
+    double joined = kForbidden;
+    if (!view_->spend(8 * members_))
+      return;
+    std::int64_t k = 0;
+    for (std::int64_t r = 0;; ++r) {
+      if (r < length_[v] && entry[r].member == i)
+        continue;
+      alone = std::max(alone, gains + f[k]);
+      if (k < members_)
+        joined = std::max(joined, gains + f[k + 1]);
+      if (r >= length_[v])
+        break;
+      gains += entry[r].gain;
+      ++k;
+    }
+    without[v] = alone;
+    bounds[v] = joined;
+    if (alone == kForbidden)
+      ++needing;
+    else
+      others += alone;
+  }
+  const double rest = (price_sum_ - prices_[i]) + others + rounding_;
+  for (std::int64_t v = 0; v < columns_; ++v) {
+    const bool itself = without[v] == kForbidden;
+    if (needing > (itself ? 1 : 0))
+      bounds[v] = kForbidden;
+    else
+      bounds[v] += rest - (itself ? 0.0 : without[v]);
+  }
+}
+
+} // namespace chorale

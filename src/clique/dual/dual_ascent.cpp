@@ -1,0 +1,203 @@
+#include "clique/dual/dual_ascent.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+// Fraction of the tolerance of "proven", so that what is dropped below the cutoff stays proven.
+constexpr double kSlack = 0.5;
+constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
+constexpr double kFade = 0.1;       // weight of the newest step in the averages
+constexpr double kFirstStep = 1.0;  // initial factor on Polyak's step
+constexpr double kShorter = 0.6;    // multiplies the factor after kPatience steps in vain
+constexpr double kLeastStep = 0.02; // the ascent ends below this factor
+constexpr std::int32_t kPatience = 10;
+// An impatient ascent ends if ten steps close less than this fraction of bound - target.
+constexpr double kFading = 0.1;
+constexpr std::int64_t kRoundEvery = 10;
+// A column's excess (see branch_column) below this fraction of the magnitude is rounding.
+constexpr double kNoise = 1e-12;
+
+} // namespace
+
+Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
+  if (incumbent.found())
+    return {incumbent.score,
+            incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
+  double lowest = 0;
+  double magnitude = 0;
+  // The floor lies below every labelling by more than a bound's rounding error, which is
+  // proportional to the greatest numbers that enter the bound.
+  const auto add_least = [&](const double *numbers, std::int64_t count) {
+    double least = kInfinity;
+    double greatest = 0;
+    for (std::int64_t k = 0; k < count; ++k)
+      if (numbers[k] > kForbidden) {
+        least = std::min(least, numbers[k]);
+        greatest = std::max(greatest, std::fabs(numbers[k]));
+      }
+    if (least < kInfinity) {
+      lowest += least;
+      magnitude += greatest;
+    }
+  };
+  Pace rows(view, 4 + 2 * std::int64_t{view.columns}, view.members);
+  for (std::int64_t i = 0; i < view.members && rows.next(); ++i)
+    add_least(view.row(i), view.columns);
+  for (std::int64_t v = 0; v < view.columns && view.spend(4 * std::int64_t{view.members}); ++v)
+    add_least(view.tables[v], std::int64_t{view.members} + 1);
+  if (view.interrupted())
+    return {kForbidden, kForbidden, false};
+  const double floor = lowest - (magnitude > 0 ? 1e-6 * magnitude : 1.0);
+  return {floor, floor, false};
+}
+
+void start_prices(const SumView &view, double *prices) noexcept {
+  Pace pace(view, 4 + 2 * std::int64_t{view.columns}, view.members);
+  for (std::int64_t i = 0; i < view.members && pace.next(); ++i) {
+    const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
+    prices[i] = best > kForbidden ? best : 0.0;
+  }
+}
+
+DualAscent::DualAscent(Layout &layout, const Instance &instance) noexcept
+    : rounding_(layout, instance), members_(instance.members), columns_(instance.columns),
+      price_(layout.take<double>(instance.members)),
+      average_count_(layout.take<double>(instance.columns)),
+      average_score_(layout.take<double>(instance.columns)) {}
+
+void DualAscent::average(const CountDual &dual) noexcept {
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    const std::int32_t k = dual.chosen_count(v);
+    average_count_[v] += kFade * (k - average_count_[v]);
+    average_score_[v] += kFade * (tables_[v][k] - average_score_[v]);
+  }
+}
+
+double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Incumbent &incumbent,
+                       Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
+                       double *dropped) noexcept {
+  tables_ = view.tables;
+  copy_within(limits, prices, members_, price_);
+  double bound = kInfinity;
+  double checkpoint = kInfinity;
+  double factor = kFirstStep;
+  double reach = 0; // without a labelling: distance of the target below the bound
+  std::int32_t in_vain = 0;
+  limit_hit_ = false;
+  const auto round = [&] {
+    const double before = incumbent.score;
+    rounding_.round(view, dual, limits, incumbent);
+    if (view.replaced < 0)
+      view.instance->offer_kept(incumbent.assignment, incumbent.score);
+    if (incumbent.score > before)
+      cutoff = cutoff_for(view, incumbent);
+  };
+  for (std::int64_t step = 0;; ++step) {
+    const double value =
+        dual.evaluate(price_, cutoff.known ? kNegligible * (cutoff.level - cutoff.target) : 0.0);
+    ++steps_;
+    if (view.interrupted())
+      return bound;
+    if (value == kForbidden)
+      return kForbidden;
+    if (step == 0)
+      for (std::int32_t v = 0; v < columns_; ++v) {
+        average_count_[v] = dual.chosen_count(v);
+        average_score_[v] = tables_[v][dual.chosen_count(v)];
+      }
+    else
+      average(dual);
+
+    if (step % kRoundEvery == 0)
+      round();
+    if (value < bound - 1e-12 * std::fabs(bound) || step == 0) {
+      bound = value;
+      copy_within(limits, price_, members_, prices);
+      in_vain = 0;
+      reach = step == 0 ? 0.01 * (bound - cutoff.target) : 2 * reach;
+      if (bound <= cutoff.level)
+        return bound;
+      if (!dual.reduce(cutoff.level, dropped))
+        return kForbidden;
+      if (incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, gap))
+        return bound;
+    } else if (++in_vain > kPatience) {
+      factor *= kShorter;
+      reach *= kShorter;
+      in_vain = 0;
+      if (factor < kLeastStep)
+        break;
+      copy_within(limits, prices, members_, price_);
+      continue;
+    }
+    if (step + 1 >= limit) {
+      limit_hit_ = true;
+      break;
+    }
+    if (!limits.spend(8 * members_))
+      break;
+    const double target = cutoff.known ? cutoff.target : std::max(cutoff.target, bound - reach);
+    if (!patient && step % 10 == 9) {
+      if (checkpoint - bound < kFading * (bound - target))
+        break;
+      checkpoint = bound;
+    }
+
+    const double *slope = dual.slope();
+    double square = 0;
+    for (std::int64_t i = 0; i < members_; ++i)
+      square += slope[i] * slope[i];
+    // Exactly one column chooses each member, so the choices are an optimal labelling of the box.
+    if (square == 0)
+      break;
+    const double length = factor * (value - target) / square;
+    for (std::int64_t i = 0; i < members_; ++i)
+      price_[i] -= length * slope[i];
+  }
+  round();
+  return bound;
+}
+
+void DualAscent::offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent,
+                       Cutoff &cutoff) noexcept {
+  const double before = incumbent.score;
+  rounding_.offer(view, assignment, incumbent);
+  if (incumbent.score > before)
+    cutoff = cutoff_for(view, incumbent);
+}
+
+std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) const noexcept {
+  std::int32_t chosen = -1;
+  double most = -1;
+  double most_central = 0;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    const std::int32_t lo = dual.lo()[v];
+    const std::int32_t hi = dual.hi()[v];
+    if (lo >= hi)
+      continue;
+    const double count = std::clamp(average_count_[v], double(lo), double(hi));
+    const std::int32_t below = std::min(static_cast<std::int32_t>(count), hi - 1);
+    const double *f = tables_[v] + below;
+    const double part = count - below;
+    double excess = kInfinity;
+    if (f[0] > kForbidden && f[1] > kForbidden) {
+      excess = average_score_[v] - (f[0] + part * (f[1] - f[0]));
+      if (!(excess > kNoise * (std::fabs(average_score_[v]) + std::fabs(f[0]) + std::fabs(f[1]))))
+        excess = 0;
+    }
+    // Of columns with equal excess, takes the one whose average count is farthest inside its box.
+    const double central = std::min(count - lo, hi - count);
+    if (excess > most || (excess == most && central > most_central)) {
+      most = excess;
+      most_central = central;
+      chosen = v;
+      *at = below;
+    }
+  }
+  return chosen;
+}
+
+} // namespace chorale

@@ -1,0 +1,46 @@
+#include "clique/dual/dual_bound.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kSteps = 1000;
+constexpr double kRoundings = 4; // rounding errors that may add up over the steps
+
+} // namespace
+
+DualBound::DualBound(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), dual_(layout, instance.members, instance.columns),
+      ascent_(layout, instance), prices_(layout.take<double>(instance.members)) {}
+
+void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
+  const SumView view(*instance_);
+  Incumbent incumbent = incumbent_of(solution);
+  Cutoff cutoff = cutoff_for(view, incumbent);
+  dual_.load(view);
+  if (view.interrupted())
+    return;
+  double dropped = kForbidden;
+  double bound = kForbidden;
+  ascent_.reset_steps();
+  const std::int64_t limit = options.iteration_limit > 0 ? options.iteration_limit : kSteps;
+  if (dual_.tighten_box()) {
+    start_prices(view, prices_);
+    bound = ascent_.run(dual_, view, prices_, incumbent, cutoff, options.gap, limit, true, limits,
+                        &dropped);
+    solution.iteration_limit_hit = ascent_.limit_hit();
+  }
+  bound = std::max(bound, dropped);
+  // The bound includes a rounding allowance. If the gap is no more, the bound has met the score.
+  if (incumbent.found() && bound - incumbent.score <= kRoundings * dual_.rounding())
+    bound = incumbent.score;
+  solution.score = incumbent.score;
+  solution.iterations += ascent_.steps();
+  if (!incumbent.found() && bound <= cutoff.level)
+    solution.infeasible = true;
+  else
+    solution.bound = std::min(solution.bound, std::max(bound, solution.score));
+}
+
+} // namespace chorale

@@ -1,0 +1,69 @@
+#include "clique/dual/node_pool.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+constexpr std::size_t kOwnBytes = 16 << 20;
+constexpr std::size_t kFewest = 16;
+constexpr std::size_t kMost = 8192;
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+// Returns the greatest number of disjoint boxes of counts: (members + 1)^columns, saturated.
+std::size_t most_boxes(std::int64_t members, std::int64_t columns) noexcept {
+  std::size_t boxes = 1;
+  for (std::int64_t v = 0; v < columns && boxes < SIZE_MAX; ++v)
+    boxes = saturating_product(boxes, to_size(members) + 1);
+  return boxes;
+}
+
+} // namespace
+
+std::int64_t NodePool::bytes_of_node(std::int64_t members, std::int64_t columns,
+                                     std::size_t mask_words) noexcept {
+  return static_cast<std::int64_t>(sizeof(Head)) + 8 * members +
+         8 * static_cast<std::int64_t>(mask_words) + 8 * columns;
+}
+
+NodePool::NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
+                   std::size_t mask_words, std::int64_t nodes) noexcept
+    : members_(members), columns_(columns), mask_words_(static_cast<std::int64_t>(mask_words)),
+      node_bytes_(bytes_of_node(members, columns, mask_words)) {
+  const auto one = static_cast<std::size_t>(node_bytes_);
+  const std::size_t asked =
+      nodes > 0 ? saturating_product(std::min(to_size(nodes), most_boxes(members, columns)), one)
+                : std::max(saturating_product(kFewest, one),
+                           std::min(saturating_product(kMost, one), kOwnBytes));
+  const std::size_t bytes = nodes > 0 ? std::min(asked, std::max(one, kMostBytes)) : asked;
+  capacity_ = static_cast<std::int64_t>(bytes / one);
+  nodes_ = layout.take<std::byte>(bytes);
+}
+
+void NodePool::push(std::int64_t slot, double bound) noexcept {
+  head(slot).bound = bound;
+  head(slot).sequence = pushed_++;
+  std::int64_t at = open_++;
+  for (; at > 0 && before(slot, heap((at - 1) / 2)); at = (at - 1) / 2)
+    heap(at) = heap((at - 1) / 2);
+  heap(at) = slot;
+}
+
+std::int64_t NodePool::pop() noexcept {
+  const std::int64_t best = heap(0);
+  const std::int64_t moved = heap(--open_);
+  std::int64_t at = 0;
+  for (std::int64_t child = 1; child < open_; child = 2 * at + 1) {
+    if (child + 1 < open_ && before(heap(child + 1), heap(child)))
+      ++child;
+    if (!before(heap(child), moved))
+      break;
+    heap(at) = heap(child);
+    at = child;
+  }
+  if (open_ > 0)
+    heap(at) = moved;
+  return best;
+}
+
+} // namespace chorale

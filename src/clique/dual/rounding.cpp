@@ -1,0 +1,89 @@
+#include "clique/dual/rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kSweeps = 100;
+
+} // namespace
+
+Rounding::Rounding(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), finite_moves_(layout, instance), moves_(layout, instance),
+      assignment_(layout.take<std::int32_t>(instance.members)),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      best_choice_(layout.take<double>(instance.members)) {}
+
+void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
+                     Incumbent &incumbent) noexcept {
+  const std::int64_t n = view.members;
+  if (!view.spend(n))
+    return;
+  std::fill(assignment_, assignment_ + n, -1);
+  for (std::int32_t v = 0; v < view.columns; ++v) {
+    const std::int32_t k = dual.chosen_count(v);
+    const double *f = view.tables[v];
+    const double step = k > 0 && f[k - 1] > kForbidden ? f[k] - f[k - 1] : 0.0;
+    Pace pace(view, 16, k);
+    for (std::int64_t r = 0; r < k; ++r) {
+      if (!pace.next())
+        return;
+      const std::int32_t i = dual.member(v, r);
+      const double score = view.row(i)[v] + step;
+      if (assignment_[i] < 0 || score > best_choice_[i]) {
+        assignment_[i] = v;
+        best_choice_[i] = score;
+      }
+    }
+  }
+  std::fill(counts_, counts_ + view.columns, 0);
+  for (std::int64_t i = 0; i < n; ++i)
+    if (assignment_[i] >= 0)
+      ++counts_[assignment_[i]];
+  Pace left(view, 4 + 4 * std::int64_t{view.columns}, n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!left.next())
+      return;
+    if (assignment_[i] >= 0)
+      continue;
+    const double *row = view.row(i);
+    double best = kForbidden;
+    std::int32_t best_column = -1;
+    for (std::int32_t v = 0; v < view.columns; ++v) {
+      const double *f = view.tables[v] + counts_[v];
+      const double step = f[0] > kForbidden && f[1] > kForbidden ? f[1] - f[0] : 0.0;
+      if (row[v] > kForbidden && (best_column < 0 || row[v] + step > best)) {
+        best = row[v] + step;
+        best_column = v;
+      }
+    }
+    if (best_column < 0)
+      return;
+    assignment_[i] = best_column;
+    ++counts_[best_column];
+  }
+  std::int64_t sweeps = kSweeps;
+  if (instance_->potential.finite)
+    finite_moves_.improve(view, assignment_, limits, sweeps);
+  else
+    moves_.improve(view, assignment_, limits, sweeps);
+  offer(view, assignment_, incumbent);
+}
+
+void Rounding::offer(const SumView &view, const std::int32_t *assignment,
+                     Incumbent &incumbent) noexcept {
+  if (!view.count(assignment, counts_))
+    return;
+  const MeasuredSum members = view.member_sum(assignment);
+  const double clique = view.clique_score(counts_);
+  const double score = members.total + clique;
+  if (score > incumbent.score) {
+    incumbent.score = score;
+    incumbent.magnitude = members.magnitude + std::fabs(clique);
+    std::copy(assignment, assignment + view.members, incumbent.assignment);
+  }
+}
+
+} // namespace chorale

@@ -1,0 +1,163 @@
+#include "clique/flows/concave_flow.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+ConcaveFlow::ConcaveFlow(Layout &layout, const Instance &instance, bool messages) noexcept
+    : instance_(&instance), flow_(layout, instance.members, instance.columns, messages),
+      free_row_(layout.take<double>(instance.columns)),
+      tables_(instance.potential.has_rest() ? layout.take<const double *>(instance.columns)
+                                            : nullptr),
+      flat_(instance.potential.has_rest()
+                ? layout.take<double>(std::int64_t{instance.members} + 1)
+                : nullptr) {}
+
+SumView ConcaveFlow::concave_view() noexcept {
+  const CliquePotential &potential = instance_->potential;
+  SumView view(*instance_);
+  if (!potential.has_rest())
+    return view;
+  const double *rest = potential.tables[potential.rest];
+  rises_ = rest[view.members] > rest[view.members - 1];
+  if (!rises_)
+    return view;
+  std::copy(potential.tables, potential.tables + potential.columns, tables_);
+  std::fill(flat_, flat_ + view.members + 1, 0.0);
+  tables_[potential.rest] = flat_;
+  view.tables = tables_;
+  return view;
+}
+
+std::int32_t ConcaveFlow::place_all(const SumView &view, std::int32_t tolerated,
+                                    Limits &limits) noexcept {
+  flow_.reset(view, nullptr);
+  std::int32_t left_out = 0;
+  for (std::int32_t i = 0; i < view.members && left_out <= tolerated; ++i) {
+    if (!limits.spend(view.columns) || view.interrupted())
+      break;
+    left_out += flow_.place(i) ? 0 : 1;
+  }
+  return left_out;
+}
+
+void ConcaveFlow::take_optimum(const SumView &view, Solution &solution) noexcept {
+  const std::int64_t n = instance_->members;
+  const double score =
+      instance_->member_score(flow_.assignment()) + view.clique_score(flow_.counts());
+  if (instance_->interrupted())
+    return;
+  if (score > solution.score) {
+    solution.score = score;
+    std::copy(flow_.assignment(), flow_.assignment() + n, solution.assignment);
+  }
+  if (rises_) {
+    const std::int32_t rest = instance_->potential.rest;
+    double nothing_counts = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      nothing_counts += instance_->score(i, rest);
+    if (nothing_counts > solution.score) {
+      solution.score = nothing_counts;
+      std::fill(solution.assignment, solution.assignment + n, rest);
+    }
+  }
+  // The flow is optimal, so what stands above it is rounding.
+  solution.bound = std::min(solution.bound, solution.score);
+}
+
+void ConcaveFlow::add_nothing_counts(double *messages) const noexcept {
+  const std::int64_t n = instance_->members;
+  const std::int64_t K = instance_->columns;
+  const std::int64_t rest = instance_->potential.rest;
+  double total = 0;
+  std::int64_t barred = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (const double own = instance_->score(i, rest); own > kForbidden)
+      total += own;
+    else
+      ++barred;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double own = instance_->score(i, rest);
+    double &message = messages[i * K + rest];
+    if (own > kForbidden && barred == 0)
+      message = std::max(message, total - own);
+    else if (own == kForbidden && barred == 1)
+      message = std::max(message, total);
+  }
+}
+
+void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) noexcept {
+  const SumView view = concave_view();
+  const std::int32_t left_out = place_all(view, 0, limits);
+  solution.iterations += view.members;
+  if (limits.interruption() != Interruption::none || view.interrupted())
+    return;
+  if (left_out > 0)
+    solution.infeasible = true;
+  else
+    take_optimum(view, solution);
+}
+
+bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages) noexcept {
+  const std::int64_t n = instance_->members;
+  const std::int64_t K = instance_->columns;
+  if (!in_stretches(*instance_, n, K, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * K, messages + end * K, kForbidden);
+      }))
+    return false;
+  SumView view = concave_view();
+  const std::int32_t left_out = place_all(view, 1, limits);
+  solution.iterations += n;
+  if (limits.interruption() != Interruption::none || view.interrupted())
+    return false;
+
+  if (left_out == 0) {
+    take_optimum(view, solution);
+    flow_.find_residuals();
+    const double optimum =
+        instance_->member_score(flow_.assignment()) + view.clique_score(flow_.counts());
+    if (view.interrupted())
+      return false;
+    Pace pace(view, 8 + 4 * K, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (!pace.next())
+        return false;
+      const std::int32_t u = flow_.assignment()[i];
+      const double others = optimum - instance_->score(i, u);
+      for (std::int64_t v = 0; v < K; ++v)
+        messages[i * K + v] = others - flow_.residual(v, u);
+    }
+    if (rises_)
+      add_nothing_counts(messages);
+    return true;
+  }
+
+  solution.infeasible = true;
+  // Members that can be placed together form a matroid: with two left out, no member's own row
+  // being free would help.
+  if (left_out > 1)
+    return true;
+  std::fill(free_row_, free_row_ + K, 0.0);
+  view.replacement = free_row_;
+  for (std::int32_t i = 0; i < n; ++i) {
+    view.replaced = i;
+    const std::int32_t without = place_all(view, 0, limits);
+    solution.iterations += n;
+    if (without > 0 && limits.interruption() == Interruption::none)
+      continue;
+    flow_.find_residuals();
+    const double optimum =
+        view.member_score(flow_.assignment()) + view.clique_score(flow_.counts());
+    if (limits.interruption() != Interruption::none || view.interrupted()) {
+      std::fill(messages, messages + i * K, kForbidden);
+      return false;
+    }
+    for (std::int64_t v = 0; v < K; ++v)
+      messages[i * K + v] = optimum - flow_.residual(v, flow_.assignment()[i]);
+  }
+  if (rises_)
+    add_nothing_counts(messages);
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,430 @@
+#include "clique/majority/exact_majority.hpp"
+
+#include "clique/majority/majority.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kBlock = 8;  // majority columns whose bounds are computed together
+constexpr double kRounding = 1e-12; // slack_ as a fraction of the score's magnitude
+
+} // namespace
+
+ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), flow_(layout, instance),
+      stride_((instance.columns + kBlock - 1) / kBlock * kBlock),
+      transposed_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                         static_cast<std::size_t>(stride_)))),
+      bounds_(layout.take<double>(stride_)), order_(layout.take<std::int32_t>(instance.columns)),
+      assignment_(layout.take<std::int32_t>(instance.members)),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      distances_(
+          layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns) + 1,
+                                                 static_cast<std::size_t>(instance.columns) + 1))),
+      levels_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
+                                                     static_cast<std::size_t>(instance.columns)))),
+      moved_score_(layout, instance.potential), last_k_(0), slack_(0), penalty_(0), only_live_(-1) {
+}
+
+void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
+  if (empty())
+    return;
+  if (line.slope == 0) {
+    if (line.at_zero <= least)
+      lowest = highest + 1;
+    return;
+  }
+  // The crossing can be any double: compare as doubles, and evaluate the line near the crossing.
+  const double crossing = std::floor((least - line.at_zero) / line.slope);
+  if (line.slope > 0) {
+    if (crossing >= static_cast<double>(highest)) {
+      lowest = highest + 1;
+      return;
+    }
+    if (crossing > static_cast<double>(lowest))
+      lowest = static_cast<std::int64_t>(crossing);
+    while (lowest <= highest && line.at(lowest) <= least)
+      ++lowest;
+  } else {
+    if (crossing < static_cast<double>(lowest)) {
+      highest = lowest - 1;
+      return;
+    }
+    if (crossing + 1 < static_cast<double>(highest))
+      highest = static_cast<std::int64_t>(crossing) + 1;
+    while (lowest <= highest && line.at(highest) <= least)
+      --highest;
+  }
+}
+
+// Computes bounds_ and order_. False if interrupted.
+bool ExactMajority::bound_majorities(Limits &limits) noexcept {
+  const CliquePotential &potential = instance_->potential;
+  const std::int32_t K = instance_->columns;
+  const std::int32_t counted = counted_columns(potential);
+  for (std::int32_t v = 0; v < K; ++v)
+    for (std::int32_t a = 0; a < stride_; ++a)
+      transposed_[v * std::int64_t{stride_} + a] =
+          a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
+  std::fill(bounds_, bounds_ + stride_, 0.0);
+  for (std::int32_t a = 0; a < counted; a += kBlock) {
+    double sum[kBlock] = {};
+    const auto add = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double *psi = instance_->row(i);
+        double best[kBlock];
+        for (double &b : best)
+          b = kForbidden;
+        for (std::int32_t v = 0; v < K; ++v) {
+          const double *w = transposed_ + v * std::int64_t{stride_} + a;
+          for (std::int32_t j = 0; j < kBlock; ++j) {
+            const double score = psi[v] + w[j];
+            best[j] = score > best[j] ? score : best[j];
+          }
+        }
+        for (std::int32_t j = 0; j < kBlock; ++j)
+          sum[j] += best[j];
+      }
+    };
+    if (!in_stretches(limits, instance_->members, 4 * std::int64_t{K}, add))
+      return false;
+    std::copy(sum, sum + kBlock, bounds_ + a);
+  }
+  for (std::int32_t a = 0; a < counted; ++a) {
+    bounds_[a] += potential.bias[a];
+    order_[a] = a;
+  }
+  std::sort(order_, order_ + counted, [this](std::int32_t a, std::int32_t b) {
+    return bounds_[a] != bounds_[b] ? bounds_[a] > bounds_[b] : a < b;
+  });
+  return true;
+}
+
+// Returns a range that contains all feasible counts of a; if any is feasible the highest is, since
+// every member that may takes a. Lowest: members that must count, spread over all columns.
+ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
+  const std::int32_t rest = instance_->potential.rest;
+  Counts counts{1, 0};
+  std::int64_t must_count = 0;
+  Pace pace(*instance_, 8, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
+    counts.highest += instance_->score(i, a) > kForbidden;
+    must_count += rest < 0 || instance_->score(i, rest) == kForbidden;
+  }
+  const std::int64_t counted = counted_columns(instance_->potential);
+  counts.lowest = std::max<std::int64_t>(1, (must_count + counted - 1) / counted);
+  return counts;
+}
+
+// Searches the counts of majority column a, which `flow_` has loaded. False if interrupted.
+bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept {
+  Counts open = possible_counts(a);
+  CountLine rising{bounds_[a], 0};
+  CountLine falling{bounds_[a], 0};
+  std::int64_t step = 1;
+  std::int64_t k = last_k_;
+  while (!open.empty()) {
+    k = std::clamp(k, open.lowest, open.highest);
+    flow_.turn_to(k);
+    if (!limits.spend(64) || instance_->interrupted())
+      return false;
+    ++solution.iterations;
+    bool possible = true;
+    CountLine line = flow_.line();
+    for (;;) {
+      open.cut(line, solution.score + slack_);
+      if (k < open.lowest || k > open.highest || flow_.out_of_place() == 0)
+        break;
+      if (!limits.spend(instance_->columns))
+        return false;
+      possible = flow_.augment();
+      if (instance_->interrupted())
+        return false;
+      if (!possible)
+        break;
+      line = flow_.line();
+    }
+    if (!possible) {
+      open.lowest = k + 1;
+      k += step;
+      step *= 2;
+      continue;
+    }
+    if (flow_.out_of_place() == 0) {
+      offer(*instance_, flow_.assignment(), flow_.counts(), solution);
+      last_k_ = k;
+      if (line.slope == 0)
+        return true;
+    }
+    // The tangent's slope tells on which side of k the best count lies. With a tangent on either
+    // side, continues at their crossing; before that, by doubling steps.
+    if (line.slope > 0) {
+      open.lowest = std::max(open.lowest, k + 1);
+      rising = line;
+    } else {
+      open.highest = std::min(open.highest, k - 1);
+      falling = line;
+    }
+    if (open.empty())
+      return true;
+    if (rising.slope > 0 && falling.slope < 0) {
+      const double crossing = (falling.at_zero - rising.at_zero) / (rising.slope - falling.slope);
+      k = static_cast<std::int64_t>(std::clamp(crossing + 0.5, static_cast<double>(open.lowest),
+                                               static_cast<double>(open.highest) + 0.5));
+    } else {
+      k = line.slope > 0 ? k + step : k - step;
+      step *= 2;
+    }
+  }
+  return true;
+}
+
+void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
+  const std::int32_t counted = counted_columns(instance_->potential);
+  last_k_ = 0;
+  if (!is_feasible(*instance_, solution))
+    return;
+  // Two labellings to start from, so that even an interrupted run returns one.
+  if (instance_->count(instance_->best, counts_))
+    offer(*instance_, instance_->best, counts_, solution);
+  offer_all_in_rest(*instance_, assignment_, counts_, solution);
+  if (!bound_majorities(limits) || instance_->interrupted())
+    return;
+  for (std::int32_t j = 0; j < counted; ++j) {
+    const std::int32_t a = order_[j];
+    const double magnitude = solution.magnitude();
+    slack_ = kRounding * magnitude;
+    if (bounds_[a] <= solution.score + slack_)
+      break;
+    const double bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
+    solution.iteration_limit_hit =
+        options.iteration_limit > 0 && solution.iterations >= options.iteration_limit;
+    if (!limits.spend(instance_->columns) || solution.iteration_limit_hit ||
+        closes_gap(solution.score, magnitude, bound, options.gap)) {
+      solution.bound = bound;
+      return;
+    }
+    flow_.load(a, kForbidden);
+    if (!instance_->interrupted())
+      offer(*instance_, flow_.assignment(), flow_.counts(), solution);
+    if (instance_->interrupted()) {
+      solution.bound = bound;
+      return;
+    }
+    const std::int32_t most = *std::max_element(flow_.counts(), flow_.counts() + counted);
+    if (most > 0 && flow_.counts()[a] == most)
+      continue;
+    if (last_k_ == 0)
+      last_k_ = (std::int64_t{flow_.counts()[a]} + most + 1) / 2;
+    if (!search_counts(a, limits, solution)) {
+      solution.bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
+      return;
+    }
+  }
+  solution.bound = std::min(solution.bound, solution.score);
+}
+
+// ---- Max-marginals ----------------------------------------------------------------------------
+
+// Raises the messages to the scores of the best labelling with one member moved: attained scores,
+// and finite wherever a labelling exists. Also enters the labelling with all members in the rest
+// column, which has no majority column and no flow.
+void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
+  if (!instance_->count(x, counts_))
+    return;
+  moved_score_.reset(counts_);
+  for (std::int32_t u = 0; u < K; ++u) {
+    if (!instance_->spend(2 * K * K))
+      return;
+    for (std::int32_t v = 0; counts_[u] > 0 && v < K; ++v)
+      levels_[u * K + v] = u == v ? moved_score_.total() : moved_score_.after(u, v);
+  }
+  double all = 0;
+  Pace sum(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && sum.next(); ++i)
+    all += i == only_live_ ? 0.0 : instance_->score(i, x[i]);
+  Pace seed(*instance_, 2 * K, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && seed.next(); ++i)
+    for (std::int32_t v = 0; is_live(i) && v < K; ++v)
+      messages[i * K + v] =
+          (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
+
+  const std::int32_t rest = instance_->potential.rest;
+  if (rest < 0)
+    return;
+  std::int32_t unable = 0;
+  std::int32_t last_unable = -1;
+  all = 0;
+  Pace of_rest(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && of_rest.next(); ++i) {
+    const double psi = instance_->score(i, rest);
+    if (psi > kForbidden) {
+      all += psi;
+    } else {
+      ++unable;
+      last_unable = i;
+    }
+  }
+  Pace raise(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members && raise.next(); ++i) {
+    double *message = messages + i * K + rest;
+    if (unable == 0)
+      *message = std::max(*message, all - instance_->score(i, rest));
+    else if (unable == 1 && i == last_unable)
+      *message = std::max(*message, all);
+  }
+}
+
+// Returns the value that G_a(k) must exceed for a count k to raise any message. By the prices,
+// fixing x_i = v lowers the bound by (theta_iu - p_u) - (theta_iv - p_v), with u member i's column.
+double ExactMajority::least_useful(const double *messages) const noexcept {
+  const std::int64_t K = instance_->columns;
+  const double *w = instance_->potential.weights + flow_.majority() * K;
+  double *offset = levels_;
+  for (std::int32_t v = 0; v < K; ++v)
+    offset[v] = flow_.price(v) - w[v];
+  double least = kInfinity;
+  Pace pace(*instance_, 16 + 2 * K, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
+    if (!is_live(i))
+      continue;
+    const double *message = messages + i * K;
+    double lowest = kInfinity;
+    for (std::int32_t v = 0; v < K; ++v)
+      lowest = std::min(lowest, message[v] + offset[v]);
+    const std::int32_t u = flow_.assignment()[i];
+    least = std::min(least, lowest + (flow_.theta(i)[u] - flow_.price(u)));
+  }
+  return least;
+}
+
+// Raises the messages to what the finished flow gives. False if interrupted.
+bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  const std::int64_t N = flow_.nodes();
+  const double *w = instance_->potential.weights + flow_.majority() * K;
+  if (!flow_.distances_to(distances_, limits))
+    return false;
+  const double score = flow_.score();
+  if (instance_->interrupted())
+    return false;
+  for (std::int32_t u = 0; u < K; ++u)
+    for (std::int32_t v = 0; v < K; ++v)
+      levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
+  // Scores that contain a penalty are below the seeded messages, so they raise nothing.
+  Pace pace(*instance_, 16 + 2 * K, instance_->members);
+  for (std::int64_t i = 0; i < instance_->members; ++i) {
+    if (!pace.next())
+      return false;
+    if (!is_live(i))
+      continue;
+    const std::int32_t u = flow_.assignment()[i];
+    const double own = flow_.theta(i)[u];
+    const double *level = levels_ + u * K;
+    double *message = messages + i * K;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const double raised = level[v] - own;
+      message[v] = raised > message[v] ? raised : message[v];
+    }
+  }
+  return true;
+}
+
+// Finishes the flow for count k. *possible: a labelling with count k exists. False if interrupted.
+bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solution,
+                                 bool *possible) noexcept {
+  flow_.turn_to(k);
+  ++solution.iterations;
+  *possible = true;
+  while (*possible && flow_.out_of_place() > 0) {
+    if (!limits.spend(instance_->columns))
+      return false;
+    *possible = flow_.augment();
+  }
+  return !instance_->interrupted();
+}
+
+// Raises the messages by every count of majority column a that can raise one: from a likely count
+// downwards, then upwards. False if interrupted.
+bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
+                                 double *messages) noexcept {
+  // A penalty that overflowed forbids entries outright, so some member may have none left.
+  if (!flow_.load(a, -penalty_))
+    return !instance_->interrupted();
+  const std::int64_t counted = counted_columns(instance_->potential);
+  const bool has_rest = instance_->potential.has_rest();
+  Counts open{has_rest ? 1 : (instance_->members + counted - 1) / counted, instance_->members};
+  open.cut(flow_.line(), least_useful(messages) + slack_);
+  if (instance_->interrupted())
+    return false;
+  if (open.empty())
+    return true;
+  std::int64_t below = std::clamp<std::int64_t>(last_k_, open.lowest, open.highest);
+  std::int64_t above = below + 1;
+  double highest = kForbidden;
+  while (below >= open.lowest || above <= open.highest) {
+    const bool down = below >= open.lowest;
+    const std::int64_t k = down ? below-- : above++;
+    bool possible = true;
+    if (!settle_count(k, limits, solution, &possible))
+      return false;
+    if (possible) {
+      if (flow_.score() > highest) {
+        highest = flow_.score();
+        last_k_ = k;
+      }
+      if (!raise_messages(limits, messages))
+        return false;
+      open.cut(flow_.line(), least_useful(messages) + slack_);
+    } else if (down) {
+      open.lowest = std::max(open.lowest, below + 2);
+    }
+    below = std::min(below, open.highest);
+    above = std::max(above, open.lowest);
+  }
+  return true;
+}
+
+bool ExactMajority::messages(Limits &limits, Solution &solution, double *messages) noexcept {
+  const std::int64_t K = instance_->columns;
+  if (!in_stretches(*instance_, instance_->members, K, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(messages + begin * K, messages + end * K, kForbidden);
+      }))
+    return false;
+  run(SolveOptions{}, limits, solution);
+  slack_ = solution.found() ? kRounding * solution.magnitude() : 0.0;
+  const std::int32_t counted = counted_columns(instance_->potential);
+  if (solution.infeasible)
+    std::iota(order_, order_ + counted, 0);
+  only_live_ = -1;
+  Pace pace(*instance_, 8, instance_->members);
+  for (std::int32_t i = 0; i < instance_->members; ++i) {
+    if (!pace.next())
+      return false;
+    if (instance_->score(i, instance_->best[i]) > kForbidden)
+      continue;
+    if (only_live_ >= 0)
+      return true;
+    only_live_ = i;
+  }
+  seed_messages(solution, messages);
+  penalty_ = forbidding_penalty(*instance_);
+  bool exact = true;
+  for (std::int32_t j = 0; exact && j < counted; ++j)
+    exact = limits.spend(K) && sweep_counts(order_[j], limits, solution, messages);
+  Pace own(*instance_, 16, instance_->members);
+  if (solution.found())
+    for (std::int32_t i = 0; i < instance_->members && own.next(); ++i) {
+      const std::int32_t u = solution.assignment[i];
+      messages[i * K + u] = std::max(messages[i * K + u], solution.score - instance_->score(i, u));
+    }
+  return exact;
+}
+
+} // namespace chorale

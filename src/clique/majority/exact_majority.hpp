@@ -1,0 +1,73 @@
+// Exact solver for MAJORITY cliques: the optimum and all max-marginals.
+//
+// With the majority column a and its count k fixed, the best score G_a(k) is a flow
+// (majority_flow.hpp), and it is concave in k. Columns a are taken in descending order of the bound
+// that every member's best entry gives, and k is searched for each. The prices of a flow, even an
+// unfinished one, give a linear upper bound on G_a, which rules out counts, often all, that cannot
+// beat the best labelling so far.
+//
+// Max-marginals follow from the residual distances of finished flows:
+//
+//     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u),   u = x_i
+//
+// A flow is skipped only if its linear bound is below every entry that the flow could raise.
+#pragma once
+
+#include "clique/instance.hpp"
+#include "clique/majority/majority_flow.hpp"
+#include "potential/count_score.hpp"
+
+namespace chorale {
+
+class ExactMajority {
+public:
+  ExactMajority(Layout &layout, const Instance &instance) noexcept;
+
+  // Writes the optimum to `solution` or, if interrupted, the best labelling so far and a bound.
+  void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
+
+  // Runs, and fills messages[i * K + v] with the best score with x_i = v, without member i's own
+  // score; minus infinity if no such labelling exists. True if the messages are exact, false if
+  // they are lower bounds because of an interruption.
+  bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
+
+private:
+  struct Counts { // counts k still open, lowest .. highest
+    std::int64_t lowest;
+    std::int64_t highest;
+    bool empty() const noexcept { return lowest > highest; }
+    // Drops counts at the ends where the line is at most `least`.
+    void cut(const CountLine &line, double least) noexcept;
+  };
+
+  bool bound_majorities(Limits &limits) noexcept;
+  Counts possible_counts(std::int32_t a) const noexcept;
+  bool search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept;
+
+  void seed_messages(const Solution &solution, double *messages) noexcept;
+  bool sweep_counts(std::int32_t a, Limits &limits, Solution &solution, double *messages) noexcept;
+  bool settle_count(std::int64_t k, Limits &limits, Solution &solution, bool *possible) noexcept;
+  bool raise_messages(Limits &limits, double *messages) noexcept;
+  double least_useful(const double *messages) const noexcept;
+  bool is_live(std::int64_t i) const noexcept { return only_live_ < 0 || i == only_live_; }
+
+  const Instance *instance_;
+  MajorityFlow flow_;
+  std::int32_t stride_;      // K rounded up to a multiple of the columns bounded together
+  double *transposed_;       // K x stride: w_av at v * stride + a, for counted a
+  double *bounds_;           // stride: by a, upper bound on G_a(k) over all k
+  std::int32_t *order_;      // counted columns by descending bound
+  std::int32_t *assignment_; // n
+  std::int32_t *counts_;     // K
+  double *distances_;        // (K + 1) x (K + 1): see MajorityFlow::distances_to
+  double *levels_; // K x K: scratch, by the column u a member leaves and the column v it takes
+  MajorityScore moved_score_;
+  std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
+  double slack_;        // score differences up to this are rounding
+  double penalty_;      // subtracted for a forbidden entry in max-marginals
+  // If exactly one member has no admissible column: that member, the only one with messages above
+  // minus infinity. Otherwise -1.
+  std::int32_t only_live_;
+};
+
+} // namespace chorale

@@ -1,0 +1,105 @@
+#include "clique/majority/majority.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+
+bool is_feasible(const Instance &instance, Solution &solution) noexcept {
+  Pace pace(instance, 8, instance.members);
+  for (std::int64_t i = 0; i < instance.members; ++i) {
+    if (!pace.next())
+      return false;
+    if (instance.score(i, instance.best[i]) == kForbidden) {
+      solution.infeasible = true;
+      solution.bound = kForbidden;
+      return false;
+    }
+  }
+  return true;
+}
+
+double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept {
+  const std::int32_t counted = counted_columns(potential);
+  const std::int32_t most = counted > 0 ? *std::max_element(counts, counts + counted) : 0;
+  if (most == 0)
+    return 0.0;
+  double best = kForbidden;
+  for (std::int32_t a = 0; a < counted; ++a) {
+    if (counts[a] != most)
+      continue;
+    const double *w = potential.weights + std::int64_t{a} * potential.columns;
+    double total = potential.bias[a];
+    for (std::int32_t v = 0; v < counted; ++v)
+      total += w[v] * counts[v];
+    best = std::max(best, total);
+  }
+  return best;
+}
+
+double majority_score(const Instance &instance, const std::int32_t *assignment,
+                      const std::int32_t *counts) noexcept {
+  const double members = instance.member_score(assignment);
+  return instance.interrupted() ? kForbidden
+                                : members + majority_total(instance.potential, counts);
+}
+
+double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
+             Solution &solution) noexcept {
+  const double score = majority_score(instance, assignment, counts);
+  if (score > solution.score) {
+    solution.score = score;
+    std::copy(assignment, assignment + instance.members, solution.assignment);
+  }
+  solution.keep();
+  return score;
+}
+
+bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
+                       Solution &solution) noexcept {
+  const std::int32_t rest = instance.potential.rest;
+  if (rest < 0)
+    return false;
+  Pace pace(instance, 8, instance.members);
+  for (std::int64_t i = 0; i < instance.members; ++i) {
+    if (!pace.next() || instance.score(i, rest) == kForbidden)
+      return false;
+    assignment[i] = rest;
+  }
+  if (!instance.count(assignment, counts))
+    return false;
+  offer(instance, assignment, counts, solution);
+  return true;
+}
+
+double forbidding_penalty(const Instance &instance) noexcept {
+  const CliquePotential &potential = instance.potential;
+  const std::int64_t K = instance.columns;
+  const auto [least_weight, most_weight] =
+      std::minmax_element(potential.weights, potential.weights + K * K);
+  const auto [least_bias, most_bias] = std::minmax_element(potential.bias, potential.bias + K);
+  double range = static_cast<double>(instance.members) * (*most_weight - *least_weight) +
+                 (*most_bias - *least_bias);
+  double largest = std::max({std::fabs(*least_weight), std::fabs(*most_weight),
+                             std::fabs(*least_bias), std::fabs(*most_bias)});
+  Pace pace(instance, 2 * K, instance.members);
+  for (std::int64_t i = 0; i < instance.members && pace.next(); ++i) {
+    double low = kInfinity;
+    double high = kForbidden;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const double psi = instance.score(i, v);
+      if (psi > kForbidden) {
+        low = std::min(low, psi);
+        high = std::max(high, psi);
+      }
+    }
+    if (low <= high) {
+      range += high - low;
+      largest = std::max(largest, std::max(high, -low));
+    }
+  }
+  const double reach = range + largest;
+  return reach > 0 ? std::scalbn(1.0, std::ilogb(reach) + 3) : 1.0;
+}
+
+} // namespace chorale

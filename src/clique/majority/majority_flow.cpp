@@ -1,0 +1,331 @@
+#include "clique/majority/majority_flow.hpp"
+
+#include <gsl/gsl>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace chorale {
+namespace {
+
+// Excess of a column: its count minus k. A column that may stay below k has no negative excess.
+std::int64_t misplaced(std::int64_t count, std::int64_t k, bool exactly) noexcept {
+  return exactly ? count - k : std::max<std::int64_t>(0, count - k);
+}
+
+} // namespace
+
+MajorityFlow::MajorityFlow(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), members_(instance.members), columns_(instance.columns),
+      rest_(instance.potential.rest),
+      theta_(layout.take<double>(saturating_product(static_cast<std::size_t>(members_),
+                                                    static_cast<std::size_t>(columns_)))),
+      x_(layout.take<std::int32_t>(members_)), free_(layout.take<std::int32_t>(members_)),
+      next_(layout.take<std::int32_t>(members_)), previous_(layout.take<std::int32_t>(members_)),
+      first_(layout.take<std::int32_t>(columns_)), counts_(layout.take<std::int32_t>(columns_)),
+      free_counts_(layout.take<std::int32_t>(columns_)),
+      cost_(layout.take<double>(saturating_product(static_cast<std::size_t>(columns_) + 1,
+                                                   static_cast<std::size_t>(columns_) + 1))),
+      potential_(layout.take<double>(columns_ + 1)), distance_(layout.take<double>(columns_ + 1)),
+      closed_(layout.take<double>(columns_ + 1)), excess_(layout.take<std::int64_t>(columns_ + 1)),
+      slack_(layout.take<std::int64_t>(columns_)),
+      settled_(layout.take<std::int32_t>(columns_ + 1)),
+      path_(layout.take<std::int32_t>(columns_ + 1)),
+      moved_(layout.take<std::int32_t>(columns_ + 1)), settled_count_(0), a_(-1), k_(0),
+      out_of_place_(0), is_free_(false), total_(0) {}
+
+bool MajorityFlow::load(std::int32_t a, double forbidden) noexcept {
+  Expects(a != rest_);
+  a_ = a;
+  const double *w = instance_->potential.weights + std::int64_t{a} * columns_;
+  std::fill(free_counts_, free_counts_ + columns_, 0);
+  bool feasible = true;
+  Pace pace(*instance_, 8 + 4 * std::int64_t{columns_}, members_);
+  for (std::int64_t i = 0; i < members_; ++i) {
+    if (!pace.next())
+      return false;
+    const double *psi = instance_->row(i);
+    double *to = theta_ + i * columns_;
+    for (std::int32_t v = 0; v < columns_; ++v)
+      to[v] = (psi[v] == kForbidden ? forbidden : psi[v]) + w[v];
+    std::int32_t best = 0;
+    double highest = to[0];
+    for (std::int32_t v = 1; v < columns_; ++v) {
+      best = to[v] > highest ? v : best;
+      highest = to[v] > highest ? to[v] : highest;
+    }
+    free_[i] = best;
+    ++free_counts_[best];
+    feasible = feasible && highest > kForbidden;
+  }
+  if (feasible)
+    take_free_labelling();
+  return feasible;
+}
+
+void MajorityFlow::take_free_labelling() noexcept {
+  std::copy(free_, free_ + members_, x_);
+  std::copy(free_counts_, free_counts_ + columns_, counts_);
+  std::fill(potential_, potential_ + nodes(), 0.0);
+  std::fill(first_, first_ + columns_, -1);
+  std::fill(cost_, cost_ + std::int64_t{nodes()} * nodes(), kInfinity);
+  total_ = 0;
+  Pace pace(*instance_, 16 + 4 * std::int64_t{columns_}, members_);
+  for (std::int32_t i = members_ - 1; i >= 0 && pace.next(); --i) {
+    link(i, x_[i]);
+    add_to_row(x_[i], i);
+  }
+  total_ = score_of_members();
+  for (std::int32_t v = 0; v < columns_; ++v)
+    if (v != a_)
+      row(slack_node())[v] = 0;
+  is_free_ = true;
+}
+
+void MajorityFlow::unlink(std::int32_t i) noexcept {
+  const std::int32_t before = previous_[i];
+  const std::int32_t after = next_[i];
+  (before < 0 ? first_[x_[i]] : next_[before]) = after;
+  if (after >= 0)
+    previous_[after] = before;
+}
+
+void MajorityFlow::link(std::int32_t i, std::int32_t v) noexcept {
+  x_[i] = v;
+  previous_[i] = -1;
+  next_[i] = first_[v];
+  if (first_[v] >= 0)
+    previous_[first_[v]] = i;
+  first_[v] = i;
+}
+
+void MajorityFlow::add_to_row(std::int32_t u, std::int32_t i) noexcept {
+  const double *scores = theta(i);
+  const double own = scores[u];
+  double *arcs = row(u);
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    const double loss = own - scores[v];
+    arcs[v] = loss < arcs[v] ? loss : arcs[v];
+  }
+}
+
+void MajorityFlow::rebuild_row(std::int32_t u) noexcept {
+  std::fill(row(u), row(u) + columns_, kInfinity);
+  Pace pace(*instance_, 16 + 2 * std::int64_t{columns_}, counts_[u]);
+  for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i])
+    add_to_row(u, i);
+}
+
+void MajorityFlow::open_slack(std::int32_t v) noexcept {
+  row(v)[slack_node()] = v == rest_ || slack_[v] > 0 ? 0.0 : kInfinity;
+}
+
+void MajorityFlow::turn_to(std::int64_t k) noexcept {
+  k_ = k;
+  // A column with price 0 may have slack; a column with a positive price must be full.
+  std::int64_t here = 0, here_sum = 0, there = 0, there_sum = 0;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    if (v == rest_)
+      continue;
+    const std::int64_t e = misplaced(counts_[v], k, v == a_ || price(v) > 0);
+    const std::int64_t f = misplaced(free_counts_[v], k, v == a_);
+    here += std::abs(e);
+    here_sum += e;
+    there += std::abs(f);
+    there_sum += f;
+  }
+  here = (here + std::abs(here_sum)) / 2;
+  there = (there + std::abs(there_sum)) / 2;
+  if (there < here && !is_free_)
+    take_free_labelling();
+  out_of_place_ = std::min(here, there);
+
+  std::int64_t sum = 0;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    excess_[v] = v == rest_ ? 0 : misplaced(counts_[v], k, v == a_ || price(v) > 0);
+    slack_[v] = has_room_limit(v) ? k + excess_[v] - counts_[v] : 0;
+    sum += excess_[v];
+    open_slack(v);
+  }
+  excess_[slack_node()] = -sum;
+}
+
+std::int32_t MajorityFlow::settle() noexcept {
+  const std::int32_t N = nodes();
+  for (std::int32_t v = 0; v < N; ++v) {
+    distance_[v] = excess_[v] > 0 ? 0.0 : kInfinity;
+    closed_[v] = 0;
+  }
+  settled_count_ = 0;
+  for (;;) {
+    std::int32_t u = -1;
+    double least = kInfinity;
+    for (std::int32_t v = 0; v < N; ++v) {
+      const double d = distance_[v] + closed_[v];
+      u = d < least ? v : u;
+      least = d < least ? d : least;
+    }
+    if (u < 0)
+      return -1;
+    settled_[settled_count_++] = u;
+    if (excess_[u] < 0)
+      return u;
+    closed_[u] = kInfinity;
+    // Rounding can make a reduced cost slightly negative; 0 instead leaves final distances final.
+    const double *arcs = row(u);
+    const double from = potential_[u];
+    for (std::int32_t v = 0; v < N; ++v) {
+      const double reduced = (arcs[v] + from) - potential_[v];
+      const double d = least + (reduced > 0 ? reduced : 0);
+      distance_[v] = d < distance_[v] ? d : distance_[v];
+    }
+  }
+}
+
+// Reconstructs the path to the sink from the distances, and the member that moves on each arc.
+std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
+  std::int32_t length = 0;
+  std::int32_t position = settled_count_ - 1;
+  std::int32_t v = sink;
+  path_[length++] = v;
+  while (excess_[v] <= 0) {
+    std::int32_t from = 0;
+    double least = kInfinity;
+    for (std::int32_t j = 0; j < position; ++j) {
+      const std::int32_t u = settled_[j];
+      const double reduced = (row(u)[v] + potential_[u]) - potential_[v];
+      const double d = distance_[u] + (reduced > 0 ? reduced : 0);
+      from = d < least ? j : from;
+      least = d < least ? d : least;
+    }
+    position = from;
+    v = settled_[position];
+    path_[length++] = v;
+  }
+  std::reverse(path_, path_ + length);
+  for (std::int32_t j = 0; j + 1 < length; ++j) {
+    const std::int32_t u = path_[j];
+    const std::int32_t w = path_[j + 1];
+    moved_[j] = -1;
+    if (u == slack_node() || w == slack_node())
+      continue;
+    double least = kInfinity;
+    Pace pace(*instance_, 16, counts_[u]);
+    for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i]) {
+      const double loss = theta(i)[u] - theta(i)[w];
+      if (loss < least) {
+        least = loss;
+        moved_[j] = i;
+      }
+    }
+    total_ -= least;
+  }
+  return length;
+}
+
+void MajorityFlow::shift(std::int32_t length) noexcept {
+  for (std::int32_t j = 0; j + 1 < length; ++j) {
+    const std::int32_t u = path_[j];
+    const std::int32_t w = path_[j + 1];
+    if (moved_[j] >= 0) {
+      unlink(moved_[j]);
+      link(moved_[j], w);
+      --counts_[u];
+      ++counts_[w];
+    } else if (u == slack_node()) {
+      ++slack_[w];
+      open_slack(w);
+    } else {
+      --slack_[u];
+      open_slack(u);
+    }
+  }
+  for (std::int32_t j = 0; j < length; ++j) {
+    if (path_[j] == slack_node())
+      continue;
+    if (j + 1 < length && moved_[j] >= 0)
+      rebuild_row(path_[j]);
+    else if (j > 0 && moved_[j - 1] >= 0)
+      add_to_row(path_[j], moved_[j - 1]);
+  }
+}
+
+bool MajorityFlow::augment() noexcept {
+  if (!instance_->spend(64 + std::int64_t{columns_} * columns_))
+    return false;
+  const std::int32_t sink = settle();
+  if (sink < 0)
+    return false;
+  const std::int32_t length = trace(sink);
+  if (instance_->interrupted()) // the moved members are incomplete
+    return false;
+  const double reach = distance_[sink];
+  for (std::int32_t v = 0; v < nodes(); ++v)
+    potential_[v] += (distance_[v] < reach ? distance_[v] : reach) - reach;
+  // Columns with slack get price 0 exactly; a rounding error would make turn_to count their slack
+  // as excess.
+  for (std::int32_t j = 0; j < length; ++j)
+    if ((j > 0 && path_[j - 1] == slack_node()) || (j + 1 < length && path_[j + 1] == slack_node()))
+      potential_[path_[j]] = potential_[slack_node()];
+  --excess_[path_[0]];
+  ++excess_[sink];
+  --out_of_place_;
+  is_free_ = false;
+  shift(length);
+  return true;
+}
+
+CountLine MajorityFlow::line() const noexcept {
+  double paid = 0;
+  double slope = 0;
+  for (std::int32_t v = 0; v < columns_; ++v) {
+    if (v == rest_)
+      continue;
+    const double p = v == a_ ? price(v) : std::max(0.0, price(v));
+    slope += p;
+    paid += p * counts_[v];
+  }
+  return {instance_->potential.bias[a_] + total_ - paid, slope};
+}
+
+double MajorityFlow::score() const noexcept {
+  return score_of_members() + instance_->potential.bias[a_];
+}
+
+double MajorityFlow::score_of_members() const noexcept {
+  double total = 0;
+  Pace pace(*instance_, 8, members_);
+  for (std::int64_t i = 0; i < members_ && pace.next(); ++i)
+    total += theta(i)[x_[i]];
+  return total;
+}
+
+bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcept {
+  // Floyd-Warshall on reduced costs, which are non-negative; rows are targets, entries sources.
+  const std::int64_t N = nodes();
+  for (std::int32_t u = 0; u < N; ++u)
+    for (std::int32_t v = 0; v < N; ++v)
+      distances[v * N + u] =
+          u == v ? 0.0 : std::max(0.0, (row(u)[v] + potential_[u]) - potential_[v]);
+  for (std::int64_t middle = 0; middle < N; ++middle) {
+    const double *through = distances + middle * N;
+    for (std::int64_t to = 0; to < N; ++to) {
+      if (!limits.spend(N + 8))
+        return false;
+      double *best = distances + to * N;
+      const double onward = best[middle];
+      if (onward == kInfinity || to == middle)
+        continue;
+      for (std::int64_t from = 0; from < N; ++from) {
+        const double d = onward + through[from];
+        best[from] = d < best[from] ? d : best[from];
+      }
+    }
+  }
+  for (std::int64_t to = 0; to < N; ++to)
+    for (std::int64_t from = 0; from < N; ++from)
+      distances[to * N + from] += potential_[to] - potential_[from];
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,158 @@
+#include "clique/moves/alpha_expansion.hpp"
+
+#include "base/sort.hpp"
+#include "clique/moves/moves.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), counts_(layout.take<std::int32_t>(instance.columns)),
+      start_(layout.take<std::int32_t>(std::int64_t{instance.columns} + 1)),
+      movable_(layout.take<std::int32_t>(instance.columns)),
+      leaving_start_(layout.take<std::int64_t>(instance.columns)),
+      order_(layout.take<Ranked>(instance.members)),
+      best_(layout.take<double>(std::int64_t{instance.members} + 1)),
+      next_(layout.take<double>(std::int64_t{instance.members} + 1)),
+      leaving_(layout.take<std::int32_t>(
+          saturating_product(static_cast<std::size_t>(instance.members) + 1,
+                             static_cast<std::size_t>(instance.columns)))) {}
+
+double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
+                               std::int64_t &rounds) noexcept {
+  const Instance &in = *instance_;
+  // The score is updated move by move: once interrupted, no steps may be left to sum it up.
+  double members = in.member_score(assignment);
+  if (!in.count(assignment, counts_))
+    return kForbidden;
+  double kept = members + score_of_columns();
+  std::int32_t unchanged = 0;
+  for (std::int32_t alpha = 0; unchanged < in.columns; ++alpha) {
+    if (alpha == in.columns) {
+      alpha = 0;
+      if (--rounds <= 0)
+        break;
+    }
+    if (!limits.spend(in.columns))
+      break;
+    const bool raised = expand(alpha, assignment, limits, &members);
+    if (raised)
+      kept = members + score_of_columns();
+    in.offer_kept(assignment, kept);
+    unchanged = raised ? 0 : unchanged + 1;
+  }
+  const double score = in.member_score(assignment);
+  if (!in.count(assignment, counts_))
+    return kept;
+  return score + score_of_columns();
+}
+
+double AlphaExpansion::score_of_columns() const noexcept {
+  double score = 0;
+  for (std::int32_t v = 0; v < instance_->columns; ++v)
+    score += instance_->potential.tables[v][counts_[v]];
+  return score;
+}
+
+bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
+                            double *members) noexcept {
+  const Instance &in = *instance_;
+  if (!in.count(assignment, counts_))
+    return false;
+
+  // Sorts members by column, then by descending gain; members that may not take alpha come last.
+  start_[0] = 0;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    start_[v + 1] = start_[v] + counts_[v];
+    movable_[v] = start_[v];
+  }
+  if (!in_stretches(in, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::int32_t>(begin); i < end; ++i) {
+          const std::int32_t v = assignment[i];
+          order_[movable_[v]++] = {in.score(i, alpha) - in.score(i, v), i};
+        }
+      }))
+    return false;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    if (!sort_within(in, order_ + start_[v], counts_[v], [](const Ranked &a, const Ranked &b) {
+          return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
+        }))
+      return false;
+    movable_[v] = 0;
+    if (v != alpha)
+      while (movable_[v] < counts_[v] && order_[start_[v] + movable_[v]].gain > kForbidden)
+        ++movable_[v];
+  }
+
+  // Computes D over the columns. D omits the current member scores; only gains and tables enter.
+  const MeasuredSum staying = in.member_sum(assignment);
+  if (in.interrupted())
+    return false;
+  const double *f_alpha = in.potential.tables[alpha] + counts_[alpha];
+  MeasuredSum stay;
+  stay.add(f_alpha[0]);
+  std::int64_t used = 0;
+  std::int32_t total_movable = 0;
+  best_[0] = 0;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    if (v == alpha)
+      continue;
+    const double *f = in.potential.tables[v] + counts_[v];
+    stay.add(f[0]);
+    leaving_start_[v] = used;
+    const std::int32_t reachable = total_movable + movable_[v];
+    std::int32_t *choice = leaving_ + used;
+    used += reachable + 1;
+    if (!in_stretches(limits, reachable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(next_ + begin, next_ + end, kForbidden);
+          std::fill(choice + begin, choice + end, 0);
+        }))
+      return false;
+    double gained = 0;
+    for (std::int32_t l = 0; l <= movable_[v]; ++l) {
+      const double column = gained + f[-l];
+      if (!in_stretches(limits, total_movable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t k = begin; k < end; ++k)
+              if (best_[k] + column > next_[k + l]) {
+                next_[k + l] = best_[k] + column;
+                choice[k + l] = l;
+              }
+          }))
+        return false;
+      if (l < movable_[v])
+        gained += order_[start_[v] + l].gain;
+    }
+    std::swap(best_, next_);
+    total_movable = reachable;
+  }
+
+  std::int32_t best_moved = 0;
+  double best = stay.total + kLeastImprovement * (stay.magnitude + staying.magnitude);
+  if (!in_stretches(limits, total_movable + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (auto k = static_cast<std::int32_t>(std::max<std::int64_t>(begin, 1)); k < end; ++k)
+          if (best_[k] + f_alpha[k] > best) {
+            best = best_[k] + f_alpha[k];
+            best_moved = k;
+          }
+      }))
+    return false;
+  if (best_moved == 0)
+    return false;
+  for (std::int32_t v = in.columns - 1; v >= 0; --v) {
+    if (v == alpha)
+      continue;
+    const std::int32_t l = leaving_[leaving_start_[v] + best_moved];
+    for (std::int32_t rank = 0; rank < l; ++rank) {
+      const Ranked &ranked = order_[start_[v] + rank];
+      assignment[ranked.member] = alpha;
+      *members += ranked.gain;
+    }
+    counts_[v] -= l;
+    counts_[alpha] += l;
+    best_moved -= l;
+  }
+  return true;
+}
+
+} // namespace chorale

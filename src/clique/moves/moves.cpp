@@ -1,0 +1,65 @@
+#include "clique/moves/moves.hpp"
+
+namespace chorale {
+
+MonotonePolish::MonotonePolish(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), counts_(layout.take<std::int32_t>(instance.columns)),
+      next_(layout.take<std::int32_t>(instance.members)),
+      slopes_(layout.take<double>(instance.columns)) {}
+
+double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
+                               std::int64_t &steps) noexcept {
+  const Instance &in = *instance_;
+  const auto total = [&](const std::int32_t *counts) {
+    double sum = 0;
+    for (std::int32_t v = 0; v < in.columns; ++v)
+      sum += in.potential.tables[v][counts[v]];
+    return sum;
+  };
+  if (!in.count(assignment, counts_))
+    return kForbidden;
+  const MeasuredSum members_at_start = in.member_sum(assignment);
+  const double clique_at_start = total(counts_);
+  double score = members_at_start.total + clique_at_start;
+  const double least =
+      kLeastImprovement * (members_at_start.magnitude + magnitude_of(clique_at_start));
+  while (steps > 0 && limits.spend(in.columns)) {
+    --steps;
+    // Mean of the differences left and right of the count; at an end of a table, the only one.
+    for (std::int32_t v = 0; v < in.columns; ++v) {
+      const double *f = in.potential.tables[v] + counts_[v];
+      slopes_[v] = counts_[v] == 0            ? f[1] - f[0]
+                   : counts_[v] == in.members ? f[0] - f[-1]
+                                              : (f[1] - f[-1]) / 2;
+    }
+    std::fill(counts_, counts_ + in.columns, 0);
+    double members = 0;
+    const bool whole =
+        in_stretches(limits, in.members, 8 + 2 * in.columns, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const double *row = in.row(i);
+            std::int32_t to = assignment[i];
+            double best = row[to] + slopes_[to];
+            for (std::int32_t v = 0; v < in.columns; ++v)
+              if (row[v] + slopes_[v] > best) {
+                best = row[v] + slopes_[v];
+                to = v;
+              }
+            next_[i] = to;
+            members += row[to];
+            ++counts_[to];
+          }
+        });
+    if (!whole)
+      break;
+    const double improved = members + total(counts_);
+    if (!(improved > score + least))
+      break;
+    score = improved;
+    std::copy(next_, next_ + in.members, assignment);
+    in.offer_kept(assignment, score);
+  }
+  return score;
+}
+
+} // namespace chorale

@@ -1,0 +1,365 @@
+#include "clique/moves/sum_moves.hpp"
+
+#include "base/cpu.hpp"
+#include "base/lanes.hpp"
+#include "clique/moves/moves.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kAhead = 32; // members
+
+// Asks for a row early; of a long one its beginning.
+CHORALE_INLINE void fetch(const double *row, std::int32_t columns) noexcept {
+  constexpr std::int32_t line = 8;
+  for (std::int32_t v = 0; v < std::min(columns, 4 * line); v += line)
+    __builtin_prefetch(row + v);
+}
+
+// max row[v] + join[v] over all v but `besides`; minus infinity for none. A maximum is the same
+// bits in any order.
+CHORALE_INLINE double best_join(const double *row, const double *join, std::int32_t columns,
+                                std::int32_t besides) noexcept {
+  double best = kForbidden;
+  if (columns < kLanes) {
+    for (std::int32_t v = 0; v < columns; ++v)
+      if (v != besides && row[v] + join[v] > best)
+        best = row[v] + join[v];
+    return best;
+  }
+  const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
+  const Indices own = Indices{} + besides;
+  Lanes even = forbidden;
+  Lanes odd = forbidden;
+  Indices at = {0, 1, 2, 3};
+  const auto look = [&](std::int32_t v, Lanes & highest) __attribute__((always_inline)) {
+    Lanes score;
+    Lanes offer;
+    std::memcpy(&score, row + v, sizeof score);
+    std::memcpy(&offer, join + v, sizeof offer);
+    score += offer;
+    score = at + v == own ? forbidden : score;
+    highest = score > highest ? score : highest;
+  };
+  std::int32_t v = 0;
+  for (; v + 2 * kLanes <= columns; v += 2 * kLanes) {
+    look(v, even);
+    look(v + kLanes, odd);
+  }
+  // The last vectors overlap those before.
+  if (v + kLanes < columns)
+    look(v, even);
+  if (v < columns)
+    look(columns - kLanes, odd);
+  even = odd > even ? odd : even;
+  const double low = even[0] > even[1] ? even[0] : even[1];
+  const double high = even[2] > even[3] ? even[2] : even[3];
+  return low > high ? low : high;
+}
+
+} // namespace
+
+SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), score_(layout, instance.potential),
+      counts_(layout.take<std::int32_t>(instance.columns)),
+      reference_(layout.take<double>(std::int64_t{instance.columns} * kEpochs)),
+      most_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
+      epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})),
+      last_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
+                                            : nullptr) {}
+
+constexpr std::int32_t kMovesOfFew = 8; // an epoch
+
+template <class Rows>
+CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assignment,
+                                            bool again, Limits &limits,
+                                            std::int64_t &sweeps) noexcept {
+  const std::int32_t K = in.columns;
+  if (again)
+    std::copy(score_.join(), score_.join() + K, most_);
+  if (!in.count(assignment, counts_))
+    return kForbidden;
+  score_.reset(counts_);
+  const MeasuredSum start = in.member_sum(assignment);
+  if (start.total == kForbidden) {
+    // What is known of members does not serve the next time.
+    std::fill(safe_, safe_ + in.members, kForbidden);
+    std::copy(assignment, assignment + in.members, last_);
+    risen_ = 0;
+    return kForbidden;
+  }
+  double members = start.total;
+  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
+  if (again)
+    adjust_leads(in, assignment, least);
+  else if (!begin_leads(in, assignment, least))
+    return kForbidden;
+  if (instance_->interrupted())
+    return kForbidden;
+  const double *join = score_.join();
+  const double *leave = score_.leave();
+  double before = 0; // the most that columns rose by, added up over the epochs that are over
+  double rise = 0;   // the most that any column rose by in this epoch
+  double *risen = most_;
+  std::fill(risen, risen + K, 0.0);
+  std::int32_t moves = 0;
+  std::int32_t unmoved = 0;
+  for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
+    if (i == in.members) {
+      i = 0;
+      --sweeps;
+      if (sweeps == 0)
+        break;
+    }
+    const std::int32_t from = assignment[i];
+    if (before + rise + leave[from] < safe_[i]) {
+      ++unmoved;
+      continue;
+    }
+    if (!limits.spend(32 + K))
+      break;
+    const double *row = in.row(i);
+    const double stay = row[from] - leave[from] + least;
+    const double best = best_join(row, join, K, from);
+    if (!(best > stay)) {
+      safe_[i] = row[from] + least - best + before;
+      ++unmoved;
+      continue;
+    }
+    std::int32_t to = 0;
+    while (to == from || row[to] + join[to] != best)
+      ++to;
+    members += row[to] - row[from];
+    assignment[i] = to;
+    safe_[i] = kForbidden;
+    unmoved = 0;
+    const double was[] = {join[from], join[to]};
+    score_.move(from, to);
+    if (++moves == kMovesOfFew) {
+      before += rise;
+      rise = 0;
+      moves = 0;
+      std::fill(risen, risen + K, 0.0);
+    }
+    risen[from] += std::max(join[from] - was[0], 0.0);
+    risen[to] += std::max(join[to] - was[1], 0.0);
+    rise = std::max({rise, risen[from], risen[to]});
+  }
+  risen_ = before + rise;
+  std::copy(assignment, assignment + in.members, last_);
+  return members + score_.total();
+}
+
+template <class Rows>
+CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
+                                             Limits &limits, std::int64_t &sweeps) noexcept {
+  if (in.members <= kFewMembers)
+    return improve_few(in, assignment, false, limits, sweeps);
+  const std::int32_t K = in.columns;
+  if (!in.count(assignment, counts_))
+    return kForbidden;
+  score_.reset(counts_);
+  epoch_ = -1;
+  begin_epoch();
+  std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
+  const MeasuredSum start = in.member_sum(assignment);
+  if (start.total == kForbidden)
+    return kForbidden;
+  double members = start.total;
+  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
+  if (!begin_leads(in, assignment, least))
+    return kForbidden;
+  std::int32_t unmoved = 0;
+  std::int32_t waiting[kAhead];
+  for (std::int32_t i = 0; unmoved < in.members && sweeps > 0;) {
+    if (i == in.members) {
+      i = 0;
+      --sweeps;
+      if (sweeps == 0)
+        break;
+    }
+    // Until somebody moves it is settled who need not be looked at: nothing to predict one by one,
+    // and rows can be on their way.
+    const std::int32_t end = std::min(i + kAhead, in.members);
+    std::int32_t count = 0;
+    if (!limits.spend(4 * kAhead))
+      return members + score_.total();
+    if constexpr (std::is_same_v<Rows, Instance>)
+      in.offer_kept(assignment, members + score_.total());
+    for (std::int32_t j = i; j < end; ++j) {
+      waiting[count] = j;
+      count += rise_[epoch_of_[j]] + score_.leave()[assignment[j]] < safe_[j] ? 0 : 1;
+    }
+    for (std::int32_t w = 0; w < count; ++w)
+      fetch(in.row(waiting[w]), K);
+    std::int32_t moved = -1;
+    for (std::int32_t w = 0; w < count && moved < 0; ++w) {
+      if (!limits.spend(32 + K))
+        return members + score_.total();
+      const std::int32_t j = waiting[w];
+      const std::int32_t from = assignment[j];
+      const double *row = in.row(j);
+      const double *join = score_.join();
+      const double stay = row[from] - score_.leave()[from] + least;
+      const double most = best_join(row, most_, K, from);
+      safe_[j] = row[from] + least - most;
+      epoch_of_[j] = static_cast<std::uint8_t>(epoch_);
+      if (most <= stay)
+        continue;
+      const double best = best_join(row, join, K, from);
+      if (!(best > stay))
+        continue;
+      std::int32_t to = 0;
+      while (to == from || row[to] + join[to] != best)
+        ++to;
+      members += row[to] - row[from];
+      assignment[j] = to;
+      safe_[j] = kForbidden;
+      move(from, to);
+      moved = j;
+    }
+    unmoved = moved < 0 ? unmoved + (end - i) : 0;
+    i = moved < 0 ? end : moved + 1;
+  }
+  return members + score_.total();
+}
+
+// Before anybody is looked at: the best column of all offers at most `most`, and the others at most
+// what the next best does to a member's best score.
+template <class Rows>
+CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
+                                          double least) noexcept {
+  if constexpr (requires { in.best_score; }) {
+    const double *join = score_.join();
+    std::int32_t first = 0;
+    double most = join[0];
+    double next = kForbidden;
+    for (std::int32_t v = 1; v < in.columns; ++v) {
+      if (join[v] > most) {
+        next = most;
+        most = join[v];
+        first = v;
+      } else {
+        next = std::max(next, join[v]);
+      }
+    }
+    return in_stretches(*instance_, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double *row = in.row(i);
+        const std::int32_t from = assignment[i];
+        const double other = (from == in.best[i] ? in.second_score[i] : in.best_score[i]) + next;
+        const double there = from == first ? kForbidden : row[first] + most;
+        safe_[i] = row[from] + least - (there > other ? there : other);
+      }
+    });
+  } else {
+    std::fill(safe_, safe_ + in.members, kForbidden);
+    return true;
+  }
+}
+
+// From those of the labelling left last, whose columns offered `most_`. One column is looked at for
+// itself; the others offer at most so much more than before as the second that rose most.
+template <class Rows>
+CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, const std::int32_t *assignment,
+                                           double least) noexcept {
+  const double *join = score_.join();
+  std::int32_t first = 0;
+  double most = kForbidden;
+  double next = 0;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    const double rise = join[v] - most_[v];
+    if (rise > most) {
+      next = std::max(next, most);
+      most = rise;
+      first = v;
+    } else {
+      next = std::max(next, rise);
+    }
+  }
+  for (std::int32_t i = 0; i < in.members; ++i) {
+    const double *row = in.row(i);
+    const std::int32_t from = assignment[i];
+    const double there = from == first ? kForbidden : row[first] + join[first];
+    const double lead = std::min(safe_[i] - (risen_ + next), row[from] + least - there);
+    safe_[i] = from == last_[i] ? lead : kForbidden;
+  }
+}
+
+inline void SumMoves::move(std::int32_t from, std::int32_t to) noexcept {
+  score_.move(from, to);
+  for (const std::int32_t v : {from, to}) {
+    const double join = score_.join()[v];
+    const double *reference = reference_ + v * std::int64_t{kEpochs};
+    for (std::int32_t epoch = 0; epoch <= epoch_; ++epoch)
+      rise_[epoch] = std::max(rise_[epoch], join - reference[epoch]);
+    most_[v] = std::max(reference[epoch_], join);
+  }
+  if (++moves_ >= instance_->members / 256 + 8 && epoch_ + 1 < kEpochs)
+    begin_epoch();
+}
+
+inline void SumMoves::begin_epoch() noexcept {
+  ++epoch_;
+  moves_ = 0;
+  rise_[epoch_] = 0;
+  for (std::int32_t v = 0; v < instance_->columns; ++v)
+    reference_[v * std::int64_t{kEpochs} + epoch_] = most_[v] = score_.join()[v];
+}
+
+struct SumMoves::Variants {
+  static double again_anywhere(SumMoves &moves, std::int32_t *assignment, Limits &limits,
+                               std::int64_t &sweeps) noexcept {
+    return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
+  }
+#if CHORALE_HAS_AVX2_VARIANTS
+  [[gnu::target("avx2")]] static double again_avx2(SumMoves &moves, std::int32_t *assignment,
+                                                   Limits &limits,
+                                                   std::int64_t &sweeps) noexcept {
+    return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
+  }
+#endif
+  template <class Rows>
+  static double anywhere(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
+                         std::int64_t &sweeps) noexcept {
+    return moves.improve_rows(in, assignment, limits, sweeps);
+  }
+#if CHORALE_HAS_AVX2_VARIANTS
+  template <class Rows>
+  [[gnu::target("avx2")]] static double avx2(SumMoves &moves, const Rows &in,
+                                             std::int32_t *assignment, Limits &limits,
+                                             std::int64_t &sweeps) noexcept {
+    return moves.improve_rows(in, assignment, limits, sweeps);
+  }
+#endif
+  template <class Rows>
+  static double here(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
+                     std::int64_t &sweeps) noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+    if (has_avx2())
+      return avx2(moves, in, assignment, limits, sweeps);
+#endif
+    return anywhere(moves, in, assignment, limits, sweeps);
+  }
+};
+
+double SumMoves::improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
+  return Variants::here(*this, *instance_, assignment, limits, sweeps);
+}
+double SumMoves::improve_again(std::int32_t *assignment, Limits &limits,
+                               std::int64_t &sweeps) noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+  if (has_avx2())
+    return Variants::again_avx2(*this, assignment, limits, sweeps);
+#endif
+  return Variants::again_anywhere(*this, assignment, limits, sweeps);
+}
+double SumMoves::improve(const SumView &view, std::int32_t *assignment, Limits &limits,
+                         std::int64_t &sweeps) noexcept {
+  return Variants::here(*this, view, assignment, limits, sweeps);
+}
+
+} // namespace chorale

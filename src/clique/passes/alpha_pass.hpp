@@ -1,0 +1,277 @@
+// alpha-pass for any potential, and all max-marginals restricted to the labellings of its passes.
+#pragma once
+
+#include "clique/passes/alpha_sweep.hpp"
+#include "clique/passes/pass_start.hpp"
+#include "potential/count_score.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+
+// `Score`: one of the running scores of count_score.hpp.
+template <class Score> class AlphaPass {
+public:
+  AlphaPass(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
+        score_(layout, instance.potential), best_(layout.take<Best>(instance.columns)) {}
+
+  // Runs the pass of every alpha. Raises `solution` to the best labelling of all passes.
+  void run(Limits &limits, Solution &solution) noexcept {
+    passes_ = 0;
+    begin();
+    for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
+      if (!limits.spend(instance_->columns))
+        return;
+      const Best best = pass(alpha);
+      if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
+        return;
+      // Writes the labelling at once: the next pass may be interrupted, and overwrites sweep_.
+      if (instance_->interrupted() ||
+          (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
+        return;
+      solution.score = std::max(solution.score, best.score);
+      best_[passes_++] = best;
+      ++solution.iterations;
+      solution.keep();
+    }
+    // std::sort, since std::stable_sort allocates.
+    std::sort(best_, best_ + passes_, [](const Best &a, const Best &b) {
+      return a.score > b.score || (a.score == b.score && a.alpha < b.alpha);
+    });
+  }
+
+  // Runs passes in descending order of their upper bounds, until a bound lies below the solution's
+  // score. `bounds`: a PassBounds or ThresholdBounds. After each pass its best labelling is in
+  // `candidate` (n), and `improve()` is called, which may use `candidate` to raise the solution.
+  template <class Bounds, class Improve>
+  void run(Bounds &bounds, Limits &limits, Solution &solution,
+           std::int32_t *const &candidate, Improve &&improve) noexcept {
+    std::int32_t alpha_of_solution = -1;
+    begin();
+    for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
+      const std::int32_t alpha = bounds.alpha(rank);
+      if (bounds.bound(alpha) < solution.score || !limits.spend(instance_->columns))
+        return;
+      const Best best = pass(alpha);
+      if (instance_->interrupted())
+        return;
+      ++solution.iterations;
+      if (best.score == kForbidden)
+        continue;
+      if (!sweep_.write(best.count, candidate))
+        return;
+      // Of passes with equal score the lowest alpha wins, whatever the order of the passes.
+      if (best.score > solution.score ||
+          (best.score == solution.score && alpha < alpha_of_solution)) {
+        std::copy(candidate, candidate + instance_->members, solution.assignment);
+        solution.score = best.score;
+        alpha_of_solution = alpha;
+      }
+      const double before = solution.score;
+      solution.keep();
+      improve();
+      if (solution.score > before)
+        alpha_of_solution = -1;
+      if (rank == 0 && !bounds.tighten(solution.score))
+        return;
+    }
+  }
+
+  // Writes the labelling of the `rank`-th best pass of the last run over all alpha. False if there
+  // is none or if interrupted.
+  bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
+    if (rank >= passes_ || best_[rank].score == kForbidden)
+      return false;
+    return sweep_.order_by(best_[rank].alpha) && sweep_.write(best_[rank].count, assignment);
+  }
+
+private:
+  struct Best {
+    double score;
+    std::int32_t alpha;
+    std::int32_t count;
+  };
+
+  static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
+
+  void begin() noexcept {
+    if constexpr (kIsSum)
+      start_.begin();
+  }
+
+  // Returns the best labelling of the pass of alpha; its score is minus infinity if interrupted.
+  Best pass(std::int32_t alpha) noexcept {
+    Best best{kForbidden, alpha, 0};
+    if (!sweep_.order_by(alpha))
+      return best;
+    if constexpr (kIsSum)
+      start_.reset(score_, sweep_.counts(), alpha);
+    else
+      score_.reset(sweep_.counts());
+    double members = sweep_.base();
+    Pace pace(*instance_, score_.work(), sweep_.allowed() - sweep_.forced() + 1);
+    for (std::int32_t k = sweep_.forced();; ++k) {
+      if (!pace.next())
+        return {kForbidden, alpha, 0};
+      const double total = members + score_.total();
+      if (total > best.score) {
+        best.score = total;
+        best.count = k;
+      }
+      if (k == sweep_.allowed())
+        return best;
+      members += sweep_.at(k).gain;
+      score_.move(sweep_.at(k).from, alpha);
+    }
+  }
+
+  const Instance *instance_;
+  AlphaSweep sweep_;
+  PassStart start_;
+  Score score_;
+  Best *best_; // K: the best labelling of each pass; sorted by descending score at the end of run()
+  std::int32_t passes_ = 0;
+};
+
+// Max-marginals over the labellings of alpha-pass: the best score found with each member fixed to
+// each column, for all members and columns at once.
+//
+// Fixing member i changes a pass only at i: member i has its default column before its turn and
+// alpha from its turn on. So the labellings restricted to (i, v) are those of the plain pass with i
+// moved to v, and their best scores are prefix maxima (before i's turn) and suffix maxima (after
+// it) over the pass. O(n K^3) evaluations of the potential in all.
+template <class Score> class AlphaPassMarginals {
+public:
+  AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
+        waiting_(layout.take<std::int32_t>(instance.columns)),
+        row_of_(layout.take<std::int32_t>(instance.columns)),
+        before_(layout.take<double>(saturating_product(
+            static_cast<std::size_t>(std::min(instance.members, instance.columns)),
+            static_cast<std::size_t>(instance.columns)))),
+        after_(
+            layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
+                                                   static_cast<std::size_t>(instance.columns)))) {}
+
+  // `messages`: n x K. Entry (i, v) is the best score found with x_i = v, minus score(i, v); minus
+  // infinity if no labelling was found.
+  void run(Limits &limits, Solution &solution, double *messages) noexcept {
+    const Instance &in = *instance_;
+    if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
+        }))
+      return;
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+      if (!limits.spend(in.columns))
+        return;
+      pass(alpha, messages);
+      ++solution.iterations;
+      if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
+        return;
+    }
+  }
+
+private:
+  void pass(std::int32_t alpha, double *messages) noexcept {
+    const Instance &in = *instance_;
+    const std::int64_t K = in.columns;
+    if (!sweep_.order_by(alpha))
+      return;
+    score_.reset(sweep_.counts());
+    // waiting_: number of members at each default column whose turn is still to come. Rows of
+    // before_ without such members are not updated, since no member will read them.
+    std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
+    waiting_[alpha] = 0;
+    std::int32_t rows = 0;
+    for (std::int64_t b = 0; b < K; ++b)
+      if (waiting_[b] > 0)
+        row_of_[b] = rows++;
+    std::fill(before_, before_ + rows * K, kForbidden);
+
+    double members = sweep_.base();
+    for (std::int32_t k = sweep_.forced();; ++k) {
+      if (!note_state(members))
+        return;
+      double *after = after_ + k * K;
+      for (std::int32_t v = 0; v < K; ++v)
+        after[v] = members + (v == alpha                ? score_.total()
+                              : score_.count(alpha) > 0 ? score_.after(alpha, v)
+                                                        : kForbidden);
+      if (k == sweep_.allowed())
+        break;
+      read_before(k, messages);
+      members += sweep_.at(k).gain;
+      score_.move(sweep_.at(k).from, alpha);
+    }
+    Pace pace(in, 4 * K, in.members);
+    for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank) {
+      if (!pace.next())
+        return;
+      read_before(rank, messages);
+    }
+    read_after(alpha, messages);
+  }
+
+  // Updates the prefix maxima before_ with the current labelling: for each default column b that
+  // has waiting members, the score with one member moved from b to v. `members`: their scores' sum.
+  bool note_state(double members) noexcept {
+    const std::int32_t K = instance_->columns;
+    for (std::int32_t b = 0; b < K; ++b) {
+      if (waiting_[b] == 0)
+        continue;
+      if (!instance_->spend(K * score_.work()))
+        return false;
+      double *row = before_ + std::int64_t{row_of_[b]} * K;
+      for (std::int32_t v = 0; v < K; ++v)
+        row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
+    }
+    return true;
+  }
+
+  void read_before(std::int32_t rank, double *messages) noexcept {
+    const std::int64_t K = instance_->columns;
+    const std::int64_t member = sweep_.at(rank).member;
+    const std::int32_t b = sweep_.at(rank).from;
+    const double own = instance_->score(member, b);
+    const double *row = before_ + row_of_[b] * K;
+    double *to = messages + member * K;
+    for (std::int64_t v = 0; v < K; ++v)
+      to[v] = std::max(to[v], row[v] - own);
+    --waiting_[b];
+  }
+
+  // Reads the suffix maxima after_. The member of rank k - 1 has alpha in labellings k ..
+  // allowed(). `best` points to the row of maxima over labellings max(k, forced()) .. allowed().
+  void read_after(std::int32_t alpha, double *messages) noexcept {
+    const std::int64_t K = instance_->columns;
+    double *best = after_ + sweep_.allowed() * K;
+    Pace pace(*instance_, 8 * K, sweep_.allowed());
+    for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
+      if (!pace.next())
+        return;
+      // Members of rank below forced() have alpha in all labellings, so they share row forced().
+      if (k >= sweep_.forced() && k < sweep_.allowed()) {
+        const double *next = best;
+        best = after_ + k * K;
+        for (std::int64_t v = 0; v < K; ++v)
+          best[v] = std::max(best[v], next[v]);
+      }
+      const std::int32_t member = sweep_.at(k - 1).member;
+      const double own = instance_->score(member, alpha);
+      double *to = messages + member * K;
+      for (std::int64_t v = 0; v < K; ++v)
+        to[v] = std::max(to[v], best[v] - own);
+    }
+  }
+
+  const Instance *instance_;
+  AlphaSweep sweep_;
+  Score score_;
+  std::int32_t *waiting_;
+  std::int32_t *row_of_; // K: row of before_ for each default column that has waiting members
+  double *before_;       // min(n, K) x K: prefix maxima, by default column and fixed column
+  double *after_; // (n + 1) x K: scores, then suffix maxima, by count of alpha and fixed column
+};
+
+} // namespace chorale

@@ -1,0 +1,154 @@
+#include "clique/passes/alpha_sweep.hpp"
+
+#include "base/sort.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// Up to so many members are sorted by insertion; if a bucket holds more, all by comparison.
+constexpr std::int32_t kFullBucket = 24;
+// Steps charged to the limits for a member that is accessed in random order (cache misses).
+constexpr std::int64_t kScattered = 16;
+
+// Inserts a member into the sorted array `to` of `count` members, after members of equal gain.
+void insert(const AlphaSweep::Ranked moving, AlphaSweep::Ranked *to, std::int32_t count) noexcept {
+  for (; count > 0 && to[count - 1].gain < moving.gain; --count)
+    to[count] = to[count - 1];
+  to[count] = moving;
+}
+
+bool comes_before(const AlphaSweep::Ranked &a, const AlphaSweep::Ranked &b) noexcept {
+  return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
+}
+
+} // namespace
+
+bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
+  const Instance &in = *instance_;
+  clear_counts();
+  alpha_ = alpha;
+  forced_ = 0;
+  base_ = 0;
+  std::int32_t free = 0;
+  std::int32_t excluded = in.members;
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    const double *at_alpha = in.scores + begin * in.columns + alpha;
+    for (auto i = static_cast<std::int32_t>(begin); i < end; ++i, at_alpha += in.columns) {
+      const bool is_best = in.best[i] == alpha;
+      const std::int32_t other = is_best ? in.second[i] : in.best[i];
+      const double at_other = is_best ? in.second_score[i] : in.best_score[i];
+      const double gain = other < 0 ? kInfinity : *at_alpha - at_other;
+      if (other < 0 || gain > reach) {
+        ++counts_[alpha];
+        base_ += *at_alpha;
+        order_[forced_++] = {gain, i, other};
+        continue;
+      }
+      ++counts_[other];
+      base_ += at_other;
+      if (*at_alpha == kForbidden || gain < -reach)
+        order_[--excluded] = {gain, i, other};
+      else
+        unordered_[free++] = {gain, i, other};
+    }
+  };
+  if (!in_stretches(in, in.members, kScattered, part))
+    return false;
+  allowed_ = forced_ + free;
+  return sort_free(free);
+}
+
+// Sets counts_ to 0. With more columns than members, only where the previous order counted.
+void AlphaSweep::clear_counts() noexcept {
+  const Instance &in = *instance_;
+  if (!is_ordered_ || in.columns <= in.members) {
+    std::fill(counts_, counts_ + in.columns, 0);
+  } else {
+    counts_[alpha_] = 0;
+    for (std::int32_t rank = 0; rank < in.members; ++rank)
+      if (order_[rank].from >= 0)
+        counts_[order_[rank].from] = 0;
+  }
+  is_ordered_ = true;
+}
+
+// Bucket sort by gain, with as many buckets as free members, followed by an insertion sort, which
+// moves members within their bucket only. If a bucket is too full, sorts by comparison instead.
+bool AlphaSweep::sort_free(std::int32_t count) noexcept {
+  const Instance &in = *instance_;
+  Ranked *to = order_ + forced_;
+  if (count <= kFullBucket) {
+    for (std::int32_t j = 0; j < count; ++j)
+      insert(unordered_[j], to, j);
+    return true;
+  }
+  const auto sort_by_comparison = [&] {
+    return in_stretches(in, count, 2,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          std::copy(unordered_ + begin, unordered_ + end, to + begin);
+                        }) &&
+           sort_within(in, to, count, comes_before);
+  };
+  double low = unordered_[0].gain;
+  double high = low;
+  if (!in_stretches(in, count, 2, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j) {
+          low = std::min(low, unordered_[j].gain);
+          high = std::max(high, unordered_[j].gain);
+        }
+      }))
+    return false;
+  const double scale = (count - 1) / (high - low);
+  // Rare: all gains are equal, and so in order, or their range overflows or underflows the scale.
+  if (!(scale > 0 && scale < kInfinity))
+    return sort_by_comparison();
+  const auto bucket_of = [&](const Ranked &ranked) {
+    return static_cast<std::int32_t>((high - ranked.gain) * scale);
+  };
+  const auto histogram = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j)
+      ++bucket_[bucket_of(unordered_[j])];
+  };
+  std::fill(bucket_, bucket_ + count + 1, 0);
+  if (!in_stretches(in, count, kScattered, histogram))
+    return false;
+  std::int32_t start = 0;
+  std::int32_t fullest = 0;
+  if (!in_stretches(in, count, 2, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+          const std::int32_t size = bucket_[b];
+          fullest = std::max(fullest, size);
+          bucket_[b] = start;
+          start += size;
+        }
+      }))
+    return false;
+  if (fullest > kFullBucket)
+    return sort_by_comparison();
+  if (!in_stretches(in, count, kScattered, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j)
+          to[bucket_[bucket_of(unordered_[j])]++] = unordered_[j];
+      }))
+    return false;
+  // Buckets are filled in the order of members, so equal gains keep the order of members.
+  return in_stretches(in, count, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (auto j = static_cast<std::int32_t>(begin); j < end; ++j)
+      insert(to[j], to, j);
+  });
+}
+
+// Scatters into bucket_ first: an interrupted call must leave `assignment` unchanged.
+bool AlphaSweep::write(std::int32_t k, std::int32_t *assignment) noexcept {
+  const std::int64_t n = instance_->members;
+  if (!in_stretches(*instance_, n, kScattered, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t rank = begin; rank < end; ++rank)
+          bucket_[order_[rank].member] = rank < k ? alpha_ : order_[rank].from;
+      }))
+    return false;
+  std::copy(bucket_, bucket_ + n, assignment);
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,413 @@
+#include "clique/passes/threshold_bounds.hpp"
+
+#include "base/cpu.hpp"
+#include "base/lanes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace chorale {
+namespace {
+
+constexpr int kStages = 3;
+// Running up to this many passes costs less than placing thresholds again.
+constexpr std::int32_t kFewPasses = 2;
+
+std::size_t product(std::int64_t a, std::int64_t b) noexcept {
+  return saturating_product(to_size(a), to_size(b));
+}
+std::int64_t padded(std::int64_t columns) noexcept {
+  return (columns + kLanes - 1) / kLanes * kLanes;
+}
+
+} // namespace
+
+ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexcept
+    : instance_(&instance), parts_(instance.members / 128 >= instance.columns ? kMany : kFew),
+      places_(layout.take<double>(kRows * padded(instance.columns))),
+      part_(layout.take<std::int32_t>(kRows * padded(instance.columns))),
+      left_(layout.take<std::int32_t>(
+          product(instance.columns, std::int64_t{instance.columns} * parts_))),
+      sums_(layout.take<double>(product(instance.columns, parts_))),
+      own_by_alpha_(layout.take<Own>(instance.columns)),
+      best_at_(layout.take<std::int32_t>(instance.columns)),
+      states_(layout.take<State>(product(instance.columns, parts_))),
+      others_(layout.take<double>(std::int64_t{parts_})),
+      highest_(layout.take<double>(instance.columns)),
+      part_bounds_(layout.take<double>(product(instance.columns, parts_))),
+      bounds_(layout.take<double>(instance.columns)),
+      order_(layout.take<std::int32_t>(instance.columns)),
+      wanted_(layout.take<std::int32_t>(instance.columns)) {}
+
+bool ThresholdBounds::run() noexcept {
+  const Instance &in = *instance_;
+  level_ = kForbidden;
+  open_ = in.columns;
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+    bounds_[alpha] = kInfinity;
+    order_[alpha] = wanted_[alpha] = alpha;
+  }
+  if (!note_defaults())
+    return false;
+  placed_ = place_thresholds();
+  if (placed_ && !bound_passes(true))
+    return false;
+  sort_passes(0);
+  return true;
+}
+
+bool ThresholdBounds::tighten(double level) noexcept {
+  if (!placed_)
+    return true;
+  level_ = std::max(level_, level);
+  for (int stage = 1; stage < kStages; ++stage) {
+    // Rank 0 is left out: its pass has been made.
+    open_ = 0;
+    for (std::int32_t rank = 1; rank < instance_->columns; ++rank)
+      if (bounds_[order_[rank]] >= level_)
+        wanted_[open_++] = order_[rank];
+    if (open_ <= kFewPasses || !place_closer())
+      break;
+    if (!bound_passes(false))
+      return false;
+  }
+  sort_passes(1);
+  return true;
+}
+
+void ThresholdBounds::sort_passes(std::int32_t from) noexcept {
+  std::sort(order_ + from, order_ + instance_->columns, [&](std::int32_t a, std::int32_t b) {
+    return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
+  });
+}
+
+bool ThresholdBounds::note_defaults() noexcept {
+  const Instance &in = *instance_;
+  const std::int64_t K = in.columns;
+  std::fill(best_at_, best_at_ + K, 0);
+  std::fill(own_by_alpha_, own_by_alpha_ + K, Own{});
+  defaults_ = magnitude_ = 0;
+  Pace pace(in, 8, in.members);
+  for (std::int32_t i = 0; i < in.members; ++i) {
+    if (!pace.next())
+      return false;
+    const std::int64_t v = in.best[i];
+    Own &own = own_by_alpha_[v];
+    ++best_at_[v];
+    defaults_ += in.best_score[i];
+    magnitude_ += std::fabs(in.best_score[i]);
+    const double gain = in.second[i] < 0 ? 0.0 : in.best_score[i] - in.second_score[i];
+    own.gains += gain;
+    own.most = std::max(own.most, gain);
+  }
+  most_ = gains_of_own_ = 0;
+  for (std::int64_t v = 0; v < K; ++v) {
+    const double *f = in.potential.tables[v];
+    magnitude_ += std::fabs(f[0]) + std::fabs(f[best_at_[v]]) + std::fabs(f[in.members]);
+    most_ = std::max(most_, own_by_alpha_[v].most);
+    gains_of_own_ += own_by_alpha_[v].gains;
+  }
+  return true;
+}
+
+// No member takes alpha in a best labelling if it loses more than the greatest step of any table
+// makes up for: there lies the lowest threshold. The highest is well among the gains of the members
+// whose best column is alpha.
+bool ThresholdBounds::place_thresholds() noexcept {
+  const Instance &in = *instance_;
+  const CliquePotential::Steps steps = in.potential.convex_steps();
+  lowest_step_ = steps.lowest;
+  return place(2 * gains_of_own_ / in.members, steps.lowest - steps.highest, false);
+}
+
+bool ThresholdBounds::place_closer() noexcept {
+  int from = parts_;
+  int to = 0;
+  for (std::int32_t w = 0; w < open_; ++w)
+    for (int j = 0; j < parts_; ++j)
+      if (part_bounds_[wanted_[w] * std::int64_t{parts_} + j] >= level_) {
+        from = std::min(from, j);
+        to = std::max(to, j);
+      }
+  if (from > to || to == parts_ - 1)
+    return false;
+  const double high = thresholds_[from];
+  const double low = thresholds_[to + 1];
+  return high - low <= (thresholds_[0] - thresholds_[parts_ - 1]) / 2 && place(high, low, true);
+}
+
+// Parts are intervals of the float bits of places, so they are spaced logarithmically: finer at
+// high gains, where members leave one default column after another and labellings differ most.
+// Closer thresholds lie within one octave and so are spaced almost evenly.
+bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
+  const Instance &in = *instance_;
+  // Largest ratio of gains to the thresholds' range that floats are trusted with.
+  constexpr double farthest = 1e30;
+  const double width = high - low;
+  if (!(width > 0 && std::fabs(high) < farthest * width && std::fabs(low) < farthest * width &&
+        most_ < farthest * width))
+    return false;
+  int exponent = std::ilogb(width);
+  if (exponent < -1000 || exponent > 1000)
+    return false;
+  // No scaling if floats hold the places as they are; a power of two changes no part.
+  if (std::abs(exponent) < 64)
+    exponent = 0;
+  factor_ = std::scalbn(1.0, -exponent);
+  const double unit = std::scalbn(1.0, exponent);
+  const auto second = static_cast<float>(width * (closer ? 1.25 : 1.0 / 9) * factor_);
+  shift_ = (closer ? 19 : 21) - (parts_ == kMany ? 2 : 0);
+  first_bits_ = std::bit_cast<std::int32_t>(second) - (1 << shift_);
+  top_ = high + static_cast<double>(second) * unit;
+  thresholds_[0] = std::max(most_, 0.0);
+  double place = 0;
+  for (int j = 1; j < parts_; ++j) {
+    place = static_cast<double>(std::bit_cast<float>(first_bits_ + (j << shift_))) * unit;
+    thresholds_[j] = top_ - place;
+  }
+  margin_ = 1e-6 * (place + std::fabs(top_));
+  slack_ = 1e-15 * (16 + in.members) *
+           (magnitude_ + 4.0 * in.members * (most_ + place + std::fabs(top_)));
+  return true;
+}
+
+inline std::int32_t ThresholdBounds::part_of(double place) const noexcept {
+  const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(place * factor_));
+  return std::min((std::max(bits, first_bits_) - first_bits_) >> shift_, parts_ - 1);
+}
+
+template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
+  using Half = float __attribute__((vector_size(kLanes * sizeof(float))));
+  using Parts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+  const Instance &in = *instance_;
+  const std::int64_t K = in.columns;
+  const Lanes top = Lanes{} + top_;
+  const Lanes factor = Lanes{} + factor_;
+  const Parts first = Parts{} + first_bits_;
+  const Parts last = Parts{} + (parts - 1);
+  const int shift = shift_;
+  const bool all = open_ == in.columns;
+  double *const sums = sums_;
+  const std::int64_t width = padded(K);
+  Pace pace(in, kRows * 4 * K, in.members / kRows + 1);
+  for (std::int64_t begin = 0; begin < in.members; begin += kRows) {
+    if (!pace.next())
+      return false;
+    const std::int64_t end = std::min<std::int64_t>(begin + kRows, in.members);
+    // Computes the places and parts of a few members first, so that loads do not stall on stores.
+    double *places = places_;
+    std::int32_t *part = part_;
+    for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
+      const double *row = in.row(i);
+      const Lanes best = Lanes{} + in.best_score[i];
+      std::int64_t v = 0;
+      for (; v + kLanes <= K; v += kLanes) {
+        Lanes score;
+        std::memcpy(&score, row + v, sizeof score);
+        const Lanes place = (best - score) + top;
+        const Half rounded = __builtin_convertvector(scaled ? place * factor : place, Half);
+        Parts bits;
+        std::memcpy(&bits, &rounded, sizeof bits);
+        bits = bits > first ? bits : first;
+        bits = (bits - first) >> shift;
+        bits = bits < last ? bits : last;
+        std::memcpy(places + v, &place, sizeof place);
+        std::memcpy(part + v, &bits, sizeof bits);
+      }
+      for (; v < K; ++v) {
+        places[v] = (in.best_score[i] - row[v]) + top_;
+        part[v] = part_of(places[v]);
+      }
+      part[in.best[i]] = parts - 1;
+    }
+    places = places_;
+    part = part_;
+    for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
+      // The default column of a member whose best column is alpha is its second-best one.
+      const std::int64_t own = in.best[i];
+      const std::int64_t second = in.second[i];
+      std::int32_t *counted = left_ + own * K * parts;
+      if (all) {
+        double *sum = sums;
+#pragma GCC unroll 4
+        for (std::int64_t alpha = 0; alpha < K; ++alpha, counted += parts, sum += parts) {
+          const std::int64_t j = part[alpha];
+          ++counted[j];
+          sum[j] += places[alpha];
+        }
+      } else {
+        for (std::int32_t w = 0; w < open_; ++w) {
+          const std::int64_t alpha = wanted_[w];
+          const std::int64_t j = part[alpha];
+          ++counted[alpha * parts + j];
+          sums[alpha * parts + j] += places[alpha];
+        }
+      }
+      if (second < 0)
+        continue;
+      const double place = (in.second_score[i] - in.best_score[i]) + top_;
+      const std::int64_t j = part_of(place);
+      ++left_[(second * K + own) * parts + j];
+      sums[own * parts + j] += place;
+    }
+  }
+  return true;
+}
+
+struct ThresholdBounds::Variants {
+  template <int parts, bool scaled> static bool anywhere(ThresholdBounds &bounds) noexcept {
+    return bounds.count_members<parts, scaled>();
+  }
+#if CHORALE_HAS_AVX2_VARIANTS
+  template <int parts, bool scaled>
+  [[gnu::target("avx2")]] static bool avx2(ThresholdBounds &bounds) noexcept {
+    return bounds.count_members<parts, scaled>();
+  }
+#endif
+  template <int parts, bool scaled> static bool here(ThresholdBounds &bounds) noexcept {
+#if CHORALE_HAS_AVX2_VARIANTS
+    if (has_avx2())
+      return avx2<parts, scaled>(bounds);
+#endif
+    return anywhere<parts, scaled>(bounds);
+  }
+  template <int parts> static bool all(ThresholdBounds &bounds) noexcept {
+    return bounds.factor_ == 1 ? here<parts, false>(bounds) : here<parts, true>(bounds);
+  }
+};
+
+bool ThresholdBounds::bound_passes(bool whole) noexcept {
+  const Instance &in = *instance_;
+  const std::int64_t all = std::int64_t{in.columns} * parts_;
+  if (!in_stretches(in, in.columns, all, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(left_ + begin * all, left_ + end * all, 0);
+      }))
+    return false;
+  std::fill(sums_, sums_ + all, 0.0);
+  if (!(parts_ == kFew ? Variants::all<kFew>(*this) : Variants::all<kMany>(*this)))
+    return false;
+  for (std::int32_t w = 0; w < open_; ++w) {
+    if (!in.spend(4 * all))
+      return false;
+    note_states(wanted_[w]);
+  }
+  // Parts that were left out had bounds below level_.
+  const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
+  for (std::int32_t w = 0; w < open_; ++w) {
+    const std::int32_t alpha = wanted_[w];
+    if (!in.spend(8 * all))
+      return false;
+    bound_parts(alpha, whole);
+    const double *within = part_bounds_ + alpha * std::int64_t{parts_};
+    bounds_[alpha] = std::max(left_out, *std::max_element(within, within + parts_));
+  }
+  return true;
+}
+
+void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
+  const Instance &in = *instance_;
+  const std::int64_t step = std::int64_t{in.columns} * parts_;
+  State *state = states_ + std::int64_t{alpha} * parts_;
+  double *others = others_;
+  for (int j = 0; j < parts_; ++j) {
+    state[j].count = in.members;
+    others[j] = 0;
+  }
+  highest_[alpha] = kForbidden;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    if (v == alpha)
+      continue;
+    const double *f = in.potential.tables[v];
+    std::int32_t *left = left_ + v * step + std::int64_t{alpha} * parts_;
+    std::int32_t waiting = 0;
+    for (int j = parts_ - 1; j >= 0; --j) {
+      waiting += left[j];
+      left[j] = waiting;
+      state[j].count -= waiting;
+      others[j] += f[waiting];
+    }
+    if (waiting > 0)
+      highest_[alpha] = std::max(highest_[alpha], f[waiting] - f[waiting - 1]);
+  }
+  const double *f_alpha = in.potential.tables[alpha];
+  const double *sums = sums_ + std::int64_t{alpha} * parts_;
+  double members = defaults_ - own_by_alpha_[alpha].gains;
+  for (int j = 0;; ++j) {
+    state[j].score = members + others[j];
+    level_ = std::max(level_, state[j].score + f_alpha[state[j].count] - slack_);
+    if (j + 1 == parts_)
+      return;
+    members += (state[j + 1].count - state[j].count) * top_ - sums[j];
+  }
+}
+
+// Upper bound on the labellings within `part`, for columns whose steps within the part are between
+// `lowest` and `highest`: the lower of two lines plus the convex f_alpha.
+double ThresholdBounds::bound_between(std::int32_t alpha, const State *states, int part,
+                                      double lowest, double highest) const noexcept {
+  const State &from = states[part];
+  const State &to = states[part + 1];
+  const double *f = instance_->potential.tables[alpha] + from.count;
+  const std::int32_t more = to.count - from.count;
+  const double upper = part == 0 ? own_by_alpha_[alpha].most : thresholds_[part];
+  const double rise = upper - lowest;
+  const double fall = thresholds_[part + 1] - highest;
+  double most = std::max(from.score + f[0], to.score + f[more]);
+  if (rise > fall) {
+    const double cross =
+        std::clamp((to.score - from.score - more * fall) / (rise - fall), 0.0, double(more));
+    const auto low = static_cast<std::int32_t>(cross);
+    const std::int32_t high = low < cross ? low + 1 : low;
+    most = std::max(
+        {most, from.score + low * rise + f[low], to.score - (more - high) * fall + f[high]});
+  }
+  return most + slack_ + more * margin_;
+}
+
+void ThresholdBounds::bound_parts(std::int32_t alpha, bool whole) noexcept {
+  const Instance &in = *instance_;
+  const double *const *tables = in.potential.tables;
+  const double *f_alpha = tables[alpha];
+  const std::int64_t first = std::int64_t{alpha} * parts_;
+  const std::int64_t step = std::int64_t{in.columns} * parts_;
+  const State *states = states_ + first;
+  double *within = part_bounds_ + first;
+  const int last = parts_ - 1;
+  for (int j = 0; j < last; ++j) {
+    if (states[j + 1].count == states[j].count) {
+      within[j] = states[j].score + f_alpha[states[j].count] + slack_;
+      continue;
+    }
+    if (j == 0 && !whole) {
+      within[j] = kForbidden;
+      continue;
+    }
+    // Bounds the part by the extreme steps of all columns first, which settles most parts.
+    within[j] = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
+    if (within[j] < level_)
+      continue;
+    double lowest = kInfinity;
+    double highest = kForbidden;
+    for (std::int32_t v = 0; v < in.columns; ++v) {
+      const std::int32_t *left = left_ + v * step + first + j;
+      if (v == alpha || left[1] == left[0])
+        continue;
+      const double *f = tables[v];
+      lowest = std::min(lowest, f[left[1] + 1] - f[left[1]]);
+      highest = std::max(highest, f[left[0]] - f[left[0] - 1]);
+    }
+    within[j] = bound_between(alpha, states, j, lowest, highest);
+  }
+  within[last] = kForbidden;
+  const State &end = states[last];
+  if (whole && end.count < in.members)
+    within[last] = slack_ + std::max(end.score + f_alpha[end.count],
+                                     end.score + f_alpha[in.members] +
+                                         (in.members - end.count) *
+                                             (thresholds_[last] + margin_ - lowest_step_));
+}
+
+} // namespace chorale
