@@ -6,10 +6,10 @@ help='Usage: tests/run.sh [--all | --deep] [OPTION...]
 Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
-                consumers, the ABI of releases, planted faults, code for any machine, a locale
-                with a decimal comma, five minutes of fuzzing, the bindings, the
-                experiments on made-up data, the report in a browser, a short run of the
-                benchmarks; less than 25 minutes on two cores
+                consumers, the library as two files, the ABI of releases, planted faults,
+                code for any machine, a locale with a decimal comma, five minutes of
+                fuzzing, the bindings, the experiments on made-up data, the report in a
+                browser, a short run of the benchmarks; less than 25 minutes on two cores
   --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, other optimisation, hosts that flush
                 denormals; before a release, an hour and a half
@@ -91,10 +91,11 @@ if [[ $all == yes ]]; then
   if build_for tsan:threads "tests tsan"; then
     run_tests "tests tsan" tsan -L threads
   fi
-  if build_for release "tests release" "symbols release" "consumers" "planted"; then
+  if build_for release "tests release" "symbols release" "consumers" "amalgamation" "planted"; then
     run_tests "tests release" release -LE valgrind --no-tests=error
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
+    step "amalgamation" tests/amalgamation/run.sh build/release || true
     step --says "planted" tests/planted/run.sh build/dev build/release || true
   fi
   for machine in generic locale; do

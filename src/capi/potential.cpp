@@ -26,10 +26,10 @@ chorale_status create(const chorale_host *host, std::int64_t values,
   });
 }
 
-chorale_status create_by_formula(const chorale_host *host, std::int64_t values, double lambda,
-                                 const chorale_potential_options *options,
-                                 chorale_potential **potential, chorale_error *error,
-                                 chorale_family family, TableSource source) noexcept {
+chorale_status create_formula(const chorale_host *host, std::int64_t values, double lambda,
+                              const chorale_potential_options *options,
+                              chorale_potential **potential, chorale_error *error,
+                              chorale_family family, TableSource source) noexcept {
   return create(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_formula(report, memory, spec, family, source, lambda, made);
@@ -51,8 +51,8 @@ chorale_status chorale_potential_create_potts(const chorale_host *host, int64_t 
                                               double lambda,
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
-  return create_by_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_SUM,
-                           TableSource::square);
+  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_SUM,
+                        TableSource::square);
 }
 
 chorale_status chorale_potential_create_entropy(const chorale_host *host, int64_t values,
@@ -60,8 +60,8 @@ chorale_status chorale_potential_create_entropy(const chorale_host *host, int64_
                                                 const chorale_potential_options *options,
                                                 chorale_potential **potential,
                                                 chorale_error *error) {
-  return create_by_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_SUM,
-                           TableSource::entropy);
+  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_SUM,
+                        TableSource::entropy);
 }
 
 chorale_status chorale_potential_create_makespan(const chorale_host *host, int64_t values,
@@ -69,8 +69,8 @@ chorale_status chorale_potential_create_makespan(const chorale_host *host, int64
                                                  const chorale_potential_options *options,
                                                  chorale_potential **potential,
                                                  chorale_error *error) {
-  return create_by_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_MAX,
-                           TableSource::linear);
+  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_MAX,
+                        TableSource::linear);
 }
 
 chorale_status chorale_potential_create_square_makespan(const chorale_host *host, int64_t values,
@@ -78,8 +78,8 @@ chorale_status chorale_potential_create_square_makespan(const chorale_host *host
                                                         const chorale_potential_options *options,
                                                         chorale_potential **potential,
                                                         chorale_error *error) {
-  return create_by_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_MAX,
-                           TableSource::square);
+  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_MAX,
+                        TableSource::square);
 }
 
 chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t values,

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The library as two files: both compilers take them in one line without a warning, what they export
+# is what the library exports, and all C tests of a build pass with them in its place.
+#
+#   tests/amalgamation/run.sh BUILD      BUILD has the tests, linked to the shared library
+set -euo pipefail
+build=$(realpath "${1:?a build directory}")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+work=$build/amalgamation
+rm -rf "$work"
+cmake --build "$build" --target amalgamation >/dev/null
+# In a folder of their own: nothing else of the project is within reach.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp "$work/chorale.h" "$work/chorale.cpp" "$scratch"
+cp tests/consumers/consumer.c "$scratch"
+cd "$scratch"
+
+soname=$(readelf -dW "$build/src/libchorale.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+for compiler in g++ clang++; do
+  "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -O3 -fPIC -shared \
+    -Wl,-soname,"$soname" -pthread chorale.cpp -o "$compiler-$soname" &
+done
+wait -n && wait -n
+echo "ok: g++ and clang++ compile it, no warnings"
+
+exported() {
+  nm -D --defined-only "$1" | sed -nE 's/.* [TDBR] (.*)/\1/p' | sort
+}
+for compiler in g++ clang++; do
+  diff <(exported "$build/src/libchorale.so") <(exported "$compiler-$soname")
+done
+echo "ok: $(exported "g++-$soname" | wc -l) functions are exported, as by the library"
+
+# A program of these two files, to which chorale/chorale.h is the one header.
+mkdir chorale
+ln -s ../chorale.h chorale/chorale.h
+g++ -std=c++20 -O1 -DCHORALE_STATIC -c chorale.cpp
+version=$(sed -nE 's/^#define CHORALE_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' chorale.h | paste -sd .)
+cc -std=c99 -Wall -Wextra -Werror -DCHORALE_STATIC -DEXPECTED_VERSION="\"$version\"" -I. -c consumer.c
+g++ consumer.o chorale.o -o consumer
+./consumer
+echo "ok: a C program of these two files"
+
+# Internal tests link the objects and would show nothing. The loader takes a library of the same soname that is there already for the one that it looks for.
+internal=$(cd "$OLDPWD/tests/internal" && printf '%s|' test_*.cpp | sed 's/\.cpp//g; s/|$//')
+mv "g++-$soname" "$soname"
+export LD_PRELOAD=$scratch/$soname
+ctest --test-dir "$build" -R '^test_' -E "$internal" -LE valgrind --no-tests=error -j "$(nproc)" \
+  --output-on-failure
