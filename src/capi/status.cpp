@@ -1,5 +1,6 @@
 // extern "C" of status.h and outcome.h.
-#include <chorale/outcome.h>
+#include "base/outcome.hpp"
+
 #include <chorale/status.h>
 
 extern "C" {
@@ -68,26 +69,7 @@ const char *chorale_status_name(chorale_status status) {
 }
 
 const char *chorale_outcome_name(chorale_outcome outcome) {
-  switch (outcome) {
-  case CHORALE_OUTCOME_COMPLETE:
-    return "complete";
-  case CHORALE_OUTCOME_GAP_REACHED:
-    return "gap-reached";
-  case CHORALE_OUTCOME_ITERATION_LIMIT:
-    return "iteration-limit";
-  case CHORALE_OUTCOME_NODE_LIMIT:
-    return "node-limit";
-  case CHORALE_OUTCOME_DEADLINE:
-    return "deadline";
-  case CHORALE_OUTCOME_CANCELLED:
-    return "cancelled";
-  case CHORALE_OUTCOME_INFEASIBLE:
-    return "infeasible";
-  case CHORALE_OUTCOME_NOTHING_FOUND:
-    return "nothing-found";
-  default:
-    return "unknown outcome";
-  }
+  return chorale::outcome_name(outcome);
 }
 
 } // extern "C"

@@ -1,5 +1,6 @@
 #include "cluster/run/outcome.hpp"
 
+#include "base/outcome.hpp"
 #include "cluster/run/evaluation.hpp"
 #include "cluster/run/json.hpp"
 
@@ -8,24 +9,6 @@
 
 namespace chorale {
 namespace {
-
-// How a run can end.
-std::string_view name_of(chorale_outcome outcome) noexcept {
-  switch (outcome) {
-  case CHORALE_OUTCOME_COMPLETE:
-    return "complete";
-  case CHORALE_OUTCOME_ITERATION_LIMIT:
-    return "iteration-limit";
-  case CHORALE_OUTCOME_DEADLINE:
-    return "deadline";
-  case CHORALE_OUTCOME_CANCELLED:
-    return "cancelled";
-  case CHORALE_OUTCOME_INFEASIBLE:
-    return "infeasible";
-  default:
-    return "nothing-found";
-  }
-}
 
 // A number for each column of a clique. Throws std::bad_alloc where there is no memory.
 class Counts {
@@ -239,7 +222,7 @@ std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
   };
   json.open('{');
   json.key("outcome");
-  json.string(name_of(all.outcome));
+  json.string(outcome_name(all.outcome));
   json.key("proven");
   json.boolean(all.proven != 0);
   integer("rounds", all.rounds);

@@ -1,0 +1,31 @@
+// Names of outcomes, as chorale_outcome_name and the JSON of a run give them.
+#pragma once
+
+#include <chorale/outcome.h>
+
+namespace chorale {
+
+inline const char *outcome_name(chorale_outcome outcome) noexcept {
+  switch (outcome) {
+  case CHORALE_OUTCOME_COMPLETE:
+    return "complete";
+  case CHORALE_OUTCOME_GAP_REACHED:
+    return "gap-reached";
+  case CHORALE_OUTCOME_ITERATION_LIMIT:
+    return "iteration-limit";
+  case CHORALE_OUTCOME_NODE_LIMIT:
+    return "node-limit";
+  case CHORALE_OUTCOME_DEADLINE:
+    return "deadline";
+  case CHORALE_OUTCOME_CANCELLED:
+    return "cancelled";
+  case CHORALE_OUTCOME_INFEASIBLE:
+    return "infeasible";
+  case CHORALE_OUTCOME_NOTHING_FOUND:
+    return "nothing-found";
+  default:
+    return "unknown outcome";
+  }
+}
+
+} // namespace chorale
