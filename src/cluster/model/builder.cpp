@@ -1,5 +1,6 @@
 #include "cluster/model/builder.hpp"
 
+#include "base/keyed.hpp"
 #include "cluster/model/fired_columns.hpp"
 
 #include <algorithm>
@@ -310,13 +311,15 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
 }
 
 bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexcept {
-  if (!model->cliques.reserve() || !centres.reserve(centres.size() + 1) ||
-      !latest.reserve(latest.size() + 1) || !members.reserve(members.size() + 1))
-    return false;
   CliqueType *type = same_type(setup);
   if (!type)
     type = make_type(setup);
-  if (!type)
+  return type && push_clique(type);
+}
+
+bool chorale_model_builder::push_clique(CliqueType *type) noexcept {
+  if (!model->cliques.reserve() || !centres.reserve(centres.size() + 1) ||
+      !latest.reserve(latest.size() + 1) || !members.reserve(members.size() + 1))
     return false;
   model->cliques.push(type);
   centres.push({-1, -1});
@@ -389,49 +392,28 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
 bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_options &options,
                                                const chorale_clique_setup &setup,
                                                std::int64_t &count) noexcept {
-  struct Word {
-    std::int64_t group;
-    std::int32_t token;
-    std::int32_t chain;
-    std::int32_t position;
-  };
-  Array<Word> words(memory);
-  Array<std::int32_t> stop(memory);
+  KeyedPositions words(memory);
   count = 0;
-  if (!stop.resize(options.stop_count))
+  if (!words.leave_out({options.stop, static_cast<std::size_t>(options.stop_count)}))
     return false;
-  std::copy_n(options.stop, options.stop_count, stop.begin());
-  std::sort(stop.begin(), stop.end());
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const Chain &chain = model->chains[i];
+    const std::int64_t group = options.across != 0 ? 0 : groups[i];
     for (std::int32_t t = 0; chain.tokens && t < chain.length; ++t)
-      if (chain.tokens[t] >= 0 && !std::binary_search(stop.begin(), stop.end(), chain.tokens[t]) &&
-          !words.push({options.across != 0 ? 0 : groups[i], chain.tokens[t], i, t}))
+      if (!words.add({group, chain.tokens[t], i, t}))
         return false;
   }
-  std::sort(words.begin(), words.end(), [](const Word &a, const Word &b) {
-    if (a.group != b.group)
-      return a.group < b.group;
-    if (a.token != b.token)
-      return a.token < b.token;
-    return a.chain != b.chain ? a.chain < b.chain : a.position < b.position;
-  });
   const std::int64_t cliques_before = model->cliques.size();
   const std::int64_t slots_before = slots.size();
-  bool fits = true;
-  for (const Word *word = words.begin(); fits && word != words.end();) {
-    const Word *end = word;
-    while (end != words.end() && end->group == word->group && end->token == word->token)
-      ++end;
-    if (end - word >= options.minimum) {
-      fits = add_clique(setup);
-      const auto clique = static_cast<std::int32_t>(model->cliques.size() - 1);
-      for (; fits && word != end; ++word)
-        fits = add_position(clique, word->chain, word->position);
-      ++count;
-    }
-    word = end;
-  }
+  const bool fits = words.each(options.minimum, [&](const auto &occurrences) {
+    if (!add_clique(setup))
+      return false;
+    ++count;
+    const auto clique = static_cast<std::int32_t>(model->cliques.size() - 1);
+    return std::all_of(occurrences.begin(), occurrences.end(), [&](const auto &word) {
+      return add_position(clique, word.chain, word.position);
+    });
+  });
   if (fits)
     return true;
   take_back(slots_before, model->wholes.size());

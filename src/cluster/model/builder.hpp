@@ -1,7 +1,7 @@
 // The public builder: a model under construction.
 //
-// Everything here takes checked arguments; checked_builder.hpp checks them. False means that memory ran
-// out, and nothing was added.
+// Everything here takes checked arguments; checked_builder.hpp checks them. False means that memory
+// ran out, and nothing was added.
 #pragma once
 
 #include "cluster/model/model.hpp"
@@ -89,6 +89,7 @@ private:
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;
+  bool push_clique(chorale::CliqueType *type) noexcept; // without members
   bool add_slot(const chorale::Slot &slot) noexcept;
   const chorale::Potential *over_columns(const chorale::Potential *potential,
                                          std::int32_t columns) noexcept;

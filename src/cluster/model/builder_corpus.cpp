@@ -11,8 +11,8 @@ std::size_t score_bytes(const Corpus &corpus) noexcept {
   return corpus.single ? sizeof(float) : sizeof(double);
 }
 
-// Bytes of a copied chain: its scores without gaps, and its tokens right behind. A multiple of 8, so
-// that the next chain is aligned.
+// Bytes of a copied chain: its scores without gaps, and its tokens right behind. A multiple of 8,
+// so that the next chain is aligned.
 std::size_t copied_bytes(const Corpus &corpus, std::int64_t chain) noexcept {
   const std::size_t position = static_cast<std::size_t>(corpus.labels) * score_bytes(corpus) +
                                (corpus.tokens ? sizeof(std::int32_t) : 0);
@@ -119,16 +119,11 @@ bool chorale_model_builder::add_cliques(const chorale_clique_setup &setup,
       !add_clique(setup))
     return false;
   CliqueType *type = &model->cliques.type(before);
-  while (model->cliques.size() < after) {
-    if (!model->cliques.reserve()) {
+  while (model->cliques.size() < after)
+    if (!push_clique(type)) {
       drop_cliques(before);
       return false;
     }
-    model->cliques.push(type);
-    centres.push({-1, -1});
-    latest.push({-1, -1});
-    members.push(0);
-  }
   return true;
 }
 
