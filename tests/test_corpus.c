@@ -2,7 +2,13 @@
  * and nothing at all where anything is wrong. */
 #include "fixture_chain.h"
 
-enum { CORPUS_CHAINS = 6, CORPUS_POSITIONS = 24, CORPUS_LABELS = 4, CORPUS_CLIQUES = 4, CORPUS_ENTRIES = 24 };
+enum {
+  CORPUS_CHAINS = 6,
+  CORPUS_POSITIONS = 24,
+  CORPUS_LABELS = 4,
+  CORPUS_CLIQUES = 4,
+  CORPUS_ENTRIES = 24
+};
 
 /* A corpus and the members of cliques over it, as both ways of building are given them. */
 typedef struct Draw {
@@ -12,7 +18,6 @@ typedef struct Draw {
   float floats[(CORPUS_POSITIONS + 4) * (CORPUS_LABELS + 3) * 2];
   int32_t tokens[CORPUS_POSITIONS + 4];
   int64_t groups[CORPUS_CHAINS];
-  double edges[CORPUS_LABELS * CORPUS_LABELS];
   int64_t cliques, whole_cliques;
   int64_t clique_offsets[CORPUS_CLIQUES + 1], clique_chains[CORPUS_ENTRIES],
       clique_positions[CORPUS_ENTRIES];
@@ -97,12 +102,12 @@ static void draw_corpus(Random *random, Draw *draw, const chorale_transitions *t
 /* What both ways start from: a builder that holds a chain and two cliques already. */
 typedef struct Start {
   chorale_model_builder *builder;
-  int64_t chain, cliques, wholes;
+  int64_t chain;
 } Start;
 
 typedef struct Shared {
   chorale_transitions *transitions;
-  chorale_potential *potential, *kinds;
+  chorale_potential *potential;
   chorale_property *property;
   int32_t labels;
   chorale_clique_setup positions, property_setup;
@@ -319,7 +324,7 @@ static void all_or_nothing(void **state) {
     allocator.fail_at = 0;
     FAILS(chorale_model_builder_add_positions(start.builder, 1, draw.cliques, draw.clique_offsets,
                                               chains, positions, &error),
-          CHORALE_ERROR_DUPLICATE_MEMBER, "already");
+          CHORALE_ERROR_DUPLICATE_MEMBER, "chains[", "already");
 
     OK(chorale_model_builder_add_cliques(start.builder, &shared.property_setup, draw.whole_cliques,
                                          NULL, &error));

@@ -98,8 +98,22 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Takes a stride between rows: 0 becomes `columns`, rows without gaps. Rows x columns doubles must be
-// addressable.
+// Checks the offsets of `count` parts: not negative, none below the one before. `name`: the
+// texts that together name the array.
+template <class... Name>
+chorale_status check_offsets(const Report &report, const std::int64_t *offsets, std::int64_t count,
+                             const Name &...name) noexcept {
+  for (std::int64_t i = 0; i <= count; ++i) {
+    const std::int64_t least = i == 0 ? 0 : offsets[i - 1];
+    if (offsets[i] < least)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ", offsets[i],
+                         "; it must be at least ", least, i == 0 ? "" : ", the offset before it");
+  }
+  return CHORALE_OK;
+}
+
+// Takes a stride between rows: 0 becomes `columns`, rows without gaps. Rows x columns doubles must
+// be addressable.
 inline chorale_status take_row_stride(const Report &report, std::string_view rows_name,
                                       std::int64_t rows, std::string_view columns_name,
                                       std::int64_t columns, std::string_view stride_name,

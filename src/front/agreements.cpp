@@ -1,7 +1,8 @@
 #include "front/agreements.hpp"
 
+#include "base/keyed.hpp"
+
 #include <algorithm>
-#include <tuple>
 
 namespace chorale {
 namespace {
@@ -15,6 +16,15 @@ struct Ragged {
   // Members from the last end on are a clique.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
+  // A clique for each key with at least `minimum` entries.
+  bool take(KeyedPositions &entries, std::int64_t minimum) noexcept {
+    return begin() && entries.each(minimum, [this](const auto &same) {
+      for (const KeyedPositions::Entry &entry : same)
+        if (!chains.push(entry.chain) || !positions.push(entry.position))
+          return false;
+      return end_clique();
+    });
+  }
 
   Array<std::int64_t> offsets;
   Array<std::int64_t> chains;
@@ -115,10 +125,7 @@ private:
     const std::int64_t *offsets = agreement_.clique_offsets;
     if (!offsets)
       return null(".clique_offsets");
-    for (std::int64_t c = 0; c <= count; ++c)
-      if (const std::int64_t least = c == 0 ? 0 : offsets[c - 1]; offsets[c] < least)
-        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".clique_offsets[", c, "] is ", offsets[c],
-                    "; it must be at least ", least);
+    CHORALE_CHECK(check_offsets(report_, offsets, count, place_, ".clique_offsets"));
     if (!agreement_.members && offsets[count] > offsets[0])
       return null(".members");
     const std::int64_t first = parts_.begin(0);
@@ -178,49 +185,20 @@ private:
 
   // A clique for every key that enough positions have.
   chorale_status add_keys(const std::int32_t *keys) noexcept {
-    struct Entry {
-      std::int64_t group;
-      std::int32_t key;
-      std::int32_t chain;
-      std::int32_t position;
-    };
-    Array<Entry> entries(memory_);
-    Array<std::int32_t> stop(memory_);
+    KeyedPositions entries(memory_);
     Ragged members(memory_);
-    if (!stop.resize(agreement_.stop_count) || !members.begin())
+    if (!entries.leave_out({agreement_.stop, static_cast<std::size_t>(agreement_.stop_count)}))
       return no_memory();
-    std::copy_n(agreement_.stop, agreement_.stop_count, stop.begin());
-    std::sort(stop.begin(), stop.end());
-    for (std::int64_t i = 0; i < parts_.chains(); ++i) {
-      const std::int64_t group = agreement_.across != 0 ? 0 : parts_.group(i);
+    for (std::int64_t i = 0; i < parts_.chains(); ++i)
       for (std::int64_t p = parts_.begin(i); p < parts_.begin(i + 1); ++p) {
         if (keys[p] < -1)
           return fail(CHORALE_ERROR_OUT_OF_RANGE, ".keys[", p, "] is ", keys[p],
                       "; it must be at least -1");
-        if (keys[p] >= 0 && !std::binary_search(stop.begin(), stop.end(), keys[p]) &&
-            !entries.push({group, keys[p], static_cast<std::int32_t>(i),
-                           static_cast<std::int32_t>(p - parts_.begin(i))}))
+        if (!entries.add({group(i), keys[p], static_cast<std::int32_t>(i),
+                          static_cast<std::int32_t>(p - parts_.begin(i))}))
           return no_memory();
       }
-    }
-    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-      return std::tie(a.group, a.key, a.chain, a.position) <
-             std::tie(b.group, b.key, b.chain, b.position);
-    });
-    for (const Entry *first = entries.begin(); first != entries.end();) {
-      const Entry *end = std::find_if(first, std::as_const(entries).end(), [&](const Entry &entry) {
-        return entry.group != first->group || entry.key != first->key;
-      });
-      if (end - first >= agreement_.minimum) {
-        for (const Entry *entry = first; entry != end; ++entry)
-          if (!members.chains.push(entry->chain) || !members.positions.push(entry->position))
-            return no_memory();
-        if (!members.end_clique())
-          return no_memory();
-      }
-      first = end;
-    }
-    return add_positions(members);
+    return members.take(entries, agreement_.minimum) ? add_positions(members) : no_memory();
   }
 
   chorale_status add_given() noexcept {
@@ -256,31 +234,16 @@ private:
         take_potential(chorale_property_values(agreement_.property), setup.potential));
 
     Ragged members(memory_);
-    Array<std::int64_t> order(memory_);
-    if (!order.resize(parts_.chains()) || !members.begin())
-      return no_memory();
+    KeyedPositions entries(memory_);
     for (std::int64_t i = 0; i < parts_.chains(); ++i)
-      order[i] = i;
-    const auto group = [&](std::int64_t i) {
-      return agreement_.across != 0 ? 0 : parts_.group(i);
-    };
-    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-      return group(a) != group(b) ? group(a) < group(b) : a < b;
-    });
-    for (const std::int64_t *first = order.begin(); first != order.end();) {
-      const std::int64_t *end =
-          std::find_if(first, std::as_const(order).end(),
-                       [&](std::int64_t i) { return group(i) != group(*first); });
-      if (end - first >= agreement_.minimum) {
-        for (const std::int64_t *i = first; i != end; ++i)
-          if (!members.chains.push(*i))
-            return no_memory();
-        if (!members.end_clique())
-          return no_memory();
-      }
-      first = end;
-    }
-    return add(setup, members);
+      if (!entries.add({group(i), 0, static_cast<std::int32_t>(i), 0}))
+        return no_memory();
+    return members.take(entries, agreement_.minimum) ? add(setup, members) : no_memory();
+  }
+
+  // The group of a chain, as the agreement sees it.
+  std::int64_t group(std::int64_t chain) const noexcept {
+    return agreement_.across != 0 ? 0 : parts_.group(chain);
   }
 
   const Report &report_;

@@ -33,12 +33,6 @@ chorale_agreement default_agreement() noexcept {
   return agreement;
 }
 
-// What a public call answered, as the answer of this one.
-chorale_status pass_on(const Report &report, chorale_status status,
-                       const chorale_error &error) noexcept {
-  return status == CHORALE_OK ? status : report.fail(status, std::string_view(error.message));
-}
-
 // Element k of an array of structs that lie their own struct_size apart.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
                               std::int64_t k, std::string_view place, chorale_agreement &to) {
@@ -53,13 +47,12 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   return CHORALE_OK;
 }
 
+// Makes the model. Public calls report to `error`, which is that of `report`.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
-                     chorale_decoded &made) noexcept {
-  chorale_error error;
-  CHORALE_CHECK(pass_on(report, chorale_model_builder_create(host, &made.builder, &error), error));
-  CHORALE_CHECK(pass_on(
-      report, chorale_model_builder_add_corpus(made.builder, given, nullptr, &error), error));
+                     chorale_decoded &made, chorale_error *error) noexcept {
+  CHORALE_CHECK(chorale_model_builder_create(host, &made.builder, error));
+  CHORALE_CHECK(chorale_model_builder_add_corpus(made.builder, given, nullptr, error));
   chorale_corpus corpus{};
   CHORALE_CHECK(read_struct(report, "corpus", given, corpus));
   const CorpusParts parts(corpus);
@@ -76,8 +69,7 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
     if (!made.first_clique.push(made.first_clique[k] + added))
       return report.out_of_memory(sizeof(std::int64_t));
   }
-  CHORALE_CHECK(
-      pass_on(report, chorale_model_builder_freeze(made.builder, &made.model, &error), error));
+  CHORALE_CHECK(chorale_model_builder_freeze(made.builder, &made.model, error));
   chorale_model_builder_destroy(std::exchange(made.builder, nullptr));
   return CHORALE_OK;
 }
@@ -94,27 +86,23 @@ std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) n
 using Reasons = Array<chorale_reason>;
 
 // Every payment of the run, by chain, as a reason without counts.
-chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons) {
-  chorale_error error;
+chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
+                       chorale_error *error) {
   Array<chorale_payment> payments(decoded.memory);
   for (std::int64_t i = 0; i < chorale_model_chain_count(decoded.model); ++i) {
     std::int32_t changed = 0;
-    CHORALE_CHECK(pass_on(
-        report, chorale_run_chain_score(decoded.run, i, CHORALE_TOGETHER, nullptr, &changed, &error), error));
+    CHORALE_CHECK(
+        chorale_run_chain_score(decoded.run, i, CHORALE_TOGETHER, nullptr, &changed, error));
     if (changed == 0)
       continue;
+    const auto pay = [&](chorale_payment *to, std::int64_t capacity, std::int64_t *needed) {
+      return chorale_run_payments(decoded.run, i, to, sizeof *to, capacity, needed, error);
+    };
     std::int64_t count = 0;
-    CHORALE_CHECK(pass_on(
-        report, chorale_run_payments(decoded.run, i, nullptr, sizeof(chorale_payment), 0, &count,
-                                     &error),
-        error));
+    CHORALE_CHECK(pay(nullptr, 0, &count));
     if (!payments.resize(count) || !reasons.reserve(reasons.size() + count))
       return report.out_of_memory(sizeof(chorale_reason));
-    CHORALE_CHECK(pass_on(
-        report,
-        chorale_run_payments(decoded.run, i, payments.begin(), sizeof(chorale_payment), count,
-                             nullptr, &error),
-        error));
+    CHORALE_CHECK(pay(payments.begin(), count, nullptr));
     for (const chorale_payment &paid : payments)
       reasons.push({agreement_of(decoded, paid.clique), paid.clique, i, paid.position, 0, 0,
                     paid.own_value, paid.value, paid.amount});
@@ -124,8 +112,7 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
 
 // How many members each clique has and how many others show the value: each clique is asked once.
 chorale_status count_agreeing(const Report &report, const chorale_decoded &decoded,
-                              Reasons &reasons) {
-  chorale_error error;
+                              Reasons &reasons, chorale_error *error) {
   Array<std::int64_t> order(decoded.memory); // of the reasons, clique by clique
   Array<std::int32_t> values(decoded.memory);
   if (!order.resize(reasons.size()))
@@ -142,10 +129,8 @@ chorale_status count_agreeing(const Report &report, const chorale_decoded &decod
       const std::int64_t members = chorale_model_clique_member_count(decoded.model, reason.clique);
       if (!values.resize(members))
         return report.out_of_memory(sizeof(std::int32_t));
-      CHORALE_CHECK(pass_on(report,
-                            chorale_run_values(decoded.run, reason.clique, CHORALE_TOGETHER,
-                                               values.begin(), members, nullptr, &error),
-                            error));
+      CHORALE_CHECK(chorale_run_values(decoded.run, reason.clique, CHORALE_TOGETHER,
+                                       values.begin(), members, nullptr, error));
       asked = reason.clique;
       std::sort(values.begin(), values.end());
     }
@@ -185,14 +170,11 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
     auto *made = memory.create<chorale_decoded>(memory);
     if (!made)
       return report.out_of_memory(sizeof(chorale_decoded));
-    chorale_error inner;
-    chorale_status status = build(report, host, corpus, agreements, count, *made);
+    chorale_status status = build(report, host, corpus, agreements, count, *made, error);
     if (status == CHORALE_OK)
-      status = pass_on(
-          report, chorale_run_create(host, made->model, options, nullptr, &made->run, &inner),
-          inner);
+      status = chorale_run_create(host, made->model, options, nullptr, &made->run, error);
     if (status == CHORALE_OK)
-      status = pass_on(report, chorale_run_solve(made->run, nullptr, &inner), inner);
+      status = chorale_run_solve(made->run, nullptr, error);
     if (status != CHORALE_OK) {
       Memory::destroy(made, memory);
       return status;
@@ -213,11 +195,7 @@ chorale_status chorale_decoded_labels(const chorale_decoded *decoded, chorale_la
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!decoded)
       return report.null_argument("decoded");
-    chorale_error inner;
-    return pass_on(report,
-                   chorale_run_all_labels(decoded->run, labelling, labels, capacity, needed,
-                                          &inner),
-                   inner);
+    return chorale_run_all_labels(decoded->run, labelling, labels, capacity, needed, error);
   });
 }
 
@@ -226,8 +204,7 @@ chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
   return guarded(error, [&](Report &report) -> chorale_status {
     if (!decoded)
       return report.null_argument("decoded");
-    chorale_error inner;
-    return pass_on(report, chorale_run_get_result(decoded->run, result, &inner), inner);
+    return chorale_run_get_result(decoded->run, result, error);
   });
 }
 
@@ -240,8 +217,8 @@ chorale_status chorale_decoded_reasons(const chorale_decoded *decoded, chorale_r
     CHORALE_CHECK(check_element_size<chorale_reason>(report, "reason_size", reason_size));
     report.takes_from(decoded->memory);
     Reasons found(decoded->memory);
-    CHORALE_CHECK(collect(report, *decoded, found));
-    CHORALE_CHECK(count_agreeing(report, *decoded, found));
+    CHORALE_CHECK(collect(report, *decoded, found, error));
+    CHORALE_CHECK(count_agreeing(report, *decoded, found, error));
     bool fills = false;
     CHORALE_CHECK(
         take_buffer(report, "reasons", reasons, capacity, found.size(), needed, fills));

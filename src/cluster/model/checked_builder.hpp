@@ -13,8 +13,8 @@ namespace chorale {
 chorale_status create_builder(const Report &report, const Memory &memory, const Log &log,
                               Builder *&made) noexcept;
 
-// The members of the cliques first .. first + count - 1: clique first + c has the entries offsets[c]
-// .. offsets[c + 1] - 1 of `chains`.
+// The members of the cliques first .. first + count - 1: clique first + c has the entries
+// offsets[c] .. offsets[c + 1] - 1 of `chains`.
 struct RaggedMembers {
   std::int64_t first;
   std::int64_t count;

@@ -6,25 +6,12 @@
 namespace chorale {
 namespace {
 
-// Offsets of `count` parts: not negative, and none below the one before.
-chorale_status check_offsets(const Report &report, std::string_view name,
-                             const std::int64_t *offsets, std::int64_t count) noexcept {
-  for (std::int64_t i = 0; i <= count; ++i) {
-    const std::int64_t least = i == 0 ? 0 : offsets[i - 1];
-    if (offsets[i] < least)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", i, "] is ", offsets[i],
-                         "; it must be at least ", least,
-                         i == 0 ? "" : ", the offset before it");
-  }
-  return CHORALE_OK;
-}
-
 // A corpus as the builder takes it. Every chain's length fits 32 bits, since all positions do.
 chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &to) noexcept {
   CHORALE_CHECK(check_size(report, "corpus->chains", corpus.chains, 0));
   CHORALE_CHECK(check_size(report, "corpus->labels", corpus.labels));
   if (corpus.offsets)
-    CHORALE_CHECK(check_offsets(report, "corpus->offsets", corpus.offsets, corpus.chains));
+    CHORALE_CHECK(check_offsets(report, corpus.offsets, corpus.chains, "corpus->offsets"));
   to.chains = corpus.chains;
   to.offsets = corpus.offsets;
   to.labels = gsl::narrow_cast<std::int32_t>(corpus.labels);
@@ -77,10 +64,11 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
 // An entry of `name` that is an index into `count` things.
 chorale_status check_entry(const Report &report, std::string_view name, std::int64_t entry,
                            std::int64_t index, std::int64_t count) noexcept {
-  if (index < 0 || index >= count)
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", entry, "] is ", index,
-                       "; it must be from 0 to ", count - 1);
-  return CHORALE_OK;
+  if (index >= 0 && index < count) // before the name is put together
+    return CHORALE_OK;
+  char place[64];
+  MessageWriter(place, sizeof place) << name << "[" << entry << "]";
+  return check_index(report, place, index, count);
 }
 
 } // namespace
@@ -114,14 +102,15 @@ chorale_status CheckedBuilder::check_parts(const RaggedMembers &of) const noexce
                         model().cliques.size() - of.first);
   if (!of.offsets)
     return report_.null_argument("offsets");
-  CHORALE_CHECK(check_offsets(report_, "offsets", of.offsets, of.count));
+  CHORALE_CHECK(check_offsets(report_, of.offsets, of.count, "offsets"));
   if (!of.chains && of.offsets[of.count] > of.offsets[0])
     return report_.null_argument("chains");
   return check_room("members", builder_->slots.size() + model().cliques.size(),
                     of.offsets[of.count] - of.offsets[0]);
 }
 
-// Adds every entry, or none: add(clique, entry) checks one and adds it.
+// Adds every entry, or none: add(one, clique, entry) checks an entry and has the builder `one` add
+// it, whose messages then get the name of the entry.
 template <class Add>
 chorale_status CheckedBuilder::add_entries(const RaggedMembers &of, Add &&add) const noexcept {
   CHORALE_CHECK(check_parts(of));
@@ -130,34 +119,41 @@ chorale_status CheckedBuilder::add_entries(const RaggedMembers &of, Add &&add) c
   MembersBefore before(*builder_, of.first, of.count);
   if (!before)
     return out_of_memory();
+  chorale_error error;
+  const Report inner(&error);
+  const CheckedBuilder one(inner, builder_);
   for (std::int64_t c = 0; c < of.count; ++c)
     for (std::int64_t e = of.offsets[c]; e < of.offsets[c + 1]; ++e) {
       chorale_status status =
           check_entry(report_, "chains", e, of.chains[e], model().chains.size());
       if (status == CHORALE_OK)
-        status = add(of.first + c, e);
-      if (status != CHORALE_OK) {
-        before.restore();
-        return status;
-      }
+        status = add(one, of.first + c, e);
+      if (status == CHORALE_OK)
+        continue;
+      before.restore();
+      return error.status == CHORALE_OK
+                 ? status
+                 : report_.fail(status, "chains[", e, "]: ", std::string_view(error.message));
     }
   return CHORALE_OK;
 }
 
 chorale_status CheckedBuilder::add_positions(const RaggedMembers &of,
                                              const std::int64_t *positions) const noexcept {
-  return add_entries(of, [&](std::int64_t clique, std::int64_t e) noexcept -> chorale_status {
+  return add_entries(of, [&](const CheckedBuilder &one, std::int64_t clique,
+                             std::int64_t e) noexcept -> chorale_status {
     const std::int64_t position = positions ? positions[e] : 0;
     const Chain &chain = model().chains[of.chains[e]];
     if (!chain.is_instance)
       CHORALE_CHECK(check_entry(report_, "positions", e, position, chain.length));
-    return add_position(clique, of.chains[e], position);
+    return one.add_position(clique, of.chains[e], position);
   });
 }
 
 chorale_status CheckedBuilder::add_members(const RaggedMembers &of) const noexcept {
-  return add_entries(of, [&](std::int64_t clique, std::int64_t e) noexcept {
-    return add_member(clique, of.chains[e], chorale_member_options{});
+  return add_entries(of, [&](const CheckedBuilder &one, std::int64_t clique,
+                             std::int64_t e) noexcept {
+    return one.add_member(clique, of.chains[e], chorale_member_options{});
   });
 }
 

@@ -10,8 +10,8 @@
 //
 // What a slot shows is a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT where the clique
 // has them; -1 for a value that no column stands for. Where R is large and members can fire few of
-// the values, these alone are columns (fired_columns.hpp), and Clique::value_of says what the caller
-// calls one. Messages of a clique are one row of columns a
+// the values, these alone are columns (fired_columns.hpp), and Clique::value_of says what the
+// caller calls one. Messages of a clique are one row of columns a
 // member, one after the other, the centre's row (one entry a value of the centre) last.
 #pragma once
 
