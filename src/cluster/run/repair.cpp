@@ -112,13 +112,12 @@ private:
     const Clique clique = model_.cliques[number];
     const std::int32_t i = draw(clique.all_members());
     const std::int32_t v = draw(clique.width(i));
-    repair_chain(model_.chain_of(clique, i), [&](ChainProgram &program, std::int32_t slots) {
+    const std::int32_t chain = model_.chain_of(clique, i);
+    with_chain(chain, [&](ChainProgram &program, RepairScratch &scratch, std::int32_t slots) {
       for (std::int32_t s = 0; s < slots; ++s)
-        if (program.slots()[s].clique == number && program.slots()[s].member == i) {
-          double *row = program.incoming + program.row_begin()[s];
-          std::fill_n(row, program.columns_of(s), kForbidden);
-          row[v] = 0;
-        }
+        if (program.slots()[s].clique == number && program.slots()[s].member == i)
+          show_only(program, s, v);
+      return renew(chain, program, scratch, slots, true);
     });
   }
 
@@ -147,7 +146,7 @@ private:
       if (!call_.check(worker_))
         return false;
       const RepairCourse before = course_;
-      const bool gains = repair_chain(chain);
+      const bool gains = with_chain(chain, [&](auto &...of) { return repair_chain(chain, of...); });
       if (call_.must_end()) {
         course_ = before;
         return false;
@@ -193,54 +192,54 @@ private:
 
   // ---- One chain ----
 
-  // With `force`, which may change rows, what is decoded is taken whatever it costs.
-  template <class Force> void repair_chain(std::int32_t number, Force &&force) noexcept {
-    const Chain chain = model_.chains[number];
+  // Calls use(program, scratch, slots) with a chain's program, rows filled from the counts.
+  template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
     ChainProgram program(layout, model_, number, setting_.inputs.view_of(number),
                          setting_.options.joint);
     RepairScratch scratch(layout, model_, number);
     program.set_room(worker_.room + layout.bytes());
-    load(program, scratch, chain.slots);
-    fill_rows(program, scratch, chain.slots);
-    force(program, chain.slots);
-    if (decode(program, chain.slots))
-      take(number, program, scratch, true);
+    const std::int32_t slots = model_.chains[number].slots;
+    load(program, scratch, slots);
+    fill_rows(program, scratch, slots);
+    return use(program, scratch, slots);
   }
 
-  bool repair_chain(std::int32_t number) noexcept {
-    const Chain chain = model_.chains[number];
-    Layout layout(worker_.room);
-    ChainProgram program(layout, model_, number, setting_.inputs.view_of(number),
-                         setting_.options.joint);
-    RepairScratch scratch(layout, model_, number);
-    program.set_room(worker_.room + layout.bytes());
-    const Slot *slots = program.slots();
-    load(program, scratch, chain.slots);
-    fill_rows(program, scratch, chain.slots);
-    if (decode(program, chain.slots) && take(number, program, scratch, false))
+  // Decodes and takes over a chain; with `at_any_cost`, also where violations rise.
+  bool renew(std::int32_t number, ChainProgram &program, RepairScratch &scratch,
+             std::int32_t slots, bool at_any_cost = false) noexcept {
+    return decode(program, slots) && take(number, program, scratch, at_any_cost);
+  }
+
+  bool repair_chain(std::int32_t number, ChainProgram &program, RepairScratch &scratch,
+                    std::int32_t slots) noexcept {
+    if (renew(number, program, scratch, slots))
       return true;
     // Several slots of the chain in one clique do not know of each other: one at a time.
-    scratch.order.sort(slots);
+    scratch.order.sort(program.slots());
     std::int32_t tries = kAlone;
-    const std::int32_t first = draw(chain.slots);
-    for (std::int32_t next = 0; next < chain.slots && tries > 0 && !call_.must_end(); ++next) {
-      const std::int32_t k = (first + next) % chain.slots;
+    const std::int32_t first = draw(slots);
+    for (std::int32_t next = 0; next < slots && tries > 0 && !call_.must_end(); ++next) {
+      const std::int32_t k = (first + next) % slots;
       if (!scratch.order.is_repeat(k))
         continue;
       --tries;
-      fill_rows(program, scratch, chain.slots);
-      for (std::int32_t j = 0; j < chain.slots; ++j)
+      fill_rows(program, scratch, slots);
+      for (std::int32_t j = 0; j < slots; ++j)
         if (const std::int32_t s = scratch.order[j];
-            j != k && scratch.shown[s] >= 0 && scratch.order.is_repeat(j)) {
-          double *row = program.incoming + program.row_begin()[s];
-          std::fill_n(row, program.columns_of(s), kForbidden);
-          row[scratch.shown[s]] = 0;
-        }
-      if (decode(program, chain.slots) && take(number, program, scratch, false))
+            j != k && scratch.shown[s] >= 0 && scratch.order.is_repeat(j))
+          show_only(program, s, scratch.shown[s]);
+      if (renew(number, program, scratch, slots))
         return true;
     }
     return false;
+  }
+
+  // Forbids a slot all columns but one.
+  static void show_only(ChainProgram &program, std::int32_t slot, std::int32_t column) noexcept {
+    double *row = program.incoming + program.row_begin()[slot];
+    std::fill_n(row, program.columns_of(slot), kForbidden);
+    row[column] = 0;
   }
 
   // What the slots show now.
