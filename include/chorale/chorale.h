@@ -20,18 +20,19 @@
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
  *   - A failed call changes nothing, except that arrays it was to fill may hold partial results.
- *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, how many elements
- *     (of text: bytes) the buffer holds, and last but for the error `needed`, which may be NULL and
- *     receives how many there are. A NULL buffer of capacity 0 asks for that number alone. A buffer
- *     that is too small is CAPACITY: the number is told, and nothing is written to the buffer.
+ *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, how many
+ *     elements (of text: bytes) the buffer holds, and last but for the error `needed`, which may be
+ *     NULL and receives how many there are. A NULL buffer of capacity 0 asks for that number alone.
+ *     A buffer that is too small is CAPACITY: the number is told, and nothing is written to the
+ *     buffer.
  *   - A handle passed as const may be used from several threads at once; one passed as
  *     non-const by one thread at a time.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
- *   - Callbacks are called inside a call, and return to it. Progress, log and allocator are called on
- *     the thread that made the call; potentials and instances on the workers of a run too, which are
- *     threads of its own or of the caller's executor. An exception that leaves a callback, or a
- *     longjmp out of one, is undefined: to end a call from inside, return non-zero or raise a cancel
- *     flag.
+ *   - Callbacks are called inside a call, and return to it. Progress, log and allocator are called
+ *     on the thread that made the call; potentials and instances on the workers of a run too, which
+ *     are threads of its own or of the caller's executor. An exception that leaves a callback, or a
+ *     longjmp out of one, is undefined: to end a call from inside, return non-zero or raise a
+ *     cancel flag.
  *   - Between calls there are no threads and there is no state outside handles. So after fork the
  *     child may use every handle that no other thread was using at the time, its pages of mapped
  *     problem files included; forked inside a callback, it may only exec or _exit.

@@ -150,16 +150,16 @@ typedef struct chorale_clique_options {
    * (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): none requested, AUTO looks for no bound
    * it need not compute. 0 asks for a proof. */
   double gap;
-  /* Seconds from the start of the call; negative (default): none. Every algorithm looks at clock and
-   * flag within milliseconds of work, however large the clique; arguments are checked whatever the
-   * time, which takes one walk over the scores, and a labelling is copied to `assignment`. The answer
-   * is the best labelling so far, that of each member's best value at least. Of more than a million
-   * scores (n R) all must have been read before there is one: a limit that comes earlier leaves no
-   * labelling (score minus infinity, `assignment` as it was), and any limit leaves `marginals` as
-   * they were. To score so many takes long too: labellings are scored on the way, which takes at most
-   * a fifth of the time, a cancel answers with the best of those, and of a time limit an eighth at
-   * most is kept back for the last one. A callback is not called again once a limit is seen, but to
-   * score the answer. */
+  /* Seconds from the start of the call; negative (default): none. Every algorithm looks at clock
+   * and flag within milliseconds of work, however large the clique; arguments are checked whatever
+   * the time, which takes one walk over the scores, and a labelling is copied to `assignment`. The
+   * answer is the best labelling so far, that of each member's best value at least. Of more than a
+   * million scores (n R) all must have been read before there is one: a limit that comes earlier
+   * leaves no labelling (score minus infinity, `assignment` as it was), and any limit leaves
+   * `marginals` as they were. To score so many takes long too: labellings are scored on the way,
+   * which takes at most a fifth of the time, a cancel answers with the best of those, and of a time
+   * limit an eighth at most is kept back for the last one. A callback is not called again once a
+   * limit is seen, but to score the answer. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: max-marginals must be exact; see there. Default 0. */
@@ -264,8 +264,8 @@ enum {
  * otherwise the restricted alpha-pass: lower bounds, each attained by a labelling.
  * options->exact_marginals = 1 asks for exact ones: free where they are exact anyway, by
  * COUNT_BOXES for every other SUM (slow; under a limit they may end as lower bounds, which the
- * result says), NOT_EXACT for other PAIRS and CALLBACK. options->algorithm: AUTO, or ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW, COUNT_BOXES
- * to insist.
+ * result says), NOT_EXACT for other PAIRS and CALLBACK. options->algorithm: AUTO, or ALPHA_PASS,
+ * EXACT_MAJORITY, CONCAVE_FLOW, COUNT_BOXES to insist.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
  *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling
@@ -275,10 +275,10 @@ enum {
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
  * Cost: MAX O(R n (R + log n)); SUM alpha-pass O(R n min(R, n)) where no count is forbidden and
  *   tables start at 0 (f_v(0) other than 0: a sum of those values for each value more; more than 64
- *   different f_v(1) - f_v(0) among more than 512 values, and more than 2 n: the last digit may round
- *   otherwise); MAJORITY and concave SUM one solve and O(R^3 + n R) a flow kept; PAIRS, CALLBACK and
- *   SUM that forbids counts O(R^3 n) scores. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more
- *   for MAJORITY, PAIRS and CONCAVE_FLOW. */
+ *   different f_v(1) - f_v(0) among more than 512 values, and more than 2 n: the last digit may
+ *   round otherwise); MAJORITY and concave SUM one solve and O(R^3 + n R) a flow kept; PAIRS,
+ *   CALLBACK and SUM that forbids counts O(R^3 n) scores. Memory: O(n R) for MAX, SUM and CALLBACK;
+ *   O(R^2) more for MAJORITY, PAIRS and CONCAVE_FLOW. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,

@@ -39,10 +39,10 @@ typedef struct chorale_corpus {
 /* Fills `corpus` with zeros; pass sizeof(chorale_corpus). NULL is ignored. */
 CHORALE_API void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size);
 
-/* Adds every chain of a corpus. *first: the number of the first one, the others follow; may be NULL.
- * Errors: those of every call on a builder (model.h); NULL_ARGUMENT (corpus, unary where N > 0),
- * STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT, OUT_OF_RANGE (offsets that descend or are negative,
- * tokens), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (transitions). O(N m). */
+/* Adds every chain of a corpus. *first: the number of the first one, the others follow; may be
+ * NULL. Errors: those of every call on a builder (model.h); NULL_ARGUMENT (corpus, unary where N >
+ * 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT, OUT_OF_RANGE (offsets that descend or are
+ * negative, tokens), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (transitions). O(N m). */
 CHORALE_API chorale_status chorale_model_builder_add_corpus(chorale_model_builder *builder,
                                                             const chorale_corpus *corpus,
                                                             int64_t *first, chorale_error *error);
@@ -56,11 +56,11 @@ CHORALE_API chorale_status chorale_model_builder_add_cliques(chorale_model_build
 
 /* Adds positions of chains to the cliques first .. first + count - 1, position or centred cliques.
  *
- * offsets: count + 1; clique first + c gets the entries offsets[c] .. offsets[c + 1] - 1 of `chains`
- *   and `positions`, in this order. chains: numbers of chains in the model. positions: within their
- *   chains; NULL: 0 throughout, as for single items.
- * Errors: as for one position; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). O(entries) where
- * each clique's entries ascend by chain, then position; O(entries log entries) otherwise. */
+ * offsets: count + 1; clique first + c gets the entries offsets[c] .. offsets[c + 1] - 1 of
+ *   `chains` and `positions`, in this order. chains: numbers of chains in the model. positions:
+ *   within their chains; NULL: 0 throughout, as for single items.
+ * Errors: as for one position; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). O(entries)
+ * where each clique's entries ascend by chain, then position; O(entries log entries) otherwise. */
 CHORALE_API chorale_status chorale_model_builder_add_positions(
     chorale_model_builder *builder, int64_t first, int64_t count, const int64_t *offsets,
     const int64_t *chains, const int64_t *positions, chorale_error *error);

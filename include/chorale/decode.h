@@ -56,8 +56,8 @@ typedef struct chorale_agreement {
   const int32_t *stop; /* WORDS, KEYS: `stop_count` ids that make no clique, in any order */
   int64_t stop_count;
   const chorale_property *property; /* PROPERTY */
-  /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus) members[clique_offsets[c]]
-   * .. members[clique_offsets[c + 1] - 1]. */
+  /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)
+   * members[clique_offsets[c]] .. members[clique_offsets[c + 1] - 1]. */
   int64_t cliques;
   const int64_t *clique_offsets; /* cliques + 1 */
   const int64_t *members;
@@ -74,15 +74,15 @@ typedef struct chorale_decoded chorale_decoded;
  *
  * agreements: `count` >= 0 of them, struct_size bytes apart (all of the same struct_size).
  * options: of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
- * *decoded: the result, also where a limit ended the run early; chorale_decoded_destroy frees it. It
- *   holds nothing of the caller's but, with corpus->borrow 1, the scores and tokens.
+ * *decoded: the result, also where a limit ended the run early; chorale_decoded_destroy frees it.
+ *   It holds nothing of the caller's but, with corpus->borrow 1, the scores and tokens.
  * Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;
  * NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,
  * SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and
  * properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),
- * VALUES_MISMATCH (potential), DUPLICATE_MEMBER (a position twice in one of `cliques`). Messages name
- * the agreement by its place, "agreements[1]". A corpus in which nothing repeats is labelled chain by
- * chain. O(N log N) for keys, and the run: O(N m^2) a round. */
+ * VALUES_MISMATCH (potential), DUPLICATE_MEMBER (a position twice in one of `cliques`). Messages
+ * name the agreement by its place, "agreements[1]". A corpus in which nothing repeats is labelled
+ * chain by chain. O(N log N) for keys, and the run: O(N m^2) a round. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,

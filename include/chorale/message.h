@@ -90,9 +90,9 @@ CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
 
 /* Errors of both calls below: those of a chain (chain.h); NULL_ARGUMENT, STRUCT_SIZE, SIZE,
  * SIZE_OVERFLOW (also: more properties than a joint state can hold), UNKNOWN_CONSTANT,
- * LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages), VALUE_OUTSIDE_RANGE (table), NOT_A_NUMBER,
- * INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE, OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No
- * allocation once the workspace is large enough. */
+ * LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages), VALUE_OUTSIDE_RANGE (table),
+ * NOT_A_NUMBER, INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE, OUT_OF_MEMORY,
+ * WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
 
 /* Messages of the chain to its cliques.
  *

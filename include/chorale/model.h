@@ -17,11 +17,12 @@
  *                       scores 0, or minus infinity where a table of a SUM forbids that, as where
  *                       no member takes a value that counts (potential.h).
  *
- * Cost of large R. What no member of a property clique can fire has no row, count or room: where R is
- * above 62 and twice what fires, memory and time of model and run follow from the values that can
- * fire, whatever R is, and nothing need be left out by a dictionary. All values that go in or out
- * are the caller's. An instance in the clique may show anything, and a CALLBACK sees all counts:
- * there memory is O(members R), and so it is in position cliques, whose R is that of `values`.
+ * Cost of large R. What no member of a property clique can fire has no row, count or room: where R
+ * is above 62 and twice what fires, memory and time of model and run follow from the values that
+ * can fire, whatever R is, and nothing need be left out by a dictionary. All values that go in or
+ * out are the caller's. An instance in the clique may show anything, and a CALLBACK sees all
+ * counts: there memory is O(members R), and so it is in position cliques, whose R is that of
+ * `values`.
  *
  * Three phases: a mutable *builder* (one thread), a frozen reference-counted *model* (immutable,
  * any thread), and runs over it. Chains, instances and cliques are numbered from 0 in the order in
@@ -253,8 +254,8 @@ CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
 /* What a clique was added with: borrowed while the model lives, NULL where there is none, and for
  * numbers out of range. The potential is over R or R + 2 values, with the factors of
- * chorale_model_reweigh applied; a centred clique has one for each value of its centre in its place.
- * Any thread. */
+ * chorale_model_reweigh applied; a centred clique has one for each value of its centre in its
+ * place. Any thread. */
 CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
                                                                     int64_t clique);
 CHORALE_API const chorale_potential *

@@ -69,8 +69,8 @@ CHORALE_API chorale_status chorale_problem_set_texts(chorale_problem *problem,
 /* How many texts a list has; 0 for one that is absent, and for NULL. Any thread. */
 CHORALE_API int64_t chorale_problem_text_count(const chorale_problem *problem,
                                                chorale_text_list list);
-/* One text, borrowed until the problem changes or is destroyed; NULL where there is none. Not closed
- * by NUL. *length: its bytes, 0 where there is none; may be NULL. Any thread. O(1). */
+/* One text, borrowed until the problem changes or is destroyed; NULL where there is none. Not
+ * closed by NUL. *length: its bytes, 0 where there is none; may be NULL. Any thread. O(1). */
 CHORALE_API const char *chorale_problem_text(const chorale_problem *problem,
                                              chorale_text_list list, int64_t index,
                                              size_t *length);

@@ -344,9 +344,9 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
 
 /* Max-marginals of the positions of a chain under the final messages, T x m, row t at marginals + t
  * * row_stride (0: m, rows without gaps), and margins, T, as in chorale_chain_max_marginals. Either
- * may be NULL. Exact for this chain under these messages if no property is on it; otherwise of the joint program, with
- * its mode: a beam may leave some too low, and a label that it loses altogether is decoded for
- * itself. Computed in the run's workspace. Errors: also STRIDE, KIND (an instance). */
+ * may be NULL. Exact for this chain under these messages if no property is on it; otherwise of the
+ * joint program, with its mode: a beam may leave some too low, and a label that it loses altogether
+ * is decoded for itself. Computed in the run's workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);

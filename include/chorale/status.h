@@ -100,8 +100,8 @@ enum {
   CHORALE_ERROR_STATE = 87,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90,
-  /* What is wrong with a problem file (problem.h): it is none; of the other byte order; of a version
-   * that this library does not know; cut off; not what was written; put together wrongly. */
+  /* What is wrong with a problem file (problem.h): it is none; of the other byte order; of a
+   * version that this library does not know; cut off; not what was written; badly put together. */
   CHORALE_ERROR_FILE_FORMAT = 100,
   CHORALE_ERROR_FILE_BYTE_ORDER = 101,
   CHORALE_ERROR_FILE_VERSION = 102,

@@ -1,4 +1,4 @@
-/* The version of Chorale. This file is the only place that states it: the build reads it from here. */
+/* The version of Chorale. It stands only in this file, from which the build reads it. */
 #ifndef CHORALE_VERSION_H
 #define CHORALE_VERSION_H
 

@@ -42,8 +42,8 @@ public:
     return interruption_;
   }
   Interruption interruption() const noexcept { return interruption_; }
-  // can_come(): true if there is a deadline or a cancel flag. looks(): how often both were read, about
-  // once a millisecond.
+  // can_come(): true if there is a deadline or a cancel flag. looks(): how often both were read,
+  // about once a millisecond.
   bool can_come() const noexcept { return has_deadline_ || cancel_; }
   std::int64_t looks() const noexcept { return looks_; }
   // Moves the deadline forward by `time`, for work that follows an interruption, but by at most an
@@ -81,7 +81,8 @@ struct NoLimits {
 // Ranges have at most Limits::kStretch steps. False if interrupted. `limits`: any object with
 // spend(). Always inlined: the body is compiled for the caller's instruction set.
 template <class Limits_, class Body>
-[[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count, std::int64_t work, Body &&body) noexcept {
+[[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count,
+                                                std::int64_t work, Body &&body) noexcept {
   // Short loops, the usual case, need no division.
   const std::int64_t stretch = count * work <= Limits::kStretch
                                    ? count

@@ -95,7 +95,8 @@ template <class Struct>
 chorale_status check_elements(const Report &report, std::string_view name, const Struct *from,
                               std::size_t bytes, std::int64_t count) noexcept {
   for (std::int64_t k = 0; from && bytes > sizeof(Struct) && k < count; ++k) {
-    const auto *at = reinterpret_cast<const unsigned char *>(from) + static_cast<std::size_t>(k) * bytes;
+    const auto *at = reinterpret_cast<const unsigned char *>(from) +
+                     static_cast<std::size_t>(k) * bytes;
     for (std::size_t b = sizeof(Struct); b < bytes; ++b)
       if (at[b] != 0)
         return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "[", k,
@@ -118,8 +119,8 @@ void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexc
 
 // The rule of every call that fills a buffer of the caller (chorale.h). Stores the size that is
 // needed in *told, unless told is NULL, and sets `fills` to whether there is a buffer to fill. A
-// buffer that is too small is CAPACITY, so that nothing is written to it. `Count` counts elements or
-// bytes.
+// buffer that is too small is CAPACITY, so that nothing is written to it. `Count` counts elements
+// or bytes.
 template <class Count>
 chorale_status take_buffer(const Report &report, std::string_view name, const void *buffer,
                            Count capacity, Count needed, Count *told, bool &fills) noexcept {
