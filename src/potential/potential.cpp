@@ -1,5 +1,6 @@
 #include "potential/potential.hpp"
 
+#include "base/logarithm.hpp"
 #include "base/numeric.hpp"
 
 #include <algorithm>
@@ -136,6 +137,7 @@ void derive_potential(Potential &p, double *split) noexcept {
 } // namespace chorale
 
 using chorale::kForbidden;
+using chorale::natural_log;
 using chorale::TableSource;
 
 double chorale_potential::factor(std::int64_t members) const noexcept {
@@ -143,7 +145,7 @@ double chorale_potential::factor(std::int64_t members) const noexcept {
   case CHORALE_SCALE_BY_MEMBERS:
     return strength / static_cast<double>(members);
   case CHORALE_SCALE_BY_LOG_MEMBERS:
-    return members > 1 ? strength / std::log(static_cast<double>(members)) : strength;
+    return members > 1 ? strength / natural_log(static_cast<double>(members)) : strength;
   default:
     return strength;
   }
@@ -156,7 +158,7 @@ double chorale_potential::table_entry(std::int32_t value, std::int64_t count,
   case TableSource::square:
     return lambda * (k * k);
   case TableSource::entropy:
-    return count > 0 ? lambda * (k * std::log(k)) : 0.0;
+    return count > 0 ? lambda * (k * natural_log(k)) : 0.0;
   case TableSource::linear:
     return lambda * k;
   case TableSource::stored:

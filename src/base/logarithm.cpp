@@ -1,0 +1,120 @@
+#include "base/logarithm.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace chorale {
+namespace {
+
+// ---- A table, made by the compiler --------------------------------------------------------------
+
+// An unevaluated sum of two doubles; `low` is what rounding took from `high`.
+struct Pair {
+  double high;
+  double low;
+};
+
+// a + b without error.
+constexpr Pair sum_of(double a, double b) noexcept {
+  const double sum = a + b;
+  const double of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+
+// a * b without error, by halves of 26 bits (Dekker): not all machines multiply and add in one.
+constexpr Pair product_of(double a, double b) noexcept {
+  const auto upper_half = [](double x) {
+    const double shifted = x * 134217729.0; // 2^27 + 1
+    return shifted - (shifted - x);
+  };
+  const double product = a * b;
+  const double a_high = upper_half(a), a_low = a - a_high;
+  const double b_high = upper_half(b), b_low = b - b_high;
+  return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
+}
+
+// These three are right to about 100 bits.
+constexpr Pair add(Pair a, Pair b) noexcept {
+  const Pair high = sum_of(a.high, b.high);
+  return sum_of(high.high, high.low + (a.low + b.low));
+}
+constexpr Pair multiply(Pair a, Pair b) noexcept {
+  const Pair high = product_of(a.high, b.high);
+  return sum_of(high.high, high.low + (a.high * b.low + a.low * b.high));
+}
+constexpr Pair divide(Pair a, double b) noexcept {
+  const double quotient = a.high / b;
+  const Pair back = product_of(quotient, b);
+  return sum_of(quotient, (((a.high - back.high) - back.low) + a.low) / b);
+}
+
+// log(j / 256) = 2 (s + s^3 / 3 + s^5 / 5 + ..) with s = (j - 256) / (j + 256), |s| < 0.18.
+constexpr Pair log_of_256ths(double j) noexcept {
+  const Pair s = divide({j - 256, 0}, j + 256);
+  const Pair square = multiply(s, s);
+  Pair sum{0, 0};
+  Pair power = s;
+  for (int k = 1; k < 40; k += 2, power = multiply(power, square))
+    sum = add(sum, divide(power, k));
+  return {2 * sum.high, 2 * sum.low};
+}
+
+// The least m of natural_log(), so that 1 lies within part kParts * 74 / 128 of the range.
+constexpr std::uint64_t kLeast = 0x3fe6b00000000000;
+constexpr std::uint64_t kParts = 128;
+constexpr int kShift = 45; // bits of m below those that tell its part
+
+// Of a part of the range of m: a number of 9 bits near 1 / m, and -log of it in two numbers, the
+// first one a multiple of 2^-42.
+struct Part {
+  double inverse;
+  double high;
+  double low;
+};
+
+constexpr auto kTable = [] {
+  std::array<Part, kParts> table{};
+  for (std::uint64_t i = 0; i < kParts; ++i) {
+    const std::uint64_t half = std::uint64_t{1} << (kShift - 1);
+    const auto middle = std::bit_cast<double>(kLeast + (2 * i + 1) * half);
+    const auto j = static_cast<double>(static_cast<int>(256 / middle + 0.5));
+    const Pair log = log_of_256ths(j);
+    constexpr double kRounder = 1536; // 1.5 * 2^(52 - 42)
+    const double high = (kRounder - log.high) - kRounder;
+    table[i] = {j / 256, high, (-log.high - high) - log.low};
+  }
+  return table;
+}();
+
+} // namespace
+
+// ---- The function -------------------------------------------------------------------------------
+
+// x = 2^e m with m from 0.709 to 1.418, and with the number c near 1 / m that stands in the table,
+//     log x = e log 2 - log c + log(1 + r),  r = c m - 1,  |r| < 0.007.
+// What is of the size of the result is added up without error; what follows r in the series of
+// log(1 + r) is so much smaller that its rounding errors are of no account.
+double natural_log(double x) noexcept {
+  constexpr double kLog2High = 0x1.62e42feep-1; // a multiple of 2^-32
+  constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
+  constexpr std::uint64_t kMantissa = 0x000fffffffffffff;
+
+  const std::uint64_t above = std::bit_cast<std::uint64_t>(x) - kLeast; // its upper bits are e
+  const auto e = static_cast<double>(static_cast<std::int64_t>(above) >> 52);
+  const std::uint64_t bits = (above & kMantissa) + kLeast;
+  const Part &part = kTable[(above & kMantissa) >> kShift];
+
+  const double m = std::bit_cast<double>(bits);
+  const double upper = std::bit_cast<double>(bits >> 27 << 27);
+  const Pair r = sum_of(upper * part.inverse - 1, (m - upper) * part.inverse); // c m - 1, exactly
+  const double y = r.high;
+  const double series =
+      -1.0 / 2 +
+      y * (1.0 / 3 + y * (-1.0 / 4 + y * (1.0 / 5 + y * (-1.0 / 6 + y * (1.0 / 7 + y / -8)))));
+
+  const Pair first = sum_of(e * kLog2High + part.high, r.high); // neither rounds
+  return first.high + ((first.low + (e * kLog2Low + part.low)) + (r.low + y * y * series));
+}
+
+} // namespace chorale
