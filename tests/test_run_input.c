@@ -60,6 +60,7 @@ static void ask(Asker *asker, int may_read) {
   REFUSES(polish(run, NULL, &error));
   REFUSES(bound(run, 1, NULL, &error));
   REFUSES(set_chain(run, 0, &chain, &error));
+  REFUSES(set_labels(run, numbers, 16, &error));
   REFUSES(set_limits(run, 0, NULL, &error));
   REFUSES(max_marginals(run, 0, scores, 0, NULL, &error));
   chorale_run_reset(run);

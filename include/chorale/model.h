@@ -233,6 +233,20 @@ CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
                                                  const chorale_model *model, const double *factors,
                                                  chorale_model **reweighed, chorale_error *error);
 
+/* Scores any labelling under the model (equation 1), gold labels say, without a run.
+ *
+ * labels: of all positions, chain by chain, as chorale_run_all_labels gives them; `count` of them.
+ * *score: the sum; chain_scores: phi of each chain; clique_scores: C of each clique. Each may be
+ *   NULL. Minus infinity where the labelling is forbidden. A value outside a dictionary without OUT
+ *   adds to no count.
+ * Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND
+ * (an instance, which scores what it decodes alone), CALLBACK_STOPPED, CALLBACK_VALUE,
+ * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns). Any thread. */
+CHORALE_API chorale_status chorale_model_score(const chorale_host *host,
+                                               const chorale_model *model, const int32_t *labels,
+                                               int64_t count, double *score, double *chain_scores,
+                                               double *clique_scores, chorale_error *error);
+
 /* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
 CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
 /* Drops a reference, and the model with the last one; NULL is ignored. Runs hold references, so a

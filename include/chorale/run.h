@@ -187,8 +187,8 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 /* ---- The run ------------------------------------------------------------------------------ */
 
 /* In the middle of a call its callbacks cannot change the run: step, solve, polish, bound,
- * set_chain, set_limits and max_marginals are BUSY, destroy and reset do nothing (the host's log is
- * told so), and nothing has changed. Calls that take a const run, and chorale_run_create with it as
+ * set_chain, set_labels, set_limits and max_marginals are BUSY, destroy and reset do nothing (the
+ * host's log is told so), and nothing has changed. Calls that take a const run, and chorale_run_create with it as
  * `earlier`, are allowed to the progress callback; to potentials, instances and executors, which
  * are called while labellings change, they are BUSY too. Other runs may be called from anywhere. */
 
@@ -217,6 +217,19 @@ CHORALE_API void chorale_run_reset(chorale_run *run);
  * labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
                                                  const chorale_chain *scores, chorale_error *error);
+
+/* Has the run go on from a labelling of the caller's in the place of its best one: that of another
+ * system, say, or of the last state of a text. The next step or solve scores it beside the chains'
+ * own labellings; the better of the two is the best labelling until a better one is met, and the
+ * polish starts from both, so that no result scores below it. Messages stay. Until that call the
+ * run has no labelling to ask for (NO_LABELLING).
+ *
+ * labels: of all positions, chain by chain, as chorale_run_all_labels gives them; `count` of them.
+ *   Instances, whose entries are not looked at, and chains whose scores forbid these labels go on
+ *   from their own best labelling.
+ * Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members). */
+CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
+                                                  int64_t count, chorale_error *error);
 
 /* How a call ended: COMPLETE (messages have converged), ITERATION_LIMIT (the rounds are used up),
  * DEADLINE, CANCELLED, INFEASIBLE (proven: some chain has no labelling, or the bound on request is

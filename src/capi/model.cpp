@@ -1,6 +1,6 @@
 // extern "C" of model.h: what is asked of a model. Building one is in builder.cpp.
 #include "capi/firewall.hpp"
-#include "cluster/model/model.hpp"
+#include "cluster/run/labelling.hpp"
 
 #include <gsl/gsl>
 
@@ -62,6 +62,20 @@ chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_mod
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return create_reweighed(report, Memory(&lent), Log(&lent), *model, factors, *reweighed);
+  });
+}
+
+chorale_status chorale_model_score(const chorale_host *host, const chorale_model *model,
+                                   const int32_t *labels, int64_t count, double *score,
+                                   double *chain_scores, double *clique_scores,
+                                   chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    if (!model)
+      return report.null_argument("model");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    return score_labels(report, Memory(&lent), *model, labels, count,
+                        {score, chain_scores, clique_scores});
   });
 }
 

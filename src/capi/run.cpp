@@ -1,4 +1,5 @@
 // extern "C" of run.h.
+#include "cluster/run/labelling.hpp"
 #include "cluster/run/run.hpp"
 #include "capi/chain_call.hpp"
 #include "clique/plan.hpp"
@@ -389,6 +390,16 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
     case Replacement::done:
       break;
     }
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels, int64_t count,
+                                      chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_at_rest(report, run));
+    CHORALE_CHECK(check_labels(report, *run->model, labels, count));
+    run->set_labels(labels);
     return CHORALE_OK;
   });
 }

@@ -308,7 +308,8 @@ static void wander(Trial *trial, Random *random) {
             error.message);
     REQUIRE(chorale_run_get_result(run, &r, &error) == CHORALE_OK, "%s", error.message);
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
-    if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), NULL,
+    int64_t count = 0;
+    if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), &count,
                                &error) != CHORALE_OK)
       continue;
     check_any(trial, run, &r, NULL);

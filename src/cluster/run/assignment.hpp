@@ -131,6 +131,20 @@ struct Assignment {
       whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
     score[chain] = chain_score;
   }
+  // Sets the labels of a chain, not of an instance, what its whole-chain slots show, and phi under
+  // `view`. `leaves`: scratch, a byte a position.
+  void judge(std::int32_t number, const ChainView &view, const std::int32_t *of_chain,
+             std::uint8_t *leaves) noexcept {
+    const Chain &chain = model_->chains[number];
+    labels.write(chain.first_label, chain.length, of_chain);
+    for (std::int32_t s = 0; s < chain.wholes(); ++s) {
+      const Slot slot = model_->slot(number, s);
+      whole[slot.whole] = model_->attached(slot).evaluate(of_chain, view.parents);
+    }
+    if (view.parents)
+      view.mark_leaves(leaves);
+    score[number] = view.score(of_chain, view.parents ? leaves : nullptr);
+  }
   // What another labelling of the same model has for a chain.
   void take_chain(std::int32_t number, const Assignment &from) noexcept {
     const Chain &chain = model_->chains[number];

@@ -208,12 +208,11 @@ void chorale_run::reset() noexcept {
 
 // Fills in what slots show, and scores, from the labels that a chain has in an assignment.
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
+  const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
-  ChainProgram program(layout, *model, number, inputs.view_of(number), options.joint);
-  of.get(number, program.labels);
-  Limits none;
-  program.show(none);
-  of.set(number, program.labels, program.shown, program.score);
+  auto *labels = layout.take<std::int32_t>(length);
+  of.get(number, labels);
+  of.judge(number, inputs.view_of(number), labels, layout.take<std::uint8_t>(length));
 }
 
 void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
@@ -233,13 +232,13 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   }
 }
 
-// Takes the labels of chains of equal shape. Where there are none, the chains' own labellings take
-// the place once they are known.
+// Takes the labels of chains of equal shape.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
+  state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const Chain &chain = model->chains[i];
     const Chain &from = earlier.model->chains[i];
-    state.best.score[i] = state.now.score[i] = kForbidden;
+    state.best.score[i] = kForbidden;
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
         chain.labels != from.labels)
       continue;
@@ -248,8 +247,19 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
                             earlier.state.best.labels.get(from.first_label + t));
     judge_chain(state.best, i);
   }
-  state.standing.fill_in_own = true;
-  state.standing.has_labelling = true;
+  state.go_on_from_best(*model);
+}
+
+void chorale_run::set_labels(const std::int32_t *labels) noexcept {
+  auto *leaves = reinterpret_cast<std::uint8_t *>(rooms.workers[0].room);
+  for (std::int32_t i = 0; i < model->chains.size(); ++i) {
+    if (model->chains[i].is_instance)
+      state.best.score[i] = kForbidden;
+    else
+      state.best.judge(i, inputs.view_of(i), labels, leaves);
+    labels += model->chains[i].length;
+  }
+  state.go_on_from_best(*model);
 }
 
 void chorale_run::start_from(const chorale_run &earlier) noexcept {

@@ -41,6 +41,8 @@ struct chorale_run {
   void reset() noexcept;
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
+  // Goes on from these labels of all positions, chain by chain, as the best labelling.
+  void set_labels(const std::int32_t *labels) noexcept;
   bool step() noexcept;
   void solve() noexcept;
   void polish() noexcept;

@@ -64,6 +64,16 @@ void RunState::leave_round(const Model &model) noexcept {
     clique_needs[c] = clique_needs[c] != 0 ? kAnswersNow : 0;
 }
 
+void RunState::go_on_from_best(const Model &model) noexcept {
+  best.set_totals({kForbidden, 0}, {});
+  if (!standing.has_labelling)
+    now.copy(best); // until the chains' own labellings are known
+  standing.pending = standing.fill_in_own = standing.has_labelling = true;
+  standing.is_polished = false;
+  leave_round(model);
+  course = {};
+}
+
 void RunState::replaced_scores(const Model &model) noexcept {
   standing.pending = true;
   standing.converged = standing.infeasible = standing.is_polished = false;

@@ -88,6 +88,9 @@ struct RunState {
   void leave_round(const Model &model) noexcept;
   // After scores of some chains have been replaced: round 0 is pending, and no bound holds.
   void replaced_scores(const Model &model) noexcept;
+  // After the labels of `best` have been replaced, and judged chain by chain: round 0 is pending.
+  // A chain whose score is minus infinity then takes its own labelling.
+  void go_on_from_best(const Model &model) noexcept;
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);

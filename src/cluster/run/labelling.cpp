@@ -1,0 +1,86 @@
+#include "cluster/run/labelling.hpp"
+
+#include "cluster/run/evaluation.hpp"
+#include "potential/checks.hpp"
+
+namespace chorale {
+namespace {
+
+// What scoring needs: the labelling as a run stores it, and scratch for a chain and for a clique.
+struct Scratch {
+  Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
+    std::int32_t length = 0;
+    std::int32_t columns = 0;
+    for (std::int64_t i = 0; i < model.chains.size(); ++i)
+      length = std::max(length, model.chains[i].length);
+    for (const Clique &clique : model.cliques)
+      columns = std::max(columns, clique.columns());
+    leaves = layout.take<std::uint8_t>(length);
+    counts = layout.take<std::int64_t>(columns);
+  }
+  Assignment of;
+  std::uint8_t *leaves;
+  std::int64_t *counts;
+};
+
+} // namespace
+
+chorale_status check_labels(const Report &report, const Model &model, const std::int32_t *labels,
+                            std::int64_t count) noexcept {
+  if (count != model.label_count)
+    return report.fail(CHORALE_ERROR_SHAPE, "count is ", count,
+                       "; it must be the number of positions of all chains, ", model.label_count);
+  if (!labels && count > 0)
+    return report.null_argument("labels");
+  std::int64_t p = 0;
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    const Chain &chain = model.chains[i];
+    const std::int64_t end = p + chain.length;
+    for (; p < end; ++p)
+      if (!chain.is_instance && (labels[p] < 0 || labels[p] >= chain.labels))
+        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "labels[", p, "] is ", labels[p],
+                           "; it must be from 0 to ", chain.labels - 1, ", the labels of chain ",
+                           i);
+  }
+  return CHORALE_OK;
+}
+
+chorale_status score_labels(const Report &report, const Memory &memory, const Model &model,
+                            const std::int32_t *labels, std::int64_t count,
+                            const ScoresOfLabelling &to) noexcept {
+  CHORALE_CHECK(check_labels(report, model, labels, count));
+  for (std::int64_t i = 0; i < model.chains.size(); ++i)
+    if (model.chains[i].is_instance)
+      return report.fail(CHORALE_ERROR_KIND, "chain ", i,
+                         " is an instance, which scores the labellings that it decodes alone");
+  Layout measure;
+  const Scratch measured(measure, model);
+  const Block block(memory, measure.bytes());
+  if (!block)
+    return report.out_of_memory(measure.bytes());
+  Layout layout(block.data());
+  Scratch scratch(layout, model);
+
+  double chain_total = 0;
+  for (std::int32_t i = 0; i < model.chains.size(); ++i) {
+    scratch.of.judge(i, model.chains[i].view(), labels, scratch.leaves);
+    labels += model.chains[i].length;
+    chain_total += scratch.of.score[i];
+    if (to.chains)
+      to.chains[i] = scratch.of.score[i];
+  }
+  double clique_total = 0;
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    CallbackFailure failed = CallbackFailure::none;
+    const double score = score_of_clique(model.cliques[c], scratch.of, scratch.counts, &failed);
+    CHORALE_CHECK(callback_status(report, failed));
+    clique_total += score;
+    if (to.cliques)
+      to.cliques[c] = score;
+  }
+  if (to.total)
+    *to.total = chain_total + clique_total;
+  return CHORALE_OK;
+}
+
+} // namespace chorale
