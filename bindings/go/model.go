@@ -343,6 +343,31 @@ func (m *Model) begin() (*call, *C.chorale_model) {
 	return c, (*C.chorale_model)(c.share((*handle)(m)))
 }
 
+// LabellingScore is what a labelling is worth under a model; minus infinity where it is forbidden.
+type LabellingScore struct {
+	Score        float64   // of all: the sum of the others
+	ChainScores  []float64 // of each chain by itself
+	CliqueScores []float64 // of each clique
+}
+
+// Score is what any labelling is worth, gold labels say: labels of all positions, chain by chain. A model with an
+// [Instance] scores none: [ErrKind].
+func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
+	c, model := m.begin()
+	defer c.end()
+	in := c.host(host)
+	if c.err != nil {
+		return LabellingScore{}, c.err
+	}
+	chains := make([]float64, int(C.chorale_model_chain_count(model)))
+	cliques := make([]float64, int(C.chorale_model_clique_count(model)))
+	var score C.double
+	if c.failed(C.chorale_model_score(in, model, ints(labels), C.int64_t(len(labels)), &score, doubles(chains), doubles(cliques), c.detail)) {
+		return LabellingScore{}, c.err
+	}
+	return LabellingScore{float64(score), chains, cliques}, nil
+}
+
 // Reweigh makes the model in which the score of clique i is multiplied by factors[i], at least 0; the chains are shared.
 func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
 	c, model := m.begin()

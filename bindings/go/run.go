@@ -442,6 +442,18 @@ func (r *Run) SetChain(number int, chain *Chain) error {
 	return nil
 }
 
+// SetLabels makes the run go on from labels of all positions, chain by chain, in the place of its best ones: the next call
+// scores them beside the chains' own, and no result scores below them. Instances, and chains that forbid their labels, go on
+// from their own best ones.
+func (r *Run) SetLabels(labels []int32) error {
+	c, run := r.begin(true)
+	defer c.end()
+	if c.err == nil {
+		c.failed(C.chorale_run_set_labels(run, ints(labels), C.int64_t(len(labels)), c.detail))
+	}
+	return c.err
+}
+
 func (o *ownChain) release() {
 	o.copies.release()
 	if o.transitions != nil {

@@ -208,6 +208,54 @@ func TestResults(t *testing.T) {
 }
 
 // Other scores for a chain are copied: what the caller does with them afterwards does not matter.
+func TestLabelsOfOnesOwn(t *testing.T) {
+	model := sentences(nil, nil)
+	run := must(NewRun(model, nil, nil))
+	result := must(run.Solve(nil))
+	var labels, own []int32
+	for _, row := range must(run.AllLabels(Together)) {
+		labels = append(labels, row...)
+	}
+	for _, row := range must(run.AllLabels(Alone)) {
+		own = append(own, row...)
+	}
+	found := must(model.Score(labels, nil))
+	if found.Score != result.Score || must(model.Score(own, nil)).Score != result.OwnScore {
+		t.Error(found, result)
+	}
+	scores, _, err := run.ChainScores(Together)
+	check(t, err)
+	for i, score := range scores {
+		if found.ChainScores[i] != score {
+			t.Error(i, found.ChainScores, scores)
+		}
+	}
+	for i, score := range found.CliqueScores {
+		if score != must(run.CliqueScore(i, Together)) {
+			t.Error(i, found.CliqueScores)
+		}
+	}
+	options := NewRunOptions()
+	options.Rounds = 0
+	options.Polish = false
+	fresh := must(NewRun(model, options, nil))
+	check(t, fresh.SetLabels(labels))
+	_, err = fresh.AllLabels(Together)
+	refused(t, err, ErrNoLabelling)
+	if again := must(fresh.Solve(nil)); again.Score != result.Score {
+		t.Error(again, result)
+	}
+	refused(t, fresh.SetLabels(labels[1:]), ErrShape)
+	_, err = model.Score(nil, nil)
+	refused(t, err, ErrShape)
+	labels[0] = 99
+	refused(t, fresh.SetLabels(labels), ErrOutOfRange)
+	_, err = model.Score(labels, nil)
+	refused(t, err, ErrOutOfRange)
+	fresh.Close()
+	refused(t, fresh.SetLabels(own), ErrClosed)
+}
+
 func TestSetChain(t *testing.T) {
 	model := sentences(nil, nil)
 	chain, options, err := model.Chain(2)

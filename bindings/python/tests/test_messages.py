@@ -318,6 +318,7 @@ CASES = [
     ("Model.clique_dictionary", lambda: words().freeze().clique_dictionary(9), "clique"),
     ("Model.centre_potential", lambda: words().freeze().centre_potential(9, 0), "clique"),
     ("Model.centre_potential", lambda: words().freeze().centre_potential(0, 2.5), "value"),
+    ("Model.score", lambda: words().freeze().score([0]), "labels"),
     ("Model.reweigh", lambda: words().freeze().reweigh(-1.0), "factors"),
     ("Run", lambda: run(rounds=-1), "rounds"),
     ("Run", lambda: run(damping=1.0), "damping"),
@@ -342,6 +343,7 @@ CASES = [
     ("Run.bound", lambda: run(bound_steps=1).bound(-5), "steps"),
     ("Run.set_chain", lambda: run().set_chain(0, ROW), None),
     ("Run.set_chain", lambda: run().set_chain(0, [[NAN, 0.0]] * 3), "unary"),
+    ("Run.set_labels", lambda: run().set_labels([0]), "labels"),
     ("Run.set_limits", lambda: run().set_limits(NAN), "time_limit"),
     ("Run.labels", lambda: run().labels(9), "chain"),
     ("Run.labels", lambda: ch.Run(words().freeze()).labels(0), None),
@@ -435,8 +437,8 @@ def test_help_reads_as_python():
 
 #: Calls that take nothing which could be wrong.
 HARMLESS = re.compile(
-    r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|Reason|Change|Decoded|Mask|\w*Result|ChainMarginals"
-    r"|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
+    r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
+    r"|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|polish|reset|problem)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
     r"|Kernel\..*|abi|algorithms|Model.\w*bytes"

@@ -384,6 +384,41 @@ def test_set_chain(rng):
     np.testing.assert_array_equal(run.all_labels(), fresh.all_labels())
 
 
+def test_any_labelling_is_scored_and_gone_on_from(rng):
+    model = small_model(rng)[0]
+    run = ch.Run(model)
+    result = run.solve()
+    found = model.score(run.all_labels())
+    assert found.score == result.score
+    assert list(found.chain_scores) == [run.chain_score(k) for k in range(len(model))]
+    assert list(found.clique_scores) == [run.clique_score(k) for k in range(model.cliques)]
+    assert model.score(run.all_labels(own=True).tolist()).score == result.own_score
+    fresh = ch.Run(model, rounds=0, polish=False)
+    fresh.set_labels(run.all_labels())
+    with pytest.raises(ch.StateError) as caught:
+        fresh.all_labels()
+    assert caught.value.name == "CHORALE_ERROR_NO_LABELLING"
+    assert fresh.solve().score == result.score
+    np.testing.assert_array_equal(fresh.all_labels(), run.all_labels())
+    for refused in (model.score, fresh.set_labels):
+        with pytest.raises(ValueError, match="labels has shape"):
+            refused([0])
+        with pytest.raises(ch.ArgumentError, match=r"labels\[0\] is 99"):
+            refused(np.full_like(run.all_labels(), 99))
+
+
+def test_what_a_potential_raises_comes_out_of_a_score():
+    def refuse(counts, members):
+        raise LookupError("no score")
+
+    builder = ch.ModelBuilder()
+    clique = builder.add_clique(values=2, potential=ch.Potential.callback(2, refuse))
+    builder.add_position(clique, builder.add_chain(np.zeros((1, 2))), 0)
+    model = builder.freeze()
+    with pytest.raises(LookupError, match="no score"):
+        model.score([0])
+
+
 def test_options_have_their_effect(rng):
     model = small_model(rng, chains=8)[0]
     assert ch.Run(model, rounds=0).solve().rounds == 0

@@ -36,7 +36,7 @@ from .errors import (
 from .host import Host
 from .kernel import Kernel
 from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
-from .model import Instance, Model, ModelBuilder
+from .model import Instance, LabellingScore, Model, ModelBuilder
 from .outcome import Outcome
 from .potential import Potential
 from .problem import Problem
@@ -86,6 +86,7 @@ __all__ = [
     "Kernel",
     "KindError",
     "LabelMap",
+    "LabellingScore",
     "MarginalsResult",
     "Mask",
     "MessageResult",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from array import array
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Raised
+from ._callbacks import Carrying, Raised
 from ._handle import Handle, Recipe, Shared
 from ._native import call, library, struct
 from .chain import Chain, Edges, Transitions
@@ -23,6 +24,19 @@ from .potential import Potential
 from .property import Dictionary, Property
 
 Given = TypeVar("Given", Potential, Property, Dictionary)
+
+
+@dataclasses.dataclass(frozen=True)
+class LabellingScore:
+    """What a labelling is worth under a model; -inf where it is forbidden.
+
+    score          of all: the sum of the other two
+    chain_scores   of each chain by itself; clique_scores: of each clique
+    """
+
+    score: float
+    chain_scores: arrays.Doubles
+    clique_scores: arrays.Doubles
 
 
 class Instance(Protocol):
@@ -727,6 +741,34 @@ class Model(Shared):
                 byref(options),
             )
         return scores, options
+
+    # ---- Any labelling
+
+    def score(self, labels: npt.ArrayLike) -> LabellingScore:
+        """What any labelling is worth under the model (gold labels, say), whole and by chain and
+        clique. A model with an `Instance` scores none.
+
+        labels: of all positions, chain by chain, as `Run.all_labels` gives them.
+        """
+        with self._use() as model, Carrying(self._raised):
+            array = self._labels(labels)
+            score = c_double()
+            chains = np.empty(len(self), dtype=np.float64)
+            cliques = np.empty(self.cliques, dtype=np.float64)
+            call(
+                library.chorale_model_score,
+                lent(),
+                model,
+                arrays.address(array),
+                len(array),
+                byref(score),
+                arrays.address(chains),
+                arrays.address(cliques),
+            )
+        return LabellingScore(score.value, chains, cliques)
+
+    def _labels(self, labels: npt.ArrayLike) -> arrays.Ints:
+        return arrays.ints("labels", labels, size=int(self.chain_lengths.sum()))
 
     # ---- Other strengths
 

@@ -331,6 +331,17 @@ class Run(Closable):
             call(library.chorale_run_set_chain, run, number, chain_struct)
             self._chains[number] = made
 
+    def set_labels(self, labels: npt.ArrayLike) -> None:
+        """Goes on from this labelling in the place of the best one: the next step or solve scores
+        it beside the chains' own, and no result scores below it. An `Instance`, and a chain that
+        forbids its labels, goes on from its own best ones.
+
+        labels: of all positions, chain by chain, as `all_labels` gives them.
+        """
+        with self._use() as run:
+            array = self._model._labels(labels)
+            call(library.chorale_run_set_labels, run, arrays.address(array), len(array))
+
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
         """A new deadline (seconds a call; None: none) and cancel flag (None: none)."""
         limit = arrays.limit("time_limit", time_limit)

@@ -2350,6 +2350,18 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    pub fn chorale_model_score(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        labels: *const i32,
+        count: i64,
+        score: *mut f64,
+        chain_scores: *mut f64,
+        clique_scores: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
     pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
 }
 extern "C" {
@@ -2879,6 +2891,14 @@ extern "C" {
         run: *mut chorale_run,
         chain: i64,
         scores: *const chorale_chain,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_run_set_labels(
+        run: *mut chorale_run,
+        labels: *const i32,
+        count: i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

@@ -113,7 +113,7 @@ pub use host::{Cancel, Host};
 pub use instance::{Incoming, Instance, Outgoing, ShownByPorts};
 pub use labels::{LabelMap, Mask};
 pub use message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
-pub use model::{ChainTokens, ChainView, Member, Model};
+pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::{Progress, RunCost, RunOptions};
 pub use potential::{Potential, PotentialOptions};
 pub use problem::{Note, Problem};

@@ -1,10 +1,10 @@
 //! Frozen models.
 
-use crate::array::{check_length, count, size, Owner};
+use crate::array::{check_length, count, fill, size, Owner};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::instance::Port;
-use crate::panics::Slot;
+use crate::panics::{settle, Slot};
 use crate::{c, Chain, Dictionary, Host, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +21,18 @@ pub(crate) struct Keep<'a> {
     pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
     /// Copied rows of chains that were lent.
     pub(crate) owners: Vec<Owner>,
+}
+
+/// What a labelling is worth under a model; minus infinity where it is forbidden.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LabellingScore {
+    /// Of all: the sum of the others.
+    pub score: f64,
+    /// Of each chain by itself.
+    pub chain_scores: Vec<f64>,
+    /// Of each clique.
+    pub clique_scores: Vec<f64>,
 }
 
 /// Chains, trees and cliques put together: immutable, shared by clones and runs, used by any number
@@ -87,6 +99,32 @@ impl<'a> Model<'a> {
             handle: Handle::from_raw(c::model_retain(raw)),
             keep: Arc::clone(keep),
         }
+    }
+
+    /// What any labelling is worth, gold labels say. labels: of all positions, chain by chain. Errors:
+    /// Shape, OutOfRange (labels), Kind (an instance), CallbackStopped, CallbackValue, OutOfMemory.
+    pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
+        let mut of = LabellingScore {
+            score: 0.0,
+            chain_scores: Vec::new(),
+            clique_scores: Vec::new(),
+        };
+        fill(&mut of.chain_scores, self.chains(), 0.0)?;
+        fill(&mut of.clique_scores, self.cliques(), 0.0)?;
+        let called = call(|error| unsafe {
+            c::model_score(
+                std::ptr::null(),
+                self.as_ptr(),
+                labels.as_ptr(),
+                size(labels.len()),
+                &mut of.score,
+                of.chain_scores.as_mut_ptr(),
+                of.clique_scores.as_mut_ptr(),
+                error,
+            )
+        });
+        settle(called, &self.keep.slots)?;
+        Ok(of)
     }
 
     /// A model of the same chains, members and cliques with other strengths. factors: one a clique, by

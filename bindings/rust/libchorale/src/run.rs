@@ -297,6 +297,21 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Has the run go on from labels of all positions, chain by chain, in the place of its best ones:
+    /// the next call scores them beside the chains' own, and no result scores below them. Instances,
+    /// and chains that forbid their labels, go on from their own best ones. Errors: Shape,
+    /// OutOfRange.
+    pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
+        call(|error| unsafe {
+            c::run_set_labels(
+                self.handle.as_ptr(),
+                labels.as_ptr(),
+                size(labels.len()),
+                error,
+            )
+        })
+    }
+
     /// A call in which potentials or instances may be called back.
     fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
         settle(call(function), &self.model.keep.slots)

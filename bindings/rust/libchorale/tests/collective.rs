@@ -373,6 +373,49 @@ fn earlier_runs_other_strengths_and_other_scores() {
 }
 
 #[test]
+fn labels_of_ones_own_are_scored_and_gone_on_from() {
+    let model = references(1.0);
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    let result = run.solve().unwrap();
+    let mut labels = run.all_labels(Labelling::Best).unwrap();
+    let found = model.score(&labels).unwrap();
+    assert_eq!(found.score, result.score);
+    for (chain, &score) in found.chain_scores.iter().enumerate() {
+        assert_eq!(
+            run.chain_score(chain, Labelling::Best).unwrap().score,
+            score
+        );
+    }
+    for (clique, &score) in found.clique_scores.iter().enumerate() {
+        assert_eq!(run.clique_score(clique, Labelling::Best).unwrap(), score);
+    }
+    let own = model
+        .score(&run.all_labels(Labelling::Own).unwrap())
+        .unwrap();
+    assert_eq!(own.score, result.own_score);
+    let options = RunOptions::new().rounds(0).polish(false);
+    let mut fresh = Run::new(&model, options).unwrap();
+    fresh.set_labels(&labels).unwrap();
+    let early = fresh.all_labels(Labelling::Best).unwrap_err();
+    assert_eq!(early.status(), Status::NoLabelling);
+    assert_eq!(fresh.solve().unwrap().score, result.score);
+    assert_eq!(
+        fresh.set_labels(&labels[1..]).unwrap_err().status(),
+        Status::Shape
+    );
+    assert_eq!(model.score(&[]).unwrap_err().status(), Status::Shape);
+    labels[0] = 99;
+    assert_eq!(
+        fresh.set_labels(&labels).unwrap_err().status(),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        model.score(&labels).unwrap_err().status(),
+        Status::OutOfRange
+    );
+}
+
+#[test]
 fn loans_are_copies_without_the_copy() {
     let scores = [[0.0, 0.5, 0.2], [0.1, 0.0, 0.3], [0.4, 0.1, 0.0]];
     let transitions = Transitions::new(&scores).unwrap().start(&[0.1, 0.0, 0.0]);
