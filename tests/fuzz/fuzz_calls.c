@@ -429,7 +429,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                            use_run,
                                            use_problem,
                                            share_handles,
-                                           give_back_one};
+                                           give_back_one,
+                                           add_in_bulk,
+                                           use_front,
+                                           use_labelling};
   /* A step takes some ten bytes. */
   const size_t count = size / 8 + 4 < 400 ? size / 8 + 4 : 400;
   for (size_t k = 0; k < count; ++k)
@@ -444,6 +447,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)model_at(w, k);
     (void)run_at(w, k);
     (void)problem_at(w, k);
+    (void)decoded_at(w, k);
     (void)clique_solver_at(w, k);
     (void)chain_solver_at(w, k);
   }

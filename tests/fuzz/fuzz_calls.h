@@ -1,4 +1,4 @@
-/* What the two halves of the fuzzer of call sequences share: all handles, arguments, slots. */
+/* What the parts of the fuzzer of call sequences share: all handles, arguments, slots. */
 #ifndef CHORALE_TESTS_FUZZ_CALLS_H
 #define CHORALE_TESTS_FUZZ_CALLS_H
 
@@ -28,6 +28,7 @@ typedef struct World {
   chorale_model *models[SLOTS];
   chorale_run *runs[SLOTS];
   chorale_problem *problems[SLOTS];
+  chorale_decoded *decoded[SLOTS];
   chorale_cancel *cancels[SLOTS]; /* runs borrow them: destroyed last */
   chorale_clique_solver *clique_solvers[SLOTS];
   chorale_chain_solver *chain_solvers[SLOTS];
@@ -57,7 +58,7 @@ static inline int64_t number(World *w) {
   return chance(w, 10) ? hostile_size(w->random) : upto(w, 5);
 }
 
-static int32_t constant(World *w, int32_t usual) {
+static inline int32_t constant(World *w, int32_t usual) {
   return chance(w, 95) ? usual : (int32_t)hostile_size(w->random);
 }
 
@@ -90,6 +91,7 @@ GIVE_BACK(builder, chorale_model_builder, builders, chorale_model_builder_destro
 GIVE_BACK(model, chorale_model, models, chorale_model_release)
 GIVE_BACK(run, chorale_run, runs, chorale_run_destroy)
 GIVE_BACK(problem, chorale_problem, problems, chorale_problem_destroy)
+GIVE_BACK(decoded, chorale_decoded, decoded, chorale_decoded_destroy)
 GIVE_BACK(clique_solver, chorale_clique_solver, clique_solvers, chorale_clique_solver_destroy)
 GIVE_BACK(chain_solver, chorale_chain_solver, chain_solvers, chorale_chain_solver_destroy)
 
@@ -105,5 +107,8 @@ void tell_rules(World *w);
 void make_dictionary(World *w);
 void add_to_builder(World *w);
 void change_models(World *w);
+void add_in_bulk(World *w);
+void use_front(World *w);
+void use_labelling(World *w);
 
 #endif

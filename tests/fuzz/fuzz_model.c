@@ -245,7 +245,19 @@ static void run_most(void *user, int64_t count, int64_t workers, chorale_paralle
   self->is_broken = self->is_broken || breaks;
 }
 
-/* Steps, polish, bound, limits, resets in any order: the best never falls but by a reset. */
+/* Gives the run a labelling drawn at random. */
+static chorale_status go_on_from_any(const Trial *trial, Random *random, chorale_run *run) {
+  const Cluster *cluster = &trial->cluster;
+  int32_t labels[MOST_CHAINS * MOST_POSITIONS];
+  int64_t count = 0;
+  chorale_error error;
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    for (int32_t t = 0; t < cluster->chains[i].length; ++t)
+      labels[count++] = random_int(random, 0, cluster->chains[i].labels - 1);
+  return chorale_run_set_labels(run, labels, count, &error);
+}
+
+/* Steps, polish, bound, limits, resets, labellings in any order: the best never falls but by a reset. */
 static void wander(Trial *trial, Random *random) {
   chorale_run_options options = trial->cluster.options;
   chorale_error error;
@@ -270,7 +282,7 @@ static void wander(Trial *trial, Random *random) {
     chorale_run_result_init(&r, sizeof r);
     status = CHORALE_OK;
     follower.is_broken = 0;
-    switch (random_int(random, 0, 8)) {
+    switch (random_int(random, 0, 9)) {
     case 0:
     case 1:
       status = chorale_run_step(run, &r, &error);
@@ -295,6 +307,10 @@ static void wander(Trial *trial, Random *random) {
     case 7:
       status = chorale_run_set_limits(run, random_chance(random, 50) ? 0 : -1, cancel, &error);
       break;
+    case 9:
+      status = go_on_from_any(trial, random, run);
+      best = -INFINITY;
+      break;
     default:
       if (random_chance(random, 50)) {
         chorale_run_reset(run);
@@ -313,6 +329,13 @@ static void wander(Trial *trial, Random *random) {
                                &error) != CHORALE_OK)
       continue;
     check_any(trial, run, &r, NULL);
+    double score = NAN;
+    FED(&trial->supply, status,
+        chorale_model_score(&trial->supply.host, trial->built.model, labels, count, &score, NULL,
+                            NULL, &error),
+        &error);
+    REQUIRE(status == CHORALE_ERROR_KIND || (status == CHORALE_OK && score == r.score),
+            "labels of score %.17g, the result says %.17g: %s", score, r.score, error.message);
     REQUIRE(r.score >= best, "the best falls from %.17g to %.17g", best, r.score);
     best = r.score;
   }
