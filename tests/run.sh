@@ -11,7 +11,7 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 fuzzing, the bindings, the experiments on made-up data, the report in a
                 browser, a short run of the benchmarks; less than 25 minutes on two cores
   --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64,
-                32-bit x86 and s390x emulated, other optimisation, hosts that flush
+                32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
                 denormals; before a release, an hour and a half
   --fuzz-seconds N  of processor time for the fuzzers (300, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
@@ -125,7 +125,7 @@ if [[ $deep == yes ]]; then
   step --says "soak tsan" "${fixed_addresses[@]}" build/tsan/tests/soak \
     "$(((soak_seconds + 9) / 10))" || true
   step --says "fuzz planted" tests/fuzz/planted.sh || true
-  for machine in arm64 i386 s390x o0 o3 lto flush fast-math; do
+  for machine in arm64 i386 s390x windows o0 o3 lto flush fast-math; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done
 fi

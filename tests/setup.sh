@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|browser|go|rust
+#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|go|rust
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, fuzz, all, machines, browser, go or rust}
+set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, go or rust}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
 # sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
@@ -51,6 +51,12 @@ needs_machines=(
   'g++-i686-linux-gnu i686-linux-gnu-g++'
   'g++-s390x-linux-gnu s390x-linux-gnu-g++'
 )
+needs_windows=(
+  "${needs_tests[@]}"
+  'g++-mingw-w64-x86-64-posix x86_64-w64-mingw32-g++-posix'
+  'wine wine'
+  'wine64 /usr/lib/wine/wine64'
+)
 needs_browser=(
   'chromium chromium'
   'python3 python3'
@@ -80,6 +86,7 @@ tests) needs=("${needs_tests[@]}") ;;
 fuzz) needs=("${needs_fuzz[@]}") ;;
 all) needs=("${needs_all[@]}") ;;
 machines) needs=("${needs_machines[@]}") ;;
+windows) needs=("${needs_windows[@]}") ;;
 browser) needs=("${needs_browser[@]}") ;;
 go) needs=("${needs_go[@]}") ;;
 rust) needs=("${needs_rust[@]}") ;;

@@ -161,7 +161,7 @@ static int64_t labels_of(World *w, const chorale_model *model, int32_t *labels, 
     return -1;
   for (int64_t p = 0; p < count; ++p)
     labels[p] = chance(w, 99) ? upto(w, 1) : (int32_t)hostile_size(w->random);
-  return chance(w, 97) ? count : number(w) + capacity;
+  return chance(w, 97) ? count : count + 1;
 }
 
 void use_labelling(World *w) {

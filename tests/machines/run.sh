@@ -74,16 +74,19 @@ foreign() { # NAME DEBIAN_ARCHITECTURE TRIPLET_MACHINE ROUNDS EMULATOR...
     -DMACHINE="$machine" -DEMULATOR="${emulator%;}" -Dcmocka_DIR="$cmocka" \
     -DCHORALE_BUILD_EXAMPLES=OFF
   CHORALE_TEST_ROUNDS=${CHORALE_TEST_ROUNDS:-$rounds} run_tests "build/machines/$name" --timeout 1800
+  same_as_here "$name" "$@" "build/machines/$name/tests/test_problem_files"
+}
 
-  # What comes out of models made up, bit for bit as on this machine.
+# What comes out of models made up, bit for bit as on this machine.
+same_as_here() { # NAME COMMAND...
+  local to=build/machines/$1
+  shift
   cmake --preset dev >/dev/null
   cmake --build --preset dev -j "$jobs" --target test_problem_files
-  build/dev/tests/test_problem_files --tell | grep '^made-' >"build/machines/$name/here.txt"
-  "$@" "build/machines/$name/tests/test_problem_files" --tell | grep '^made-' \
-    >"build/machines/$name/there.txt"
-  diff "build/machines/$name/here.txt" "build/machines/$name/there.txt" ||
-    fail "the results are not those of this machine"
-  echo "$(wc -l <"build/machines/$name/here.txt") lines are the same"
+  build/dev/tests/test_problem_files --tell | grep '^made-' >"$to/here.txt"
+  "$@" --tell | tr -d '\r' | grep '^made-' >"$to/there.txt"
+  diff "$to/here.txt" "$to/there.txt" || fail "the results are not those of this machine"
+  echo "$(wc -l <"$to/here.txt") lines are the same"
 }
 
 on_arm64() {
@@ -99,6 +102,56 @@ on_i386() {
   emulator=($root/lib/ld-linux.so.2 --library-path $root/lib)
   $root/lib/ld-linux.so.2 --version >/dev/null 2>&1 || emulator=(qemu-i386 -L $root)
   foreign i386 i386 i686 5e-1 "${emulator[@]}"
+}
+
+# What the tests need of Windows, in a folder of its own: CMocka, from Debian's source package, and the
+# headers of GSL without those of this machine beside them.
+make_windows_packages() { # FOLDER
+  local to=$1 here_gsl
+  [[ ! -e $to/prefix/lib/cmocka.dll.a ]] || return 0
+  rm -rf "$to"
+  mkdir -p "$to/sources/sources.list.d" "$to/state/lists/partial" "$to/cache/archives/partial" \
+    "$to/cmocka" "$to/prefix/include" "$to/prefix/share/cmake"
+  local file
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+    [[ ! -f $file ]] || sed -E 's/^deb /deb-src /; s/^Types: .*/Types: deb-src/' "$file" \
+      >"$to/sources/${file#/etc/apt/}"
+  done
+  touch "$to/sources/sources.list"
+  local apt=(apt-get -o "Dir::Etc::sourcelist=$to/sources/sources.list"
+    -o "Dir::Etc::sourceparts=$to/sources/sources.list.d" -o "Dir::State=$to/state"
+    -o "Dir::State::status=/dev/null" -o "Dir::Cache=$to/cache" -o "APT::Sandbox::User=root")
+  "${apt[@]}" update || true
+  (cd "$to" && "${apt[@]}" source --download-only cmocka)
+  tar -xf "$to"/cmocka_*.orig.tar.?z -C "$to/cmocka" --strip-components=1
+  cmake -S "$to/cmocka" -B "$to/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWITH_EXAMPLES=OFF \
+    -DCMAKE_TOOLCHAIN_FILE="$PWD/$here/windows.cmake" -DCMAKE_INSTALL_PREFIX="$to/prefix"
+  cmake --build "$to/build" -j "$jobs"
+  cmake --install "$to/build"
+  here_gsl=$(dirname "$(dirname "$(echo '#include <gsl/gsl>' | g++ -E -x c++ - |
+    grep -om1 '"[^"]*/gsl/gsl"' | tr -d '"')")")
+  cp -r "$here_gsl/gsl" "$to/prefix/include"
+  cp -r "$here_gsl/../share/cmake/Microsoft.GSL" "$to/prefix/share/cmake"
+  # The name under which CMocka 1.1.5 looks for itself.
+  cp "$to/prefix/lib/libcmocka.dll.a" "$to/prefix/lib/cmocka.dll.a"
+}
+
+on_windows() {
+  tests/setup.sh "${setup_options[@]}" windows
+  local packages=$PWD/build/machines/windows-packages compiler=x86_64-w64-mingw32-g++-posix
+  make_windows_packages "$packages"
+  build windows -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FILE="$PWD/$here/windows.cmake" \
+    -DCMAKE_C_FLAGS="-include $PWD/$here/windows.h -D__USE_MINGW_ANSI_STDIO=1 -Wno-float-conversion -Wno-format" \
+    -Dcmocka_DIR="$packages/prefix/lib/cmake/cmocka" \
+    -DMicrosoft.GSL_DIR="$packages/prefix/share/cmake/Microsoft.GSL" -DCHORALE_BUILD_EXAMPLES=OFF
+  local libraries="Z:$PWD/build/machines/windows/src;Z:$packages/prefix/bin" library
+  for library in libstdc++-6.dll libwinpthread-1.dll; do
+    libraries+=";Z:$(dirname "$("$compiler" -print-file-name="$library")")"
+  done
+  local -x WINEPREFIX=$PWD/build/machines/wine WINEDEBUG=-all WINEPATH=$libraries
+  CHORALE_TEST_ROUNDS=${CHORALE_TEST_ROUNDS:-2e-1} \
+    run_tests build/machines/windows --timeout 1200
+  same_as_here windows wine build/machines/windows/tests/test_problem_files.exe
 }
 
 on_generic() {
