@@ -33,6 +33,8 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   base_ = 0;
   std::int32_t free = 0;
   std::int32_t excluded = in.members;
+  double least = kInfinity;
+  double greatest = kForbidden;
   const auto part = [&](std::int64_t begin, std::int64_t end) {
     const double *at_alpha = in.scores + begin * in.columns + alpha;
     for (auto i = static_cast<std::int32_t>(begin); i < end; ++i, at_alpha += in.columns) {
@@ -50,13 +52,18 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
       base_ += at_other;
       if (*at_alpha == kForbidden || gain < -reach)
         order_[--excluded] = {gain, i, other};
-      else
+      else {
         unordered_[free++] = {gain, i, other};
+        least = std::min(least, gain);
+        greatest = std::max(greatest, gain);
+      }
     }
   };
   if (!in_stretches(in, in.members, kScattered, part))
     return false;
   allowed_ = forced_ + free;
+  least_ = least;
+  greatest_ = greatest;
   return sort_free(free);
 }
 
@@ -91,25 +98,17 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
                         }) &&
            sort_within(in, to, count, comes_before);
   };
-  double low = unordered_[0].gain;
-  double high = low;
-  if (!in_stretches(in, count, 2, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t j = begin; j < end; ++j) {
-          low = std::min(low, unordered_[j].gain);
-          high = std::max(high, unordered_[j].gain);
-        }
-      }))
-    return false;
-  const double scale = (count - 1) / (high - low);
+  const double high = greatest_;
+  const double scale = (count - 1) / (greatest_ - least_);
   // Rare: all gains are equal, and so in order, or their range overflows or underflows the scale.
   if (!(scale > 0 && scale < kInfinity))
     return sort_by_comparison();
-  const auto bucket_of = [&](const Ranked &ranked) {
-    return static_cast<std::int32_t>((high - ranked.gain) * scale);
-  };
   const auto histogram = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < end; ++j)
-      ++bucket_[bucket_of(unordered_[j])];
+    for (std::int64_t j = begin; j < end; ++j) {
+      const auto bucket = static_cast<std::int32_t>((high - unordered_[j].gain) * scale);
+      bucket_of_[j] = bucket;
+      ++bucket_[bucket];
+    }
   };
   std::fill(bucket_, bucket_ + count + 1, 0);
   if (!in_stretches(in, count, kScattered, histogram))
@@ -129,7 +128,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
     return sort_by_comparison();
   if (!in_stretches(in, count, kScattered, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t j = begin; j < end; ++j)
-          to[bucket_[bucket_of(unordered_[j])]++] = unordered_[j];
+          to[bucket_[bucket_of_[j]]++] = unordered_[j];
       }))
     return false;
   // Buckets are filled in the order of members, so equal gains keep the order of members.

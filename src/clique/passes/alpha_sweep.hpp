@@ -24,6 +24,7 @@ public:
       : instance_(&instance), order_(layout.take<Ranked>(instance.members)),
         unordered_(layout.take<Ranked>(instance.members)),
         bucket_(layout.take<std::int32_t>(std::int64_t{instance.members} + 1)),
+        bucket_of_(layout.take<std::int32_t>(instance.members)),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
   // Sorts the members for `alpha`, best gain first. Members with gain > `reach` have alpha in every
@@ -51,11 +52,14 @@ private:
   Ranked *order_;
   Ranked *unordered_;
   std::int32_t *bucket_;
+  std::int32_t *bucket_of_; // by place in unordered_
   std::int32_t *counts_;
   std::int32_t alpha_ = 0;
   std::int32_t forced_ = 0;
   std::int32_t allowed_ = 0;
   double base_ = 0;
+  double least_ = 0; // gain of the members that are sorted
+  double greatest_ = 0;
   bool is_ordered_ = false;
 };
 

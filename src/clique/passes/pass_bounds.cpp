@@ -14,7 +14,7 @@ namespace {
 constexpr int kVectors = 2;
 
 // Computes sum_i max(d_i - t, 0) as sum_i max(d_i, t) - n t, one operation less. `excess`: K x t.
-template <int kThresholds>
+template <int kThresholds, int kPadded>
 CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
                                  const double *thresholds, double *excess) noexcept {
   const std::int64_t columns = in.columns;
@@ -39,11 +39,14 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
     };
     if (!in_stretches(in, in.members, 4 * kVectors * kThresholds, add))
       return false;
-    for (int b = 0; b < kVectors; ++b)
-      for (int lane = 0; lane < kLanes; ++lane)
-        for (int j = 0; j < kThresholds; ++j)
-          excess[(v + b * kLanes + lane) * kThresholds + j] =
-              sums[b][j][lane] - static_cast<double>(in.members) * thresholds[j];
+    for (int j = 0; j < kThresholds; ++j) {
+      const double common = static_cast<double>(in.members) * thresholds[j];
+      for (int b = 0; b < kVectors; ++b) {
+        const Lanes sum = sums[b][j] - common;
+        for (int lane = 0; lane < kLanes; ++lane)
+          excess[(v + b * kLanes + lane) * kPadded + j] = sum[lane];
+      }
+    }
   }
   for (; v < columns; ++v) {
     double sums[kThresholds] = {};
@@ -56,7 +59,7 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
     if (!in_stretches(in, in.members, 2 * kThresholds, add))
       return false;
     for (int j = 0; j < kThresholds; ++j)
-      excess[v * kThresholds + j] = sums[j] - static_cast<double>(in.members) * thresholds[j];
+      excess[v * kPadded + j] = sums[j] - static_cast<double>(in.members) * thresholds[j];
   }
   return true;
 }
@@ -66,117 +69,183 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
 PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), weights_(layout.take<double>(instance.members)),
       slopes_(layout.take<double>(instance.columns)),
-      excess_(layout.take<double>(std::int64_t{instance.columns} * kThresholds)),
+      excess_(layout.take<double>(std::int64_t{instance.columns} * kPadded)),
       bounds_(layout.take<double>(instance.columns)),
       counts_(layout.take<std::int32_t>(instance.columns)),
       order_(layout.take<std::int32_t>(instance.columns)),
-      first_(layout.take<std::int32_t>(instance.columns)),
-      next_(layout.take<std::int32_t>(instance.members)) {}
+      bases_(layout.take<double>(instance.columns)),
+      forced_(layout.take<std::int32_t>(instance.columns)),
+      moved_to_(layout.take<Moved>(instance.columns)),
+      by_best_(layout.take<std::int32_t>(instance.members)) {}
 
-CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
+// The lines of neighbouring thresholds cross at k = (difference of excesses) / spacing, since the
+// thresholds are evenly spaced. Line j serves from the crossing with line j - 1 to that with line
+// j + 1. Any crossings would do, since every line is an upper bound at every k.
+CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
+                                          std::int32_t most) const noexcept {
+  using Counts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+  static_assert(kThresholds == 6 && kPadded == 8);
+  const Lanes end = Lanes{} + static_cast<double>(most);
+  const Lanes next[] = {__builtin_shufflevector(excess[0], excess[1], 1, 2, 3, 4),
+                        __builtin_shufflevector(excess[1], excess[1], 1, 1, 1, 1)};
+  std::int32_t last[kPadded];  // the last k at which each line is evaluated
+  std::int32_t first[kPadded]; // the first k, of the line before
+  for (int b = 0; b < 2; ++b) {
+    Lanes crossing = (next[b] - excess[b]) * per_spacing_;
+    crossing = crossing > Lanes{} ? crossing : Lanes{};
+    crossing = crossing < end ? crossing : end;
+    const Counts whole = __builtin_convertvector(crossing, Counts);
+    const Counts after = whole < most ? whole + 1 : whole;
+    std::memcpy(last + b * kLanes, &whole, sizeof whole);
+    std::memcpy(first + b * kLanes, &after, sizeof after);
+  }
+  last[kThresholds - 1] = most;
+  Lanes best = Lanes{} + kForbidden;
+  const auto raise = [&](int b, std::int32_t k0, std::int32_t k1, std::int32_t k2,
+                         std::int32_t k3) __attribute__((always_inline)) {
+    Lanes threshold;
+    std::memcpy(&threshold, thresholds_ + b * kLanes, sizeof threshold);
+    const Counts k = {k0, k1, k2, k3};
+    const Lanes reached = Lanes{f[k0], f[k1], f[k2], f[k3]} +
+                          __builtin_convertvector(k, Lanes) * threshold + excess[b];
+    best = best > reached ? best : reached;
+  };
+  raise(0, 0, first[0], first[1], first[2]);
+  raise(0, last[0], last[1], last[2], last[3]);
+  raise(1, first[3], first[4], first[3], first[4]);
+  raise(1, last[4], last[5], last[4], last[5]);
+  const double even = best[0] > best[2] ? best[0] : best[2];
+  const double odd = best[1] > best[3] ? best[1] : best[3];
+  return even > odd ? even : odd;
+}
+
+// The default of a member whose best column is alpha is its second-best column, if it has one.
+CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
   const Instance &in = *instance_;
-  double *excess = excess_ + std::int64_t{alpha} * kThresholds;
-  double member_score = defaults_;
-  double others = potential_ - in.potential.tables[alpha][counts_[alpha]];
-  // The default of a member whose best column is alpha is its second-best column, if it has one.
-  std::int32_t forced = 0;
-  Pace pace(in, 8 * kThresholds, counts_[alpha]);
-  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
-    if (!pace.next())
-      return kInfinity;
-    const double own = in.best_score[i];
-    for (int j = 0; j < kThresholds; ++j)
-      excess[j] -= std::max(own - weights_[i] - thresholds_[j], 0.0);
-    const std::int32_t other = in.second[i];
-    if (other < 0) {
-      ++forced;
-      continue;
+  constexpr int vectors = kPadded / kLanes;
+  const Lanes zero{};
+  Lanes at[vectors];
+  std::memcpy(at, thresholds_, sizeof at);
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    bases_[v] = defaults_ + (potential_ - in.potential.tables[v][counts_[v]]);
+    forced_[v] = 0;
+    moved_to_[v] = {-1, 0};
+    // Its members have been counted with w_i = best score + slope.
+    for (int b = 0; b < vectors; ++b) {
+      double *excess = excess_ + v * std::int64_t{kPadded} + b * kLanes;
+      const Lanes above = -slopes_[v] - at[b];
+      Lanes sum;
+      std::memcpy(&sum, excess, sizeof sum);
+      sum -= (above > zero ? above : zero) * static_cast<double>(counts_[v]);
+      std::memcpy(excess, &sum, sizeof sum);
     }
-    const double at_other = in.second_score[i];
-    member_score += at_other - own;
-    others +=
-        in.potential.tables[other][counts_[other] + 1] - in.potential.tables[other][counts_[other]];
-    ++counts_[other];
-    for (int j = 0; j < kThresholds; ++j)
-      excess[j] += std::max(own - at_other - slopes_[other] - thresholds_[j], 0.0);
   }
-  Pace back(in, 8, counts_[alpha]);
-  for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i]) {
-    if (!back.next())
-      return kInfinity;
-    if (in.second[i] >= 0)
-      --counts_[in.second[i]];
-  }
-
-  const double *f = in.potential.tables[alpha] + forced;
-  const double most = in.members - forced;
-  double best = kForbidden;
-  double begin = 0;
-  for (int j = 0; j < kThresholds; ++j) {
-    // `end`: the k from which the line of the next threshold is the lower one.
-    const double end =
-        j + 1 == kThresholds || !(thresholds_[j] > thresholds_[j + 1])
-            ? most
-            : std::clamp((excess[j + 1] - excess[j]) / (thresholds_[j] - thresholds_[j + 1]), begin,
-                         most);
-    for (const double k : {std::floor(begin), std::ceil(end)})
-      best = std::max(best, f[static_cast<std::int64_t>(k)] + k * thresholds_[j] + excess[j]);
-    begin = end;
-  }
-  return member_score + others + best + slack_;
+  // What tables rise by needs the members of a column one after the other.
+  double *rises = weights_;
+  const auto note_rises = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      const std::int32_t i = by_best_[p];
+      const std::int32_t alpha = in.best[i];
+      const std::int32_t other = in.second[i];
+      if (other < 0)
+        continue;
+      Moved &moved = moved_to_[other];
+      const std::int32_t before = counts_[other];
+      moved.count = 1 + (moved.alpha == alpha ? moved.count : before);
+      moved.alpha = alpha;
+      const double *f = in.potential.tables[other] + moved.count;
+      rises[i] = f[0] - f[-1];
+    }
+  };
+  const auto add = [&](std::int64_t begin, std::int64_t end) __attribute__((always_inline)) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t alpha = in.best[i];
+      const std::int32_t other = in.second[i];
+      if (other < 0) {
+        ++forced_[alpha];
+        continue;
+      }
+      const double gain = in.best_score[i] - in.second_score[i];
+      bases_[alpha] += rises[i] - gain;
+      const double above_slope = gain - slopes_[other];
+      for (int b = 0; b < vectors; ++b) {
+        double *excess = excess_ + alpha * kPadded + b * kLanes;
+        const Lanes above = above_slope - at[b];
+        Lanes sum;
+        std::memcpy(&sum, excess, sizeof sum);
+        sum += above > zero ? above : zero;
+        std::memcpy(excess, &sum, sizeof sum);
+      }
+    }
+  };
+  return in_stretches(in, in.members, 16, note_rises) &&
+         in_stretches(in, in.members, 8 * kThresholds, add);
 }
 
-struct PassBounds::Variants {
-  CHORALE_INLINE static bool all(PassBounds &bounds) noexcept {
-    const Instance &in = *bounds.instance_;
-    if (!add_excesses<kThresholds>(in, bounds.weights_, bounds.thresholds_, bounds.excess_))
-      return false;
-    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
-      bounds.bounds_[alpha] = bounds.bound_of(alpha);
-    return !in.interrupted();
-  }
-  static bool anywhere(PassBounds &bounds) noexcept { return all(bounds); }
-#if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static bool avx2(PassBounds &bounds) noexcept { return all(bounds); }
-#endif
-};
-
-bool PassBounds::run() noexcept {
+CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
   const Instance &in = *instance_;
-  if (!prepare_members())
-    return false;
-  place_thresholds();
-  auto all = Variants::anywhere;
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    all = Variants::avx2;
-#endif
-  if (!all(*this))
-    return false;
-  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
-    order_[alpha] = alpha;
-  std::sort(order_, order_ + in.columns, [&](std::int32_t a, std::int32_t b) {
-    return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
-  });
-  return true;
+  Lanes excess[kPadded / kLanes];
+  std::memcpy(excess, excess_ + std::int64_t{alpha} * kPadded, sizeof excess);
+  excess[1] = __builtin_shufflevector(excess[1], Lanes{} + kForbidden, 0, 1, 6, 7);
+  return bases_[alpha] + slack_ +
+         highest(excess, in.potential.tables[alpha] + forced_[alpha],
+                 in.members - forced_[alpha]);
 }
 
-bool PassBounds::prepare_members() noexcept {
+// Counts for each pass how many come before it, which takes no branch that depends on the bounds.
+CHORALE_INLINE void PassBounds::sort_passes() noexcept {
+  const std::int32_t columns = instance_->columns;
+  if (columns > kCounted) {
+    for (std::int32_t alpha = 0; alpha < columns; ++alpha)
+      order_[alpha] = alpha;
+    std::sort(order_, order_ + columns, [&](std::int32_t a, std::int32_t b) {
+      return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
+    });
+    return;
+  }
+  for (std::int32_t alpha = 0; alpha < columns; ++alpha) {
+    const double own = bounds_[alpha];
+    std::int64_t before = 0;
+    for (std::int64_t v = 0; v < columns; ++v)
+      before += std::int64_t{bounds_[v] > own} | (std::int64_t{bounds_[v] == own} & (v < alpha));
+    order_[before] = alpha;
+  }
+}
+
+CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
   const Instance &in = *instance_;
-  std::fill(counts_, counts_ + in.columns, 0);
-  std::fill(first_, first_ + in.columns, -1);
-  defaults_ = potential_ = 0;
+  if (!in.count(in.best, counts_))
+    return false;
+  std::int32_t *at = forced_; // where the next member of each column goes
+  std::int32_t begin_of = 0;
+  for (std::int32_t v = 0; v < in.columns; ++v) {
+    at[v] = begin_of;
+    begin_of += counts_[v];
+  }
+  Lanes sums{};
+  Lanes magnitudes{};
+  defaults_ = 0;
   double magnitude = 0;
-  Pace pace(in, 8, in.members);
-  for (std::int32_t i = in.members - 1; i >= 0; --i) {
-    if (!pace.next())
-      return false;
-    const std::int32_t v = in.best[i];
-    ++counts_[v];
-    next_[i] = first_[v];
-    first_[v] = i;
-    defaults_ += in.best_score[i];
-    magnitude += std::fabs(in.best_score[i]);
+  if (!in_stretches(in, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          by_best_[at[in.best[i]]++] = static_cast<std::int32_t>(i);
+        std::int64_t i = begin;
+        for (; i + kLanes <= end; i += kLanes) {
+          Lanes score;
+          std::memcpy(&score, in.best_score + i, sizeof score);
+          sums += score;
+          magnitudes += score > Lanes{} ? score : -score;
+        }
+        for (; i < end; ++i) {
+          defaults_ += in.best_score[i];
+          magnitude += std::fabs(in.best_score[i]);
+        }
+      }))
+    return false;
+  potential_ = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    defaults_ += sums[lane];
+    magnitude += magnitudes[lane];
   }
   for (std::int32_t v = 0; v < in.columns; ++v) {
     const double *f = in.potential.tables[v];
@@ -194,6 +263,36 @@ bool PassBounds::prepare_members() noexcept {
   });
 }
 
+struct PassBounds::Variants {
+  CHORALE_INLINE static bool all(PassBounds &bounds) noexcept {
+    const Instance &in = *bounds.instance_;
+    if (!bounds.prepare_members())
+      return false;
+    bounds.place_thresholds();
+    if (!add_excesses<kThresholds, kPadded>(in, bounds.weights_, bounds.thresholds_,
+                                            bounds.excess_) ||
+        !bounds.add_seconds())
+      return false;
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
+      bounds.bounds_[alpha] = bounds.bound_of(alpha);
+    bounds.sort_passes();
+    return true;
+  }
+  static bool anywhere(PassBounds &bounds) noexcept { return all(bounds); }
+#if CHORALE_HAS_AVX2_VARIANTS
+  [[gnu::target("avx2")]] static bool avx2(PassBounds &bounds) noexcept { return all(bounds); }
+#endif
+};
+
+bool PassBounds::run() noexcept {
+  auto all = Variants::anywhere;
+#if CHORALE_HAS_AVX2_VARIANTS
+  if (has_avx2())
+    all = Variants::avx2;
+#endif
+  return all(*this);
+}
+
 // Spreads the thresholds over the range of d_i = psi_i,alpha - w_i that can matter. low: at an
 // optimal k no member with d_i below minus the steepest step of f_alpha takes alpha. high: d_i <=
 // -slope unless alpha is member i's best column.
@@ -208,6 +307,8 @@ void PassBounds::place_thresholds() noexcept {
   }
   for (int j = 0; j < kThresholds; ++j)
     thresholds_[j] = high - (high - low) * (j + 0.5) / kThresholds;
+  const double spacing = (high - low) / kThresholds;
+  per_spacing_ = spacing > 0 ? 1 / spacing : 0.0;
   slack_ += 1e-15 * (16 + in.members) * in.members * (high - low);
 }
 
