@@ -5,6 +5,7 @@
 #include "base/cpu.hpp"
 #include "base/rows.hpp"
 #include "clique/moves/group_moves.hpp"
+#include "clique/passes/price_starts.hpp"
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/pass_bounds.hpp"
@@ -46,7 +47,8 @@ private:
 struct Loops {
   Loops(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), thresholds(layout, instance), pass(layout, instance),
-        moves(layout, instance), groups(layout, instance), marginals(layout, instance),
+        moves(layout, instance), groups(layout, instance), starts(layout, instance),
+        marginals(layout, instance),
         candidate(layout.take<std::int32_t>(instance.members)),
         messages(layout.take<double>(std::int64_t{instance.members} * instance.columns)) {}
   PassBounds bounds;
@@ -54,6 +56,7 @@ struct Loops {
   AlphaPass<SumScore> pass;
   SumMoves moves;
   GroupMoves groups;
+  PriceStarts starts;
   SumPassMarginals marginals;
   std::int32_t *candidate;
   double *messages;
@@ -104,6 +107,15 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
       trace.add(loops.candidate, instance.members);
     }
   });
+  // Of fewer members no large columns are assumed.
+  for (std::int32_t rank = 0; instance.members >= 16; ++rank) {
+    if (rank == 0)
+      loops.starts.run(loops.bounds, bench.solution().score);
+    if (rank == loops.starts.count())
+      break;
+    trace.add(loops.starts.write(rank, loops.candidate));
+    trace.add(loops.candidate, instance.members);
+  }
   // After the first pass they are tightened.
   trace_bounds(trace, instance, loops.thresholds);
   trace.add(bench.solution().score);
