@@ -49,6 +49,8 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
 }
 
 void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept {
+  if (scores == problem.scores && !problem.fixed)
+    return; // used as it is
   const Potential &source = *potential.source;
   double *to = scores + begin * columns;
   for (std::int64_t i = begin; i < last; ++i, to += columns) {
@@ -110,6 +112,16 @@ bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const
   for (std::int32_t v = 0; narrow && v < columns; ++v)
     counts[v] += (rows[0][v] + rows[1][v]) + (rows[2][v] + rows[3][v]);
   return counted;
+}
+
+double Instance::member_score(const std::int32_t *assignment) const noexcept {
+  double total = 0;
+  if (!in_stretches(*this, members, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          total += score(i, assignment[i]);
+      }))
+    total = kForbidden;
+  return total;
 }
 
 MeasuredSum Instance::member_sum(const std::int32_t *assignment) const noexcept {

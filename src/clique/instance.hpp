@@ -48,9 +48,8 @@ struct Instance {
   // Writes the number of members at each column to `counts` (K). False if interrupted.
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
   // Returns sum_i scores[i][x_i], added up in the order of i; minus infinity if interrupted.
-  double member_score(const std::int32_t *assignment) const noexcept {
-    return member_sum(assignment).total;
-  }
+  double member_score(const std::int32_t *assignment) const noexcept;
+  // The same with the magnitudes of the scores.
   MeasuredSum member_sum(const std::int32_t *assignment) const noexcept;
 
   // Tells of a labelling that the search takes to score `score`, so that one is ready when the

@@ -9,6 +9,9 @@ namespace {
 // A labelling is rated after so many times what the last one took.
 constexpr std::int64_t kPause = 4;
 
+// Few enough to lie close together.
+constexpr std::int64_t kFewScores = 1 << 15;
+
 } // namespace
 
 double score_counts(const Potential &potential, std::int32_t members, std::int64_t *counts,
@@ -42,10 +45,13 @@ bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::
   const Instance &in = *instance_;
   std::fill(counts_, counts_ + source_->values, 0);
   MeasuredSum members;
+  // Reading the score itself takes no branch that depends on where members stand.
+  const bool few = std::int64_t{in.members} * in.columns <= kFewScores;
   if (!in_stretches(limits, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int32_t column = assignment ? assignment[i] : best_column(i);
-          members.add(column == in.best[i]     ? in.best_score[i]
+          members.add(few                      ? in.score(i, column)
+                      : column == in.best[i]   ? in.best_score[i]
                       : column == in.second[i] ? in.second_score[i]
                                                : in.score(i, column));
           const std::int32_t value = in.value_of(i, column);

@@ -172,7 +172,9 @@ bool CliquePotential::prepare(Limits *under) noexcept {
       if (is_borrowable(p)) {
         tables[u] = p.numbers + (is_stored_per_value(p) ? v * p.table_length : 0);
       } else if (is_one_table_for_all(p)) {
-        if (!shared)
+        if (!shared && p.source == TableSource::square)
+          shared = write_table([&](std::int64_t k) { return p.square_entry(k); });
+        else if (!shared)
           shared = write_table([&](std::int64_t k) { return p.table_entry(v, k, members); });
         tables[u] = shared;
       } else {

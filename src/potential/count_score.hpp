@@ -102,8 +102,8 @@ public:
 private:
   void look_around(std::int64_t v) noexcept {
     const double *f = potential_->tables[v] + counts_[v];
-    join_[v] = counts_[v] < potential_->members ? f[1] - f[0] : 0.0;
-    leave_[v] = counts_[v] > 0 ? f[-1] - f[0] : 0.0;
+    join_[v] = f[counts_[v] < potential_->members] - f[0];
+    leave_[v] = f[-std::int64_t{counts_[v] > 0}] - f[0];
   }
 
   double *join_;
@@ -144,6 +144,12 @@ public:
     return total_ + ((f[-1] - f[0]) + (g[1] - g[0]));
   }
   void move(std::int32_t u, std::int32_t v) noexcept {
+    if (is_finite_) {
+      const double *f = potential_->tables[u] + counts_[u]--;
+      const double *g = potential_->tables[v] + counts_[v]++;
+      total_ += (f[-1] - f[0]) + (g[1] - g[0]);
+      return;
+    }
     const bool was_forbidden = total_ == kForbidden;
     const double next = after(u, v);
     --counts_[u];
@@ -155,6 +161,8 @@ public:
   }
 
 private:
+  const bool is_finite_ = potential_->finite; // nothing is forbidden
+
   void add_up() noexcept {
     total_ = 0;
     for (std::int64_t w = 0; w < columns(); ++w)

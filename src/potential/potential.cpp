@@ -156,7 +156,7 @@ double chorale_potential::table_entry(std::int32_t value, std::int64_t count,
   const double k = static_cast<double>(count);
   switch (source) {
   case TableSource::square:
-    return lambda * (k * k);
+    return square_entry(count);
   case TableSource::entropy:
     return count > 0 ? lambda * (k * natural_log(k)) : 0.0;
   case TableSource::linear:

@@ -42,6 +42,11 @@ struct chorale_potential : chorale::Counted {
   double factor(std::int64_t members) const noexcept;
   // Returns f_v(k) among n members, without factor(); for SUM, MAX and separable PAIRS.
   double table_entry(std::int32_t value, std::int64_t count, std::int64_t members) const noexcept;
+  // Returns f_v(k) as table_entry does if `source` is square; inline for loops over counts.
+  double square_entry(std::int64_t count) const noexcept {
+    const double k = static_cast<double>(count);
+    return lambda * (k * k);
+  }
   // Returns C of `values` counts, scaled. `*failure` tells why a callback gave no score.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;

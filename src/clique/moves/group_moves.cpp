@@ -144,8 +144,7 @@ bool GroupMoves::move_group(std::int32_t *assignment) noexcept {
   if (to < 0)
     return false;
   for (std::int64_t i = 0; i < in.members; ++i)
-    if (assignment[i] != to && in.score(i, to) - stay_[i] > above)
-      assignment[i] = to;
+    assignment[i] = in.score(i, to) - stay_[i] > above ? to : assignment[i];
   return true;
 }
 

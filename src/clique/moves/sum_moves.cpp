@@ -31,17 +31,18 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
     return best;
   }
   const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
-  const Indices own = Indices{} + besides;
+  // How far it is from each lane to `besides`.
+  Indices to_own = besides - Indices{0, 1, 2, 3};
   Lanes even = forbidden;
   Lanes odd = forbidden;
-  Indices at = {0, 1, 2, 3};
   const auto look = [&](std::int32_t v, Lanes & highest) __attribute__((always_inline)) {
     Lanes score;
     Lanes offer;
     std::memcpy(&score, row + v, sizeof score);
     std::memcpy(&offer, join + v, sizeof offer);
     score += offer;
-    score = at + v == own ? forbidden : score;
+    score = to_own == Indices{} ? forbidden : score;
+    to_own -= kLanes;
     highest = score > highest ? score : highest;
   };
   std::int32_t v = 0;
@@ -50,10 +51,14 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
     look(v + kLanes, odd);
   }
   // The last vectors overlap those before.
-  if (v + kLanes < columns)
+  if (v + kLanes <= columns) {
     look(v, even);
-  if (v < columns)
+    v += kLanes;
+  }
+  if (v < columns) {
+    to_own += v - (columns - kLanes);
     look(columns - kLanes, odd);
+  }
   even = odd > even ? odd : even;
   const double low = even[0] > even[1] ? even[0] : even[1];
   const double high = even[2] > even[3] ? even[2] : even[3];
@@ -69,7 +74,9 @@ SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
       most_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
       epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})),
       last_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
-                                            : nullptr) {}
+                                            : nullptr),
+      waiting_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
+                                               : nullptr) {}
 
 constexpr std::int32_t kMovesOfFew = 8; // an epoch
 
@@ -83,16 +90,22 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
   if (!in.count(assignment, counts_))
     return kForbidden;
   score_.reset(counts_);
-  const MeasuredSum start = in.member_sum(assignment);
-  if (start.total == kForbidden) {
+  double members = 0;
+  if (again) {
+    members = in.member_score(assignment);
+  } else {
+    const MeasuredSum start = in.member_sum(assignment);
+    members = start.total;
+    least_ = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
+  }
+  if (members == kForbidden) {
     // What is known of members does not serve the next time.
     std::fill(safe_, safe_ + in.members, kForbidden);
     std::copy(assignment, assignment + in.members, last_);
     risen_ = 0;
     return kForbidden;
   }
-  double members = start.total;
-  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
+  const double least = least_;
   if (again)
     adjust_leads(in, assignment, least);
   else if (!begin_leads(in, assignment, least))
@@ -106,47 +119,50 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
   double *risen = most_;
   std::fill(risen, risen + K, 0.0);
   std::int32_t moves = 0;
-  std::int32_t unmoved = 0;
-  for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
-    if (i == in.members) {
-      i = 0;
-      --sweeps;
-      if (sweeps == 0)
+  for (bool moved = true; moved && sweeps > 0; --sweeps) {
+    // Lists the members to look at for the whole sweep, without a branch on each, which the
+    // processor could not predict. Members who may move only because of moves in this sweep are
+    // listed in the next.
+    moved = false;
+    const double so_far = before + rise;
+    std::int32_t count = 0;
+    for (std::int32_t i = 0; i < in.members; ++i) {
+      waiting_[count] = i;
+      count += so_far + leave[assignment[i]] < safe_[i] ? 0 : 1;
+    }
+    for (std::int32_t w = 0; w < count; ++w) {
+      if (!limits.spend(32 + K))
         break;
+      const std::int32_t i = waiting_[w];
+      const std::int32_t from = assignment[i];
+      const double *row = in.row(i);
+      const double stay = row[from] - leave[from] + least;
+      const double best = best_join(row, join, K, from);
+      if (!(best > stay)) {
+        safe_[i] = row[from] + least - best + before;
+        continue;
+      }
+      std::int32_t to = 0;
+      while (to == from || row[to] + join[to] != best)
+        ++to;
+      members += row[to] - row[from];
+      assignment[i] = to;
+      safe_[i] = kForbidden;
+      moved = true;
+      const double was[] = {join[from], join[to]};
+      score_.move(from, to);
+      if (++moves == kMovesOfFew) {
+        before += rise;
+        rise = 0;
+        moves = 0;
+        std::fill(risen, risen + K, 0.0);
+      }
+      risen[from] += std::max(join[from] - was[0], 0.0);
+      risen[to] += std::max(join[to] - was[1], 0.0);
+      rise = std::max({rise, risen[from], risen[to]});
     }
-    const std::int32_t from = assignment[i];
-    if (before + rise + leave[from] < safe_[i]) {
-      ++unmoved;
-      continue;
-    }
-    if (!limits.spend(32 + K))
+    if (instance_->interrupted())
       break;
-    const double *row = in.row(i);
-    const double stay = row[from] - leave[from] + least;
-    const double best = best_join(row, join, K, from);
-    if (!(best > stay)) {
-      safe_[i] = row[from] + least - best + before;
-      ++unmoved;
-      continue;
-    }
-    std::int32_t to = 0;
-    while (to == from || row[to] + join[to] != best)
-      ++to;
-    members += row[to] - row[from];
-    assignment[i] = to;
-    safe_[i] = kForbidden;
-    unmoved = 0;
-    const double was[] = {join[from], join[to]};
-    score_.move(from, to);
-    if (++moves == kMovesOfFew) {
-      before += rise;
-      rise = 0;
-      moves = 0;
-      std::fill(risen, risen + K, 0.0);
-    }
-    risen[from] += std::max(join[from] - was[0], 0.0);
-    risen[to] += std::max(join[to] - was[1], 0.0);
-    rise = std::max({rise, risen[from], risen[to]});
   }
   risen_ = before + rise;
   std::copy(assignment, assignment + in.members, last_);
@@ -250,8 +266,11 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *as
       for (std::int64_t i = begin; i < end; ++i) {
         const double *row = in.row(i);
         const std::int32_t from = assignment[i];
-        const double other = (from == in.best[i] ? in.second_score[i] : in.best_score[i]) + next;
-        const double there = from == first ? kForbidden : row[first] + most;
+        // Chosen by index: the processor could not predict a branch on where a member stands.
+        const double others[] = {in.best_score[i] + next, in.second_score[i] + next};
+        const double offered[] = {row[first] + most, kForbidden};
+        const double other = others[from == in.best[i]];
+        const double there = offered[from == first];
         safe_[i] = row[from] + least - (there > other ? there : other);
       }
     });
@@ -283,9 +302,11 @@ CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, const std::int32_t *a
   for (std::int32_t i = 0; i < in.members; ++i) {
     const double *row = in.row(i);
     const std::int32_t from = assignment[i];
-    const double there = from == first ? kForbidden : row[first] + join[first];
-    const double lead = std::min(safe_[i] - (risen_ + next), row[from] + least - there);
-    safe_[i] = from == last_[i] ? lead : kForbidden;
+    const double offered[] = {row[first] + join[first], kForbidden};
+    const double there = offered[from == first];
+    const double leads[] = {
+        kForbidden, std::min(safe_[i] - (risen_ + next), row[from] + least - there)};
+    safe_[i] = leads[from == last_[i]];
   }
 }
 

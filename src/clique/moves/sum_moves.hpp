@@ -57,9 +57,11 @@ private:
   double *safe_;           // n: the member stays while leaving and what has risen are below it
   std::uint8_t *epoch_of_; // n: the epoch of the last look
   std::int32_t *last_;     // n: the labelling left last; of few members
+  std::int32_t *waiting_;  // n: members to look at in a sweep; of few members
   double rise_[kEpochs] = {};
   std::int32_t epoch_ = 0;
   std::int32_t moves_ = 0; // in this epoch
+  double least_ = 0;       // of few members: what the labelling improved first calls an improvement
   double risen_ = 0;       // of few members: by what columns rose at most since leads were noted
 };
 
