@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t kShort = 128; // columns of up to this many entries are sorted by insertion
 constexpr std::int64_t kSpare = 16;  // entries kept sorted beyond the number required
+// Steps charged to the limits for a member that is accessed in random order (cache misses).
+constexpr std::int64_t kScattered = 16;
 constexpr double kRounding = 1e-15;  // charged per operation: several times the unit roundoff
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
@@ -132,7 +134,8 @@ bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
           }
         }))
       return false;
-    std::copy(below, below + rest, entry + (length - rest));
+    if (!copy_within(*view_, below, rest, entry + (length - rest)))
+      return false;
     if (length - rest >= ranked && sort_by_insertion(moved_, rises) &&
         sort_by_insertion(fallen, falls)) {
       merge_behind(entry, same, moved_, rises);
@@ -140,8 +143,9 @@ bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
       sorted_[v] = static_cast<std::int32_t>(length - rest);
       return !view_->interrupted();
     }
-    std::copy(moved_, moved_ + rises, entry + same);
-    std::copy(fallen, fallen + falls, entry + same + rises);
+    if (!copy_within(*view_, moved_, rises, entry + same) ||
+        !copy_within(*view_, fallen, falls, entry + same + rises))
+      return false;
   }
   if (!in_stretches(*view_, length, 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t j = begin; j < end; ++j)
@@ -187,7 +191,7 @@ void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *add
     length -= stays_behind ? 1 : 0;
     more -= stays_behind ? 0 : 1;
   }
-  std::copy(added, added + more, entry);
+  copy_within(*view_, added, more, entry);
 }
 
 double CountDual::evaluate(const double *u, double negligible) noexcept {
@@ -272,8 +276,11 @@ bool CountDual::tighten_box() noexcept {
 // losses of all other columns that chose i by leaving i.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
-  std::fill(leave_loss_, leave_loss_ + members_, 0.0);
-  std::fill(remaining_, remaining_ + members_, 0);
+  if (!in_stretches(*view_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(leave_loss_ + begin, leave_loss_ + end, 0.0);
+        std::fill(remaining_ + begin, remaining_ + end, 0);
+      }))
+    return true;
   // Bound of what is dropped: at most `level` but for rounding, since the loss is at least the
   // slack.
   const auto drop = [&](double loss) {
@@ -281,15 +288,14 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   };
 
   for (std::int64_t v = 0; v < columns_; ++v) {
-    if (!view_->spend(16 * members_))
-      return true;
     const Entry *entry = entries_ + v * members_;
     const double *h = value_of_count_ + v * (members_ + 1);
     std::int32_t lo = lo_[v];
     std::int32_t hi = std::min(hi_[v], length_[v]);
-    while (hi > chosen_[v] && best_[v] - h[hi] >= slack)
+    Pace counts(*view_, 4, hi - lo + 1);
+    while (hi > chosen_[v] && best_[v] - h[hi] >= slack && counts.next())
       drop(best_[v] - h[hi--]);
-    while (lo < chosen_[v] && best_[v] - h[lo] >= slack)
+    while (lo < chosen_[v] && best_[v] - h[lo] >= slack && counts.next())
       drop(best_[v] - h[lo++]);
     lo_[v] = lo;
     hi_[v] = hi;
@@ -300,13 +306,19 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     double *own = own_leave_loss_ + v * members_;
     const std::int64_t chosen = chosen_[v];
     double with_more = kForbidden;
+    Pace more_pace(*view_, 8, last_count);
     for (std::int64_t k = last_count; k > 0; --k) {
+      if (!more_pace.next())
+        return true;
       if (k >= lo)
         with_more = std::max(with_more, h[k] + entry[k].gain);
       if (k <= chosen)
         suffix_[k - 1] = with_more;
     }
+    Pace own_pace(*view_, kScattered, chosen);
     for (std::int64_t r = 0; r < chosen; ++r) {
+      if (!own_pace.next())
+        return true;
       if (r >= lo)
         prefix = std::max(prefix, h[r]);
       const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
@@ -317,8 +329,6 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   }
 
   for (std::int64_t v = 0; v < columns_; ++v) {
-    if (!view_->spend(16 * members_))
-      return true;
     Entry *entry = entries_ + v * members_;
     const double *h = value_of_count_ + v * (members_ + 1);
     const double *own = own_leave_loss_ + v * members_;
@@ -326,12 +336,20 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     const std::int64_t hi = hi_[v];
     const std::int64_t chosen = chosen_[v];
     suffix_[hi + 1] = kForbidden;
-    for (std::int64_t k = hi; k >= 0; --k)
+    Pace suffix_pace(*view_, 4, hi + 1);
+    for (std::int64_t k = hi; k >= 0; --k) {
+      if (!suffix_pace.next())
+        return true;
       suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
+    }
     double replacing = kForbidden; // max of H_v(k) - gain of rank k - 1, over k <= r
     std::int64_t kept = 0;
     std::int32_t sorted = 0;
+    Pace entry_pace(*view_, kScattered, length_[v]);
     for (std::int64_t r = 0; r < length_[v]; ++r) {
+      // Entries may be there twice then: an interrupted dual is loaded again before its next use.
+      if (!entry_pace.next())
+        return true;
       if (r >= 1 && r >= lo && r <= hi)
         replacing = std::max(replacing, h[r] - entry[r - 1].gain);
       const double with =
@@ -354,14 +372,20 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   }
 
   std::fill(forced_, forced_ + columns_, 0);
-  for (std::int64_t i = 0; i < members_; ++i)
-    if (remaining_[i] == 0)
-      return false;
+  bool is_left_out = false;
+  if (!in_stretches(*view_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
+        is_left_out = is_left_out || std::find(remaining_ + begin, remaining_ + end, 0) !=
+                                         remaining_ + end;
+      }))
+    return true;
+  if (is_left_out)
+    return false;
   for (std::int64_t v = 0; v < columns_; ++v) {
-    if (!view_->spend(8 * members_))
+    if (!in_stretches(*view_, length_[v], kScattered, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t r = begin; r < end; ++r)
+            forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
+        }))
       return true;
-    for (std::int64_t r = 0; r < length_[v]; ++r)
-      forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
     lo_[v] = std::max(lo_[v], forced_[v]);
   }
   return tighten_box();
@@ -378,10 +402,11 @@ void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept 
     double gains = 0;
     double alone = kForbidden;
     double joined = kForbidden;
-    if (!view_->spend(8 * members_))
-      return;
     std::int64_t k = 0;
+    Pace pace(*view_, 8, length_[v] + 1);
     for (std::int64_t r = 0;; ++r) {
+      if (!pace.next())
+        return;
       if (r < length_[v] && entry[r].member == i)
         continue;
       alone = std::max(alone, gains + f[k]);

@@ -137,8 +137,6 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       limit_hit_ = true;
       break;
     }
-    if (!limits.spend(8 * members_))
-      break;
     const double target = cutoff.known ? cutoff.target : std::max(cutoff.target, bound - reach);
     if (!patient && step % 10 == 9) {
       if (checkpoint - bound < kFading * (bound - target))
@@ -148,14 +146,20 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
 
     const double *slope = dual.slope();
     double square = 0;
-    for (std::int64_t i = 0; i < members_; ++i)
-      square += slope[i] * slope[i];
+    if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i)
+            square += slope[i] * slope[i];
+        }))
+      break;
     // Exactly one column chooses each member, so the choices are an optimal labelling of the box.
     if (square == 0)
       break;
     const double length = factor * (value - target) / square;
-    for (std::int64_t i = 0; i < members_; ++i)
-      price_[i] -= length * slope[i];
+    if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i)
+            price_[i] -= length * slope[i];
+        }))
+      break;
   }
   round();
   return bound;

@@ -19,9 +19,10 @@ Rounding::Rounding(Layout &layout, const Instance &instance) noexcept
 void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
                      Incumbent &incumbent) noexcept {
   const std::int64_t n = view.members;
-  if (!view.spend(n))
+  if (!in_stretches(view, n, 1, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(assignment_ + begin, assignment_ + end, -1);
+      }))
     return;
-  std::fill(assignment_, assignment_ + n, -1);
   for (std::int32_t v = 0; v < view.columns; ++v) {
     const std::int32_t k = dual.chosen_count(v);
     const double *f = view.tables[v];
@@ -39,9 +40,12 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
     }
   }
   std::fill(counts_, counts_ + view.columns, 0);
-  for (std::int64_t i = 0; i < n; ++i)
-    if (assignment_[i] >= 0)
-      ++counts_[assignment_[i]];
+  if (!in_stretches(view, n, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          if (assignment_[i] >= 0)
+            ++counts_[assignment_[i]];
+      }))
+    return;
   Pace left(view, 4 + 4 * std::int64_t{view.columns}, n);
   for (std::int64_t i = 0; i < n; ++i) {
     if (!left.next())
