@@ -491,6 +491,50 @@ static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
              (unsigned long long)test_seed(), mean, worst, (long long)optimal, (long long)rounds);
 }
 
+/* Contended Potts cliques whose optimum has two or three large columns where the best passes of
+ * alpha-pass have one, found among cliques drawn at random; each optimum is proven. */
+static void auto_finds_several_large_columns(void **state) {
+  enum { MEMBERS = 100, VALUES = 24 };
+  static double scores[MEMBERS * VALUES];
+  static const struct {
+    uint64_t seed;
+    double lambda;
+  } drawn[] = {{1000058, 0.80}, {1001117, 0.80}, {1003108, 0.85}, {1005099, 0.80},
+               {1008116, 0.80}, {1010085, 0.85}, {1013035, 0.90}, {1015064, 0.90}};
+  chorale_error error;
+  for (size_t d = 0; d < COUNT_OF(drawn); ++d) {
+    uint64_t at = drawn[d].seed; /* splitmix64, scores in steps of 1e-6 */
+    for (int32_t e = 0; e < MEMBERS * VALUES; ++e) {
+      uint64_t z = at += 0x9E3779B97F4A7C15u;
+      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+      z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+      scores[e] = round((double)((z ^ (z >> 31)) >> 11) * 0x1p-53 * 2e6) * 1e-6;
+    }
+    chorale_potential *potential = NULL;
+    OK(chorale_potential_create_potts(NULL, VALUES, drawn[d].lambda / MEMBERS, NULL, &potential,
+                                      &error));
+    chorale_clique_problem problem;
+    chorale_clique_problem_init(&problem, sizeof problem);
+    problem.members = MEMBERS;
+    problem.values = problem.row_stride = VALUES;
+    problem.scores = scores;
+    double found[2];
+    for (int exact = 0; exact < 2; ++exact) {
+      chorale_clique_options options;
+      options_of(exact ? CHORALE_ALGORITHM_COUNT_BOXES : CHORALE_ALGORITHM_AUTO, &options);
+      chorale_clique_result result;
+      chorale_clique_result_init(&result, sizeof result);
+      OK(chorale_clique_solve(*state, potential, &problem, &options, NULL, &result, &error));
+      assert_true(!exact || result.proven);
+      found[exact] = result.score;
+    }
+    if (found[0] < 0.999 * found[1])
+      fail_msg("seed %llu, lambda %g: %.6f of the optimum", (unsigned long long)drawn[d].seed,
+               drawn[d].lambda, found[0] / found[1]);
+    chorale_potential_release(potential);
+  }
+}
+
 static const char *check_auto(const Problem *problem, void *user) {
   Context *context = user;
   chorale_error error;
@@ -686,6 +730,7 @@ int main(void) {
       cmocka_unit_test(start_value_may_be_one_that_does_not_count),
       cmocka_unit_test(auto_chooses_and_says_so),
       cmocka_unit_test(auto_is_near_the_optimum_of_contended_cliques),
+      cmocka_unit_test(auto_finds_several_large_columns),
       cmocka_unit_test(a_gap_of_nothing_is_a_proof),
       cmocka_unit_test(evaluation_is_the_definition),
       cmocka_unit_test(outputs_are_optional),

@@ -45,8 +45,9 @@ enum {
    *   MAX, one member, or at most two distinct columns (values that do not count are one):
    *     ALPHA_PASS, exact.
    *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
-   *     members, fewer beyond), and for 16 to 500 members ICM from where several members have moved
-   *     at once. Never below ALPHA_PASS. With a requested gap: COUNT_BOXES from there.
+   *     members, fewer beyond) or, for 64 to 255 members, of the best one and from labellings with
+   *     two or three large columns; for 16 to 500 members then ICM from where several members have
+   *     moved at once. Never below ALPHA_PASS. With a requested gap: COUNT_BOXES from there.
    *   SUM concave: CONCAVE_FLOW, exact, whatever values do not count.
    *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap:
    *     COUNT_BOXES from there.

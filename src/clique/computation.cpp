@@ -16,6 +16,7 @@
 #include "clique/passes/max_pass.hpp"
 #include "clique/passes/pair_messages.hpp"
 #include "clique/passes/pass_bounds.hpp"
+#include "clique/passes/price_starts.hpp"
 #include "clique/passes/sum_pass_marginals.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 
@@ -288,14 +289,26 @@ private:
             Bounds bounds(layout_, instance_);
             Moves<Score> moves(layout_, instance_);
             std::optional<GroupMoves> groups;
-            if (task_.plan.group_moves && GroupMoves::pay_for(instance_))
+            std::optional<PriceStarts> starts;
+            if (task_.plan.group_moves && GroupMoves::pay_for(instance_)) {
               groups.emplace(layout_, instance_);
+              if (PriceStarts::pay_for(instance_))
+                starts.emplace(layout_, instance_);
+            }
             if (!runs())
               return;
             if (bounds.run())
               pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
-                if (polished-- > 0)
+                if (polished > 0)
                   improve_candidate(moves);
+                // The best pass is start enough besides those of prices.
+                polished = starts ? 0 : polished - 1;
+                if constexpr (std::is_same_v<Bounds, PassBounds>)
+                  if (starts) {
+                    starts->run(bounds, solution_.score);
+                    start_from_prices(*starts, moves);
+                    starts.reset();
+                  }
               });
             if (groups && limits_.interruption() == Interruption::none)
               move_groups(*groups, moves);
@@ -322,6 +335,13 @@ private:
       close_bound();
   }
 
+  // Single moves from labellings with two or three large columns.
+  void start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
+    for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank)
+      if (starts.is_near(starts.write(rank, candidate_), solution_.score))
+        improve_candidate(moves, true);
+  }
+
   // Single moves from where groups of members have gone.
   void move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
     const auto begin = [&] {
@@ -330,12 +350,14 @@ private:
     };
     if (!solution_.found() || groups.nearly_agree(solution_.assignment))
       return;
-    if (groups.thin_fullest(begin()))
+    // Starts from prices have seen smaller columns.
+    if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(begin()))
       improve_candidate(moves, true);
     while (limits_.interruption() == Interruption::none && groups.move_group(begin())) {
       const double before = solution_.score;
       improve_candidate(moves, true);
-      if (!(solution_.score > before + kLeastImprovement * solution_.magnitude()))
+      if (!(solution_.score > before) ||
+          !(solution_.score > before + kLeastImprovement * solution_.magnitude()))
         return;
     }
   }

@@ -32,7 +32,9 @@ struct Plan {
   // Further steps of AUTO, in the order in which they run.
   bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
   std::int32_t single_moves = 0; // ICM from the best labellings of so many passes
-  bool group_moves = false;      // ICM from fewer members of alpha too, then moves of groups
+  // ICM from labellings that prices promise, or from fewer members of alpha, by size; then moves of
+  // groups.
+  bool group_moves = false;
   Misfit misfit = Misfit::none;
 };
 
