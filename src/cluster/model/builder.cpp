@@ -496,6 +496,21 @@ bool chorale_model_builder::place_members() noexcept {
   return true;
 }
 
+// Finds the types whose cliques are all closed.
+void chorale_model_builder::close_cliques() noexcept {
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    CliqueType &type = model->cliques.type(c);
+    type.closed = !type.property && !type.centre;
+  }
+  for (const Slot &slot : slots) {
+    const Chain chain = model->chains[slot.chain];
+    if (!chain.is_item() || chain.slots != 1)
+      model->cliques.type(slot.clique).closed = false;
+  }
+  for (const Slot &slot : slots)
+    model->closed_slots += model->cliques.type(slot.clique).closed ? 1 : 0;
+}
+
 // Cliques of a type come in rows, so that where the first clique of a row begins says it for the
 // others.
 void chorale_model_builder::count_messages() noexcept {
@@ -504,11 +519,13 @@ void chorale_model_builder::count_messages() noexcept {
     const Clique clique = model->cliques[c];
     CliqueType &type = *clique.type;
     if (&type != before) {
-      type.first_message = model->message_count - std::int64_t{clique.first_slot} * type.columns;
+      type.first_message =
+          type.closed ? 0
+                      : model->message_count - std::int64_t{clique.first_slot} * type.columns;
       type.first_count = model->count_count - c * type.columns;
       before = &type;
     }
-    model->message_count += clique.entries();
+    model->message_count += type.closed ? 0 : clique.entries();
     model->count_count += type.columns;
   }
 }
@@ -524,6 +541,7 @@ bool chorale_model_builder::freeze() noexcept {
     return false;
   if (!number_fired(*model))
     return false;
+  close_cliques();
   count_messages();
   if (std::any_of(groups.begin(), groups.end(), [](std::int64_t group) { return group != 0; })) {
     const auto [least, most] = std::minmax_element(groups.begin(), groups.end());

@@ -95,6 +95,7 @@ private:
                                          std::int32_t columns) noexcept;
   bool order_slots() noexcept;
   bool place_members() noexcept;
+  void close_cliques() noexcept;
   void count_messages() noexcept;
 };
 

@@ -30,6 +30,7 @@ struct Chain {
     return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
   }
   std::int32_t wholes() const noexcept { return whole_slots; }
+  bool is_item() const noexcept { return length == 1 && !is_instance; }
   std::int64_t unary_bytes() const noexcept { // of a chain without gaps
     return std::int64_t{length} * labels *
            static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));

@@ -23,6 +23,9 @@ struct CliqueType {
   std::int32_t centre_values;
   std::int32_t values;  // R
   std::int32_t columns; // R + 2, or R where nothing can be EMPTY; less where `fired` says so
+  // True if every member of every one of these cliques is a single item (a chain of one position)
+  // that is in no other clique. Such cliques exchange no messages and have no rows.
+  bool closed;
   // Of a property clique of many values, or NULL: those that its members can fire. Its columns are
   // these, EMPTY and CONFLICT; `fired_values` says what the caller calls them.
   const Dictionary *fired;
@@ -39,6 +42,7 @@ struct Clique {
   std::int32_t members;    // n; the centre is not one of them
 
   bool centred() const noexcept { return type->centre != nullptr; }
+  bool closed() const noexcept { return type->closed; }
   std::int32_t values() const noexcept { return type->values; }
   std::int32_t columns() const noexcept { return type->columns; }
   std::int32_t centre_values() const noexcept { return type->centre_values; }
@@ -77,7 +81,7 @@ struct Clique {
   RowPlace row_place(std::int32_t member) const noexcept {
     return {row(member), std::int64_t{first_slot} + member};
   }
-  // Of all rows together.
+  // Scores of all members: n rows of columns, and a row of the centre.
   std::int64_t entries() const noexcept {
     return std::int64_t{members} * type->columns + type->centre_values;
   }

@@ -46,6 +46,7 @@ public:
         return false;
     to_.label_count = from_.label_count;
     to_.message_count = from_.message_count;
+    to_.closed_slots = from_.closed_slots;
     to_.count_count = from_.count_count;
     to_.most_labels = from_.most_labels;
     to_.pairs_labels = from_.pairs_labels;

@@ -60,6 +60,11 @@ struct chorale_model : chorale::Counted {
   std::int32_t clique_of(std::int64_t slot) const noexcept {
     return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques.first_slot(c); });
   }
+  // True if the chain is an item of a closed clique.
+  bool is_closed(const chorale::Chain &chain) const noexcept {
+    return closed_slots > 0 && chain.slots == 1 &&
+           cliques.type(clique_of(chain.first_slot)).closed;
+  }
   // Of a whole-chain slot: its number.
   std::int32_t whole_of(std::int64_t slot) const noexcept { return -1 - members[slots[slot]]; }
   // The s-th slot of a chain.
@@ -112,6 +117,7 @@ struct chorale_model : chorale::Counted {
 
   std::int64_t label_count = 0;   // positions of all chains together
   std::int64_t message_count = 0; // of all rows together
+  std::int64_t closed_slots = 0;  // of all members of closed cliques
   std::int64_t count_count = 0;   // of all cliques' columns
   bool pairs_labels = false;      // two labels share a byte; every chain begins at an even site
   std::int32_t most_labels = 1;

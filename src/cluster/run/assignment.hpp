@@ -145,6 +145,12 @@ struct Assignment {
       view.mark_leaves(leaves);
     score[number] = view.score(of_chain, view.parents ? leaves : nullptr);
   }
+  // The label of a chain of one position at `site`, which is in no clique by a property.
+  void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,
+                double chain_score) noexcept {
+    labels.set(site, label);
+    score[chain] = chain_score;
+  }
   // What another labelling of the same model has for a chain.
   void take_chain(std::int32_t number, const Assignment &from) noexcept {
     const Chain &chain = model_->chains[number];

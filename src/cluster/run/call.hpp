@@ -47,9 +47,7 @@ public:
       failure_.store(why, std::memory_order_relaxed);
   }
   void fail(CallbackFailure why) noexcept {
-    if (why != CallbackFailure::none)
-      fail(why == CallbackFailure::stopped ? RunFailure::potential_stopped
-                                           : RunFailure::potential_value);
+    fail(failure_of(why));
   }
   // Notes why a program has not done what it was asked for: it failed, or the limits ended it.
   template <class Program> void give_up(const Program &program, Worker &worker) noexcept {

@@ -19,8 +19,8 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     : clique_(&clique), settings_(settings), kept_(kept) {
   const std::int64_t entries = clique.entries();
   incoming = layout.take<double>(entries);
-  outgoing = layout.take<double>(entries);
-  shown = settings.bounds ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
+  outgoing = answers() ? layout.take<double>(entries) : nullptr;
+  shown = settings.bounds || clique.closed() ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
   const std::int64_t used = std::int64_t{clique.members} * used_columns();
   if (kept_)
     gathered_ = layout.take<double>(used);
@@ -31,8 +31,8 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     candidate_ = reinterpret_cast<std::int32_t *>(answers_);
 }
 
-CliqueTask CliqueProgram::task_for(const Potential &potential,
-                                   bool wants_marginals) const noexcept {
+CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const noexcept {
+  const bool wants_marginals = use == Use::answer;
   CliqueTask task;
   task.potential = &potential;
   task.problem.members = clique_->members;
@@ -55,6 +55,13 @@ CliqueTask CliqueProgram::task_for(const Potential &potential,
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, false);
+  } else if (use == Use::solve) {
+    const bool exact = settings_.exact_marginals && kind.form == Form::sum;
+    task.plan = plan_solve(kind, settings_.algorithm, exact);
+    if (task.plan.misfit != Misfit::none)
+      task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, exact);
+    task.options.gap = exact ? 0 : task.options.gap;
+    task.assignment = shown;
   } else {
     task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, kind.form == Form::sum);
     task.options.gap = 0;
@@ -69,20 +76,30 @@ std::size_t CliqueProgram::room_bytes() const noexcept {
     return 0;
   std::size_t bytes = 0;
   for (std::int32_t c = 0; c < std::max(clique_->centre_values(), 1); ++c) {
-    bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), true)));
+    const Potential &potential = clique_->potential_at(c);
+    if (answers())
+      bytes = std::max(bytes, measure(task_for(potential, Use::answer)));
+    if (clique_->closed())
+      bytes = std::max(bytes, measure(task_for(potential, Use::solve)));
     if (settings_.bounds)
-      bytes = std::max(bytes, measure(task_for(clique_->potential_at(c), false)));
+      bytes = std::max(bytes, measure(task_for(potential, Use::bound)));
   }
   if (kept_)
-    bytes = std::max(bytes, measure(task_for(*kept_->potential, true)));
+    bytes = std::max(bytes, measure(task_for(*kept_->potential, Use::answer)));
   return bytes;
 }
 
 void CliqueProgram::note(CallbackFailure failed) noexcept {
-  if (failed == CallbackFailure::stopped)
-    failure = RunFailure::potential_stopped;
-  else if (failed == CallbackFailure::bad_value)
-    failure = RunFailure::potential_value;
+  if (failed != CallbackFailure::none)
+    failure = failure_of(failed);
+}
+
+bool CliqueProgram::solve(Limits &limits) noexcept {
+  const CliqueAnswer answer =
+      compute(task_for(*clique_->potential(), Use::solve), limits, room_);
+  note(answer.failure);
+  solved = answer.member_score > kForbidden;
+  return finish(limits);
 }
 
 bool CliqueProgram::answer(Limits &limits) noexcept {
@@ -94,7 +111,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int32_t k = 0; k < kept_->count; ++k)
           gathered_[i * kept_->count + k] = incoming[i * clique_->columns() + kept_->columns[k]];
-    CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), true);
+    CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), Use::answer);
     task.marginals = kept_ ? answers_ : outgoing;
     note(compute(task, limits, room_).failure);
     if (kept_) {
@@ -120,7 +137,7 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
       to_centre[c] = clique_->potential_at(c).evaluate_empty(0);
       continue;
     }
-    CliqueTask task = task_for(*clique_->type->centre[c], true);
+    CliqueTask task = task_for(*clique_->type->centre[c], Use::answer);
     task.marginals = answers_;
     const CliqueAnswer answer = compute(task, limits, room_);
     note(answer.failure);
@@ -156,7 +173,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     double bound = n > 0 ? 0 : potential.evaluate_empty(0);
     double score = bound;
     if (n > 0) {
-      CliqueTask task = task_for(potential, false);
+      CliqueTask task = task_for(potential, Use::bound);
       task.problem.scores = incoming;
       // Of a centred clique the labelling under another value of the centre may be the better one.
       task.assignment = clique_->centred() ? candidate_ : shown;

@@ -10,6 +10,9 @@
 
 namespace chorale {
 
+// Members of the largest closed clique whose messages are worked out, where marginals are asked.
+inline constexpr std::int32_t kAnsweredMembers = 256;
+
 class CliqueProgram {
 public:
   CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
@@ -17,7 +20,8 @@ public:
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // The clique's rows, as the model lays them out: scores from the members, answers to them.
+  // The clique's rows, as the model lays them out: scores from the members, answers to them (NULL
+  // of a closed clique with more than kAnsweredMembers).
   double *incoming;
   double *outgoing;
 
@@ -27,16 +31,24 @@ public:
 
   // Fills `outgoing` from `incoming`. False where a callback failed.
   bool answer(Limits &limits) noexcept;
+  // Fills `shown` from the scores of a closed clique in `incoming`; `solved` is false where every
+  // labelling is forbidden. False where a callback failed.
+  bool solve(Limits &limits) noexcept;
   // No less than the greatest score under `incoming`, in *value, by exact algorithms and dual
   // bounds alone; plus infinity where the family has none. `shown` is a labelling near it (a centre
   // last); false in *found where there is none. False where a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   std::int32_t *shown;
+  bool solved = false;
   RunFailure failure = RunFailure::none;
 
 private:
-  CliqueTask task_for(const Potential &potential, bool marginals) const noexcept;
+  enum class Use { answer, solve, bound };
+  CliqueTask task_for(const Potential &potential, Use use) const noexcept;
+  bool answers() const noexcept {
+    return !clique_->closed() || clique_->members <= kAnsweredMembers;
+  }
   void note(CallbackFailure failed) noexcept;
   void answer_centred(Limits &limits) noexcept;
   double bound_within(Limits &limits, bool *found) noexcept;

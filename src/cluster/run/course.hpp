@@ -33,7 +33,8 @@ struct RoundCourse {
   bool answered = false;  // ranked: the clique at `place` has answered, its chains are next
 };
 
-enum class PolishStage : std::int32_t { none, counts, sweeps, score };
+// `closed`: closed cliques that have not been solved yet are; no later stage looks at them.
+enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
   PolishStage stage = PolishStage::none;

@@ -1,5 +1,7 @@
 #include "cluster/run/dual.hpp"
 
+#include "cluster/run/closed.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -80,7 +82,7 @@ bool Dual::shows_outside() const noexcept {
 
 void Dual::load_half() noexcept {
   for (const Clique &clique : model_.cliques)
-    for (std::int32_t i = 0; i < clique.all_members(); ++i)
+    for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.all_members()); ++i)
       state_.to_chain.load(clique.row_place(i), clique.width(i),
                             dual_.multipliers + clique.row(i));
   for (std::int64_t e = 0; e < model_.message_count; ++e)
@@ -92,9 +94,13 @@ void Dual::load_half() noexcept {
 bool Dual::evaluate(double &value) noexcept {
   double *clique_value = dual_.bounds;
   double *chain_value = clique_value + model_.cliques.size();
-  if (!std::exchange(course_.evaluating, true))
-    std::fill_n(dual_.bounds, model_.cliques.size() + model_.chains.size(),
-                std::numeric_limits<double>::quiet_NaN());
+  if (!std::exchange(course_.evaluating, true)) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
+      if (!dual_.progress.knows_closed || !model_.cliques.type(c).closed)
+        clique_value[c] = kUnknown;
+    std::fill_n(chain_value, model_.chains.size(), kUnknown);
+  }
   setting_.each(model_.cliques.size(), kGrain, [&](std::int64_t c, std::int32_t w) noexcept {
     if (std::isnan(clique_value[c]) && setting_.check(w))
       bound_clique(c, setting_.worker(w), clique_value[c]);
@@ -121,11 +127,16 @@ bool Dual::evaluate(double &value) noexcept {
   if (value > kForbidden && state_.standing.has_labelling && !evaluation_.offer())
     return false;
   course_.evaluating = false;
+  dual_.progress.knows_closed = true;
   return true;
 }
 
 void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
   const Chain &chain = model_.chains[number];
+  if (model_.is_closed(chain)) {
+    known = 0; // its clique has its scores
+    return;
+  }
   if (chain.slots == 0 && state_.standing.has_labelling) {
     state_.now.take_chain(number, state_.own);
     known = state_.own.score[number];
@@ -159,17 +170,23 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
   Layout layout(worker.room);
   CliqueProgram program(layout, clique, setting_.options.clique, nullptr);
   program.set_room(worker.room + layout.bytes());
-  const std::int64_t entries = clique.entries();
+  const std::int64_t entries = clique.closed() ? 0 : clique.entries();
   for (std::int64_t e = 0; e < entries; ++e)
     program.incoming[e] = -dual_.multipliers[clique.row(0) + e];
+  if (clique.closed() && !load_items(setting_, clique, program.incoming, worker.limits)) {
+    setting_.call.check(worker);
+    return;
+  }
   bool found = false;
   double value = 0;
   if (!program.bound(&value, &found, worker.limits)) {
     setting_.call.give_up(program, worker);
     return;
   }
+  if (clique.closed() && found)
+    show_items(setting_, clique, program.shown, state_.now);
   for (std::int32_t i = 0; i < clique.all_members(); ++i)
-    dual_.by_clique[clique.first_slot + i] = found ? program.shown[i] : -1;
+    dual_.by_clique[clique.first_slot + i] = found && !clique.closed() ? program.shown[i] : -1;
   known = value;
   setting_.call.finish_step();
 }

@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "chain/joint.hpp"
 #include "cluster/run/message_store.hpp"
+#include "potential/potential.hpp"
 
 #include <chorale/run.h>
 
@@ -19,6 +20,13 @@ enum class RunFailure : std::int32_t {
   state_space,
   executor
 };
+
+// The failure of a run whose potential failed.
+constexpr RunFailure failure_of(CallbackFailure failure) noexcept {
+  return failure == CallbackFailure::none      ? RunFailure::none
+         : failure == CallbackFailure::stopped ? RunFailure::potential_stopped
+                                               : RunFailure::potential_value;
+}
 
 // How cliques are solved.
 struct CliqueSettings {

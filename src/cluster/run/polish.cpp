@@ -14,6 +14,7 @@
 #include "cluster/run/polish.hpp"
 
 #include "cluster/run/chain_block.hpp"
+#include "cluster/run/closed.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -71,6 +72,8 @@ private:
     std::int32_t left = 0;
     for (; course_.clique < model_.cliques.size(); ++course_.clique, course_.member = 0) {
       const Clique &clique = model_.cliques[course_.clique];
+      if (clique.closed())
+        continue;
       const std::int64_t first = model_.first_count(course_.clique);
       for (std::int32_t &i = course_.member; i < clique.members; ++i) {
         if (left == 0) {
@@ -102,7 +105,7 @@ private:
     std::int64_t &count = course_.batch;
     for (; next < model_.chains.size() && count < memory_.batch_chains; ++next) {
       const Chain &chain = model_.chains[next];
-      if (chain.slots == 0)
+      if (chain.slots == 0 || model_.is_closed(chain))
         continue;
       const std::int32_t length = chain.length + chain.length % 2;
       if (count > 0 && (labels + length > memory_.proposal_labels ||
@@ -306,11 +309,20 @@ void Polish::run() noexcept {
     state_.course.dual = {};
     course.score_before = state_.best.total();
     course.round_before = standing.best_round;
-    if (setting_.model.slots.empty()) {
+    const Model &model = setting_.model;
+    const bool all_solved =
+        std::count(state_.clique_needs, state_.clique_needs + model.cliques.size(), 0) ==
+        model.cliques.size();
+    if (model.slots.size() == (all_solved ? model.closed_slots : 0)) {
       standing.polished_score = standing.polished_own_score = state_.best.total();
       return;
     }
     state_.now.copy(state_.best);
+    course.stage = PolishStage::closed;
+  }
+  if (course.stage == PolishStage::closed) {
+    if (!solve_all_closed(setting_, state_))
+      return;
     course.stage = PolishStage::counts;
   }
   do {
@@ -344,6 +356,7 @@ bool Polish::end_start() noexcept {
     course.score_before = state_.best.total();
     course.round_before = standing.best_round;
     state_.now.copy(state_.own);
+    take_closed();
     return true;
   }
   if (!course.from_own)
@@ -351,6 +364,15 @@ bool Polish::end_start() noexcept {
   course = {};
   standing.is_polished = true;
   return false;
+}
+
+// Items of closed cliques are the same in both starts.
+void Polish::take_closed() noexcept {
+  const Model &model = setting_.model;
+  for (std::int64_t c = 0; c < (model.closed_slots > 0 ? model.cliques.size() : 0); ++c)
+    if (const Clique clique = model.cliques[c]; clique.closed())
+      for (std::int32_t i = 0; i < clique.members; ++i)
+        state_.now.take_chain(model.chain_of(clique, i), state_.best);
 }
 
 // What has been gained is part of the result also of a call that ends here, if it takes little to

@@ -49,6 +49,7 @@ public:
 
 private:
   void offer_so_far() noexcept;
+  void take_closed() noexcept;
   bool end_start() noexcept;
 
   const Setting &setting_;

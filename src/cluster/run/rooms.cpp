@@ -23,8 +23,19 @@ std::size_t Rooms::measure_chain(std::int32_t chain) const noexcept {
 
 RoomBytes Rooms::measure() const noexcept {
   RoomBytes bytes;
-  for (std::int32_t i = 0; i < model_.chains.size(); ++i)
+  std::int32_t labels = -1;
+  const CliqueType *type = nullptr;
+  for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
+    // Items with as many labels in cliques of one type need the same.
+    if (const Chain chain = model_.chains[i]; chain.is_item() && model_.is_closed(chain)) {
+      const CliqueType *of = &model_.cliques.type(model_.clique_of(chain.first_slot));
+      if (chain.labels == labels && of == type)
+        continue;
+      labels = chain.labels;
+      type = of;
+    }
     bytes.chain = std::max(bytes.chain, measure_chain(i));
+  }
   std::int32_t columns = 1;
   for (const Clique &clique : model_.cliques)
     columns = std::max(columns, clique.columns());
@@ -38,7 +49,7 @@ RoomBytes Rooms::measure() const noexcept {
     const KeptColumns *kept = inputs_.kept(c);
     // Cliques of equal shape come in rows.
     if (before.type && !kept && !clique.centred() && before.potential() == clique.potential() &&
-        before.members == clique.members)
+        before.members == clique.members && before.closed() == clique.closed())
       continue;
     before = kept ? Clique{} : clique;
     Layout layout;

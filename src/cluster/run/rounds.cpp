@@ -1,5 +1,6 @@
 #include "cluster/run/rounds.hpp"
 
+#include "cluster/run/closed.hpp"
 #include "cluster/run/message_unit.hpp"
 
 #include <algorithm>
@@ -34,6 +35,11 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   Call &call = setting_.call;
   const std::uint8_t needs = state_.chain_needs[number];
   const Chain &chain = model.chains[number];
+  if (chain.is_item() && (chain.slots == 0 || model.is_closed(chain))) {
+    update_item(number, chain);
+    ++worker.chain_updates;
+    return;
+  }
   PlacedChain placed(setting_, worker.room, number);
   ChainProgram &program = placed.program;
   const bool updates = (needs & kNeedsUpdate) != 0;
@@ -85,8 +91,25 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   call.finish_step();
 }
 
+// Decodes an item by itself; its clique, a closed one, is to be solved again.
+void Rounds::update_item(std::int32_t number, const Chain &chain) noexcept {
+  if ((state_.chain_needs[number] & kNeedsOwn) != 0) {
+    const ItemLabel best = best_label(setting_.inputs.view_of(number));
+    state_.own.set_item(number, chain.first_label, best.label, best.score);
+    state_.now.set_item(number, chain.first_label, best.label, best.score);
+  }
+  if (chain.slots > 0)
+    raise(state_.clique_needs[setting_.model.clique_of(chain.first_slot)], kAnswersNow);
+  state_.chain_needs[number] = 0;
+  setting_.call.finish_step();
+}
+
 void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
   const Model &model = setting_.model;
+  if (model.cliques.type(number).closed) {
+    solve_closed(setting_, state_, number, worker);
+    return;
+  }
   const double damping = setting_.options.damping;
   const Clique &clique = model.cliques[number];
   Layout layout(worker.room);

@@ -1,5 +1,6 @@
 #include "cluster/run/run.hpp"
 
+#include "cluster/run/closed.hpp"
 #include "cluster/run/dual.hpp"
 #include "cluster/run/message_unit.hpp"
 #include "cluster/run/polish.hpp"
@@ -220,7 +221,7 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
     const Clique &from = earlier.model->cliques[c];
-    if (!from.has_columns_of(clique) || from.members != clique.members ||
+    if (clique.closed() || from.closed() || !from.has_columns_of(clique) || from.members != clique.members ||
         from.centre_values() != clique.centre_values())
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
@@ -342,6 +343,8 @@ void chorale_run::tighten(std::int64_t steps) noexcept {
 
 RunFailure chorale_run::chain_marginals(std::int32_t chain, double *marginals,
                                         std::ptrdiff_t row_stride, double *margins) noexcept {
+  if (model->is_closed(model->chains[chain]))
+    return closed_marginals(setting_, state, chain, marginals, margins);
   PlacedChain placed(setting_, rooms.workers[0].room, chain);
   placed.load(state.to_chain);
   Limits none;

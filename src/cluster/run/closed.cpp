@@ -1,0 +1,176 @@
+#include "cluster/run/closed.hpp"
+
+#include "potential/member_row.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+constexpr std::int64_t kCliqueGrain = 4;
+
+// phi of a label, summed as ChainView::score does.
+double score_of(const ChainView &item, std::int32_t y) noexcept {
+  if (!item.allows(0, y))
+    return kForbidden;
+  double total = 0;
+  total += item.start_at(y);
+  total += item.unary_at(0, y);
+  if (item.has_end())
+    total += item.end_at(y);
+  return total;
+}
+
+// True if phi of a label is its unary score, and these lie end to end.
+bool is_plain(const ChainView &item) noexcept {
+  return !item.single && item.unary_column == 1 && !item.forced && !item.allowed &&
+         !item.has_start() && !item.has_end();
+}
+
+// The best label among those for which `takes(label)` holds.
+template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) noexcept {
+  ItemLabel best{0, kForbidden};
+  for (std::int32_t y = 0; y < item.labels; ++y)
+    if (takes(y))
+      if (const double score = score_of(item, y); score > best.score)
+        best = {y, score};
+  return best;
+}
+
+} // namespace
+
+ItemLabel best_label(const ChainView &item) noexcept {
+  if (!is_plain(item))
+    return best_of(item, [](std::int32_t) { return true; });
+  const auto *scores = static_cast<const double *>(item.unary);
+  ItemLabel best{0, scores[0]};
+  for (std::int32_t y = 1; y < item.labels; ++y)
+    if (scores[y] > best.score)
+      best = {y, scores[y]};
+  best.score += 0.0; // a sum begins with 0, so -0 becomes 0
+  return best;
+}
+
+bool load_items(const Setting &setting, const Clique &clique, double *rows,
+                Limits &limits) noexcept {
+  const std::int64_t K = clique.columns();
+  for (std::int32_t i = 0; i < clique.members; ++i) {
+    const ChainView item = setting.inputs.view_of(setting.model.chain_of(clique, i));
+    double *row = rows + i * K;
+    if (!limits.spend(16 + item.labels))
+      return false;
+    if (clique.shows_labels(i) && is_plain(item) && item.labels == K) {
+      std::copy_n(static_cast<const double *>(item.unary), K, row);
+      continue;
+    }
+    std::fill_n(row, K, kForbidden);
+    for (std::int32_t y = 0; y < item.labels; ++y) {
+      double &entry = row[clique.column_of(i, y)];
+      entry = std::max(entry, score_of(item, y));
+    }
+  }
+  return true;
+}
+
+// Writes K messages to a member of a clique whose other members keep their labels.
+RunFailure hold_others(const Clique &clique, const Assignment &labelling, std::int32_t member,
+                       Layout &layout, double *message) noexcept {
+  const std::int32_t K = clique.columns();
+  auto *counts = layout.take<std::int64_t>(K);
+  auto *varied = layout.take<std::int64_t>(K);
+  count_columns(clique, counts, [&](std::int32_t i) noexcept {
+    return i == member ? -1 : labelling.shown(clique, i);
+  });
+  CallbackFailure failed = CallbackFailure::none;
+  fill_member_row(*clique.potential(), counts, clique.members, varied, message, &failed);
+  return failure_of(failed);
+}
+
+std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
+                        Assignment &labelling) noexcept {
+  std::int32_t changes = 0;
+  for (std::int32_t i = 0; i < clique.members; ++i) {
+    const std::int32_t chain = setting.model.chain_of(clique, i);
+    const std::int32_t site = setting.model.site(clique, i);
+    if (clique.column_of(i, labelling.labels.get(site)) == shown[i])
+      continue;
+    const ChainView item = setting.inputs.view_of(chain);
+    const ItemLabel best =
+        clique.shows_labels(i)
+            ? ItemLabel{shown[i], score_of(item, shown[i])}
+            : best_of(item, [&](std::int32_t y) { return clique.column_of(i, y) == shown[i]; });
+    labelling.set_item(chain, site, best.label, best.score);
+    ++changes;
+  }
+  return changes;
+}
+
+bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
+                  Worker &worker) noexcept {
+  const Clique clique = setting.model.cliques[number];
+  Layout layout(worker.room);
+  CliqueProgram program(layout, clique, setting.options.clique, nullptr);
+  program.set_room(worker.room + layout.bytes());
+  if (!load_items(setting, clique, program.incoming, worker.limits) ||
+      !program.solve(worker.limits)) {
+    setting.call.give_up(program, worker);
+    return false;
+  }
+  if (program.solved)
+    worker.messages_changed += show_items(setting, clique, program.shown, state.now);
+  ++worker.clique_updates;
+  state.clique_needs[number] = 0;
+  setting.call.finish_step();
+  return true;
+}
+
+bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
+  setting.each(setting.model.cliques.size(), kCliqueGrain,
+               [&](std::int64_t c, std::int32_t w) noexcept {
+                 if (setting.model.cliques.type(c).closed && state.clique_needs[c] != 0 &&
+                     setting.check(w))
+                   solve_closed(setting, state, c, setting.worker(w));
+               });
+  return !setting.call.must_end();
+}
+
+RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
+                            double *marginals, double *margin) noexcept {
+  const Model &model = setting.model;
+  const Slot slot = model.slot(chain, 0);
+  const Clique clique = model.cliques[slot.clique];
+  std::byte *room = setting.worker(0).room;
+  Layout layout(room);
+  const double *message = nullptr;
+  RunFailure failure = RunFailure::none;
+  if (clique.members <= kAnsweredMembers) {
+    CliqueProgram program(layout, clique, setting.options.clique, nullptr);
+    program.set_room(room + layout.bytes());
+    Limits none;
+    load_items(setting, clique, program.incoming, none);
+    program.answer(none);
+    message = program.outgoing + std::int64_t{slot.member} * clique.columns();
+    failure = program.failure;
+  } else {
+    auto *row = layout.take<double>(clique.columns());
+    failure = hold_others(clique, state.best, slot.member, layout, row);
+    message = row;
+  }
+  if (failure != RunFailure::none)
+    return failure;
+  const ChainView item = setting.inputs.view_of(chain);
+  double first = kForbidden;
+  double second = kForbidden;
+  for (std::int32_t y = 0; y < item.labels; ++y) {
+    const double value = score_of(item, y) + message[clique.column_of(slot.member, y)];
+    if (marginals)
+      marginals[y] = value;
+    second = std::max(second, std::min(first, value));
+    first = std::max(first, value);
+  }
+  if (margin)
+    *margin = first == kForbidden ? 0.0 : first - second;
+  return RunFailure::none;
+}
+
+} // namespace chorale
