@@ -8,6 +8,15 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kCliqueGrain = 4;
+// Items of a clique lie anywhere: the scores of so many are asked for before the first is read.
+constexpr std::int32_t kAhead = 16;
+constexpr std::int64_t kLine = 64; // bytes
+
+void prefetch(const Chain &item) noexcept {
+  const auto *scores = static_cast<const std::byte *>(item.unary);
+  for (std::int64_t at = 0; scores && at < item.unary_bytes(); at += kLine)
+    __builtin_prefetch(scores + at);
+}
 
 // phi of a label, summed as ChainView::score does.
 double score_of(const ChainView &item, std::int32_t y) noexcept {
@@ -55,6 +64,9 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
                 Limits &limits) noexcept {
   const std::int64_t K = clique.columns();
   for (std::int32_t i = 0; i < clique.members; ++i) {
+    if (i % kAhead == 0)
+      for (std::int32_t k = i; k < std::min(i + kAhead, clique.members); ++k)
+        prefetch(setting.model.chains[setting.model.chain_of(clique, k)]);
     const ChainView item = setting.inputs.view_of(setting.model.chain_of(clique, i));
     double *row = rows + i * K;
     if (!limits.spend(16 + item.labels))
