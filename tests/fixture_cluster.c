@@ -323,6 +323,47 @@ void random_crowded_cluster(Random *random, Cluster *cluster) {
   } while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || !truth.own_is_decodable);
 }
 
+/* ---- Models of items ---------------------------------------------------------------------- */
+
+static void random_item(Random *random, int32_t labels, Sample *sample) {
+  do
+    random_sample(random, random_chance(random, 25), sample);
+  while (sample->labels != labels || sample->length != 1);
+}
+
+static void random_item_group(Random *random, const Cluster *cluster, int32_t first, int32_t last,
+                              Group *group) {
+  memset(group, 0, sizeof *group);
+  group->shape = OVER_POSITIONS;
+  group->labels = cluster->chains[0].labels;
+  for (int32_t chain = first; chain < last; ++chain)
+    group->members[group->member_count++].chain = chain;
+  random_position_group(random, group);
+  random_group_potentials(random, 0, group);
+}
+
+void random_item_cluster(Random *random, Cluster *cluster) {
+  ClusterTruth truth;
+  do {
+    memset(cluster, 0, sizeof *cluster);
+    cluster->chain_count = random_int(random, 2, MOST_CHAINS);
+    const int32_t labels = random_int(random, 2, MOST_LABELS);
+    for (int32_t i = 0; i < cluster->chain_count; ++i) {
+      random_item(random, labels, &cluster->chains[i]);
+      cluster->is_borrowed[i] = random_chance(random, 30);
+    }
+    const int32_t cut = random_int(random, 1, cluster->chain_count);
+    cluster->clique_count = cut < cluster->chain_count ? 2 : 1;
+    random_item_group(random, cluster, 0, cut, &cluster->cliques[0]);
+    if (cluster->clique_count > 1)
+      random_item_group(random, cluster, cut, cluster->chain_count, &cluster->cliques[1]);
+    if (random_chance(random, 20)) /* then some are in two */
+      random_item_group(random, cluster, random_int(random, 0, cut - 1), cut,
+                        &cluster->cliques[cluster->clique_count++]);
+    random_options(random, &cluster->options);
+  } while (!enumerate_cluster(cluster, &truth) || (truth.is_stuck && !random_chance(random, 20)));
+}
+
 /* ---- Models of exact message passing ------------------------------------------------------ */
 
 static void random_forest(Random *random, Cluster *cluster) {

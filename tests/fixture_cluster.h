@@ -62,6 +62,8 @@ void random_outside_cluster(Random *random, Cluster *cluster);
 void random_forbidding_cluster(Random *random, Cluster *cluster);
 /* One or two chains, of as many positions as there may be, most of them in one clique. */
 void random_crowded_cluster(Random *random, Cluster *cluster);
+/* Chains of one position, dealt to cliques: most are in one clique alone. */
+void random_item_cluster(Random *random, Cluster *cluster);
 /* One on which message passing is exact: no cycles, one member a chain, every family exact. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);

@@ -77,6 +77,127 @@ static void long_chains_in_many_cliques(void **state) {
   assert_true(tally.optima * 2 > tally.models);
 }
 
+static void items_dealt_to_cliques(void **state) {
+  (void)state;
+  Tally tally = {0};
+  check_clusters("items", test_rounds(2000), random_item_cluster, solve_and_check, &tally);
+  print_message("optima found: %lld of %lld\n", (long long)tally.optima, (long long)tally.models);
+  assert_true(tally.optima * 10 > tally.models * 9);
+}
+
+enum { ITEMS = 600, NAMES = 40, KINDS = 5 };
+
+static chorale_model *model_of_items(const double *unary, const int32_t *names,
+                                     const chorale_potential *agree,
+                                     const chorale_potential *nothing) {
+  chorale_error error;
+  chorale_model_builder *builder;
+  chorale_model *model;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = ITEMS;
+  corpus.labels = KINDS;
+  corpus.unary = unary;
+  corpus.tokens = names;
+  OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
+  OK(chorale_model_builder_add_repeated_words(builder, agree, NULL, NULL, NULL, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = nothing;
+  for (int64_t i = 0; nothing && i < ITEMS; ++i) {
+    int64_t clique;
+    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+  }
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  return model;
+}
+
+/* C of the members of a name where item `but` has the label `as`. */
+static double score_of_name(const int32_t *names, int32_t name, const int32_t *labels, int32_t but,
+                            int32_t as, const chorale_potential *agree) {
+  int64_t counts[KINDS] = {0}, members = 0;
+  for (int32_t i = 0; i < ITEMS; ++i)
+    if (names[i] == name) {
+      ++counts[i == but ? as : labels[i]];
+      ++members;
+    }
+  double score;
+  chorale_error error;
+  OK(chorale_potential_score(agree, counts, KINDS, members, &score, &error));
+  return score;
+}
+
+/* Items in one clique each are solved clique by clique. With one more clique for each, which says
+ * nothing, they are labelled by messages. Both must say the same. */
+static void items_by_name(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  static double unary[ITEMS * KINDS];
+  static int32_t names[ITEMS], labels[ITEMS];
+  for (int64_t round = 0; round < test_rounds(10); ++round) {
+    int32_t most = 0, occurrences[NAMES] = {0};
+    for (int32_t i = 0; i < ITEMS; ++i) {
+      names[i] = random_chance(&random, 50) ? 0 : random_int(&random, 1, NAMES - 1);
+      most = ++occurrences[names[i]] > most ? occurrences[names[i]] : most;
+      for (int32_t y = 0; y < KINDS; ++y)
+        unary[i * KINDS + y] = random_unit(&random) + (y == names[i] % KINDS ? 0.2 : 0);
+    }
+    assert_true(most > 256);
+    chorale_error error;
+    chorale_potential *agree, *nothing;
+    chorale_potential_options by_members;
+    chorale_potential_options_init(&by_members, sizeof by_members);
+    by_members.scale = CHORALE_SCALE_BY_MEMBERS;
+    OK(chorale_potential_create_potts(NULL, KINDS, 0.5, &by_members, &agree, &error));
+    OK(chorale_potential_create_potts(NULL, KINDS, 0, NULL, &nothing, &error));
+    chorale_model *models[2] = {model_of_items(unary, names, agree, NULL),
+                                model_of_items(unary, names, agree, nothing)};
+    chorale_run *runs[2];
+    chorale_run_result results[2];
+    for (int k = 0; k < 2; ++k) {
+      chorale_run_options options;
+      chorale_run_options_init(&options, sizeof options);
+      options.bound_steps = 2;
+      OK(chorale_run_create(NULL, models[k], &options, NULL, &runs[k], &error));
+      chorale_run_result_init(&results[k], sizeof results[k]);
+      OK(chorale_run_solve(runs[k], &results[k], &error));
+    }
+    assert_true(results[0].score >= results[1].score - 1e-9);
+    assert_true(results[0].upper_bound <= results[1].upper_bound + 1e-9);
+    assert_true(results[0].upper_bound - results[0].score < 0.01 * results[0].score);
+    for (int32_t i = 0; i < ITEMS; ++i)
+      OK(chorale_run_labels(runs[0], i, CHORALE_TOGETHER, &labels[i], 1, NULL, &error));
+    for (int32_t i = 0; i < ITEMS; ++i) {
+      double closed[KINDS], open[KINDS], margin;
+      OK(chorale_run_max_marginals(runs[0], i, closed, 0, &margin, &error));
+      OK(chorale_run_max_marginals(runs[1], i, open, 0, NULL, &error));
+      double first = -INFINITY, second = -INFINITY;
+      for (int32_t y = 0; y < KINDS; ++y) {
+        /* A message says nothing by a constant. */
+        const double here = closed[y] - closed[labels[i]];
+        if (occurrences[names[i]] <= 256)
+          assert_true(fabs(here - (open[y] - open[labels[i]])) < 1e-9);
+        else
+          assert_true(fabs(here - (unary[i * KINDS + y] - unary[i * KINDS + labels[i]] +
+                                   score_of_name(names, names[i], labels, i, y, agree) -
+                                   score_of_name(names, names[i], labels, i, labels[i], agree))) <
+                      1e-9);
+        second = fmax(second, fmin(first, closed[y]));
+        first = fmax(first, closed[y]);
+      }
+      assert_true(margin == first - second);
+    }
+    for (int k = 0; k < 2; ++k) {
+      chorale_run_destroy(runs[k]);
+      chorale_model_release(models[k]);
+    }
+    chorale_potential_release(agree);
+    chorale_potential_release(nothing);
+  }
+}
+
 static void own_labellings_outside_a_dictionary(void **state) {
   (void)state;
   Tally tally = {0};
@@ -855,6 +976,8 @@ static void a_potential_that_fails_ends_the_call(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(items_dealt_to_cliques),
+      cmocka_unit_test(items_by_name),
       cmocka_unit_test(a_clique_changes_a_mind),
       cmocka_unit_test(a_centre_alone),
       cmocka_unit_test(a_chain_outside_all_cliques_is_decoded_once),

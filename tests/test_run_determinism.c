@@ -453,6 +453,7 @@ static void any_way_of_running(void **state) {
   slices_of_all = 0;
   check_clusters("ways", test_rounds(400), random_cluster, compare_ways, NULL);
   check_clusters("crowded", test_rounds(100), random_crowded_cluster, compare_ways, NULL);
+  check_clusters("items", test_rounds(100), random_item_cluster, compare_ways, NULL);
   print_message("%lld slices\n", (long long)slices_of_all);
   assert_true(slices_of_all > test_rounds(400));
 }
