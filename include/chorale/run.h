@@ -359,7 +359,10 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * * row_stride (0: m, rows without gaps), and margins, T, as in chorale_chain_max_marginals. Either
  * may be NULL. Exact for this chain under these messages if no property is on it; otherwise of the
  * joint program, with its mode: a beam may leave some too low, and a label that it loses altogether
- * is decoded for itself. Computed in the run's workspace. Errors: also STRIDE, KIND. */
+ * is decoded for itself. A single item (a chain of one position) in one clique, all of whose members
+ * are such items, hears no stored messages: those of its clique are worked out, O(n R^2) for n
+ * members, or where n > 256 with the labels of the other members as they are, O(n + R). Computed in
+ * the run's workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);
