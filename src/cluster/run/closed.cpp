@@ -3,6 +3,7 @@
 #include "potential/member_row.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -47,6 +48,15 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
 }
 
 } // namespace
+
+void add_up(const Setting &setting, RunState &state) noexcept {
+  for (std::int32_t w = 0; w < setting.options.executor.workers; ++w) {
+    Worker &worker = setting.worker(w);
+    state.tally.chain_updates += std::exchange(worker.chain_updates, 0);
+    state.tally.clique_updates += std::exchange(worker.clique_updates, 0);
+    state.tally.messages_changed += std::exchange(worker.messages_changed, 0);
+  }
+}
 
 ItemLabel best_label(const ChainView &item) noexcept {
   if (!is_plain(item))
@@ -143,6 +153,7 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
                      setting.check(w))
                    solve_closed(setting, state, c, setting.worker(w));
                });
+  add_up(setting, state);
   return !setting.call.must_end();
 }
 

@@ -9,6 +9,9 @@
 
 namespace chorale {
 
+// Adds to the tally what workers have counted.
+void add_up(const Setting &setting, RunState &state) noexcept;
+
 // A label of an item, with phi.
 struct ItemLabel {
   std::int32_t label;

@@ -21,15 +21,6 @@ void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
 
 } // namespace
 
-void Rounds::add_up() noexcept {
-  for (std::int32_t w = 0; w < setting_.options.executor.workers; ++w) {
-    Worker &worker = setting_.worker(w);
-    state_.tally.chain_updates += std::exchange(worker.chain_updates, 0);
-    state_.tally.clique_updates += std::exchange(worker.clique_updates, 0);
-    state_.tally.messages_changed += std::exchange(worker.messages_changed, 0);
-  }
-}
-
 void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   const Model &model = setting_.model;
   Call &call = setting_.call;
@@ -224,7 +215,7 @@ void Rounds::first_round() noexcept {
   }
   if (stage == RoundStage::own) {
     update_chains();
-    add_up();
+    add_up(setting_, state_);
     if (setting_.call.must_end())
       return;
     stage = RoundStage::own_score;
@@ -330,7 +321,7 @@ bool Rounds::step() noexcept {
     if (!call.must_end())
       stage = RoundStage::offer;
   }
-  add_up();
+  add_up(setting_, state_);
   return stage == RoundStage::offer && end_round();
 }
 

@@ -24,7 +24,6 @@ private:
   void update_by_disagreement() noexcept;
   void first_round() noexcept;
   bool end_round() noexcept;
-  void add_up() noexcept;
 
   const Setting &setting_;
   RunState &state_;
