@@ -19,9 +19,9 @@ ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t column
       stale_(layout.take<bool>(columns)), price_(layout.take<double>(columns)),
       distance_(layout.take<double>(columns)), parent_(layout.take<std::int32_t>(columns)),
       settled_(layout.take<bool>(columns)),
-      residual_(residuals ? layout.take<double>(saturating_product(
-                                static_cast<std::size_t>(columns) + 1,
-                                static_cast<std::size_t>(columns) + 1))
+      residual_(residuals ? layout.take<double>(
+                                saturating_product(static_cast<std::size_t>(rows_) + 1,
+                                                   static_cast<std::size_t>(rows_) + 1))
                           : nullptr) {}
 
 void ColumnFlow::reset(const SumView &view, const std::int32_t *capacities) noexcept {
@@ -200,17 +200,30 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
   }
 }
 
+// A column without members passes nothing on, but a chain may end there, as at the sink. So chains
+// lead through columns with members and the sink alone.
 void ColumnFlow::find_residuals() noexcept {
-  const std::int64_t N = columns_ + 1;
-  const std::int64_t sink = columns_;
+  const std::int64_t N = rows_ + 1;
+  const std::int64_t sink = rows_;
   double *d = residual_;
-  for (std::int32_t u = 0; u < columns_; ++u) {
+  for (std::int64_t u = 0; u < N; ++u)
+    std::fill(d + u * N, d + (u + 1) * N, kInfinity);
+  for (std::int32_t u = 0; u < columns_; ++u)
     refresh(u);
-    for (std::int64_t w = 0; w < columns_; ++w)
-      d[u * N + w] = row_of_[u] < 0 ? kInfinity : arc_loss_[row_of_[u] * columns_ + w];
-    const double gain = next_gain(u);
-    d[u * N + sink] = gain > kForbidden ? -gain : kInfinity;
-    d[sink * N + u] = count_[u] > 0 ? last_gain(u) : kInfinity;
+  for (std::int32_t u = 0; u < columns_; ++u) {
+    if (row_of_[u] < 0)
+      continue;
+    if (!view_->spend(4 * columns_))
+      return;
+    const double *loss = arc_loss_ + row_of_[u] * columns_;
+    double *from = d + row_of_[u] * N;
+    for (std::int32_t w = 0; w < columns_; ++w)
+      if (const std::int32_t row = row_of_[w]; row >= 0)
+        from[row] = loss[w];
+      else
+        from[sink] = std::min(from[sink], loss[w] + loss_at_end(w));
+    from[sink] = std::min(from[sink], loss_at_end(u));
+    d[sink * N + row_of_[u]] = last_gain(u);
   }
   for (std::int64_t u = 0; u < N; ++u)
     d[u * N + u] = 0.0;
@@ -225,6 +238,19 @@ void ColumnFlow::find_residuals() noexcept {
         if (w != u && start + d[via * N + w] < d[u * N + w])
           d[u * N + w] = start + d[via * N + w];
     }
+}
+
+double ColumnFlow::residual(std::int32_t v, std::int32_t u) const noexcept {
+  const std::int64_t N = rows_ + 1;
+  if (row_of_[v] >= 0)
+    return residual_[row_of_[v] * N + row_of_[u]];
+  return loss_at_end(v) + residual_[rows_ * N + row_of_[u]];
+}
+
+// The loss of a chain that ends in column v; plus infinity if v has no room.
+double ColumnFlow::loss_at_end(std::int32_t v) const noexcept {
+  const double gain = next_gain(v);
+  return gain > kForbidden ? -gain : kInfinity;
 }
 
 } // namespace chorale

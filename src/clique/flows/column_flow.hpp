@@ -12,7 +12,7 @@ namespace chorale {
 // All of it goes by the limits of the view: where these end it, the flow is of no use.
 class ColumnFlow {
 public:
-  // residuals: whether they will be looked for, which takes memory for K + 1 squared numbers.
+  // residuals: whether they will be looked for, which takes memory for min(n, K) + 1 squared numbers.
   ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
              bool residuals = false) noexcept;
 
@@ -29,16 +29,16 @@ public:
   const std::int32_t *assignment() const noexcept { return column_of_; }
   const std::int32_t *counts() const noexcept { return count_; }
 
-  // Finds residual(v, u): the least loss of passing one member too many in v on to u, by members
-  // that move and columns that take or give back room; plus infinity where there is no way, 0 from
-  // a column to itself. Needs tables, not capacities. O(K^3).
+  // Finds residual(v, u), for columns u with members: the least loss of passing one member too many
+  // in v on to u, by members that move and columns that take or give back room; plus infinity where
+  // there is no way, 0 from a column to itself. Needs tables, not capacities. O(m K + m^3) for m =
+  // min(n, K).
   void find_residuals() noexcept;
-  double residual(std::int64_t v, std::int64_t u) const noexcept {
-    return residual_[v * (columns_ + 1) + u];
-  }
+  double residual(std::int32_t v, std::int32_t u) const noexcept;
 
 private:
   double next_gain(std::int32_t v) const noexcept;
+  double loss_at_end(std::int32_t v) const noexcept;
   double last_gain(std::int32_t v) const noexcept;
   void refresh(std::int32_t u) noexcept;
   void unlink(std::int32_t i, std::int32_t u) noexcept;
@@ -66,7 +66,7 @@ private:
   double *distance_; // K
   std::int32_t *parent_;
   bool *settled_;
-  double *residual_; // K + 1 squared, the sink last; NULL where not looked for
+  double *residual_; // min(n, K) + 1 squared, by row, the sink last; NULL where not looked for
 };
 
 } // namespace chorale

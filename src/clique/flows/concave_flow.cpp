@@ -124,7 +124,7 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
         return false;
       const std::int32_t u = flow_.assignment()[i];
       const double others = optimum - instance_->score(i, u);
-      for (std::int64_t v = 0; v < K; ++v)
+      for (std::int32_t v = 0; v < K; ++v)
         messages[i * K + v] = others - flow_.residual(v, u);
     }
     if (rises_)
@@ -152,7 +152,7 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
       std::fill(messages, messages + i * K, kForbidden);
       return false;
     }
-    for (std::int64_t v = 0; v < K; ++v)
+    for (std::int32_t v = 0; v < K; ++v)
       messages[i * K + v] = optimum - flow_.residual(v, flow_.assignment()[i]);
   }
   if (rises_)

@@ -11,15 +11,14 @@ namespace chorale {
 
 class ConcaveFlow {
 public:
-  // messages: whether they will be asked for, which takes O(K^2) memory; O(n K) otherwise.
-  ConcaveFlow(Layout &layout, const Instance &instance,
-              bool messages = true) noexcept;
+  // messages: whether they will be asked for, which takes more memory. O(n K) either way.
+  ConcaveFlow(Layout &layout, const Instance &instance, bool messages = true) noexcept;
 
   // O(n (K^2 + n K)) at worst; a path usually touches a few columns.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
   // messages[i * K + v]: the best F with x_i = v, member i's own score counted as 0; minus infinity
-  // where there is none. One flow and O(K^3 + n K); n flows in the one case where no labelling is
+  // where there is none. One flow and O(m^3 + n K) for m = min(n, K); n flows in the one case where no labelling is
   // feasible but some would be if one member's forbidden entries were not. Also leaves the best
   // labelling in `solution`. False when interrupted: then every entry is minus infinity.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
