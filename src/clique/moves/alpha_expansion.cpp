@@ -9,7 +9,8 @@ namespace chorale {
 
 AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), counts_(layout.take<std::int32_t>(instance.columns)),
-      start_(layout.take<std::int32_t>(std::int64_t{instance.columns} + 1)),
+      occupied_(layout.take<std::int32_t>(std::min(instance.members, instance.columns))),
+      start_(layout.take<std::int32_t>(instance.columns)),
       movable_(layout.take<std::int32_t>(instance.columns)),
       leaving_start_(layout.take<std::int64_t>(instance.columns)),
       order_(layout.take<Ranked>(instance.members)),
@@ -17,7 +18,8 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
       next_(layout.take<double>(std::int64_t{instance.members} + 1)),
       leaving_(layout.take<std::int32_t>(
           saturating_product(static_cast<std::size_t>(instance.members) + 1,
-                             static_cast<std::size_t>(instance.columns)))) {}
+                             static_cast<std::size_t>(
+                                 std::min(instance.members, instance.columns))))) {}
 
 double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
                                std::int64_t &rounds) noexcept {
@@ -27,6 +29,7 @@ double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
   if (!in.count(assignment, counts_))
     return kForbidden;
   double kept = members + score_of_columns();
+  note_occupied();
   std::int32_t unchanged = 0;
   for (std::int32_t alpha = 0; unchanged < in.columns; ++alpha) {
     if (alpha == in.columns) {
@@ -34,11 +37,13 @@ double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
       if (--rounds <= 0)
         break;
     }
-    if (!limits.spend(in.columns))
+    if (!limits.spend(in.members))
       break;
     const bool raised = expand(alpha, assignment, limits, &members);
-    if (raised)
+    if (raised) {
       kept = members + score_of_columns();
+      note_occupied();
+    }
     in.offer_kept(assignment, kept);
     unchanged = raised ? 0 : unchanged + 1;
   }
@@ -55,17 +60,24 @@ double AlphaExpansion::score_of_columns() const noexcept {
   return score;
 }
 
+void AlphaExpansion::note_occupied() noexcept {
+  occupied_count_ = 0;
+  for (std::int32_t v = 0; v < instance_->columns; ++v)
+    if (counts_[v] > 0)
+      occupied_[occupied_count_++] = v;
+}
+
 bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
                             double *members) noexcept {
   const Instance &in = *instance_;
-  if (!in.count(assignment, counts_))
-    return false;
+  const std::int32_t *const first = occupied_;
+  const std::int32_t *const end_of_columns = first + occupied_count_;
 
   // Sorts members by column, then by descending gain; members that may not take alpha come last.
-  start_[0] = 0;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    start_[v + 1] = start_[v] + counts_[v];
-    movable_[v] = start_[v];
+  std::int32_t before = 0;
+  for (const std::int32_t *at = first; at != end_of_columns; ++at) {
+    start_[*at] = movable_[*at] = before;
+    before += counts_[*at];
   }
   if (!in_stretches(in, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<std::int32_t>(begin); i < end; ++i) {
@@ -74,7 +86,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
         }
       }))
     return false;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
+  for (const std::int32_t *at = first; at != end_of_columns; ++at) {
+    const std::int32_t v = *at;
     if (!sort_within(in, order_ + start_[v], counts_[v], [](const Ranked &a, const Ranked &b) {
           return a.gain > b.gain || (a.gain == b.gain && a.member < b.member);
         }))
@@ -85,7 +98,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
         ++movable_[v];
   }
 
-  // Computes D over the columns. D omits the current member scores; only gains and tables enter.
+  // Computes D over the columns that have members; nobody leaves the others. D omits the current
+  // member scores; only gains and tables enter.
   const MeasuredSum staying = in.member_sum(assignment);
   if (in.interrupted())
     return false;
@@ -95,7 +109,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
   std::int64_t used = 0;
   std::int32_t total_movable = 0;
   best_[0] = 0;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
+  for (const std::int32_t *at = first; at != end_of_columns; ++at) {
+    const std::int32_t v = *at;
     if (v == alpha)
       continue;
     const double *f = in.potential.tables[v] + counts_[v];
@@ -139,7 +154,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
     return false;
   if (best_moved == 0)
     return false;
-  for (std::int32_t v = in.columns - 1; v >= 0; --v) {
+  for (const std::int32_t *at = end_of_columns; at != first;) {
+    const std::int32_t v = *--at;
     if (v == alpha)
       continue;
     const std::int32_t l = leaving_[leaving_start_[v] + best_moved];

@@ -25,6 +25,8 @@ private:
     double gain; // score at alpha minus score at the current column
     std::int32_t member;
   };
+  // Lists the columns that have members.
+  void note_occupied() noexcept;
   // Makes the best move to alpha. True if the move raised the score strictly. `*members` is the sum
   // of member scores and follows the move. Makes no move if interrupted.
   bool expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
@@ -34,7 +36,9 @@ private:
 
   const Instance *instance_;
   std::int32_t *counts_;        // K
-  std::int32_t *start_;         // K + 1: first place in order_ of the members of each column
+  std::int32_t *occupied_;      // min(n, K): columns that have members, ascending
+  std::int32_t occupied_count_ = 0;
+  std::int32_t *start_;         // K: first place in order_ of the members of each occupied column
   std::int32_t *movable_;       // K: number of members that may take alpha; first in order_
   std::int64_t *leaving_start_; // K: first place in leaving_ of the choices of each column
   Ranked *order_;
