@@ -1,6 +1,6 @@
 /* Numbers at the ends of what is allowed beside ordinary ones: cliques by enumeration. Comparisons
  * allow what cancelling the greatest terms leaves, but what is possible must not be called
- * impossible. */
+ * impossible. And a million values of which members like a few. */
 #include "fixture.h"
 
 static void fill(Problem *problem, const double *tables, const double *scores) {
@@ -66,9 +66,92 @@ static void a_labelling_far_below_the_best_is_possible(void **state) {
   chorale_potential_release(potential);
 }
 
+/* Members score about 1 by the first values and about -9 by all others, far more than a potential
+ * makes up for: all but the member that is told to take another value stay with the first ones,
+ * and these are enumerated. Neither memory nor time allows for the square of a million. */
+enum { MILLION = 1000000, LIKED = 4, LIKING = 5 };
+
+typedef struct Liking {
+  double *scores;
+  double lambda;
+} Liking;
+
+/* The best F where member `fixed` (-1: none) takes value v and all others one of the first. */
+static double best_liked(const Liking *liking, int32_t fixed, int32_t v) {
+  double best = -INFINITY;
+  int32_t x[LIKING] = {0};
+  for (int32_t at = 0; at < LIKING;) {
+    double score = 0;
+    int32_t counts[LIKED + 1] = {0};
+    for (int32_t i = 0; i < LIKING; ++i) {
+      const int32_t value = i == fixed ? v : x[i];
+      score += liking->scores[(int64_t)i * MILLION + value];
+      ++counts[value < LIKED ? value : LIKED];
+    }
+    for (int32_t u = 0; u <= LIKED; ++u)
+      score += liking->lambda * counts[u] * counts[u];
+    best = fmax(best, score);
+    for (at = 0; at < LIKING && ++x[at] == LIKED; ++at)
+      x[at] = 0;
+  }
+  return best;
+}
+
+static void a_million_values_cost_what_members_can_use(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  Liking liking = {malloc(sizeof(double) * LIKING * MILLION), 0};
+  double *marginals = malloc(sizeof(double) * LIKING * MILLION);
+  assert_true(liking.scores && marginals);
+  for (int64_t e = 0; e < LIKING * (int64_t)MILLION; ++e)
+    liking.scores[e] = random_unit(&random) + (e % MILLION < LIKED ? 1 : -9);
+  chorale_clique_solver *solver = new_solver();
+  chorale_clique_problem problem;
+  chorale_clique_problem_init(&problem, sizeof problem);
+  problem.members = LIKING;
+  problem.values = MILLION;
+  problem.scores = liking.scores;
+  for (int32_t is_concave = 0; is_concave < 2; ++is_concave) {
+    chorale_error error;
+    chorale_potential *potential = NULL;
+    liking.lambda = is_concave ? -0.1 : 0.1;
+    OK(chorale_potential_create_potts(NULL, MILLION, liking.lambda, NULL, &potential, &error));
+    chorale_clique_options options;
+    options_of(is_concave ? CHORALE_ALGORITHM_CONCAVE_FLOW : CHORALE_ALGORITHM_ALPHA_EXPANSION,
+               &options);
+    options.time_limit = 60;
+    chorale_clique_result result;
+    chorale_clique_result_init(&result, sizeof result);
+    const double best = best_liked(&liking, -1, -1);
+    OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, &result, &error));
+    assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+    assert_true(is_concave ? fabs(result.score - best) <= 1e-9 : result.score <= best + 1e-9);
+    if (is_concave) {
+      OK(chorale_clique_max_marginals(solver, potential, &problem, &options,
+                                      CHORALE_MARGINAL_SCORE, marginals, 0, NULL, &result,
+                                      &error));
+      assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+      assert_true(result.marginals_exact);
+      for (int32_t i = 0; i < LIKING; ++i)
+        for (int32_t k = 0; k < 2 * LIKED; ++k) {
+          const int32_t v = k < LIKED ? k : random_int(&random, LIKED, MILLION - 1);
+          assert_true(fabs(marginals[(int64_t)i * MILLION + v] - best_liked(&liking, i, v)) <=
+                      1e-9);
+        }
+    } else {
+      assert_true(result.score >= 0.5 * best); /* the guarantee of ALPHA_EXPANSION */
+    }
+    chorale_potential_release(potential);
+  }
+  chorale_clique_solver_destroy(solver);
+  free(marginals);
+  free(liking.scores);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_labelling_far_below_the_best_is_possible),
+      cmocka_unit_test(a_million_values_cost_what_members_can_use),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
