@@ -22,11 +22,14 @@ public:
   void begin() noexcept {
     const Instance &in = *instance_;
     std::fill(columns_, columns_ + in.columns, 0);
-    for (std::int64_t i = 0; i < in.members; ++i) {
-      columns_[in.best[i]] = 1;
-      if (in.second[i] >= 0)
-        columns_[in.second[i]] = 1;
-    }
+    // If interrupted, the next pass is so too.
+    in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        columns_[in.best[i]] = 1;
+        if (in.second[i] >= 0)
+          columns_[in.second[i]] = 1;
+      }
+    });
     count_ = 0;
     for (std::int32_t v = 0; v < in.columns; ++v)
       if (columns_[v] != 0 || in.potential.tables[v][0] != 0)
