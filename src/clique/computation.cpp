@@ -440,8 +440,9 @@ private:
       write_all_at(task_.start_value, solution_.assignment);
       break;
     case CHORALE_START_ASSIGNMENT:
-      for (std::int64_t i = 0; i < instance_.members; ++i)
+      for_members([&](std::int64_t i) {
         solution_.assignment[i] = column_of(task_.start_assignment[i]);
+      });
       break;
     default:
       write_independent(solution_.assignment);
@@ -478,8 +479,19 @@ private:
   }
 
   void write_independent(std::int32_t *assignment) const noexcept {
-    for (std::int64_t i = 0; i < instance_.members; ++i)
-      assignment[i] = kept_.best_column(i);
+    for_members([&](std::int64_t i) { assignment[i] = kept_.best_column(i); });
+  }
+
+  // In small cliques whatever the limits. If they come, what follows ends at once.
+  template <class Body> void for_members(Body &&body) const noexcept {
+    const auto some = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        body(i);
+    };
+    if (is_small())
+      in_stretches(NoLimits{}, instance_.members, 8, some);
+    else
+      in_stretches(limits_, instance_.members, 8, some);
   }
 
   // The value must be open to the member itself: its column may be so by another value that does
@@ -487,11 +499,11 @@ private:
   void write_all_at(std::int32_t value, std::int32_t *assignment) const noexcept {
     const std::int32_t column = column_of(value);
     const ProblemView &problem = task_.problem;
-    for (std::int64_t i = 0; i < instance_.members; ++i) {
+    for_members([&](std::int64_t i) {
       const bool open = problem.scores[i * problem.row_stride + value] > kForbidden &&
                         (!problem.fixed || problem.fixed[i] < 0 || problem.fixed[i] == value);
       assignment[i] = open ? column : kept_.best_column(i);
-    }
+    });
   }
 
   std::int32_t column_of(std::int32_t value) const noexcept {
