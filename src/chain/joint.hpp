@@ -18,6 +18,9 @@ struct JointOptions {
   std::int32_t budget;
   // Absorption: more configurations than the budget are an overflow; otherwise the best are kept.
   bool is_strict = true;
+  // Messages may be upper bounds where they lie further below their best than what receives them
+  // can use (joint_reach.hpp). Of runs; public messages are what the mode says.
+  bool may_reach = false;
 };
 
 // Bounds of a computation, known from sizes alone.

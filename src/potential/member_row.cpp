@@ -93,6 +93,25 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   return true;
 }
 
+// What one more member adds to a table grows or falls with the count, so its extremes are at the
+// ends. Members that do not count add 0.
+double most_of_a_move(const Potential &potential, std::int64_t members) noexcept {
+  switch (potential.source) {
+  case TableSource::square:
+  case TableSource::entropy:
+  case TableSource::linear:
+    break;
+  default:
+    return kInfinity;
+  }
+  if (potential.family != CHORALE_FAMILY_SUM || members == 0)
+    return kInfinity;
+  const double factor = potential.factor(members);
+  const double first = step(potential, 0, 0, members, factor);
+  const double last = step(potential, 0, members - 1, members, factor);
+  return std::max({first, last, 0.0}) - std::min({first, last, 0.0});
+}
+
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
                                  std::int64_t members) noexcept {
   const auto allows = [&](std::int64_t count) noexcept {

@@ -17,6 +17,10 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept;
 
+// No move of one of `members` members to another value raises C by more, whatever the others show.
+// Plus infinity where that is not known.
+double most_of_a_move(const Potential &potential, std::int64_t members) noexcept;
+
 // C of counts over the potential's values. A callback sees zeros where a value does not count;
 // `counts` is changed for that.
 double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,

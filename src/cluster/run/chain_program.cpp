@@ -1,7 +1,11 @@
 #include "cluster/run/chain_program.hpp"
 
+#include "chain/joint_reach.hpp"
+#include "potential/member_row.hpp"
+
 #include <algorithm>
 #include <new>
+#include <optional>
 
 namespace chorale {
 namespace {
@@ -72,6 +76,7 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
   if (has_whole()) {
     forced_ = layout.take<std::int32_t>(chain_.length);
     outgoing_rows_ = layout.take<double *>(chain_.wholes());
+    reach_ = layout.take<double>(chain_.wholes());
     bound_ = layout.take<BoundTables>(chain_.wholes());
     for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
       const BoundTables tables(layout, model.attached(model.slot(chain, k)), view.parents);
@@ -104,6 +109,12 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   const Attachments all = attachments();
   std::size_t bytes =
       std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, JointUse::messages));
+  if (reaches()) {
+    Layout layout;
+    BoundTables shared;
+    const JointReach pass(layout, view, all, &shared);
+    bytes = std::max(bytes, layout.bytes());
+  }
   for (const JointOptions &options : {joint_, exactly(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
   if (!view.parents)
@@ -149,15 +160,20 @@ void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
 }
 
 bool ChainProgram::show(Limits &limits) noexcept {
+  const bool shows = show_in(limits);
+  return finish(shows, limits);
+}
+
+bool ChainProgram::show_in(Limits &limits) noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
     const bool whole = slots_[s].position < 0;
     if (!limits.spend(whole ? 8 * std::int64_t{chain_.length} : 16))
-      return finish(false, limits);
+      return false;
     shown[s] = whole ? model_->attached(slots_[s]).evaluate(labels, view_.parents)
                      : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
-    return finish(false, limits);
+    return false;
   // The programs are done with their room, which holds more than a byte a position.
   std::uint8_t *leaves = nullptr;
   if (view_.parents && room_) {
@@ -165,17 +181,98 @@ bool ChainProgram::show(Limits &limits) noexcept {
     view_.mark_leaves(leaves);
   }
   score = view_.score(labels, leaves);
-  return finish(true, limits);
+  return true;
 }
 
-bool ChainProgram::decode(Limits &limits) noexcept {
+bool ChainProgram::decode(Limits &limits, const Assignment *known) noexcept {
   score = kForbidden;
   if (chain_.is_instance)
     return finish(decode_instance(), limits);
   add_positions(-1, limits);
-  return finish(has_whole() ? decode_joint(attachments(), joint_, nullptr, limits)
-                            : decode_plain(limits),
-                limits);
+  if (!has_whole())
+    return finish(decode_plain(limits), limits);
+  bool found = false;
+  if (within_reach(true, false, known, found, nullptr, limits))
+    return finish(found, limits);
+  score = kForbidden;
+  return finish(decode_joint(attachments(), joint_, nullptr, limits), limits);
+}
+
+bool ChainProgram::reaches() const noexcept {
+  return joint_.may_reach && !chain_.is_instance && JointReach::serves(view_, chain_.wholes());
+}
+
+// Decodes, or sends to whole-chain slots, or both, by the pass over what lies within reach of the
+// best. `known` (or NULL) is a labelling of the model with its scores. Without `decodes`, labels
+// and what they show are known already, and stay. `found`: whether there is a best labelling;
+// `value` (or NULL): its score, messages included. False where the pass lacks memory, and all is
+// still to do.
+bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
+                                double *value, Limits &limits) noexcept {
+  if (!reaches())
+    return false;
+  if (value)
+    *value = kForbidden;
+  Layout layout(room_);
+  JointReach pass(layout, view_, attachments(), bound_);
+  const bool is_possible = pass.prepare(&limits);
+  if (limits.interruption() != Interruption::none)
+    return true;
+  const std::int32_t wholes = chain_.wholes();
+  if (!is_possible) {
+    for (std::int32_t k = 0; k < wholes && sends; ++k)
+      std::fill_n(outgoing + row_begin_[k], columns_of(k), kForbidden);
+    return true;
+  }
+  const auto offer = [&]() noexcept {
+    double total = score;
+    for (std::int32_t t = 0; t < chain_.length && view_.added; ++t)
+      total += view_.added[std::int64_t{t} * chain_.labels + labels[t]];
+    return pass.offer(labels, total, shown);
+  };
+  const auto take = [&]() noexcept {
+    std::copy_n(pass.labelling, chain_.length, labels);
+    return show_in(limits);
+  };
+  // The chain's own best labelling, and the known one, which stays where it is as good.
+  if (decodes && !take())
+    return true;
+  bool is_offered = score > kForbidden && offer();
+  if (known && known->score[number_] > kForbidden) {
+    known->get(number_, labels);
+    for (std::int32_t s = 0; s < chain_.slots; ++s)
+      shown[s] = known->shown(slots_[s]);
+    score = known->score[number_];
+    if (offer())
+      is_offered = true;
+    else if (!take())
+      return true;
+  }
+  for (std::int32_t k = 0; k < wholes; ++k) {
+    const Clique &clique = clique_of(k);
+    reach_[k] = clique.centred() ? kInfinity
+                                 : most_of_a_move(*clique.potential(), clique.members);
+  }
+  const double offered = pass.offered();
+  const JointReach::End end = pass.run(sends ? reach_ : nullptr);
+  if (end != JointReach::End::done)
+    return end == JointReach::End::interrupted;
+  if (value)
+    *value = pass.best();
+  for (std::int32_t k = 0; k < wholes && sends; ++k)
+    pass.write_message(k, outgoing + row_begin_[k]);
+  if (!decodes)
+    return true;
+  found = pass.best() > kForbidden;
+  if (!found)
+    score = kForbidden;
+  if (!found || (is_offered && pass.best() - offered <= 1e-12 * std::fabs(offered)))
+    return true;
+  const JointReach::End traced = pass.trace();
+  if (traced != JointReach::End::done)
+    return traced == JointReach::End::interrupted;
+  take();
+  return true;
 }
 
 bool ChainProgram::send(Limits &limits) noexcept {
@@ -205,6 +302,20 @@ bool ChainProgram::decode_own(Limits &limits) noexcept {
 }
 
 bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept {
+  if (has_whole() && reaches()) {
+    bool found = false;
+    if (own)
+      found = decode_own(limits);
+    else
+      add_positions(-1, limits);
+    if (within_reach(!own, true, own ? nullptr : known, found, nullptr, limits)) {
+      if (has_positions() && limits.interruption() == Interruption::none) {
+        find_marginals(false, limits);
+        write_positions(limits);
+      }
+      return finish(found, limits);
+    }
+  }
   if (chain_.is_instance || has_whole() || chain_.slots == 0 || view_.parents) {
     const bool found = own ? decode_own(limits) : decode(limits);
     if (failure == RunFailure::none && !interrupted_)
@@ -485,7 +596,7 @@ void ChainProgram::send_instance() noexcept {
 
 // Where the joint state is too large the first property keeps all of phi and the others are bounded
 // by their best value.
-bool ChainProgram::bound(double *value, Limits &limits) noexcept {
+bool ChainProgram::bound(double *value, Limits &limits, const Assignment *known) noexcept {
   *value = kForbidden;
   bool found = false;
   if (chain_.is_instance) {
@@ -493,7 +604,7 @@ bool ChainProgram::bound(double *value, Limits &limits) noexcept {
   } else {
     add_positions(-1, limits);
     if (has_whole())
-      *value = bound_joint(limits);
+      *value = bound_joint(known, limits);
     else
       found = decode_plain(limits);
   }
@@ -505,8 +616,12 @@ bool ChainProgram::bound(double *value, Limits &limits) noexcept {
   return finish(failure == RunFailure::none, limits);
 }
 
-double ChainProgram::bound_joint(Limits &limits) noexcept {
+double ChainProgram::bound_joint(const Assignment *known, Limits &limits) noexcept {
   double value = kForbidden;
+  bool found = false;
+  if (within_reach(true, false, known, found, &value, limits))
+    return value;
+  score = kForbidden;
   decode_joint(attachments(), exactly(joint_), &value, limits);
   if (failure == RunFailure::none || limits.interruption() != Interruption::none)
     return value;

@@ -49,7 +49,8 @@ public:
 
   // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
   // is none, or something failed.
-  bool decode(Limits &limits) noexcept;
+  // `known`: as for decode_and_send.
+  bool decode(Limits &limits, const Assignment *known = nullptr) noexcept;
   // The same without any messages, whatever properties show: -1 in `shown` stands for a value
   // outside a dictionary.
   bool decode_own(Limits &limits) noexcept;
@@ -66,7 +67,8 @@ public:
   // No less than the greatest phi + incoming, in *value; `labels`, `shown` and `score` are those of
   // a labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.
   // False where something failed.
-  bool bound(double *value, Limits &limits) noexcept;
+  // `known`: as for decode_and_send.
+  bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
   // Calls body(scores, walk) for a chain without properties: its scores and `incoming` together,
   // ready for walks. The walk lives as long as the call.
@@ -103,10 +105,14 @@ private:
   }
   Attachments attachments() const noexcept { return attachments(chain_.wholes()); }
   static Attached read_attached(const void *program, std::int32_t k) noexcept;
+  bool reaches() const noexcept;
+  bool within_reach(bool decodes, bool sends, const Assignment *known, bool &found, double *value,
+                    Limits &limits) noexcept;
+  bool show_in(Limits &limits) noexcept;
   bool decode_plain(Limits &limits) noexcept;
   bool decode_joint(const Attachments &of, const JointOptions &joint, double *value,
                     Limits &limits) noexcept;
-  double bound_joint(Limits &limits) noexcept;
+  double bound_joint(const Assignment *known, Limits &limits) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
   void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
                      Limits &limits) noexcept;
@@ -131,6 +137,7 @@ private:
   std::int32_t *forced_ = nullptr; // T: chains under properties
   BoundTables *bound_ = nullptr;   // by property; shared by all joint programs
   double **outgoing_rows_ = nullptr;
+  double *reach_ = nullptr; // by whole-chain slot: how far below their best entries matter
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;

@@ -148,7 +148,7 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
     std::copy_n(dual_.multipliers + program.row_place(s).entry, program.columns_of(s),
                 program.incoming + program.row_begin()[s]);
   double value = 0;
-  if (!program.bound(&value, worker.limits)) {
+  if (!program.bound(&value, worker.limits, &state_.now)) {
     setting_.call.give_up(program, worker);
     return;
   }

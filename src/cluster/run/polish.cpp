@@ -186,7 +186,7 @@ private:
       return true;
     };
     const auto offer = [&]() noexcept {
-      if (program.decode(worker.limits))
+      if (program.decode(worker.limits, &now_))
         return offer_found();
       setting_.call.give_up(program, worker);
       return false;

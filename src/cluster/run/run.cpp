@@ -35,7 +35,12 @@ using namespace chorale;
 
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
-      rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, call} {}
+      rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, call} {
+  // A clique that solves over some of its columns may have to take one far from a member's best.
+  options.joint.may_reach = !options.restrict_range &&
+                            (options.joint.mode == CHORALE_JOINT_AUTO ||
+                             options.joint.mode == CHORALE_JOINT_EXACT);
+}
 
 chorale_run::~chorale_run() { release(model); }
 

@@ -1,0 +1,411 @@
+#include "chain/joint_reach.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+// Relative tolerance for rounding errors in pruning.
+constexpr double kRounding = 1e-9;
+constexpr std::int32_t kConfigurations = 2048; // of a whole pass
+constexpr std::int32_t kSlots = 2 * kConfigurations;
+constexpr std::int32_t kRows = 512;     // of one position
+constexpr std::int64_t kTracedRows = 8; // of one position, on average over a chain
+
+} // namespace
+
+JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments &attachments,
+                       BoundTables *shared) noexcept
+    : labelling(layout.take<std::int32_t>(view.length)), length_(view.length),
+      labels_(view.labels), count_(attachments.count), scores_(layout, view),
+      properties_(layout.take<BoundProperty>(count_)),
+      traced_rows_(kRows + kTracedRows * view.length) {
+  for (std::int32_t k = 0; k < count_; ++k) {
+    BoundTables *tables = shared && !layout.measuring() ? shared + k : shared;
+    const BoundProperty property(layout, attachments.at(k), false, tables);
+    message_limit_ = std::max(message_limit_, property.code_limit(Role::outgoing));
+    if (!layout.measuring())
+      new (properties_ + k) BoundProperty(property);
+  }
+  const auto rows = [&](std::int64_t number) {
+    return saturating_product(to_size(number), static_cast<std::size_t>(labels_));
+  };
+  completion_ = layout.take<double>(rows(length_));
+  row_ = layout.take<double>(labels_);
+  kept_ = layout.take<std::int32_t>(labels_);
+  outgoing_ = layout.take<double>(
+      saturating_product(to_size(message_limit_), static_cast<std::size_t>(count_)));
+  attained_ = layout.take<double>(count_ + 1);
+  least_ = layout.take<double>(count_ + 1);
+  values_ = layout.take<std::int32_t>(count_);
+  memories_ = layout.take<Memory>(std::int64_t{kConfigurations} * count_);
+  slack_ = layout.take<double>(kConfigurations);
+  row_at_ = layout.take<std::int32_t>(kConfigurations);
+  row_of_ = layout.take<std::int32_t>(kConfigurations);
+  table_ = layout.take<std::int32_t>(kSlots);
+  successor_ = layout.take<Memory>(count_);
+  next_ = layout.take<const std::int32_t *>(count_);
+  fires_ = layout.take<const std::int32_t *>(count_);
+  for (int k = 0; k < 2; ++k) {
+    rows_[k] = layout.take<double>(rows(kRows));
+    numbers_[k] = layout.take<std::int32_t>(kRows);
+  }
+  all_rows_ = layout.take<double>(rows(traced_rows_));
+  all_backs_ = layout.take<std::int32_t>(rows(traced_rows_));
+  all_numbers_ = layout.take<std::int32_t>(traced_rows_);
+  row_begin_ = layout.take<std::int64_t>(std::int64_t{length_} + 1);
+}
+
+bool JointReach::prepare(Limits *limits) noexcept {
+  bool goes_on = scores_.load(limits);
+  for (std::int32_t k = 0; k < count_ && goes_on; ++k)
+    goes_on = properties_[k].bind(nullptr, scores_.limits());
+  std::fill_n(attained_, count_ + 1, kForbidden);
+  return goes_on && guide();
+}
+
+bool JointReach::guide() noexcept {
+  const MaxPlus &max_plus = scores_.max_plus();
+  const auto after = [this](std::int32_t t) { return completion_ + std::int64_t{t} * labels_; };
+  std::copy_n(scores_.end(), labels_, after(length_ - 1));
+  for (std::int32_t t = length_ - 1; t > 0; --t) {
+    if (!scores_.spend(16 + 3 * std::int64_t{labels_} * labels_))
+      return false;
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = scores_.unary(t)[y] + after(t)[y];
+    max_plus.step(row_, labels_, scores_.backward(t), scores_.backward_stride(), labels_, nullptr,
+                  after(t - 1));
+  }
+  const double *before = scores_.start();
+  for (std::int32_t t = 0; t < length_; ++t) {
+    if (!scores_.spend(16 + 2 * std::int64_t{labels_} * labels_))
+      return false;
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = scores_.unary(t)[y] + before[y];
+    labelling[t] = max_plus.best_sum(row_, after(t), labels_);
+    if (labelling[t] < 0)
+      return false;
+    if (t + 1 < length_)
+      before = scores_.forward(t + 1) + labelling[t] * scores_.forward_stride();
+  }
+  return true;
+}
+
+bool JointReach::offer(const std::int32_t *labels, double score,
+                       const std::int32_t *shown) noexcept {
+  const ChainView &view = scores_.view();
+  for (std::int32_t t = 0; t < length_ && (view.forced || view.allowed); ++t)
+    if (!view.allows(t, labels[t]))
+      return false;
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    const std::int32_t beyond = shown[k] - property.attached.values();
+    if (shown[k] < 0 ||
+        (property.watches_conflicts() && property.attached.fires_outside(labels, nullptr)))
+      return false;
+    const std::int32_t *end = property.numbers + property.local_count;
+    values_[k] = beyond >= 0
+                     ? property.local_count + beyond
+                     : static_cast<std::int32_t>(
+                           std::lower_bound<const std::int32_t *>(property.numbers, end, shown[k]) -
+                           property.numbers);
+  }
+  bool is_best = false;
+  for (std::int32_t but = 0; but <= count_; ++but) {
+    double total = score;
+    for (std::int32_t k = 0; k < count_; ++k)
+      total += k == but ? 0.0 : properties_[k].message[values_[k]];
+    is_best = total > kForbidden && total >= attained_[but];
+    attained_[but] = std::max(attained_[but], total);
+  }
+  return is_best;
+}
+
+double JointReach::most_paid(std::int32_t k, const Memory &memory) const noexcept {
+  const BoundProperty &property = properties_[k];
+  if (memory.state == property.attached.property->dead())
+    return property.message[memory.fired];
+  if (memory.fired == property.empty())
+    return property.greatest_message;
+  return std::max(property.message[memory.fired], property.message[property.conflict()]);
+}
+
+double JointReach::slack_of(const Memory *of) const noexcept {
+  double most = kForbidden;
+  for (std::int32_t but = 0; but <= count_; ++but) {
+    if (least_[but] == kInfinity)
+      continue;
+    double hope = 0;
+    for (std::int32_t k = 0; k < count_; ++k)
+      hope += k == but ? 0.0 : most_paid(k, of[k]);
+    if (hope == kForbidden)
+      continue;
+    if (least_[but] == kForbidden)
+      return kInfinity;
+    most = std::max(most, hope - least_[but] +
+                              kRounding * (std::fabs(hope) + std::fabs(least_[but])));
+  }
+  return most;
+}
+
+std::int32_t JointReach::intern(const Memory *of) noexcept {
+  std::uint64_t hash = 0;
+  for (std::int32_t k = 0; k < count_; ++k) {
+    hash = (hash ^ static_cast<std::uint32_t>(of[k].state)) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ static_cast<std::uint32_t>(of[k].fired)) * 0x9e3779b97f4a7c15;
+  }
+  std::uint64_t slot = (hash >> 32) % kSlots;
+  for (; table_[slot] >= 0; slot = (slot + 1) % kSlots) {
+    const Memory *other = memories(table_[slot]);
+    bool equal = true;
+    for (std::int32_t k = 0; k < count_ && equal; ++k)
+      equal = other[k].state == of[k].state && other[k].fired == of[k].fired;
+    if (equal)
+      return table_[slot];
+  }
+  if (configurations_ == kConfigurations)
+    return -1;
+  const std::int32_t number = configurations_++;
+  std::copy_n(of, count_, memories(number));
+  slack_[number] = slack_of(of);
+  row_at_[number] = -1;
+  table_[slot] = number;
+  return number;
+}
+
+// True if nothing fires and no state changes.
+bool JointReach::stays(const Memory *of, std::int32_t t, std::int32_t label) const noexcept {
+  for (std::int32_t k = 0; k < count_; ++k)
+    if (next_[k][label] != of[k].state || fires_[k][label] != CHORALE_FIRE_NOTHING)
+      return false;
+  for (std::int32_t k = 0; k < count_; ++k)
+    if (of[k].state != properties_[k].attached.property->dead() &&
+        !properties_[k].may_fire(t + 1, of[k].state))
+      return false;
+  return true;
+}
+
+bool JointReach::follow(const Memory *from, std::int32_t t, std::int32_t label) noexcept {
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    const std::int32_t dead = property.attached.property->dead();
+    const std::int32_t value = property.local(fires_[k][label], t);
+    if (value == BoundProperty::kOutside)
+      return false;
+    Memory &to = successor_[k];
+    to.state = next_[k][label];
+    to.fired = value < 0 ? from[k].fired : property.join(from[k].fired, value);
+    if (!property.may_fire(t + 1, to.state) ||
+        (to.fired == property.conflict() && !property.watches_conflicts()))
+      to.state = dead;
+  }
+  return true;
+}
+
+JointReach::End JointReach::step(std::int32_t t) noexcept {
+  const double *unary = scores_.unary(t);
+  const double *edges = t > 0 ? scores_.forward(t) : nullptr;
+  const double *after = completion_ + std::int64_t{t} * labels_;
+  const MaxPlus &max_plus = scores_.max_plus();
+  const std::int64_t room = traces_ ? std::min<std::int64_t>(traced_rows_ - row_begin_[t], kRows)
+                                    : std::int64_t{kRows};
+  if (!scores_.spend(16 + 2 * std::int64_t{labels_} * labels_))
+    return End::interrupted;
+  after_count_ = 0;
+  for (std::int32_t i = 0; i < now_count_; ++i) {
+    if (!scores_.spend(std::int64_t{labels_} * (labels_ + 16) + 64 * count_))
+      return End::interrupted;
+    const double *before = now_ + std::int64_t{i} * labels_;
+    if (edges)
+      max_plus.step(before, labels_, edges, scores_.forward_stride(), labels_, unary, row_);
+    else
+      for (std::int32_t y = 0; y < labels_; ++y)
+        row_[y] = before[y] + (scores_.start()[y] + unary[y]);
+    const std::int32_t number = now_numbers_[i];
+    const double slack = slack_[number];
+    std::int32_t kept = 0;
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      kept_[kept] = y;
+      kept += row_[y] > kForbidden && row_[y] + after[y] + slack >= 0 ? 1 : 0;
+    }
+    if (kept == 0)
+      continue;
+    const Memory *from = memories(number);
+    for (std::int32_t k = 0; k < count_; ++k) {
+      const Property &automaton = *properties_[k].attached.property;
+      const std::int64_t cell =
+          automaton.cell(from[k].state, properties_[k].attached.class_at(t)) * labels_;
+      next_[k] = automaton.next + cell;
+      fires_[k] = automaton.actions + cell;
+    }
+    for (std::int32_t e = 0; e < kept; ++e) {
+      const std::int32_t y = kept_[e];
+      std::int32_t to = number;
+      if (!stays(from, t, y)) {
+        if (!follow(from, t, y))
+          continue;
+        to = intern(successor_);
+        if (to < 0)
+          return End::overflow;
+        if (!(row_[y] + after[y] + slack_[to] >= 0))
+          continue;
+      }
+      if (row_at_[to] != t) {
+        if (after_count_ == room)
+          return End::overflow;
+        row_at_[to] = t;
+        row_of_[to] = after_count_;
+        after_numbers_[after_count_] = to;
+        std::fill_n(after_ + std::int64_t{after_count_} * labels_, labels_, kForbidden);
+        ++after_count_;
+      }
+      const std::int64_t at = std::int64_t{row_of_[to]} * labels_ + y;
+      if (row_[y] > after_[at]) {
+        after_[at] = row_[y];
+        if (traces_)
+          all_backs_[row_begin_[t] * labels_ + at] = i;
+      }
+    }
+  }
+  return End::done;
+}
+
+JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
+  traces_ = traces;
+  configurations_ = 0;
+  if (!scores_.spend(kSlots / 8))
+    return End::interrupted;
+  std::fill_n(table_, kSlots, -1);
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    const std::int32_t start = property.attached.property->start;
+    successor_[k] = {property.may_fire(0, start) ? start : property.attached.property->dead(),
+                     property.empty()};
+  }
+  // The row before the first position lies where no row of the first is written.
+  now_ = rows_[1];
+  now_numbers_ = numbers_[1];
+  now_numbers_[0] = intern(successor_);
+  now_count_ = 1;
+  std::fill_n(now_, labels_, 0.0);
+  row_begin_[0] = 0;
+  for (std::int32_t t = 0; t < length_; ++t) {
+    after_ = traces ? all_rows_ + row_begin_[t] * labels_ : rows_[t % 2];
+    after_numbers_ = traces ? all_numbers_ + row_begin_[t] : numbers_[t % 2];
+    if (const End end = step(t); end != End::done)
+      return end;
+    row_begin_[t + 1] = row_begin_[t] + after_count_;
+    now_ = after_;
+    now_numbers_ = after_numbers_;
+    now_count_ = after_count_;
+  }
+  if (!scores_.spend(std::int64_t{now_count_} * labels_ * (8 + count_)))
+    return End::interrupted;
+  finish(sends);
+  return End::done;
+}
+
+void JointReach::finish(bool sends) noexcept {
+  best_ = kForbidden;
+  best_row_ = best_label_ = -1;
+  for (std::int32_t k = 0; k < count_ && sends; ++k)
+    std::fill_n(message(k), properties_[k].local_count + 2, kForbidden);
+  for (std::int32_t i = 0; i < now_count_; ++i) {
+    const Memory *of = memories(now_numbers_[i]);
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      const double score = now_[std::int64_t{i} * labels_ + y] + scores_.end()[y];
+      if (score == kForbidden)
+        continue;
+      bool outside = false;
+      for (std::int32_t k = 0; k < count_; ++k) {
+        const BoundProperty &property = properties_[k];
+        const Property &automaton = *property.attached.property;
+        values_[k] = of[k].fired;
+        if (!automaton.fires_at_end)
+          continue;
+        const std::int32_t value = property.local(
+            automaton.end_actions[std::int64_t{of[k].state} * (labels_ + 1) + y], length_ - 1);
+        outside = outside || value == BoundProperty::kOutside;
+        if (value >= 0)
+          values_[k] = property.join(values_[k], value);
+      }
+      if (outside)
+        continue;
+      for (std::int32_t but = sends ? 0 : count_; but <= count_; ++but) {
+        double total = score;
+        for (std::int32_t k = 0; k < count_; ++k)
+          total += k == but ? 0.0 : properties_[k].message[values_[k]];
+        if (but < count_) {
+          double &to = message(but)[values_[but]];
+          to = std::max(to, total);
+        } else if (total > best_) {
+          best_ = total;
+          best_row_ = i;
+          best_label_ = y;
+        }
+      }
+    }
+  }
+}
+
+JointReach::End JointReach::run(const double *reach) noexcept {
+  for (std::int32_t k = 0; k < count_; ++k)
+    least_[k] = !reach                       ? kInfinity
+                : attained_[k] == kForbidden ? kForbidden
+                                             : attained_[k] - reach[k];
+  least_[count_] = offered();
+  const End end = pass(reach != nullptr, false);
+  if (end != End::done)
+    return end;
+  best_ = std::max(best_, offered());
+  for (std::int32_t k = 0; k < count_ && reach; ++k) {
+    double *entries = message(k);
+    const std::int32_t entry_count = properties_[k].local_count + 2;
+    const double floor =
+        std::max(greatest(entries, entry_count), attained_[k]) - reach[k];
+    for (std::int32_t v = 0; v < entry_count; ++v)
+      entries[v] = std::max(entries[v], floor);
+  }
+  return end;
+}
+
+void JointReach::write_message(std::int32_t k, double *to) const noexcept {
+  const BoundProperty &property = properties_[k];
+  const std::int32_t values = property.attached.values();
+  const double *entries = message(k);
+  std::fill_n(to, values, kForbidden);
+  for (std::int32_t v = 0; v < property.local_count; ++v)
+    to[property.numbers[v]] = entries[v];
+  to[values] = entries[property.empty()];
+  to[values + 1] = entries[property.conflict()];
+}
+
+JointReach::End JointReach::trace() noexcept {
+  std::fill_n(least_, count_, kInfinity);
+  least_[count_] = best_;
+  if (const End end = pass(false, true); end != End::done)
+    return end;
+  std::int32_t row = best_row_;
+  std::int32_t label = best_label_;
+  if (row < 0)
+    return End::overflow;
+  for (std::int32_t t = length_ - 1; t >= 0; --t) {
+    if (!scores_.spend(32 + 2 * std::int64_t{labels_}))
+      return End::interrupted;
+    labelling[t] = label;
+    if (t == 0)
+      break;
+    row = all_backs_[(row_begin_[t] + row) * labels_ + label];
+    const double *before = all_rows_ + (row_begin_[t - 1] + row) * labels_;
+    scores_.into(t, label, row_);
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] += before[y];
+    label = index_of_greatest(row_, labels_);
+  }
+  return End::done;
+}
+
+} // namespace chorale

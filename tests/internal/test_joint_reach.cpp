@@ -1,0 +1,155 @@
+// The pass over what lies within reach of the best: by enumeration, and by the joint program.
+#include "chain/joint_reach.hpp"
+#include "joint_fixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+using namespace chorale;
+
+namespace {
+
+// A pass in memory of its own.
+class Placed {
+public:
+  Placed(const ChainView &view, const Attachments &attachments) {
+    Layout measure;
+    const JointReach measured(measure, view, attachments);
+    memory_.resize(measure.bytes() + kAlignment);
+    Layout layout(reinterpret_cast<std::byte *>(
+        (reinterpret_cast<std::uintptr_t>(memory_.data()) + kAlignment - 1) / kAlignment *
+        kAlignment));
+    pass_ = std::make_unique<JointReach>(layout, view, attachments);
+  }
+  JointReach &pass() { return *pass_; }
+
+private:
+  std::vector<std::byte> memory_;
+  std::unique_ptr<JointReach> pass_;
+};
+
+struct Truth {
+  double best = kForbidden;
+  std::vector<std::vector<double>> messages;
+};
+
+// Minus infinity where the programs forbid a labelling. `but`: the property whose message is left
+// out, or -1.
+double value_of(const Case &of, const std::int32_t *labelling, int but) {
+  double score = of.view.score(labelling);
+  for (std::int32_t k = 0; k < of.all().count; ++k) {
+    const Attached attached = of.all().at(k);
+    if (attached.fires_outside(labelling, nullptr))
+      return kForbidden;
+    if (k != but)
+      score += attached.message[attached.evaluate(labelling, nullptr)];
+  }
+  return score;
+}
+
+Truth enumerate(const Case &of) {
+  Truth truth;
+  for (std::int32_t k = 0; k < of.all().count; ++k)
+    truth.messages.emplace_back(of.messages[static_cast<std::size_t>(k)].size(), kForbidden);
+  of.each_labelling([&](const std::int32_t *labelling) {
+    truth.best = std::max(truth.best, value_of(of, labelling, -1));
+    for (std::int32_t k = 0; k < of.all().count; ++k) {
+      const double value = value_of(of, labelling, k);
+      if (value == kForbidden)
+        continue;
+      double &to = truth.messages[static_cast<std::size_t>(k)][static_cast<std::size_t>(
+          of.all().at(k).evaluate(labelling, nullptr))];
+      to = std::max(to, value);
+    }
+  });
+  return truth;
+}
+
+bool close(double a, double b) { return a == b || std::fabs(a - b) < 1e-9; }
+
+unsigned first_seed() {
+  const char *given = std::getenv("CHORALE_TEST_SEED");
+  return given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 1;
+}
+
+void offer(JointReach &pass, const Case &of, const std::int32_t *labelling) {
+  std::vector<std::int32_t> shown;
+  for (std::int32_t k = 0; k < of.all().count; ++k)
+    shown.push_back(of.all().at(k).evaluate(labelling, nullptr));
+  const bool is_new = pass.offer(labelling, of.view.score(labelling), shown.data());
+  const double value = value_of(of, labelling, -1);
+  assert_true(value == kForbidden ? !is_new : close(pass.offered(), value) || !is_new);
+}
+
+// Every entry within reach is what enumeration finds; every other is at the reach, which bounds it.
+void messages_are_exact_within_reach(void **) {
+  int raised = 0;
+  int exact = 0;
+  int traced = 0;
+  for (unsigned seed = first_seed(); seed < first_seed() + 6000; ++seed) {
+    Case one(seed, seed % 3 != 0);
+    const Truth truth = enumerate(one);
+    Placed placed(one.view, one.all());
+    JointReach &pass = placed.pass();
+    const double reaches[] = {0.0, 0.5, 2.0, 5.0, kInfinity};
+    std::vector<double> reach;
+    for (std::int32_t k = 0; k < one.all().count; ++k)
+      reach.push_back(reaches[one.below(5)]);
+    const bool possible = pass.prepare();
+    if (possible && one.below(4) > 0)
+      offer(pass, one, std::vector<std::int32_t>(pass.labelling, pass.labelling + one.length).data());
+    for (int offers = one.below(3); possible && offers > 0; --offers) {
+      std::vector<std::int32_t> labelling;
+      for (int t = 0; t < one.length; ++t)
+        labelling.push_back(one.below(one.labels));
+      offer(pass, one, labelling.data());
+    }
+    if (!possible) {
+      assert_true(truth.best == kForbidden);
+      continue;
+    }
+    assert_true(pass.run(reach.data()) == JointReach::End::done);
+    if (!close(pass.best(), truth.best))
+      fail_msg("seed %u: best %.17g, by enumeration %.17g", seed, pass.best(), truth.best);
+    for (std::int32_t k = 0; k < one.all().count; ++k) {
+      const std::vector<double> &right = truth.messages[static_cast<std::size_t>(k)];
+      const double top = *std::max_element(right.begin(), right.end());
+      const double floor = top - reach[static_cast<std::size_t>(k)];
+      std::vector<double> found(right.size(), 7.0);
+      pass.write_message(k, found.data());
+      for (std::size_t v = 0; v < right.size(); ++v) {
+        const bool is_exact = close(found[v], right[v]);
+        exact += is_exact ? 1 : 0;
+        raised += is_exact ? 0 : 1;
+        if (!is_exact && (right[v] > floor || !close(found[v], floor)))
+          fail_msg("seed %u, property %d, value %zu: %.17g, by enumeration %.17g, best %.17g, "
+                   "reach %g",
+                   seed, k, v, found[v], right[v], top, reach[static_cast<std::size_t>(k)]);
+      }
+    }
+    // The same pass decodes.
+    const double before = pass.offered();
+    assert_true(pass.run(nullptr) == JointReach::End::done);
+    assert_true(close(pass.best(), truth.best));
+    if (pass.best() == kForbidden || pass.best() <= before)
+      continue;
+    assert_true(pass.trace() == JointReach::End::done);
+    ++traced;
+    if (const double value = value_of(one, pass.labelling, -1); !close(value, truth.best))
+      fail_msg("seed %u: the labelling has %.17g, by enumeration %.17g", seed, value, truth.best);
+  }
+  print_message("from seed %u: %d entries exact, %d raised, %d labellings traced\n", first_seed(),
+                exact, raised, traced);
+  assert_true(exact > 10000 && raised > 2000 && traced > 1000);
+}
+
+} // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(messages_are_exact_within_reach),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
