@@ -1,13 +1,10 @@
 // Vectors of four doubles as compiler extensions: one instruction each with AVX2, otherwise
-// several.
-//
-// Loops over such vectors are written once as always-inlined functions. Each is inlined into a
-// generic function and into one for AVX2 (cpu.hpp); both do the same operations in order.
+// several. For loops that cpu.hpp compiles for each kind of vector unit.
 #pragma once
 
-#include <cstdint>
+#include "base/cpu.hpp"
 
-#define CHORALE_INLINE [[gnu::always_inline]] inline
+#include <cstdint>
 
 namespace chorale {
 

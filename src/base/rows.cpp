@@ -1,6 +1,5 @@
 #include "base/rows.hpp"
 
-#include "base/cpu.hpp"
 #include "base/lanes.hpp"
 #include "base/numeric.hpp"
 
@@ -34,8 +33,10 @@ CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noe
 }
 
 // Forbidden scores are rare: tested for only in stretches where some number is not finite.
-CHORALE_INLINE bool are_scores_in(const double *row, std::int64_t count) noexcept {
+CHORALE_INLINE bool are_scores_in(gsl::span<const double> numbers) noexcept {
   constexpr std::int64_t stretch = 256;
+  const double *row = numbers.data();
+  const auto count = static_cast<std::int64_t>(numbers.size());
   for (std::int64_t x = 0; x < count; x += stretch) {
     const std::int64_t length = std::min(stretch, count - x);
     if (!are_finite_scores(row + x, length) && !std::all_of(row + x, row + x + length, is_score))
@@ -57,7 +58,7 @@ CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int
     Indices best_at = {-1, -1, -1, -1};
     Indices second_at = best_at;
     Indices at = {0, 0, 0, 0};
-    const auto see = [&](const Lanes &score) __attribute__((always_inline)) {
+    const auto see = [&](const Lanes &score) CHORALE_INLINE_LAMBDA {
       const Indices is_best = score > best;
       const Indices is_second = score > second;
       second_at = is_best ? best_at : is_second ? at : second_at;
@@ -83,7 +84,7 @@ CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int
       see(Lanes{row[0][v], row[1][v], row[2][v], row[3][v]});
     const auto first = __builtin_convertvector(best_at, Columns);
     const auto next = __builtin_convertvector(second_at, Columns);
-    const auto write = [&](std::size_t count) __attribute__((always_inline)) {
+    const auto write = [&](std::size_t count) CHORALE_INLINE_LAMBDA {
       std::memcpy(top.best + i, &first, count * sizeof(std::int32_t));
       std::memcpy(top.second + i, &next, count * sizeof(std::int32_t));
       std::memcpy(top.best_score + i, &best, count * sizeof(double));
@@ -96,34 +97,11 @@ CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int
   }
 }
 
-bool are_scores_anywhere(const double *row, std::int64_t count) noexcept {
-  return are_scores_in(row, count);
-}
-void top_two_anywhere(const double *matrix, std::int64_t rows, std::int32_t columns,
-                      const TopTwo &top) noexcept {
-  top_two_of(matrix, rows, columns, top);
-}
-constexpr RowScans kAnywhere{are_scores_anywhere, top_two_anywhere};
-
-#if CHORALE_HAS_AVX2_VARIANTS
-[[gnu::target("avx2")]] bool are_scores_avx2(const double *row, std::int64_t count) noexcept {
-  return are_scores_in(row, count);
-}
-[[gnu::target("avx2")]] void top_two_avx2(const double *matrix, std::int64_t rows,
-                                          std::int32_t columns, const TopTwo &top) noexcept {
-  top_two_of(matrix, rows, columns, top);
-}
-constexpr RowScans kAvx2{are_scores_avx2, top_two_avx2};
-#endif
+constexpr RowScans kAnywhere{Compiled<are_scores_in>::anywhere, Compiled<top_two_of>::anywhere};
+constexpr RowScans kAvx2{Compiled<are_scores_in>::avx2, Compiled<top_two_of>::avx2};
 
 } // namespace
 
-const RowScans &row_scans_here() noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    return kAvx2;
-#endif
-  return kAnywhere;
-}
+const RowScans &row_scans_here() noexcept { return has_avx2() ? kAvx2 : kAnywhere; }
 
 } // namespace chorale

@@ -1,9 +1,8 @@
-// Searches over whole rows of scores.
-//
-// The variant (AVX2 or generic) is chosen at run time. Both only compare: the bits are the same.
+// Searches over whole rows of scores, for the vector units of the machine (cpu.hpp).
 #pragma once
 
-#include <cstddef>
+#include <gsl/gsl>
+
 #include <cstdint>
 
 namespace chorale {
@@ -18,14 +17,14 @@ struct TopTwo {
 };
 
 struct RowScans {
-  // True if is_score() holds for `count` numbers.
-  bool (*are_scores)(const double *row, std::int64_t count) noexcept;
+  // True if is_score() holds for all numbers.
+  bool (*are_scores)(gsl::span<const double> numbers) noexcept;
   // Writes `rows` entries of each array in `top`, for a matrix of rows x columns without gaps.
   void (*top_two)(const double *matrix, std::int64_t rows, std::int32_t columns,
                   const TopTwo &top) noexcept;
 };
 
-// Returns the variant for this machine. Called once a run.
+// Returns the functions for this machine. Called once a run.
 const RowScans &row_scans_here() noexcept;
 
 } // namespace chorale

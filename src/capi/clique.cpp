@@ -33,15 +33,15 @@ public:
   chorale_status take_potential(const chorale_potential *potential) noexcept {
     if (!potential)
       return report_.null_argument("potential");
-    task.potential = potential;
+    potential_ = potential;
     return CHORALE_OK;
   }
 
   chorale_status take_members(std::string_view name, std::int64_t members) noexcept {
     CHORALE_CHECK(check_size(report_, name, members));
-    CHORALE_CHECK(check_tables_serve(report_, *task.potential, members));
-    task.problem.members = gsl::narrow_cast<std::int32_t>(members);
-    task.problem.values = task.potential->values;
+    CHORALE_CHECK(check_tables_serve(report_, *potential_, members));
+    task.problem.values = potential_->values;
+    set_members(gsl::narrow_cast<std::int32_t>(members));
     return CHORALE_OK;
   }
 
@@ -53,9 +53,9 @@ public:
     CHORALE_CHECK(read_struct(report_, "problem", given, problem));
     CHORALE_CHECK(check_size(report_, "problem->members", problem.members));
     CHORALE_CHECK(check_size(report_, "problem->values", problem.values));
-    if (problem.values != task.potential->values)
+    if (problem.values != potential_->values)
       return report_.fail(CHORALE_ERROR_VALUES_MISMATCH, "problem->values is ", problem.values,
-                          "; it must be that of the potential, ", task.potential->values);
+                          "; it must be that of the potential, ", potential_->values);
     if (!problem.scores)
       return report_.null_argument("problem->scores");
     CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
@@ -65,11 +65,14 @@ public:
     if (problem.members * problem.values > kLongCheck)
       start_ = std::chrono::steady_clock::now();
     const RowScans &scans = row_scans_here();
+    const auto are_scores = [&](const double *row, std::int64_t count) {
+      return scans.are_scores({row, static_cast<std::size_t>(count)});
+    };
     const bool in_one = problem.row_stride == problem.values &&
-                        scans.are_scores(problem.scores, problem.members * problem.values);
+                        are_scores(problem.scores, problem.members * problem.values);
     for (std::int64_t i = in_one ? problem.members : 0; i < problem.members; ++i) {
       const double *row = problem.scores + i * problem.row_stride;
-      if (scans.are_scores(row, problem.values))
+      if (are_scores(row, problem.values))
         continue;
       for (std::int64_t v = 0; v < problem.values; ++v)
         if (!is_score(row[v]))
@@ -92,16 +95,16 @@ public:
   chorale_status take_options(const chorale_clique_options *given) noexcept {
     if (given)
       CHORALE_CHECK(read_struct(report_, "options", given, options));
-    if (algorithm_name(options.algorithm).empty())
+    if (!find_algorithm(options.algorithm))
       return report_.unknown_constant("options->algorithm", options.algorithm,
                                       "a CHORALE_ALGORITHM_ constant");
     if (options.start < CHORALE_START_INDEPENDENT || options.start > CHORALE_START_ALPHA_PASS)
       return report_.unknown_constant("options->start", options.start, "a CHORALE_START_ constant");
     if (options.start == CHORALE_START_VALUE &&
-        (options.start_value < 0 || options.start_value >= task.potential->values))
+        (options.start_value < 0 || options.start_value >= potential_->values))
       return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->start_value is ",
                           options.start_value, "; it must be from 0 to ",
-                          task.potential->values - 1);
+                          potential_->values - 1);
     CHORALE_CHECK(check_size(report_, "options->subset_size", options.subset_size));
     CHORALE_CHECK(check_limit("options->iteration_limit", options.iteration_limit));
     CHORALE_CHECK(check_limit("options->node_limit", options.node_limit));
@@ -159,16 +162,17 @@ public:
     if (what != CHORALE_CLIQUE_SOLVE && what != CHORALE_CLIQUE_MAX_MARGINALS)
       return report_.unknown_constant("task", what, "a CHORALE_CLIQUE_ constant");
     task.wants_marginals = what == CHORALE_CLIQUE_MAX_MARGINALS;
-    const CliqueKind kind(*task.potential, task.problem.members);
-    task.plan = plan_for(kind);
-    const std::string_view asked = algorithm_name(options.algorithm);
+    task.plan = plan();
+    const std::string_view asked = find_algorithm(options.algorithm)->name;
+    const std::string_view family = family_name(task.kind.form);
     switch (task.plan.misfit) {
     case Misfit::family:
       return report_.fail(CHORALE_ERROR_ALGORITHM_MISMATCH, "options->algorithm is ", asked,
-                          ", which does not fit ", family_name(kind.form),
+                          ", which does not fit ", family,
                           task.wants_marginals ? " max-marginals" : "", "; it must be one of ",
-                          task.wants_marginals ? fitting_marginals(kind.form)
-                                               : fitting_solvers(kind.form));
+                          AlgorithmNames{task.wants_marginals ? &Algorithm::marginals
+                                                              : &Algorithm::solves,
+                                         FormSet(task.kind.form)});
     case Misfit::not_convex:
       return report_.fail(CHORALE_ERROR_NOT_CONVEX, "options->algorithm is ", asked,
                           ", which needs convex tables; those of the potential are not convex for ",
@@ -184,7 +188,7 @@ public:
                           "nor declared so");
     case Misfit::no_exact_solver:
       return report_.fail(CHORALE_ERROR_NOT_EXACT, "options->exact_marginals is 1; ", asked,
-                          " gives no exact max-marginals for ", family_name(kind.form));
+                          " gives no exact max-marginals for ", family);
     case Misfit::none:
       break;
     }
@@ -212,16 +216,15 @@ public:
   std::size_t bytes_up_to_members() noexcept {
     const std::int32_t members = task.problem.members;
     std::size_t bytes = 0;
-    for (const std::int64_t most : {std::int64_t{members}, task.potential->convex_length - 1,
-                                    task.potential->concave_length - 1, std::int64_t{1}}) {
+    for (const std::int64_t most : {potential_->convex_length - 1, potential_->concave_length - 1,
+                                    std::int64_t{1}, std::int64_t{members}}) {
       if (most < 1 || most > members)
         continue;
-      task.problem.members = gsl::narrow_cast<std::int32_t>(most);
-      task.plan = plan_for(CliqueKind(*task.potential, most));
+      set_members(gsl::narrow_cast<std::int32_t>(most));
+      task.plan = plan();
       if (task.plan.misfit == Misfit::none)
         bytes = std::max(bytes, measure(task));
     }
-    task.problem.members = members;
     return bytes;
   }
 
@@ -237,7 +240,7 @@ public:
     const CliqueAnswer answer = compute(task, limits, solver.workspace.data());
     CHORALE_CHECK(callback_status(report_, answer.failure));
     solver.log.write(CHORALE_LOG_DEBUG, "clique of ", task.problem.members,
-                     " members: ", algorithm_name(task.plan.algorithm), ", score ",
+                     " members: ", task.plan.algorithm->name, ", score ",
                      answer.member_score + answer.clique_score, ", upper bound ",
                      answer.upper_bound);
     write(answer, result);
@@ -247,7 +250,7 @@ public:
   void write(const CliqueAnswer &answer, chorale_clique_result *result) const noexcept {
     chorale_clique_result full{};
     full.outcome = answer.outcome;
-    full.algorithm = task.plan.algorithm;
+    full.algorithm = task.plan.algorithm ? task.plan.algorithm->id : CHORALE_ALGORITHM_AUTO;
     full.proven = answer.proven;
     full.marginals_exact = answer.marginals_exact;
     full.score = answer.member_score + answer.clique_score;
@@ -260,10 +263,15 @@ public:
   }
 
 private:
-  Plan plan_for(const CliqueKind &kind) const noexcept {
+  void set_members(std::int32_t members) noexcept {
+    task.problem.members = members;
+    task.kind = CliqueKind(*potential_, members);
+  }
+
+  Plan plan() const noexcept {
     return task.wants_marginals
-               ? plan_marginals(kind, options.algorithm, options.exact_marginals != 0)
-               : plan_solve(kind, options.algorithm, options.gap >= 0);
+               ? plan_marginals(task.kind, options.algorithm, options.exact_marginals != 0)
+               : plan_solve(task.kind, options.algorithm, options.gap >= 0);
   }
 
   chorale_status check_limit(std::string_view name, std::int64_t limit) const noexcept {
@@ -274,6 +282,7 @@ private:
 
   static constexpr std::int64_t kLongCheck = 1 << 16; // scores
   const Report &report_;
+  const Potential *potential_ = nullptr;
   using Time = std::chrono::steady_clock::time_point;
   Time start_{}; // of a long check
 };
@@ -303,18 +312,13 @@ void chorale_clique_result_init(chorale_clique_result *result, size_t struct_siz
 }
 
 const char *chorale_algorithm_name(chorale_algorithm algorithm) {
-  const std::string_view name = algorithm_name(algorithm);
-  return name.empty() ? "unknown algorithm" : name.data();
+  const Algorithm *known = find_algorithm(algorithm);
+  return known ? known->name.data() : "unknown algorithm";
 }
 
 chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length) {
-  if (!name)
-    return -1;
-  for (chorale_algorithm algorithm = 0; algorithm <= CHORALE_ALGORITHM_DUAL_BOUND; ++algorithm)
-    if (const std::string_view known = algorithm_name(algorithm);
-        !known.empty() && known == std::string_view(name, length))
-      return algorithm;
-  return -1;
+  const Algorithm *known = name ? find_algorithm(std::string_view(name, length)) : nullptr;
+  return known ? known->id : -1;
 }
 
 chorale_status chorale_clique_solver_create(const chorale_host *host,
@@ -436,11 +440,12 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.check_assignment("assignment", assignment));
     CHORALE_CHECK(check_result(report, result));
-    const auto bytes = gsl::narrow_cast<std::size_t>(potential->values) * sizeof(std::int64_t);
-    CHORALE_CHECK(call.reserve(*solver, bytes));
+    const auto values = gsl::narrow_cast<std::size_t>(potential->values);
+    CHORALE_CHECK(call.reserve(*solver, values * sizeof(std::int64_t)));
     CliqueAnswer answer;
-    evaluate(*potential, call.task.problem, assignment,
-             reinterpret_cast<std::int64_t *>(solver->workspace.data()), answer);
+    evaluate(*potential, call.task.problem,
+             {assignment, static_cast<std::size_t>(call.task.problem.members)},
+             {reinterpret_cast<std::int64_t *>(solver->workspace.data()), values}, answer);
     CHORALE_CHECK(callback_status(report, answer.failure));
     call.write(answer, result);
     return CHORALE_OK;

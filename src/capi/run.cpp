@@ -2,7 +2,7 @@
 #include "cluster/run/labelling.hpp"
 #include "cluster/run/run.hpp"
 #include "capi/chain_call.hpp"
-#include "clique/plan.hpp"
+#include "clique/algorithms.hpp"
 
 #include <gsl/gsl>
 
@@ -54,17 +54,12 @@ chorale_status take_options(const Report &report, const Model &model,
   if (options.schedule != CHORALE_SCHEDULE_ALL && options.schedule != CHORALE_SCHEDULE_DISAGREEMENT)
     return report.unknown_constant("options->schedule", options.schedule,
                                    "a CHORALE_SCHEDULE_ constant");
-  switch (options.algorithm) {
-  case CHORALE_ALGORITHM_AUTO:
-  case CHORALE_ALGORITHM_ALPHA_PASS:
-  case CHORALE_ALGORITHM_EXACT_MAJORITY:
-  case CHORALE_ALGORITHM_CONCAVE_FLOW:
-  case CHORALE_ALGORITHM_COUNT_BOXES:
-    break;
-  default:
-    return report.unknown_constant("options->algorithm", options.algorithm,
-                                   "AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES");
-  }
+  const Algorithm *algorithm = find_algorithm(options.algorithm);
+  if (!algorithm || !algorithm->marginals.has_any_of(kAllForms))
+    return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, "options->algorithm is ", options.algorithm,
+                       "; it must be the constant of ",
+                       AlgorithmNames{&Algorithm::marginals, kAllForms},
+                       ", which find max-marginals");
   CHORALE_CHECK(check_flag(report, "options->exact_marginals", options.exact_marginals));
   CHORALE_CHECK(check_flag(report, "options->polish", options.polish));
   CHORALE_CHECK(check_flag(report, "options->restrict_range", options.restrict_range));

@@ -149,10 +149,12 @@ chorale_status check_unary(const Report &report, std::string_view name, const Ch
   const RowScans &scans = row_scans_here();
   const bool all_fine =
       in_rows && view.unary_row == m &&
-      scans.are_scores(static_cast<const double *>(view.unary), std::int64_t{T} * m);
+      scans.are_scores({static_cast<const double *>(view.unary),
+                        static_cast<std::size_t>(T) * static_cast<std::size_t>(m)});
   for (std::int32_t t = 0; t < T && !all_fine; ++t) {
     if (in_rows &&
-        scans.are_scores(static_cast<const double *>(view.unary) + t * view.unary_row, m))
+        scans.are_scores({static_cast<const double *>(view.unary) + t * view.unary_row,
+                          static_cast<std::size_t>(m)}))
       continue;
     for (std::int32_t y = 0; y < m; ++y)
       if (!is_score(view.unary_at(t, y)))

@@ -1,6 +1,5 @@
 #include "chain/max_plus.hpp"
 
-#include "base/cpu.hpp"
 #include "base/lanes.hpp"
 #include "base/numeric.hpp"
 
@@ -33,8 +32,8 @@ namespace anywhere {
 #if CHORALE_HAS_AVX2_VARIANTS
 namespace avx2 {
 #define CHORALE_AVX2 1
-#define CHORALE_LOOP [[gnu::target("avx2,fma")]] CHORALE_INLINE
-#define CHORALE_ENTRY [[gnu::target("avx2,fma")]]
+#define CHORALE_LOOP CHORALE_TARGET_AVX2 CHORALE_INLINE
+#define CHORALE_ENTRY CHORALE_TARGET_AVX2
 #include "chain/max_plus_loops.hpp"
 #undef CHORALE_AVX2
 #undef CHORALE_LOOP
@@ -46,7 +45,7 @@ namespace avx2 {
 
 const MaxPlus &max_plus_here() noexcept {
 #if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2() && has_fma())
+  if (has_avx2())
     return avx2::kLoops;
 #endif
   return anywhere::kLoops;

@@ -9,8 +9,9 @@ template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
   return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
 }
 
-// Returns from[kLane] plus block b of the matrix row of label kLane. If rows are short, half of the
-// sums use plain additions: the units that compare are idle until sums are ready.
+// Returns from[kLane] plus block b of the matrix row of label kLane. If rows are short (at most
+// three blocks), half of the sums are plain additions instead of FMAs: they run on the units that
+// compare, which have nothing to do before the first sums are ready.
 template <int kBlocks, int kLane>
 CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) noexcept {
   const Lanes score = one_lane<kLane>(from);

@@ -7,7 +7,7 @@
 namespace chorale {
 
 struct CliqueTask {
-  const Potential *potential = nullptr;
+  CliqueKind kind;
   ProblemView problem{}; // measure() reads only its members and values
   Plan plan;
   SolveOptions options;
@@ -16,7 +16,8 @@ struct CliqueTask {
   const std::int32_t *start_assignment = nullptr;
 
   bool wants_marginals = false;
-  // True if the call must return within milliseconds of an interruption; `limits` are the task's own.
+  // True if the call must return within milliseconds of an interruption. `limits` are then those of
+  // this task alone.
   bool is_quick = false;
   // If max-marginals come from restricted passes, skips the search for a labelling.
   bool messages_only = false;
@@ -48,8 +49,10 @@ std::size_t measure(const CliqueTask &task) noexcept;
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept;
 
 // Scores an assignment of values by the definition: the member scores in the order of the members,
-// and the potential by its own formula. `counts`: scratch of `values` numbers.
+// and the potential by its own formula. `assignment`: one entry a member; `counts`: scratch, one
+// entry a value.
 void evaluate(const Potential &potential, const ProblemView &problem,
-              const std::int32_t *assignment, std::int64_t *counts, CliqueAnswer &answer) noexcept;
+              gsl::span<const std::int32_t> assignment, gsl::span<std::int64_t> counts,
+              CliqueAnswer &answer) noexcept;
 
 } // namespace chorale

@@ -6,9 +6,8 @@
 #include <algorithm>
 
 namespace chorale {
-Instance::Instance(Layout &layout, const Potential &source, std::int32_t member_count,
-                   bool in_place) noexcept
-    : potential(layout, source, member_count), members(member_count), columns(potential.columns),
+Instance::Instance(Layout &layout, const CliqueKind &kind, bool in_place) noexcept
+    : potential(layout, kind), members(kind.members), columns(kind.columns),
       scores(in_place && !potential.has_rest()
                  ? nullptr
                  : layout.take<double>(saturating_product(static_cast<std::size_t>(members),

@@ -11,6 +11,8 @@
 #include "base/workspace.hpp"
 #include "potential/clique_potential.hpp"
 
+#include <gsl/gsl>
+
 namespace chorale {
 
 // The problem as the caller states it. Sizes are checked and no score is NaN.
@@ -27,21 +29,27 @@ class KeptLabelling;
 struct Instance {
   // `in_place`: promises that the caller's matrix has no gaps and no fixed members. The instance
   // then points to the caller's matrix, without a copy, if columns and values coincide.
-  Instance(Layout &layout, const Potential &potential, std::int32_t members,
-           bool in_place = false) noexcept;
+  Instance(Layout &layout, const CliqueKind &kind, bool in_place = false) noexcept;
   // Gathers the scores and prepares the potential. Returns false if some member has no admissible
   // value, or if `limits` (NULL: none) interrupted the call. `*only_without` is then the member
   // without admissible value if there is exactly one, else -1. Computations on the instance obey
   // the same limits.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
             Limits *limits = nullptr) noexcept;
-  // spend(): true if the limits allow `work` more steps. interrupted(): true once they have
-  // refused.
+  // spend(): true if the limits allow `work` more steps. interrupted(): true once spend() has
+  // returned false.
   bool spend(std::int64_t work) const noexcept { return potential.spend(work); }
   bool interrupted() const noexcept { return potential.interrupted(); }
   // Updates best, second and their scores for member i. True if some column is admissible.
   bool note_best(std::int64_t i) noexcept;
 
+  // An array with one entry for each member (column), as a span.
+  template <class T> gsl::span<T> by_member(T *array) const noexcept {
+    return {array, static_cast<std::size_t>(members)};
+  }
+  template <class T> gsl::span<T> by_column(T *array) const noexcept {
+    return {array, static_cast<std::size_t>(columns)};
+  }
   const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
 
@@ -52,15 +60,15 @@ struct Instance {
   // The same with the magnitudes of the scores.
   MeasuredSum member_sum(const std::int32_t *assignment) const noexcept;
 
-  // Tells of a labelling that the search takes to score `score`, so that one is ready when the
-  // limits come. To be called between the steps of a search, whether or not it is a new one.
+  // Offers a labelling to `kept`; `score` is the search's own score of the labelling. Searches call
+  // this between their steps, also if the labelling has not changed.
   void offer_kept(const std::int32_t *assignment, double score) const noexcept {
     if (kept) [[unlikely]]
       offer_to_kept(assignment, score);
   }
 
   CliquePotential potential;
-  KeptLabelling *kept = nullptr; // NULL where nothing need be ready, as in small cliques
+  KeptLabelling *kept = nullptr; // NULL if no labelling is kept ready, as in small cliques
   std::int32_t members; // n
   std::int32_t columns; // K
   double *scores;       // n x K, no gaps; minus infinity forbids; every row has a finite entry
@@ -97,7 +105,7 @@ struct Solution {
       : instance(&of), assignment(layout.take<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
-  // Between the steps of a search.
+  // Offers the labelling to Instance::kept; see offer_kept().
   void keep() const noexcept { instance->offer_kept(assignment, score); }
   bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {

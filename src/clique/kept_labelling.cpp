@@ -1,27 +1,20 @@
 #include "clique/kept_labelling.hpp"
 
+#include "potential/member_row.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace chorale {
 namespace {
 
-// A labelling is rated after so many times what the last one took.
+// Time between two scorings, as a multiple of the time that the last scoring took.
 constexpr std::int64_t kPause = 4;
 
 // Few enough to lie close together.
 constexpr std::int64_t kFewScores = 1 << 15;
 
 } // namespace
-
-double score_counts(const Potential &potential, std::int32_t members, std::int64_t *counts,
-                    CallbackFailure *failure) noexcept {
-  if (potential.callback)
-    for (std::int32_t v = 0; v < potential.values; ++v)
-      if (!potential.counts(v))
-        counts[v] = 0;
-  return potential.evaluate(counts, members, failure);
-}
 
 KeptLabelling::KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept
     : instance_(&instance), source_(instance.potential.source),
@@ -62,7 +55,7 @@ bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::
       }))
     return false;
   to.member_score = members.total;
-  to.clique_score = score_counts(*source_, in.members, counts_, &failure_);
+  to.clique_score = evaluate_counted(*source_, counts_, in.members, &failure_);
   to.magnitude = members.magnitude + magnitude_of(to.clique_score);
   return true;
 }

@@ -1,7 +1,7 @@
-// The labelling that a large clique is answered with once the limits have come.
+// The labelling that a large clique returns when its limits end the search.
 //
-// To write and score a labelling of ten million members takes a tenth of a second, too long after a
-// deadline or a cancel. So labellings are scored while the search goes on, and the best of them is
+// Writing and scoring a labelling of ten million members takes a tenth of a second, too long after
+// a deadline or a cancellation. So labellings are scored during the search, and the best of them is
 // ready when the search ends.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace chorale {
 
-// What a labelling adds up to, by the definition of F.
+// The score of a labelling by the definition of F (clique.h).
 struct Rated {
-  double member_score = kForbidden; // in the order of the members
+  double member_score = kForbidden; // sum_i psi_i,x_i, added up in the order of i
   double clique_score = 0;
   double magnitude = 0; // sum_i |psi_i,x_i| + |clique_score|
 
@@ -20,29 +20,31 @@ struct Rated {
 
 class KeptLabelling {
 public:
-  // large: takes the memory to keep one; otherwise labellings are only rated.
+  // `large`: takes the memory to keep a labelling; otherwise only rate() may be called.
   KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept;
 
-  // Rates a labelling over columns (NULL: of each member's best value) and writes its values (NULL:
-  // nowhere). False where the limits ended it. Quick: most members stand at their best columns or
-  // the next, whose scores lie together.
+  // Scores a labelling: `assignment` holds n columns; NULL means each member's best value. Writes
+  // the values of the labelling to `values` (n) unless it is NULL. False if interrupted. Reads
+  // scores of best and second-best columns, where most members are, from Instance's own arrays,
+  // which lie closer together than rows.
   template <class Limits_>
   bool rate(Limits_ &&limits, const std::int32_t *assignment, std::int32_t *values,
             Rated &to) noexcept;
 
-  // Keeps each member's best value, and from then on the best of what is offered. False where the
-  // limits ended it.
+  // Keeps the labelling of each member's best value, and then the best of all labellings offered.
+  // False if interrupted.
   bool begin(Limits &limits) noexcept;
   bool is_active() const noexcept { return limits_ != nullptr; }
 
-  // Rates the labelling, which the search takes to score `score`, if it is time to and it promises
-  // more than the last one: no more than a fifth of all time goes into this.
+  // Scores a labelling if the search's own `score` of it exceeds that of the last labelling scored
+  // and enough time has passed; at most a fifth of the time goes into scoring.
   void offer(const std::int32_t *assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
   }
-  // Rates the labelling that the search ended with, and keeps it if it promises more or the search
-  // is complete. Whether it is the one kept: not where the limits ended that, either.
+  // Scores the search's last labelling and keeps it, if its `score` exceeds that of the last
+  // labelling scored or the search is complete. True if this labelling is kept; false if `limits`
+  // ended the scoring too.
   bool finish(Limits &limits, const std::int32_t *assignment, double score,
               bool complete) noexcept {
     return (complete || score > offered_) && take(limits, assignment, score, true);
@@ -52,8 +54,8 @@ public:
   const Rated &rated() const noexcept { return rated_; }
   CallbackFailure failure() const noexcept { return failure_; }
 
-  // The column of the member's best value, the lowest of equals: the rest column comes last though
-  // its value may be low.
+  // Returns the column of member i's best value, the lowest of equal values. Instance::best has the
+  // lowest of equal columns instead, and the rest column is the last though its value may be low.
   std::int32_t best_column(std::int64_t i) const noexcept;
 
 private:
@@ -64,16 +66,12 @@ private:
   const Potential *source_;
   std::int64_t *counts_;           // R: counts by value
   std::int32_t *values_ = nullptr; // n: the labelling kept; NULL in small cliques
-  std::int32_t *spare_ = nullptr;  // n: one being written
+  std::int32_t *spare_ = nullptr;  // n: a labelling that is being scored
   Rated rated_;
   CallbackFailure failure_ = CallbackFailure::none;
-  Limits *limits_ = nullptr; // of the search, once it keeps labellings
+  Limits *limits_ = nullptr; // of the search; NULL before begin()
   double offered_ = kForbidden;
-  std::int64_t due_ = 0; // looks at the limits before another labelling is rated
+  std::int64_t due_ = 0; // no labelling is scored while Limits::looks() is below this
 };
-
-// The potential's part of F. A callback sees zeros for the values that do not count.
-double score_counts(const Potential &potential, std::int32_t members, std::int64_t *counts,
-                    CallbackFailure *failure) noexcept;
 
 } // namespace chorale

@@ -70,8 +70,6 @@ bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, cho
   return bends(last, before);
 }
 
-} // namespace
-
 Form form_of(const Potential &p) noexcept {
   switch (p.family) {
   case CHORALE_FAMILY_SUM:
@@ -87,24 +85,24 @@ Form form_of(const Potential &p) noexcept {
   }
 }
 
-std::int32_t columns_of(const Potential &p) noexcept {
-  return p.counted_values + (p.counted_values < p.values ? 1 : 0);
+} // namespace
+
+CliqueKind::CliqueKind(const Potential &p, std::int32_t member_count) noexcept
+    : source(&p), form(form_of(p)), members(member_count),
+      columns(p.counted_values + (p.counted_values < p.values ? 1 : 0)),
+      rest(p.counted_values < p.values ? p.counted_values : -1) {
+  if (form != Form::sum)
+    return;
+  finite = p.finite_tables;
+  convex = has_shape(p, members, p.convex_length, CHORALE_SHAPE_CONVEX,
+                     [](double a, double b) { return a >= b; });
+  concave = has_shape(p, members, p.concave_length, CHORALE_SHAPE_CONCAVE,
+                      [](double a, double b) { return a <= b; });
 }
 
-bool is_convex(const Potential &p, std::int64_t members) noexcept {
-  return has_shape(p, members, p.convex_length, CHORALE_SHAPE_CONVEX,
-                   [](double a, double b) { return a >= b; });
-}
-
-bool is_concave(const Potential &p, std::int64_t members) noexcept {
-  return has_shape(p, members, p.concave_length, CHORALE_SHAPE_CONCAVE,
-                   [](double a, double b) { return a <= b; });
-}
-
-CliquePotential::CliquePotential(Layout &layout, const Potential &p,
-                                 std::int32_t member_count) noexcept
-    : source(&p), form(form_of(p)), members(member_count), columns(columns_of(p)),
-      rest(p.counted_values < p.values ? columns - 1 : -1) {
+CliquePotential::CliquePotential(Layout &layout, const CliqueKind &kind) noexcept
+    : CliqueKind(kind) {
+  const Potential &p = *source;
   const std::size_t K = static_cast<std::size_t>(columns);
   const std::size_t entries = static_cast<std::size_t>(members) + 1;
   value_of_column = layout.take<std::int32_t>(columns);
@@ -116,7 +114,6 @@ CliquePotential::CliquePotential(Layout &layout, const Potential &p,
       owned_count = is_one_table_for_all(p) ? 1 : p.counted_values;
     if (has_rest() && form == Form::sum)
       ++owned_count;
-    finite = p.finite_tables;
     owned_tables =
         layout.take<double>(saturating_product(static_cast<std::size_t>(owned_count), entries));
     break;
@@ -185,10 +182,6 @@ bool CliquePotential::prepare(Limits *under) noexcept {
       tables[rest] = form == Form::sum
                          ? write_table([&](std::int64_t k) { return rest_entry(p, k, members); })
                          : nullptr;
-    if (form == Form::sum) {
-      convex = is_convex(p, members);
-      concave = is_concave(p, members);
-    }
     return written;
   }
   case Form::majority:

@@ -15,10 +15,31 @@ namespace chorale {
 
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
-struct CliquePotential {
-  // Takes the memory for a clique of `members` members; prepare() fills it. `limits` (NULL: none)
-  // also apply to all computations with this potential. prepare() returns false if interrupted.
-  CliquePotential(Layout &layout, const Potential &potential, std::int32_t members) noexcept;
+// What is known of a clique before its scores are: decides which algorithms fit. O(R).
+struct CliqueKind {
+  CliqueKind() = default;
+  CliqueKind(const Potential &potential, std::int32_t members) noexcept;
+
+  bool has_rest() const noexcept { return rest >= 0; }
+
+  const Potential *source = nullptr;
+  Form form = Form::sum;    // in which cliques with this potential are solved
+  std::int32_t members = 0; // n
+  std::int32_t columns = 0; // K: number of columns, with the rest column if it exists
+  std::int32_t rest = -1;   // index of the rest column, the last, or -1
+  // SUM: no count is forbidden.
+  bool finite = false;
+  // SUM: all tables are convex, by their numbers or by declaration, including that of the rest
+  // column.
+  bool convex = false;
+  // SUM: all tables are concave; the rest column's table may rise at entry `members`.
+  bool concave = false;
+};
+
+struct CliquePotential : CliqueKind {
+  // Takes the memory for a clique of this kind; prepare() fills it. `limits` (NULL: none) also
+  // apply to all computations with this potential. prepare() returns false if interrupted.
+  CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
   bool prepare(Limits *limits = nullptr) noexcept;
 
   // spend: true if a computation may go on with `work` more steps, see Limits. interrupted: true if
@@ -28,7 +49,6 @@ struct CliquePotential {
     return limits && limits->interruption() != Interruption::none;
   }
 
-  bool has_rest() const noexcept { return rest >= 0; }
   // In a convex sum: least and greatest change of a column's table when a member joins, extended to
   // include 0. Tables of a convex sum are steepest at their ends.
   struct Steps {
@@ -45,22 +65,11 @@ struct CliquePotential {
   }
 
   Limits *limits = nullptr;
-  const Potential *source;
-  Form form;
-  std::int32_t members;
-  std::int32_t columns; // K: number of columns, with the rest column if it exists
-  std::int32_t rest;    // index of the rest column, the last, or -1
 
   // SUM and MAX: tables[column][k], k = 0 .. members. In a SUM the table of the rest column is 0
   // except for entry `members`, which makes the total 0 when nothing counts; in separable PAIRS a
   // parabola. In a MAX the rest column has no table (NULL).
   const double **tables = nullptr;
-  // SUM: no count is forbidden; set by the constructor.
-  bool finite = false;
-  // SUM: all tables are convex, including that of the rest column.
-  bool convex = false;
-  // SUM: all tables are concave; the rest column's table may rise at entry `members`.
-  bool concave = false;
 
   // MAJORITY: K x K scaled weights, one row a majority column; K biases. 0 for the rest column.
   double *weights = nullptr;
@@ -78,14 +87,5 @@ private:
   double *owned_tables = nullptr; // tables that could not be borrowed
   std::int32_t owned_count = 0;
 };
-
-// Returns CliquePotential::convex (concave) of a SUM for cliques of n members, without preparing
-// one.
-bool is_convex(const Potential &potential, std::int64_t members) noexcept;
-bool is_concave(const Potential &potential, std::int64_t members) noexcept;
-// Returns the form in which cliques with this potential are solved.
-Form form_of(const Potential &potential) noexcept;
-// Returns the number of columns K.
-std::int32_t columns_of(const Potential &potential) noexcept;
 
 } // namespace chorale

@@ -83,7 +83,7 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept {
   if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables ||
-      !is_convex(potential, members))
+      !CliqueKind(potential, static_cast<std::int32_t>(members)).convex)
     return false;
   const double factor = potential.factor(members);
   for (std::int32_t v = 0; v < potential.values; ++v)

@@ -213,7 +213,7 @@ public:
 
 private:
   void lay_out(Layout &layout) {
-    Instance *instance = new (instance_) Instance(layout, potential_, problem_.n);
+    Instance *instance = new (instance_) Instance(layout, CliqueKind(potential_, problem_.n));
     new (solution_) Solution(layout, *instance);
     if constexpr (std::is_constructible_v<Solver, Layout &, const Instance &, SolveOptions &>)
       new (solver_) Solver(layout, *instance, options_);

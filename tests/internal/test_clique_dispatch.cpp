@@ -73,7 +73,7 @@ template <class Bounds> void trace_bounds(Trace &trace, const Instance &instance
 std::uint64_t found_in(const Problem &problem, bool &convex) {
   Trace trace;
   trace.add(
-      row_scans_here().are_scores(problem.scores.data(), std::int64_t{problem.n} * problem.R));
+      row_scans_here().are_scores({problem.scores.data(), std::size_t(problem.n * problem.R)}));
   Bench<Loops> bench(problem, 0xff);
   const Instance &instance = bench.instance();
   trace.add(instance.best, instance.members);
@@ -92,18 +92,19 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
   trace_bounds(trace, instance, loops.thresholds);
   loops.pass.run(loops.thresholds, limits, bench.solution(), loops.candidate, [&] {
     std::int64_t sweeps = 100;
-    trace.add(loops.moves.improve(loops.candidate, limits, sweeps));
+    const auto candidate = instance.by_member(loops.candidate);
+    trace.add(loops.moves.improve(candidate, limits, sweeps));
     trace.add(sweeps);
     trace.add(loops.candidate, instance.members);
     sweeps = 100;
-    trace.add(loops.moves.improve(SumView(instance), loops.candidate, limits, sweeps));
+    trace.add(loops.moves.improve(SumView(instance), candidate, limits, sweeps));
     trace.add(loops.candidate, instance.members);
-    trace.add(loops.groups.thin_fullest(loops.candidate));
+    trace.add(loops.groups.thin_fullest(candidate));
     trace.add(loops.candidate, instance.members);
-    trace.add(loops.groups.move_group(loops.candidate));
+    trace.add(loops.groups.move_group(candidate));
     trace.add(loops.candidate, instance.members);
     if (instance.members <= SumMoves::kFewMembers) {
-      trace.add(loops.moves.improve_again(loops.candidate, limits, sweeps));
+      trace.add(loops.moves.improve_again(candidate, limits, sweeps));
       trace.add(loops.candidate, instance.members);
     }
   });

@@ -105,7 +105,7 @@ private:
     delete algorithm;
     delete solution;
     delete instance;
-    instance = new Instance(layout, potential_, members);
+    instance = new Instance(layout, CliqueKind(potential_, members));
     solution = new Solution(layout, *instance);
     algorithm = new Algorithm(layout, *instance, extra...);
   }
@@ -425,7 +425,7 @@ const char *check_repair(const Problem &problem) {
     instance.count(x.data(), counts.data());
     const double *levels = instance.potential.weights + std::int64_t{alpha} * instance.columns;
     Limits limits;
-    if (!placed.algorithm->run(alpha, levels, x.data(), counts.data(), limits))
+    if (!placed.algorithm->run(alpha, instance.by_column(levels), x, counts, limits))
       continue;
     const auto is_majority = [&](const std::vector<std::int32_t> &n) {
       const std::int32_t most = n[static_cast<std::size_t>(alpha)];

@@ -79,12 +79,13 @@ void test_group_moves(void **) {
     Limits limits;
     std::int64_t sweeps = 1000;
     std::copy(in.best, in.best + in.members, a.x);
-    const double first = a.moves.improve(a.x, limits, sweeps);
+    const double first = a.moves.improve(in.by_member(a.x), limits, sweeps);
     bench.check(bench.near(first, score()), "score of single moves");
     for (int round = 0; round < 4; ++round) {
       const std::vector<std::int32_t> before(a.x, a.x + in.members);
       const bool thins = round % 2 == 1;
-      const bool goes = thins ? a.groups.thin_fullest(a.x) : a.groups.move_group(a.x);
+      const bool goes = thins ? a.groups.thin_fullest(in.by_member(a.x))
+                              : a.groups.move_group(in.by_member(a.x));
       std::int32_t differ = 0;
       std::int32_t to = -1;
       for (std::int32_t i = 0; i < in.members; ++i) {
@@ -98,7 +99,7 @@ void test_group_moves(void **) {
       bench.check(!goes || differ >= 2, "a group");
       (thins ? thinned : moved) += goes;
       sweeps = 1000;
-      const double after = a.moves.improve_again(a.x, limits, sweeps);
+      const double after = a.moves.improve_again(in.by_member(a.x), limits, sweeps);
       bench.check(bench.near(after, score()), "score of further moves");
       for (std::int32_t i = 0; i < in.members; ++i) {
         const std::int32_t from = a.x[i];

@@ -70,9 +70,9 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
   }
   std::int64_t sweeps = kSweeps;
   if (instance_->potential.finite)
-    finite_moves_.improve(view, assignment_, limits, sweeps);
+    finite_moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);
   else
-    moves_.improve(view, assignment_, limits, sweeps);
+    moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);
   offer(view, assignment_, incumbent);
 }
 

@@ -52,7 +52,6 @@ double ColumnFlow::next_gain(std::int32_t v) const noexcept {
   return f[1] - f[0];
 }
 
-// What the last member of column v brought.
 double ColumnFlow::last_gain(std::int32_t v) const noexcept {
   if (capacities_)
     return 0.0;
@@ -129,8 +128,8 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
   loss[u] = kInfinity;
 }
 
-// Dijkstra's algorithm on losses made non-negative by the prices. What rounding leaves below zero
-// is taken as zero, so a settled column is never opened again.
+// Dijkstra's algorithm on losses made non-negative by the prices. Losses that rounding leaves below
+// zero count as zero, so a settled column stays settled.
 bool ColumnFlow::place(std::int32_t i) noexcept {
   if (!view_->spend(16 + 4 * columns_))
     return false;

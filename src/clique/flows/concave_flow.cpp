@@ -61,7 +61,7 @@ void ConcaveFlow::take_optimum(const SumView &view, Solution &solution) noexcept
       std::fill(solution.assignment, solution.assignment + n, rest);
     }
   }
-  // The flow is optimal, so what stands above it is rounding.
+  // The flow is optimal, so its score is an upper bound.
   solution.bound = std::min(solution.bound, solution.score);
 }
 
@@ -133,8 +133,8 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
   }
 
   solution.infeasible = true;
-  // Members that can be placed together form a matroid: with two left out, no member's own row
-  // being free would help.
+  // Sets of members that can be placed together are the independent sets of a matroid. With two
+  // members left out, freeing the row of any one member makes no labelling feasible.
   if (left_out > 1)
     return true;
   std::fill(free_row_, free_row_ + K, 0.0);

@@ -21,8 +21,9 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
                              static_cast<std::size_t>(
                                  std::min(instance.members, instance.columns))))) {}
 
-double AlphaExpansion::improve(std::int32_t *assignment, Limits &limits,
+double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                                std::int64_t &rounds) noexcept {
+  std::int32_t *assignment = labelling.data();
   const Instance &in = *instance_;
   // The score is updated move by move: once interrupted, no steps may be left to sum it up.
   double members = in.member_score(assignment);

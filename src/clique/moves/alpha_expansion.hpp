@@ -14,11 +14,11 @@ class AlphaExpansion {
 public:
   AlphaExpansion(Layout &layout, const Instance &instance) noexcept;
 
-  // Improves `assignment` by expansion moves, in rounds over all alpha, until no alpha raises the
-  // score; returns its score. `rounds`: number of rounds that may still be made, decremented by
+  // Improves `labelling` (n) by expansion moves, in rounds over all alpha, until no alpha raises
+  // the score; returns its score. `rounds`: number of rounds that may still be made, decremented by
   // each. If interrupted: returns the score after the moves made so far, or minus infinity if not
   // even the start was evaluated.
-  double improve(std::int32_t *assignment, Limits &limits, std::int64_t &rounds) noexcept;
+  double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &rounds) noexcept;
 
 private:
   struct Ranked {

@@ -1,6 +1,5 @@
 #include "clique/moves/group_moves.hpp"
 
-#include "base/cpu.hpp"
 #include "base/lanes.hpp"
 
 #include <algorithm>
@@ -9,9 +8,13 @@
 namespace chorale {
 namespace {
 
-// Two vectors of columns stay in registers with all their sums while the members go by.
+// Number of vectors of columns processed at once; their sums stay in registers in the loop over
+// members.
 constexpr int kVectors = 2;
 
+// Adds up, for each threshold j and column v, the gains scores[i][v] - stay[i] that exceed
+// threshold[j][v], and counts them. `scores`: members x columns; `threshold`, `gains` and
+// `movable`: kThresholds x columns.
 template <int kThresholds>
 CHORALE_INLINE void add_gains(const double *scores, const double *stay, std::int64_t members,
                               std::int64_t columns, const double *threshold, double *gains,
@@ -68,18 +71,6 @@ GroupMoves::GroupMoves(Layout &layout, const Instance &instance) noexcept
       gains_(layout.take<double>(std::int64_t{instance.columns} * kThresholds)),
       movable_(layout.take<std::int64_t>(std::int64_t{instance.columns} * kThresholds)) {}
 
-struct GroupMoves::Variants {
-  CHORALE_INLINE static void all(GroupMoves &moves) noexcept {
-    const Instance &in = *moves.instance_;
-    add_gains<kThresholds>(in.scores, moves.stay_, in.members, in.columns, moves.threshold_,
-                           moves.gains_, moves.movable_);
-  }
-  static void anywhere(GroupMoves &moves) noexcept { all(moves); }
-#if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static void avx2(GroupMoves &moves) noexcept { all(moves); }
-#endif
-};
-
 void GroupMoves::prepare(const std::int32_t *assignment) noexcept {
   const Instance &in = *instance_;
   in.count(assignment, counts_);
@@ -96,7 +87,7 @@ void GroupMoves::prepare(const std::int32_t *assignment) noexcept {
     }
 }
 
-// Members gain nothing by moving to where they are.
+// Takes each member's own column out of the sums: staying is not a move.
 void GroupMoves::leave_out_own(const std::int32_t *assignment) noexcept {
   const Instance &in = *instance_;
   for (std::int64_t i = 0; i < in.members; ++i) {
@@ -110,21 +101,19 @@ void GroupMoves::leave_out_own(const std::int32_t *assignment) noexcept {
   }
 }
 
-bool GroupMoves::nearly_agree(const std::int32_t *assignment) noexcept {
-  instance_->count(assignment, counts_);
+bool GroupMoves::nearly_agree(gsl::span<const std::int32_t> labelling) noexcept {
+  instance_->count(labelling.data(), counts_);
   const std::int64_t most = *std::max_element(counts_, counts_ + instance_->columns);
   return 5 * most >= 4 * std::int64_t{instance_->members};
 }
 
-bool GroupMoves::move_group(std::int32_t *assignment) noexcept {
+bool GroupMoves::move_group(gsl::span<std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
+  std::int32_t *assignment = labelling.data();
   prepare(assignment);
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    Variants::avx2(*this);
-  else
-#endif
-    Variants::anywhere(*this);
+  on_best_units([this, &in]() CHORALE_INLINE_LAMBDA {
+    add_gains<kThresholds>(in.scores, stay_, in.members, in.columns, threshold_, gains_, movable_);
+  });
   leave_out_own(assignment);
 
   std::int32_t to = -1;
@@ -148,8 +137,9 @@ bool GroupMoves::move_group(std::int32_t *assignment) noexcept {
   return true;
 }
 
-bool GroupMoves::thin_fullest(std::int32_t *assignment) noexcept {
+bool GroupMoves::thin_fullest(gsl::span<std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
+  std::int32_t *assignment = labelling.data();
   in.count(assignment, counts_);
   const auto fullest =
       static_cast<std::int32_t>(std::max_element(counts_, counts_ + in.columns) - counts_);
@@ -158,7 +148,7 @@ bool GroupMoves::thin_fullest(std::int32_t *assignment) noexcept {
   // The count at three fifths is the smaller one, at least 1.
   const std::int32_t smaller = count - count * 2 / 5;
   const double kept_by = f[smaller] - f[smaller - 1];
-  // Counts stay those of before, so that all are asked the same.
+  // All members are decided on at the present counts, which do not follow the moves made below.
   for (std::int64_t v = 0; v < in.columns; ++v) {
     const double *g = in.potential.tables[v] + counts_[v];
     join_[v] = counts_[v] < in.members ? g[1] - g[0] : 0.0;
@@ -170,7 +160,7 @@ bool GroupMoves::thin_fullest(std::int32_t *assignment) noexcept {
     const std::int32_t to = is_best ? in.second[i] : in.best[i];
     const double at_other = is_best ? in.second_score[i] : in.best_score[i];
     const double loss = in.score(i, fullest) - (at_other + join_[std::max(to, 0)]);
-    // One condition for all: nobody can foretell who is in the fullest column.
+    // One branch in the place of three: membership of the fullest column cannot be predicted.
     if (int{assignment[i] == fullest} & int{loss + kept_by < 0} & int{to >= 0}) {
       assignment[i] = to;
       lost += loss;

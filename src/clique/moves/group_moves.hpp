@@ -1,16 +1,17 @@
 // Moves of several members at once, for convex sums that single moves no longer raise: into one
 // column, or out of the fullest one.
 //
-// A convex f_v lies above its tangents, so moving k members from where they are to column v scores
-// at least
+// A convex f_v lies above its tangents, so moving k members from their columns to column v changes
+// the score by at least
 //
 //     f_v(n_v + k) - f_v(n_v)
 //         + the sum of their gains, psi_iv - psi_i,x_i - (f_u(n_u) - f_u(n_u - 1))
 //
-// with u = x_i. Members who gain more than a threshold are worth moving together when f_v rises by
-// that much a member. A few thresholds a column, taken from the steps that its table makes after a
-// few more members, tell in one look at all scores which group promises most. What it promises may
-// be less than nothing and yet rise once the others have made their single moves.
+// with u = x_i. For a threshold t, the group of column v is the members whose gain exceeds t. One
+// pass over the scores gives this lower bound for a few thresholds a column; t is minus the step of
+// f_v after a few more members, at which a further member neither gains nor loses. The group with
+// the greatest lower bound is moved, even if that bound is negative: single moves of the other
+// members may raise the score afterwards.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -20,39 +21,40 @@ namespace chorale {
 class GroupMoves {
 public:
   GroupMoves(Layout &layout, const Instance &instance) noexcept;
-  // Whether a move is a matter of milliseconds: moves do not look at limits.
+  // True if a move takes milliseconds at most; moves cannot be interrupted.
   static bool pay_for(const Instance &instance) noexcept {
     return std::int64_t{instance.members} * instance.columns <= 1 << 18;
   }
 
-  // Whether so many members share a column that next to nothing is gained by moving groups.
-  bool nearly_agree(const std::int32_t *assignment) noexcept;
+  // True if at least four fifths of the members share a column: moves of groups then gain almost
+  // nothing.
+  bool nearly_agree(gsl::span<const std::int32_t> labelling) noexcept;
 
-  // Moves the most promising group of at least two members in `assignment`; false when there is
-  // none. O(n K). Compiled for the machine at hand at run time (AVX2 or not), with the same bits.
-  bool move_group(std::int32_t *assignment) noexcept;
+  // Moves the group with the greatest lower bound among those of at least two members; false if
+  // there is none. O(n K). For the vector units of the machine (cpu.hpp).
+  bool move_group(gsl::span<std::int32_t> labelling) noexcept;
 
-  // Moves those out of the fullest column whom a smaller one would not keep; false when they are
-  // less than two or lose so much together that their single moves hardly make up for it. O(n).
-  bool thin_fullest(std::int32_t *assignment) noexcept;
+  // Moves the members out of the fullest column that would leave it if it had three fifths of its
+  // members, each to its best other column. False if fewer than two leave, or if the loss of member
+  // scores and of the column's table together is not below what the column's last member adds; the
+  // assignment is then of no use. O(n).
+  bool thin_fullest(gsl::span<std::int32_t> labelling) noexcept;
 
 private:
-  // How many members more a column must have for its table to make the step of a threshold.
+  // A threshold of column v is minus the step of f_v to n_v + kMore[j] members.
   static constexpr std::int32_t kMore[] = {2, 5};
   static constexpr int kThresholds = 2;
-
-  struct Variants;
 
   void prepare(const std::int32_t *assignment) noexcept;
   void leave_out_own(const std::int32_t *assignment) noexcept;
 
   const Instance *instance_;
   std::int32_t *counts_;  // K
-  double *join_;          // K: what columns offer a member more
-  double *stay_;          // n: the score at x_i and what column x_i loses without the member
-  double *threshold_;     // thresholds x K
-  double *gains_;         // thresholds x K: of the members above the threshold
-  std::int64_t *movable_; // thresholds x K: how many they are
+  double *join_;          // K: the table's step when one more member joins
+  double *stay_;          // n: score at x_i plus the step of the table of x_i to its present count
+  double *threshold_;     // kThresholds x K
+  double *gains_;         // kThresholds x K: sum of the gains above the threshold
+  std::int64_t *movable_; // kThresholds x K: number of members with such gains
 };
 
 } // namespace chorale

@@ -7,8 +7,9 @@ MonotonePolish::MonotonePolish(Layout &layout, const Instance &instance) noexcep
       next_(layout.take<std::int32_t>(instance.members)),
       slopes_(layout.take<double>(instance.columns)) {}
 
-double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
+double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                                std::int64_t &steps) noexcept {
+  std::int32_t *assignment = labelling.data();
   const Instance &in = *instance_;
   const auto total = [&](const std::int32_t *counts) {
     double sum = 0;
@@ -34,23 +35,22 @@ double MonotonePolish::improve(std::int32_t *assignment, Limits &limits,
     }
     std::fill(counts_, counts_ + in.columns, 0);
     double members = 0;
-    const bool whole =
-        in_stretches(limits, in.members, 8 + 2 * in.columns, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const double *row = in.row(i);
-            std::int32_t to = assignment[i];
-            double best = row[to] + slopes_[to];
-            for (std::int32_t v = 0; v < in.columns; ++v)
-              if (row[v] + slopes_[v] > best) {
-                best = row[v] + slopes_[v];
-                to = v;
-              }
-            next_[i] = to;
-            members += row[to];
-            ++counts_[to];
+    const auto take_best = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double *row = in.row(i);
+        std::int32_t to = assignment[i];
+        double best = row[to] + slopes_[to];
+        for (std::int32_t v = 0; v < in.columns; ++v)
+          if (row[v] + slopes_[v] > best) {
+            best = row[v] + slopes_[v];
+            to = v;
           }
-        });
-    if (!whole)
+        next_[i] = to;
+        members += row[to];
+        ++counts_[to];
+      }
+    };
+    if (!in_stretches(limits, in.members, 8 + 2 * in.columns, take_best))
       break;
     const double improved = members + total(counts_);
     if (!(improved > score + least))

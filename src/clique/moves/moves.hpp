@@ -19,16 +19,18 @@ public:
       : instance_(&instance), score_(layout, instance.potential),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Improves `assignment`; returns its score. `sweeps`: number of sweeps over all members that may
-  // still be made, decremented by each.
-  double improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
+  // Improves `assignment` (n); returns its score. `sweeps`: number of sweeps over all members that
+  // may still be made, decremented by each.
+  double improve(gsl::span<std::int32_t> assignment, Limits &limits,
+                 std::int64_t &sweeps) noexcept {
     return improve(*instance_, assignment, limits, sweeps);
   }
   // The same with other member scores than the instance's. `in` has the members, row, count and
   // member_sum of an Instance.
   template <class Rows>
-  double improve(const Rows &in, std::int32_t *assignment, Limits &limits,
+  double improve(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept {
+    std::int32_t *assignment = labelling.data();
     if (!in.count(assignment, counts_))
       return kForbidden;
     score_.reset(counts_);
@@ -100,7 +102,7 @@ public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
   // As SingleMoves::improve; `steps` counts repetitions over all members.
-  double improve(std::int32_t *assignment, Limits &limits, std::int64_t &steps) noexcept;
+  double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &steps) noexcept;
 
 private:
   const Instance *instance_;

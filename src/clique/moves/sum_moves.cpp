@@ -1,6 +1,5 @@
 #include "clique/moves/sum_moves.hpp"
 
-#include "base/cpu.hpp"
 #include "base/lanes.hpp"
 #include "clique/moves/moves.hpp"
 
@@ -10,17 +9,18 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kAhead = 32; // members
+// Number of members whose leads are compared, and whose rows are prefetched, at once.
+constexpr std::int32_t kAhead = 32;
 
-// Asks for a row early; of a long one its beginning.
+// Prefetches a row of `columns` scores; at most four cache lines.
 CHORALE_INLINE void fetch(const double *row, std::int32_t columns) noexcept {
   constexpr std::int32_t line = 8;
   for (std::int32_t v = 0; v < std::min(columns, 4 * line); v += line)
     __builtin_prefetch(row + v);
 }
 
-// max row[v] + join[v] over all v but `besides`; minus infinity for none. A maximum is the same
-// bits in any order.
+// Returns the maximum of row[v] + join[v] over all v but `besides`; minus infinity if there is no
+// such v. The bits of a maximum do not depend on the order.
 CHORALE_INLINE double best_join(const double *row, const double *join, std::int32_t columns,
                                 std::int32_t besides) noexcept {
   double best = kForbidden;
@@ -35,7 +35,7 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
   Indices to_own = besides - Indices{0, 1, 2, 3};
   Lanes even = forbidden;
   Lanes odd = forbidden;
-  const auto look = [&](std::int32_t v, Lanes & highest) __attribute__((always_inline)) {
+  const auto look = [&](std::int32_t v, Lanes & highest) CHORALE_INLINE_LAMBDA {
     Lanes score;
     Lanes offer;
     std::memcpy(&score, row + v, sizeof score);
@@ -78,7 +78,7 @@ SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
       waiting_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
                                                : nullptr) {}
 
-constexpr std::int32_t kMovesOfFew = 8; // an epoch
+constexpr std::int32_t kMovesOfFew = 8; // moves in an epoch of improve_few()
 
 template <class Rows>
 CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assignment,
@@ -99,7 +99,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
     least_ = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
   }
   if (members == kForbidden) {
-    // What is known of members does not serve the next time.
+    // No leads are known: improve_again() evaluates every member.
     std::fill(safe_, safe_ + in.members, kForbidden);
     std::copy(assignment, assignment + in.members, last_);
     risen_ = 0;
@@ -114,8 +114,8 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
     return kForbidden;
   const double *join = score_.join();
   const double *leave = score_.leave();
-  double before = 0; // the most that columns rose by, added up over the epochs that are over
-  double rise = 0;   // the most that any column rose by in this epoch
+  double before = 0; // greatest rises of any join in the earlier epochs, added up
+  double rise = 0;   // greatest rise of any join in this epoch
   double *risen = most_;
   std::fill(risen, risen + K, 0.0);
   std::int32_t moves = 0;
@@ -197,8 +197,8 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
       if (sweeps == 0)
         break;
     }
-    // Until somebody moves it is settled who need not be looked at: nothing to predict one by one,
-    // and rows can be on their way.
+    // While no member moves, leave and rise do not change. So the members to evaluate are selected
+    // for a whole stretch, without a branch for each, and their rows are prefetched.
     const std::int32_t end = std::min(i + kAhead, in.members);
     std::int32_t count = 0;
     if (!limits.spend(4 * kAhead))
@@ -243,8 +243,10 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   return members + score_.total();
 }
 
-// Before anybody is looked at: the best column of all offers at most `most`, and the others at most
-// what the next best does to a member's best score.
+// Sets a lower bound on each member's lead, from two entries of the member's row. The score plus
+// join at `first`, the column with the greatest join, is exact. At any other column it is at most
+// the member's best score outside its own column, plus the second-greatest join. Rows without
+// stored best scores (SumView) give no leads, so every member will be evaluated.
 template <class Rows>
 CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
                                           double least) noexcept {
@@ -280,8 +282,9 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *as
   }
 }
 
-// From those of the labelling left last, whose columns offered `most_`. One column is looked at for
-// itself; the others offer at most so much more than before as the second that rose most.
+// Adjusts the leads of the last call, after which joins were `most_`. The column `first` whose join
+// rose most is treated exactly; the join of any other column rose by at most `next`, the second
+// greatest rise. Members whose column has changed get no lead.
 template <class Rows>
 CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, const std::int32_t *assignment,
                                            double least) noexcept {
@@ -331,56 +334,26 @@ inline void SumMoves::begin_epoch() noexcept {
     reference_[v * std::int64_t{kEpochs} + epoch_] = most_[v] = score_.join()[v];
 }
 
-struct SumMoves::Variants {
-  static double again_anywhere(SumMoves &moves, std::int32_t *assignment, Limits &limits,
-                               std::int64_t &sweeps) noexcept {
-    return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
-  }
-#if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static double again_avx2(SumMoves &moves, std::int32_t *assignment,
-                                                   Limits &limits,
-                                                   std::int64_t &sweeps) noexcept {
-    return moves.improve_few(*moves.instance_, assignment, true, limits, sweeps);
-  }
-#endif
-  template <class Rows>
-  static double anywhere(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
+double SumMoves::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
-    return moves.improve_rows(in, assignment, limits, sweeps);
-  }
-#if CHORALE_HAS_AVX2_VARIANTS
-  template <class Rows>
-  [[gnu::target("avx2")]] static double avx2(SumMoves &moves, const Rows &in,
-                                             std::int32_t *assignment, Limits &limits,
-                                             std::int64_t &sweeps) noexcept {
-    return moves.improve_rows(in, assignment, limits, sweeps);
-  }
-#endif
-  template <class Rows>
-  static double here(SumMoves &moves, const Rows &in, std::int32_t *assignment, Limits &limits,
-                     std::int64_t &sweeps) noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-    if (has_avx2())
-      return avx2(moves, in, assignment, limits, sweeps);
-#endif
-    return anywhere(moves, in, assignment, limits, sweeps);
-  }
-};
-
-double SumMoves::improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept {
-  return Variants::here(*this, *instance_, assignment, limits, sweeps);
+  return on_best_units(
+      [this, assignment = labelling.data(), &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_rows(*instance_, assignment, limits, sweeps);
+      });
 }
-double SumMoves::improve_again(std::int32_t *assignment, Limits &limits,
-                               std::int64_t &sweeps) noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    return Variants::again_avx2(*this, assignment, limits, sweeps);
-#endif
-  return Variants::again_anywhere(*this, assignment, limits, sweeps);
-}
-double SumMoves::improve(const SumView &view, std::int32_t *assignment, Limits &limits,
+double SumMoves::improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
-  return Variants::here(*this, view, assignment, limits, sweeps);
+  return on_best_units(
+      [this, &view, assignment = labelling.data(), &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_rows(view, assignment, limits, sweeps);
+      });
+}
+double SumMoves::improve_again(gsl::span<std::int32_t> labelling, Limits &limits,
+                               std::int64_t &sweeps) noexcept {
+  return on_best_units(
+      [this, assignment = labelling.data(), &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_few(*instance_, assignment, true, limits, sweeps);
+      });
 }
 
 } // namespace chorale

@@ -1,11 +1,14 @@
-// Single-member moves (ICM) in sums without forbidden counts, the common case: the moves of
-// SingleMoves, with far fewer looks.
+// Single-member moves (ICM) in sums without forbidden counts: the moves of SingleMoves, with far
+// fewer evaluations.
 //
-// A look at a member says by how much staying beats its best move. Until its column keeps it by so
-// much less, or others offer so much more, the member is passed over. What others offer is compared
-// with an epoch's beginning: one number an epoch, the most that any column offers more since then.
-// Within an epoch, looks take the greater of what a column offers and what it offered at the
-// beginning.
+// join_v is the change of the potential when a member joins column v, leave_u the change when a
+// member leaves column u. An evaluation of a member's moves gives its lead: its score at its own
+// column minus the greatest score plus join at any other. No move gains while leave of its column,
+// plus the greatest rise of any join since the evaluation, is below the lead; until then the member
+// is skipped. Rises are measured from the beginnings of epochs: rise_[e] is the greatest rise of
+// any join since epoch e began, so that one number serves all members last evaluated in epoch e. An
+// evaluation inside an epoch takes the greater of the present join and the join at the beginning of
+// the epoch, so that its lead is valid for rise_[e].
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -17,15 +20,16 @@ class SumMoves {
 public:
   SumMoves(Layout &layout, const Instance &instance) noexcept;
 
-  // As SingleMoves::improve. Compiled for the machine at hand at run time (AVX2 or not), with the
-  // same bits.
-  double improve(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept;
-  double improve(const SumView &view, std::int32_t *assignment, Limits &limits,
+  // As SingleMoves::improve; for the vector units of the machine (cpu.hpp).
+  double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &sweeps) noexcept;
+  double improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept;
 
-  // The same where this object has improved a labelling that differs in a few members, in a clique
-  // of at most kFewMembers: what it knows of the others still serves.
-  double improve_again(std::int32_t *assignment, Limits &limits, std::int64_t &sweeps) noexcept;
+  // The same, faster, if the last call improved a labelling that differs from this one in few
+  // members: the leads of all other members are adjusted instead of computed anew. At most
+  // kFewMembers members.
+  double improve_again(gsl::span<std::int32_t> labelling, Limits &limits,
+                       std::int64_t &sweeps) noexcept;
   static constexpr std::int32_t kFewMembers = 500;
 
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
@@ -34,8 +38,8 @@ private:
   template <class Rows>
   double improve_rows(const Rows &in, std::int32_t *assignment, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  // The same for few members: what others offer is compared with an epoch's beginning as well, and
-  // added up over the epochs, so that little is kept.
+  // The same for at most kFewMembers members. Rises are added up over the epochs, an upper bound,
+  // so that no numbers of earlier epochs are kept.
   template <class Rows>
   double improve_few(const Rows &in, std::int32_t *assignment, bool again,
                      Limits &limits, std::int64_t &sweeps) noexcept;
@@ -46,23 +50,23 @@ private:
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 
-  static constexpr std::int32_t kEpochs = 64; // the last one does not end
-  struct Variants;
+  static constexpr std::int32_t kEpochs = 64; // greatest number; the last epoch does not end
 
   const Instance *instance_;
   FiniteSumScore score_;
   std::int32_t *counts_;   // K
-  double *reference_;      // K x epochs: what joining a column added when the epoch began
-  double *most_;           // K: that of this epoch, or what it adds now, if that is more
-  double *safe_;           // n: the member stays while leaving and what has risen are below it
-  std::uint8_t *epoch_of_; // n: the epoch of the last look
-  std::int32_t *last_;     // n: the labelling left last; of few members
-  std::int32_t *waiting_;  // n: members to look at in a sweep; of few members
-  double rise_[kEpochs] = {};
-  std::int32_t epoch_ = 0;
-  std::int32_t moves_ = 0; // in this epoch
-  double least_ = 0;       // of few members: what the labelling improved first calls an improvement
-  double risen_ = 0;       // of few members: by what columns rose at most since leads were noted
+  double *reference_;      // K x kEpochs: join at the beginning of each epoch
+  double *most_;           // K: the greater of join now and at the beginning of this epoch
+  double *safe_;           // n: the lead; the member is skipped while leave plus rise is below it
+  std::uint8_t *epoch_of_; // n: the epoch of the member's last evaluation
+  std::int32_t *last_;     // n: the labelling that the last call returned; NULL if many members
+  std::int32_t *waiting_;  // n: members to evaluate in a sweep; NULL if many members
+  double rise_[kEpochs] = {}; // greatest rise of any join since the beginning of each epoch
+  std::int32_t epoch_ = 0;    // the present epoch
+  std::int32_t moves_ = 0;    // in this epoch
+  // Few members: the least gain of a move, from the score of the labelling that was improved first.
+  double least_ = 0;
+  double risen_ = 0; // few members: upper bound on the rise of any join since leads were computed
 };
 
 } // namespace chorale

@@ -367,7 +367,9 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
     if (!instance_->interrupted())
       offer(*instance_, x_, score_.counts(), solution);
   }
-  if (instance_->count(x_, counts_) && relaxed > solution.score && repair_.run(alpha, level_, x_, counts_, limits))
+  if (instance_->count(x_, counts_) && relaxed > solution.score &&
+      repair_.run(alpha, instance_->by_column(level_), instance_->by_member(x_),
+                  instance_->by_column(counts_), limits))
     offer(*instance_, x_, counts_, solution);
   return relaxed;
 }

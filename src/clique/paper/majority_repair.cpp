@@ -207,13 +207,14 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
   return follow(least);
 }
 
-bool MajorityRepair::run(std::int32_t alpha, const double *levels, std::int32_t *x,
-                         std::int32_t *counts, Limits &limits) noexcept {
+bool MajorityRepair::run(std::int32_t alpha, gsl::span<const double> levels,
+                         gsl::span<std::int32_t> x, gsl::span<std::int32_t> counts,
+                         Limits &limits) noexcept {
   alpha_ = alpha;
   weights_ = instance_->potential.weights + std::int64_t{alpha} * instance_->columns;
-  x_ = x;
-  counts_ = counts;
-  if (!restore(levels, limits) || instance_->interrupted())
+  x_ = x.data();
+  counts_ = counts.data();
+  if (!restore(levels.data(), limits) || instance_->interrupted())
     return false;
   while (climb(limits)) {
   }

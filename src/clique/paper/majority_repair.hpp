@@ -17,8 +17,8 @@ public:
   // Repairs labelling x (n) and its `counts` (K) in place. `levels` (K): what the relaxation adds
   // to psi by column. False if alpha cannot become the majority, or if interrupted. O(n K + K^3) a
   // move.
-  bool run(std::int32_t alpha, const double *levels, std::int32_t *x, std::int32_t *counts,
-           Limits &limits) noexcept;
+  bool run(std::int32_t alpha, gsl::span<const double> levels, gsl::span<std::int32_t> x,
+           gsl::span<std::int32_t> counts, Limits &limits) noexcept;
 
 private:
   // Moves members until alpha is the majority.

@@ -34,7 +34,7 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
 CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const noexcept {
   const bool wants_marginals = use == Use::answer;
   CliqueTask task;
-  task.potential = &potential;
+  task.kind = CliqueKind(potential, clique_->members);
   task.problem.members = clique_->members;
   task.problem.values = potential.values;
   task.problem.scores = kept_ ? gathered_ : incoming;
@@ -47,7 +47,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   // Kept columns are solved as all columns would be: a plan for fewer could take more memory than
   // the run has been told of.
   const bool is_kept = kept_ && &potential == kept_->potential;
-  const CliqueKind kind(is_kept ? *clique_->potential() : potential, clique_->members);
+  const CliqueKind kind =
+      is_kept ? CliqueKind(*clique_->potential(), clique_->members) : task.kind;
   if (wants_marginals) {
     // What was insisted on holds where it fits.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);

@@ -1,0 +1,67 @@
+// The table of clique algorithms: what each is called, which cliques it fits, what it guarantees,
+// and how it is entered. Plans, checks of options and their messages are all made from these rows.
+#pragma once
+
+#include "base/message.hpp"
+#include "potential/clique_potential.hpp"
+
+#include <chorale/clique.h>
+
+#include <gsl/gsl>
+
+namespace chorale {
+
+class CliqueSearch;
+
+// A set of the forms in which cliques are solved.
+class FormSet {
+public:
+  template <class... Forms>
+  constexpr explicit FormSet(Forms... forms) noexcept : bits_((0U | ... | bit(forms))) {}
+  constexpr bool has(Form form) const noexcept { return (bits_ & bit(form)) != 0; }
+  constexpr bool has_any_of(FormSet forms) const noexcept { return (bits_ & forms.bits_) != 0; }
+
+private:
+  static constexpr unsigned bit(Form form) noexcept { return 1U << static_cast<unsigned>(form); }
+  unsigned bits_;
+};
+
+inline constexpr FormSet kAllForms(Form::sum, Form::max, Form::majority, Form::pairs,
+                                   Form::callback);
+
+// The tables of a SUM that an algorithm needs.
+enum class TableShape : std::uint8_t { any, convex, concave };
+
+struct Algorithm {
+  using Entry = void (*)(CliqueSearch &search) noexcept;
+
+  chorale_algorithm id;
+  std::string_view name;
+  FormSet solves;    // forms of cliques for which it finds a labelling
+  FormSet marginals; // forms of cliques whose max-marginals it computes
+  // Forms for which, given time, its labelling is optimal and its max-marginals are exact, however
+  // many members and columns there are.
+  FormSet exact;
+  TableShape needs;
+  Entry solve;          // NULL: AUTO, which stands for another row
+  Entry find_marginals; // NULL: AUTO, or no max-marginals
+};
+
+// All algorithms, in ascending order of `id`.
+gsl::span<const Algorithm> algorithms() noexcept;
+
+// NULL: no algorithm has this number, or this name.
+const Algorithm *find_algorithm(chorale_algorithm id) noexcept;
+const Algorithm *find_algorithm(std::string_view name) noexcept;
+
+std::string_view family_name(Form form) noexcept;
+
+// Written to a message: the names of the algorithms whose set (Algorithm::solves or marginals) has
+// one of `forms`, as in "auto, alpha-pass or polish (convex)".
+struct AlgorithmNames {
+  FormSet Algorithm::*set;
+  FormSet forms;
+};
+MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept;
+
+} // namespace chorale

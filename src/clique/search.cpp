@@ -1,0 +1,368 @@
+#include "clique/search.hpp"
+
+#include "clique/moves/alpha_expansion.hpp"
+#include "clique/moves/group_moves.hpp"
+#include "clique/moves/moves.hpp"
+#include "clique/moves/sum_moves.hpp"
+#include "clique/passes/alpha_pass.hpp"
+#include "clique/passes/max_pass.hpp"
+#include "clique/passes/pair_messages.hpp"
+#include "clique/passes/pass_bounds.hpp"
+#include "clique/passes/price_starts.hpp"
+#include "clique/passes/sum_pass_marginals.hpp"
+#include "clique/passes/threshold_bounds.hpp"
+
+#include <optional>
+#include <type_traits>
+
+namespace chorale {
+namespace {
+
+// Limit on the sweeps of one improvement where the caller sets none.
+constexpr std::int64_t kSweepLimit = 1000;
+
+// Number of scores (n K) that are always read, however early the limits end; reading them and
+// finding a labelling takes a few milliseconds.
+constexpr std::int64_t kAlwaysRead = 1 << 20;
+
+// In smaller cliques bounds on passes cost as much as the passes that they save.
+constexpr std::int32_t kBoundedMembers = 16;
+
+template <class Score>
+using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score>>;
+
+} // namespace
+
+CliqueSearch::CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
+    : layout_(layout), task_(task), limits_(limits),
+      instance_(layout, task.kind, task.in_place || reads_only()), solution_(layout, instance_),
+      candidate_(layout.take<std::int32_t>(instance_.members)),
+      kept_(layout, instance_, task.is_quick && !is_small()),
+      messages_(!task.wants_marginals ? nullptr
+                : writes_in_place()   ? task.marginals
+                                      : layout.take<double>(saturating_product(
+                                            static_cast<std::size_t>(instance_.members),
+                                            static_cast<std::size_t>(instance_.columns)))) {}
+
+bool CliqueSearch::is_small() const noexcept {
+  return std::int64_t{instance_.members} * task_.problem.values <= kAlwaysRead;
+}
+
+// True if no step writes to the scores and the caller's matrix has the layout of an instance, so
+// that the caller's matrix serves as it is.
+bool CliqueSearch::reads_only() const noexcept {
+  const ProblemView &problem = task_.problem;
+  return !task_.wants_marginals && problem.scores && !problem.fixed &&
+         problem.row_stride == problem.values;
+}
+
+bool CliqueSearch::writes_in_place() const noexcept {
+  return task_.in_place && task_.marginal_form == CHORALE_MARGINAL_MESSAGE &&
+         !instance_.potential.has_rest() && task_.marginals_stride == instance_.columns;
+}
+
+// ---- Starts ------------------------------------------------------------------------------------
+
+void CliqueSearch::start() noexcept {
+  if (task_.start == CHORALE_START_ALPHA_PASS) {
+    run_alpha_pass();
+    return;
+  }
+  if (!runs())
+    return;
+  const gsl::span<std::int32_t> assignment = instance_.by_member(solution_.assignment);
+  switch (task_.start) {
+  case CHORALE_START_VALUE:
+    write_all_at(task_.start_value, assignment);
+    break;
+  case CHORALE_START_ASSIGNMENT:
+    write_each(assignment,
+               [&](std::int64_t i) { return column_of(task_.start_assignment[i]); });
+    break;
+  default:
+    write_independent(assignment);
+    break;
+  }
+  started_ = true;
+  rate_solution();
+}
+
+void CliqueSearch::write_independent(gsl::span<std::int32_t> assignment) const noexcept {
+  write_each(assignment, [&](std::int64_t i) { return kept_.best_column(i); });
+}
+
+// Writes column(i) for member i, in small cliques whatever the limits. If the limits come, the
+// search ends without a look at the labelling.
+template <class Column>
+void CliqueSearch::write_each(gsl::span<std::int32_t> assignment, Column &&column) const noexcept {
+  std::int32_t *to = assignment.data();
+  const auto write = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      to[i] = column(i);
+  };
+  if (is_small())
+    in_stretches(NoLimits{}, instance_.members, 8, write);
+  else
+    in_stretches(limits_, instance_.members, 8, write);
+}
+
+// Writes the column of `value` for each member that may take that value, and the best column of
+// each other member. Several values share the rest column, so the column alone does not tell which.
+void CliqueSearch::write_all_at(std::int32_t value,
+                                gsl::span<std::int32_t> assignment) const noexcept {
+  const std::int32_t common = column_of(value);
+  const ProblemView &problem = task_.problem;
+  write_each(assignment, [&](std::int64_t i) {
+    const bool open = problem.scores[i * problem.row_stride + value] > kForbidden &&
+                      (!problem.fixed || problem.fixed[i] < 0 || problem.fixed[i] == value);
+    return open ? common : kept_.best_column(i);
+  });
+}
+
+std::int32_t CliqueSearch::column_of(std::int32_t value) const noexcept {
+  const CliquePotential &potential = instance_.potential;
+  if (!potential.source->counts(value))
+    return potential.rest;
+  const std::int32_t *counted = potential.value_of_column;
+  return static_cast<std::int32_t>(
+      std::lower_bound(counted, counted + potential.source->counted_values, value) - counted);
+}
+
+// Sets the score of the solution to that of its labelling, minus infinity if the potential forbids
+// the labelling. If the limits end the rating, the solution has no score.
+void CliqueSearch::rate_solution() noexcept {
+  Rated rated;
+  if (!rate(solution_.assignment, nullptr, rated))
+    return;
+  solution_.score = rated.score();
+  solution_.failure = kept_.failure();
+}
+
+// Calls KeptLabelling::rate(), in small cliques whatever the limits.
+bool CliqueSearch::rate(const std::int32_t *assignment, std::int32_t *values, Rated &to) noexcept {
+  return is_small() ? kept_.rate(NoLimits{}, assignment, values, to)
+                    : kept_.rate(limits_, assignment, values, to);
+}
+
+bool CliqueSearch::interrupted_without_labelling() const noexcept {
+  return !is_unread_ && !solution_.found() && !solution_.infeasible && only_member_ < 0 &&
+         solution_.failure == CallbackFailure::none && is_interrupted();
+}
+
+void CliqueSearch::take_independent() noexcept {
+  write_independent(instance_.by_member(solution_.assignment));
+  rate_solution();
+}
+
+// ---- Passes ------------------------------------------------------------------------------------
+
+void CliqueSearch::run_planned_passes() noexcept {
+  run_alpha_pass(task_.plan.single_moves);
+  if (task_.plan.expansion) {
+    run_alpha_expansion();
+    run_single_moves();
+  }
+}
+
+void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
+  if (instance_.potential.form == Form::max) {
+    solve_by<MaxPass>();
+    return;
+  }
+  with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
+    if constexpr (LinearMoves<Score>) {
+      if (instance_.members >= kBoundedMembers && instance_.potential.convex)
+        return ThresholdBounds::pay_for(instance_)
+                   ? run_promising_passes<ThresholdBounds>(polished)
+                   : run_promising_passes<PassBounds>(polished);
+    }
+    // A pass evaluates one move a step, so it uses the score that keeps no table of all moves.
+    using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
+    const std::size_t mark = layout_.mark();
+    AlphaPass<PassScore> pass(layout_, instance_);
+    if (runs() && solution_.failure == CallbackFailure::none)
+      pass.run(limits_, solution_);
+    if (polished > 0)
+      phase<Moves<Score>>([&](auto &moves) {
+        for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
+          improve_candidate(moves);
+        solution_.failure = moves.failure();
+      });
+    layout_.rewind(mark);
+  });
+  close_bound_of_pass();
+}
+
+// Convex sums: runs only the passes whose upper bound exceeds the best score so far, single moves
+// from the first `polished` of them, then moves of groups if the plan has them.
+template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t polished) noexcept {
+  const std::size_t mark = layout_.mark();
+  {
+    AlphaPass<SumScore> pass(layout_, instance_);
+    Bounds bounds(layout_, instance_);
+    SumMoves moves(layout_, instance_);
+    std::optional<GroupMoves> groups;
+    std::optional<PriceStarts> starts;
+    if (task_.plan.group_moves && GroupMoves::pay_for(instance_)) {
+      groups.emplace(layout_, instance_);
+      if (PriceStarts::pay_for(instance_))
+        starts.emplace(layout_, instance_);
+    }
+    if (runs()) {
+      if (bounds.run())
+        pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
+          if (polished > 0)
+            improve_candidate(moves);
+          // The best pass is start enough besides those of prices.
+          polished = starts ? 0 : polished - 1;
+          if constexpr (std::is_same_v<Bounds, PassBounds>)
+            if (starts) {
+              starts->run(bounds, solution_.score);
+              start_from_prices(*starts, moves);
+              starts.reset();
+            }
+        });
+      if (groups && !is_interrupted())
+        move_groups(*groups, moves);
+    }
+  }
+  layout_.rewind(mark);
+}
+
+// Moves single members from labellings with two or three large columns.
+void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
+  for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank)
+    if (starts.is_near(starts.write(rank, candidate_), solution_.score))
+      improve_candidate(moves, true);
+}
+
+// Moves groups of members, and single members after each group, until a round gains nothing.
+void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
+  const auto copy_solution = [&] {
+    std::copy_n(solution_.assignment, instance_.members, candidate_);
+    return instance_.by_member(candidate_);
+  };
+  if (!solution_.found() || groups.nearly_agree(instance_.by_member(solution_.assignment)))
+    return;
+  // Starts from prices have seen smaller columns.
+  if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
+    improve_candidate(moves, true);
+  while (!is_interrupted() && groups.move_group(copy_solution())) {
+    const double before = solution_.score;
+    improve_candidate(moves, true);
+    if (!(solution_.score > before) ||
+        !(solution_.score > before + kLeastImprovement * solution_.magnitude()))
+      return;
+  }
+}
+
+void CliqueSearch::close_bound_of_pass() noexcept {
+  if (!is_pass_exact(instance_.potential) || !runs() || is_interrupted())
+    return;
+  solution_.bound = solution_.score;
+  solution_.infeasible = !solution_.found();
+}
+
+// ---- Improvements ------------------------------------------------------------------------------
+
+void CliqueSearch::run_alpha_expansion() noexcept {
+  phase<AlphaExpansion>([&](auto &expansion) { improve_solution(expansion); });
+}
+
+void CliqueSearch::run_polish() noexcept {
+  phase<MonotonePolish>([&](auto &polish) { improve_solution(polish); });
+}
+
+void CliqueSearch::run_single_moves() noexcept {
+  with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
+    phase<Moves<Score>>([&](auto &moves) {
+      improve_solution(moves);
+      solution_.failure = moves.failure();
+    });
+  });
+}
+
+// Improves a copy of the solution's labelling.
+template <class Improver> void CliqueSearch::improve_solution(Improver &improver) noexcept {
+  if (!started_ && !solution_.found())
+    return;
+  std::copy_n(solution_.assignment, instance_.members, candidate_);
+  improve_candidate(improver);
+}
+
+// Improves the candidate, which becomes the solution if it scores more. `again`: by
+// SumMoves::improve_again().
+template <class Improver>
+void CliqueSearch::improve_candidate(Improver &improver, bool again) noexcept {
+  const std::int64_t limit =
+      task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
+  const gsl::span<std::int32_t> candidate = instance_.by_member(candidate_);
+  std::int64_t left = limit;
+  double score = 0;
+  if constexpr (std::is_same_v<Improver, SumMoves>)
+    score = again ? improver.improve_again(candidate, limits_, left)
+                  : improver.improve(candidate, limits_, left);
+  else
+    score = improver.improve(candidate, limits_, left);
+  if (score > solution_.score) {
+    solution_.score = score;
+    std::swap(solution_.assignment, candidate_);
+  }
+  solution_.iterations += limit - left;
+  solution_.iteration_limit_hit = left == 0;
+}
+
+// ---- Max-marginals -----------------------------------------------------------------------------
+
+void CliqueSearch::find_pass_marginals() noexcept {
+  if (!task_.messages_only)
+    run_planned_passes();
+  if (instance_.potential.form == Form::max)
+    return find_marginals_by<MaxPass>();
+  with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
+    using Marginals =
+        std::conditional_t<LinearMoves<Score>, SumPassMarginals, AlphaPassMarginals<Score>>;
+    if (LinearMoves<Score> && PairMessages::fits(instance_))
+      return phase<PairMessages>([&](auto &pair) { pair.run(messages_); });
+    phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
+  });
+  marginals_exact_ = is_pass_exact(instance_.potential);
+  if (!task_.messages_only)
+    follow_best_marginal();
+}
+
+// Passes with one member's column given find labellings that passes without do not. If one of them
+// scores more than the solution, runs it again by itself to have its labelling.
+void CliqueSearch::follow_best_marginal() noexcept {
+  const std::int64_t K = instance_.columns;
+  double *row = layout_.take<double>(K);
+  std::int64_t best_member = -1;
+  std::int32_t best_column = -1;
+  if (runs() && solution_.failure == CallbackFailure::none) {
+    double best = solution_.score;
+    Pace pace(limits_, 4 * K, instance_.members);
+    for (std::int64_t i = 0; i < instance_.members && pace.next(); ++i)
+      for (std::int32_t v = 0; v < K; ++v)
+        if (instance_.score(i, v) > kForbidden &&
+            messages_[i * K + v] + instance_.score(i, v) > best) {
+          best = messages_[i * K + v] + instance_.score(i, v);
+          best_member = i;
+          best_column = v;
+        }
+  }
+  if (best_member < 0) {
+    if (!runs())
+      run_alpha_pass();
+    return;
+  }
+  double *own = instance_.scores + best_member * K;
+  std::copy(own, own + K, row);
+  std::fill(own, own + K, kForbidden);
+  own[best_column] = row[best_column];
+  instance_.note_best(best_member);
+  run_alpha_pass();
+  std::copy(row, row + K, own);
+  instance_.note_best(best_member);
+}
+
+} // namespace chorale

@@ -1,0 +1,129 @@
+// The state of one call of the clique API and the steps by which algorithms work on it: each step
+// improves the solution or finds max-marginals. The rows of the table (algorithms.hpp) are made of
+// these steps.
+//
+// A search on a measuring layout takes the buffers of every step and runs none, so that one walk
+// through the steps gives the bytes that a run needs.
+#pragma once
+
+#include "clique/computation.hpp"
+#include "clique/kept_labelling.hpp"
+
+namespace chorale {
+
+class GroupMoves;
+class PriceStarts;
+class SumMoves;
+
+class CliqueSearch {
+public:
+  CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept;
+
+  const CliquePotential &potential() const noexcept { return instance_.potential; }
+  const SolveOptions &options() const noexcept { return task_.options; }
+
+  // ---- Steps ------------------------------------------------------------------------------------
+
+  // Runs a solver with its constructor's further arguments.
+  template <class Solver, class... Arguments>
+  void solve_by(const Arguments &...arguments) noexcept {
+    phase<Solver>(
+        [&](Solver &solver) {
+          if constexpr (requires { solver.run(limits_, solution_); })
+            solver.run(limits_, solution_);
+          else
+            solver.run(task_.options, limits_, solution_);
+        },
+        arguments...);
+  }
+  // The same for max-marginals, in the form of messages.
+  template <class Solver, class... Arguments>
+  void find_marginals_by(const Arguments &...arguments) noexcept {
+    phase<Solver>(
+        [&](Solver &solver) {
+          if constexpr (requires { solver.messages(limits_, solution_, messages_); })
+            marginals_exact_ = solver.messages(limits_, solution_, messages_);
+          else
+            marginals_exact_ = solver.messages(task_.options, limits_, solution_, messages_);
+        },
+        arguments...);
+  }
+  // Max-marginals from alpha-pass with one member's column given, after the planned passes.
+  void find_pass_marginals() noexcept;
+
+  // Writes the labelling that the options start from, if another step improves it.
+  void start() noexcept;
+  // Alpha-pass, with single moves from the best labellings of `polished` passes.
+  void run_alpha_pass(std::int32_t polished = 0) noexcept;
+  // Alpha-pass and the further steps of the plan: what AUTO does for cliques without an exact
+  // algorithm, and where exact searches begin.
+  void run_planned_passes() noexcept;
+  // Marks the solution as optimal if the clique is one for which alpha-pass is exact.
+  void close_bound_of_pass() noexcept;
+  // Improvements of the solution's labelling, or of the one that start() has written.
+  void run_alpha_expansion() noexcept;
+  void run_polish() noexcept;
+  void run_single_moves() noexcept;
+
+protected:
+  bool runs() const noexcept { return !layout_.measuring(); }
+  bool is_interrupted() const noexcept { return limits_.interruption() != Interruption::none; }
+  // True if all scores are read and a labelling is found however early the limits end.
+  bool is_small() const noexcept;
+  std::int64_t entries() const noexcept {
+    return std::int64_t{instance_.members} * instance_.columns;
+  }
+  // True if messages are computed in the caller's array of marginals.
+  bool writes_in_place() const noexcept;
+
+  // True if the limits ended the search before it had a labelling, though all scores were read.
+  bool interrupted_without_labelling() const noexcept;
+  // Makes each member's best value the solution.
+  void take_independent() noexcept;
+
+private:
+  // Builds a solver in the memory that steps use in turn and, unless measuring or interrupted, lets
+  // `use` run it.
+  template <class Solver, class Use, class... Arguments>
+  void phase(Use &&use, const Arguments &...arguments) noexcept {
+    const std::size_t mark = layout_.mark();
+    Solver solver(layout_, instance_, arguments...);
+    if (runs() && solution_.failure == CallbackFailure::none && !is_interrupted())
+      use(solver);
+    layout_.rewind(mark);
+  }
+
+  bool reads_only() const noexcept;
+  template <class Improver> void improve_solution(Improver &improver) noexcept;
+  template <class Improver>
+  void improve_candidate(Improver &improver, bool again = false) noexcept;
+  template <class Bounds> void run_promising_passes(std::int32_t polished) noexcept;
+  void start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept;
+  void move_groups(GroupMoves &groups, SumMoves &moves) noexcept;
+  void follow_best_marginal() noexcept;
+
+  void rate_solution() noexcept;
+  bool rate(const std::int32_t *assignment, std::int32_t *values, Rated &to) noexcept;
+  template <class Column>
+  void write_each(gsl::span<std::int32_t> assignment, Column &&column) const noexcept;
+  void write_independent(gsl::span<std::int32_t> assignment) const noexcept;
+  void write_all_at(std::int32_t value, gsl::span<std::int32_t> assignment) const noexcept;
+  std::int32_t column_of(std::int32_t value) const noexcept;
+
+protected:
+  Layout &layout_;
+  const CliqueTask &task_;
+  Limits &limits_;
+  Instance instance_;
+  Solution solution_;
+  std::int32_t *candidate_; // n: a labelling under improvement
+  KeptLabelling kept_;
+  double *messages_;             // n x K
+  bool started_ = false;         // start() has written a labelling, which may be forbidden
+  bool marginals_exact_ = false;
+  bool is_unread_ = false;       // the limits came before all scores were read
+  // Under messages: the one member without an admissible value, or -1.
+  std::int64_t only_member_ = -1;
+};
+
+} // namespace chorale
