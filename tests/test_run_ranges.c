@@ -208,7 +208,10 @@ static void random_over(Random *random, const Ranged *ranged, Over *over) {
   over->rule = ranged->is_tree ? OF_TREES : (Which)random_int(random, 0, RULES - 2);
   over->family = (Family)random_int(random, 0, FAMILIES - 1);
   const int32_t is_square = over->family == MAJORITY || over->family == PAIRS;
-  over->range = is_square ? random_int(random, 63, 90) : random_int(random, 60, 400);
+  over->range = is_square ? random_int(random, 63, 90)
+                : random_chance(random, 5) && over->family != CALLBACK
+                    ? random_int(random, 1000, 3000)
+                    : random_int(random, 60, 400);
   for (int32_t k = 0; k < TOKENS; ++k)
     over->token[k] = random_int(random, 0, (int32_t)over->range - 1);
   over->members = random_int(random, 0, 9) == 0 ? 0 : ranged->chains;
@@ -638,10 +641,152 @@ static void like_a_dictionary(void **state) {
   }
 }
 
+/* Position cliques, in which a chain may have several members, over thousands of values that few
+ * labels can show. */
+static void positions_of_many_values(void **state) {
+  (void)state;
+  enum { ALL = CHAINS * POSITIONS };
+  Random random = {test_seed()};
+  chorale_error error;
+  int64_t best_found = 0;
+  for (int64_t round = 0; round < test_rounds(40); ++round) {
+    Ranged ranged;
+    random_ranged(&random, 0, &ranged);
+    ranged.is_tree = 0;
+    const int32_t values = random_int(&random, 1000, 1500);
+    int32_t shown_by[LABELS];
+    for (int32_t l = 0; l < ranged.labels; ++l)
+      shown_by[l] = random_chance(&random, 10) ? -1 : random_int(&random, 0, values - 1);
+    static const Family kFamilies[] = {POTTS, ENTROPY, MAX_SHARED, MAKESPAN};
+    Over over;
+    memset(&over, 0, sizeof over);
+    over.family = kFamilies[(size_t)round % COUNT_OF(kFamilies)];
+    double table[ALL + 1];
+    for (int32_t k = 0; k <= ALL; ++k)
+      table[k] = number(&random);
+    chorale_potential_options scaled;
+    chorale_potential_options_init(&scaled, sizeof scaled);
+    uint8_t *counted = malloc((size_t)values + 1); /* EMPTY comes last and does not count */
+    assert_non_null(counted);
+    memset(counted, 1, (size_t)values);
+    counted[values] = 0;
+    if (over.family == MAX_SHARED)
+      for (int32_t with_empty = 0; with_empty < 2; ++with_empty) {
+        scaled.counted = with_empty ? counted : NULL;
+        OK(chorale_potential_create_max(NULL, values + with_empty, table, 1, ALL + 1, ALL + 1,
+                                        &scaled, with_empty ? &over.judge : &over.potential,
+                                        &error));
+      }
+    else {
+      const double lambda = number(&random);
+      over.potential = potential_over(&over, values, lambda, NULL, values, scaled);
+      scaled.counted = counted;
+      over.judge = potential_over(&over, values + 1, lambda, NULL, values, scaled);
+    }
+    free(counted);
+
+    chorale_model_builder *builder = NULL;
+    OK(chorale_model_builder_create(NULL, &builder, &error));
+    for (int32_t i = 0; i < ranged.chains; ++i) {
+      chorale_chain chain;
+      chorale_chain_init(&chain, sizeof chain);
+      chain.length = ranged.length[i];
+      chain.labels = ranged.labels;
+      chain.unary = ranged.unary[i];
+      chain.edges = ranged.edges;
+      chain.edge_matrices = 1;
+      OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    }
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.values = values;
+    setup.label_values = shown_by;
+    setup.labels = ranged.labels;
+    setup.potential = over.potential;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    int32_t chain_of[ALL], position_of[ALL], members = 0;
+    for (int32_t i = 0; i < ranged.chains; ++i)
+      for (int32_t t = 0; t < ranged.length[i]; ++t)
+        if (members == 0 || random_chance(&random, 70)) {
+          chain_of[members] = i;
+          position_of[members++] = t;
+          OK(chorale_model_builder_add_position(builder, 0, i, t, &error));
+        }
+    OK(chorale_model_builder_freeze(builder, &ranged.model, &error));
+    chorale_model_builder_destroy(builder);
+
+    chorale_run_options options;
+    plain_options(&options);
+    options.exact_marginals = 0;
+    options.bound_steps = 3;
+    chorale_run *run = NULL;
+    OK(chorale_run_create(NULL, ranged.model, &options, NULL, &run, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_solve(run, &result, &error));
+
+    int64_t *counts = calloc((size_t)values + 1, sizeof *counts);
+    assert_non_null(counts);
+    double best = -INFINITY;
+    int32_t labels[CHAINS][POSITIONS] = {{0}};
+    for (int32_t is_own = 1, i = 0; i < ranged.chains; is_own = 0) {
+      if (is_own)
+        for (int32_t c = 0; c < ranged.chains; ++c)
+          OK(chorale_run_labels(run, c, CHORALE_TOGETHER, labels[c], POSITIONS, NULL, &error));
+      double total = 0, part = 0;
+      for (int32_t c = 0; c < ranged.chains; ++c)
+        total += own_chain_score(&ranged, c, labels[c]);
+      for (int32_t p = 0; p < members; ++p) {
+        const int32_t value = shown_by[labels[chain_of[p]][position_of[p]]];
+        ++counts[value >= 0 ? value : values];
+      }
+      OK(chorale_potential_score(over.judge, counts, values + 1, members, &part, &error));
+      counts[values] = 0;
+      for (int32_t l = 0; l < ranged.labels; ++l)
+        if (shown_by[l] >= 0)
+          counts[shown_by[l]] = 0;
+      if (is_own) {
+        /* The run's own labelling first: it scores what the run says. */
+        assert_true(fabs(total + part - result.score) <= 1e-9 * (1 + fabs(total)));
+        int32_t values_of_members[ALL];
+        OK(chorale_run_values(run, 0, CHORALE_TOGETHER, values_of_members, ALL, NULL, &error));
+        for (int32_t p = 0; p < members; ++p) {
+          const int32_t value = shown_by[labels[chain_of[p]][position_of[p]]];
+          assert_int_equal(values_of_members[p], value >= 0 ? value : values);
+        }
+        memset(labels, 0, sizeof labels);
+        continue;
+      }
+      best = fmax(best, total + part);
+      int32_t t = 0;
+      for (i = 0; i < ranged.chains;) {
+        if (++labels[i][t] < ranged.labels)
+          break;
+        labels[i][t] = 0;
+        if (++t == ranged.length[i]) {
+          t = 0;
+          ++i;
+        }
+      }
+    }
+    free(counts);
+    const double slack = 1e-9 * (1 + fabs(best));
+    assert_true(result.score <= best + slack);
+    assert_true(result.upper_bound >= best - slack);
+    best_found += result.score >= best - slack;
+    chorale_run_destroy(run);
+    chorale_potential_release(over.potential);
+    chorale_potential_release(over.judge);
+    close_ranged(&ranged);
+  }
+  assert_true(best_found > test_rounds(40) / 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(enumerated),
       cmocka_unit_test(like_a_dictionary),
+      cmocka_unit_test(positions_of_many_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
