@@ -64,13 +64,14 @@ enum {
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* The same with a set of up to `subset_size` values in the place of alpha. At least 8/9 for
-   * Potts as above from subset_size 2 on. O(R^q n (R + log n)) for SUM. Any family.
+   * Potts as above from subset_size 2 on. O(R^q n (R + log n)) for SUM, whatever members can use:
+   * not for R above some hundred. Any family.
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
   /* Optimal moves of any set of members to one value, by dynamic programming over the counts moved,
    * until a round over all values finds none. SUM. No guarantee better than 1/2 even for Potts.
-   * O(R n^2) a round. Starts from `start`. [alpha-expansion] */
+   * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
   CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,
 
   /* Every member takes argmax_v psi_iv + f'_v(n_v) at the counts of the labelling so far, until
@@ -99,8 +100,8 @@ enum {
   CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
 
   /* SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.
-   * O(n (R^2 + n R)) at worst, memory O(n R); O(R^2) more for max-marginals. [Additive potentials,
-   * negative lambda] */
+   * O(n (R^2 + n R)) at worst, memory O(n R), also for max-marginals. [Additive potentials, negative
+   * lambda] */
   CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
 
   /* SUM, any tables: the optimum, by branch and bound on the counts of the values with the bound of
@@ -277,9 +278,10 @@ enum {
  * Cost: MAX O(R n (R + log n)); SUM alpha-pass O(R n min(R, n)) where no count is forbidden and
  *   tables start at 0 (f_v(0) other than 0: a sum of those values for each value more; more than 64
  *   different f_v(1) - f_v(0) among more than 512 values, and more than 2 n: the last digit may
- *   round otherwise); MAJORITY and concave SUM one solve and O(R^3 + n R) a flow kept; PAIRS,
- *   CALLBACK and SUM that forbids counts O(R^3 n) scores. Memory: O(n R) for MAX, SUM and CALLBACK;
- *   O(R^2) more for MAJORITY, PAIRS and CONCAVE_FLOW. */
+ *   round otherwise); concave SUM one solve and O(m^3 + n R) for m = min(n, R); MAJORITY one solve
+ *   and O(R^3 + n R) a flow kept; PAIRS, CALLBACK and SUM that forbids counts O(R^3 n) scores:
+ *   above some hundred values these take seconds. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2)
+ *   more for MAJORITY and PAIRS, as for their weights. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,
