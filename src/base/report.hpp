@@ -1,8 +1,7 @@
 // Reports of a caller's mistakes, and checks shared by several floors. A function that checks its
 // arguments takes a Report and returns a status:
 //     chorale_status create_noun(const Report &report, .., Noun *&made) noexcept {
-//       if (!scores)
-//         return report.null_argument("scores");
+//       CHORALE_CHECK(check_given(report, "scores", scores));
 //       CHORALE_CHECK(check_size(report, "values", values));
 //       ..
 //       return CHORALE_OK;
@@ -57,6 +56,9 @@ public:
   chorale_status out_of_memory(std::size_t bytes) const noexcept {
     return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for ", bytes, " bytes");
   }
+  chorale_status out_of_memory() const noexcept {
+    return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+  }
   chorale_status unknown_constant(std::string_view name, std::int64_t value,
                                   std::string_view rule) const noexcept {
     return fail(CHORALE_ERROR_UNKNOWN_CONSTANT, name, " is ", value, "; it must be ", rule);
@@ -78,6 +80,18 @@ private:
 
 // Greatest size that checks accept: keeps sums of counts and offsets within their types.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
+
+// Checks that pointers are not NULL: a name and a pointer, then the next ones.
+template <class Pointer, class... Rest>
+chorale_status check_given(const Report &report, std::string_view name, const Pointer &pointer,
+                           const Rest &...rest) noexcept {
+  if (!pointer)
+    return report.null_argument(name);
+  if constexpr (sizeof...(rest) > 0)
+    return check_given(report, rest...);
+  else
+    return CHORALE_OK;
+}
 
 inline chorale_status check_size(const Report &report, std::string_view name, std::int64_t value,
                                  std::int64_t least = 1) noexcept {

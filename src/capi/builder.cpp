@@ -1,6 +1,6 @@
-// extern "C" of model.h: building a model.
+// extern "C" of model.h and corpus.h: building a model.
 #include "capi/firewall.hpp"
-#include "cluster/model/checked_builder.hpp"
+#include "cluster/model/builder.hpp"
 
 namespace chorale {
 namespace {
@@ -12,10 +12,14 @@ chorale_repeated_words_options default_words() noexcept {
   return options;
 }
 
-template <class Struct> Struct with_size() noexcept {
-  Struct made{};
-  made.struct_size = sizeof made;
-  return made;
+// A call on a builder that can still be added to.
+template <class Add>
+chorale_status adding(chorale_error *error, const chorale_model_builder *builder,
+                      Add &&add) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_builder(report, builder));
+    return add(report);
+  });
 }
 
 } // namespace
@@ -26,16 +30,19 @@ using namespace chorale;
 extern "C" {
 
 void chorale_chain_options_init(chorale_chain_options *options, size_t struct_size) {
-  init_struct(options, struct_size, with_size<chorale_chain_options>());
+  init_struct(options, struct_size);
 }
 void chorale_instance_init(chorale_instance *instance, size_t struct_size) {
-  init_struct(instance, struct_size, with_size<chorale_instance>());
+  init_struct(instance, struct_size);
 }
 void chorale_clique_setup_init(chorale_clique_setup *setup, size_t struct_size) {
-  init_struct(setup, struct_size, with_size<chorale_clique_setup>());
+  init_struct(setup, struct_size);
 }
 void chorale_member_options_init(chorale_member_options *options, size_t struct_size) {
-  init_struct(options, struct_size, with_size<chorale_member_options>());
+  init_struct(options, struct_size);
+}
+void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size) {
+  init_struct(corpus, struct_size);
 }
 void chorale_repeated_words_options_init(chorale_repeated_words_options *options,
                                          size_t struct_size) {
@@ -45,8 +52,7 @@ void chorale_repeated_words_options_init(chorale_repeated_words_options *options
 chorale_status chorale_model_builder_create(const chorale_host *host,
                                             chorale_model_builder **builder, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
+    CHORALE_CHECK(check_given(report, "builder", builder));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return create_builder(report, Memory(&lent), Log(&lent), *builder);
@@ -62,19 +68,14 @@ chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
                                                const chorale_chain *chain,
                                                const chorale_chain_options *options, int64_t *index,
                                                chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    if (!chain)
-      return report.null_argument("chain");
-    auto scores = with_size<chorale_chain>();
-    CHORALE_CHECK(read_struct(report, "chain", chain, scores));
-    auto read = with_size<chorale_chain_options>();
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, read));
-    CHORALE_CHECK(adding.add_chain(scores, read));
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    chorale_chain scores{};
+    CHORALE_CHECK(take_struct(report, "chain", chain, scores));
+    chorale_chain_options read{};
+    CHORALE_CHECK(read_struct(report, "options", options, read));
+    CHORALE_CHECK(builder->add_chain(report, scores, read));
     if (index)
-      *index = adding.model().chains.size() - 1;
+      *index = builder->model->chains.size() - 1;
     return CHORALE_OK;
   });
 }
@@ -82,16 +83,12 @@ chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
 chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,
                                                   const chorale_instance *instance, int64_t *index,
                                                   chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    if (!instance)
-      return report.null_argument("instance");
-    auto read = with_size<chorale_instance>();
-    CHORALE_CHECK(read_struct(report, "instance", instance, read));
-    CHORALE_CHECK(adding.add_instance(read));
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    chorale_instance read{};
+    CHORALE_CHECK(take_struct(report, "instance", instance, read));
+    CHORALE_CHECK(builder->add_instance(report, read));
     if (index)
-      *index = adding.model().chains.size() - 1;
+      *index = builder->model->chains.size() - 1;
     return CHORALE_OK;
   });
 }
@@ -99,16 +96,12 @@ chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder
 chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
                                                 const chorale_clique_setup *setup, int64_t *index,
                                                 chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    if (!setup)
-      return report.null_argument("setup");
-    auto read = with_size<chorale_clique_setup>();
-    CHORALE_CHECK(read_struct(report, "setup", setup, read));
-    CHORALE_CHECK(adding.add_clique(read));
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    chorale_clique_setup read{};
+    CHORALE_CHECK(take_struct(report, "setup", setup, read));
+    CHORALE_CHECK(builder->add_clique(report, read));
     if (index)
-      *index = adding.model().cliques.size() - 1;
+      *index = builder->model->cliques.size() - 1;
     return CHORALE_OK;
   });
 }
@@ -117,33 +110,26 @@ chorale_status chorale_model_builder_add_member(chorale_model_builder *builder, 
                                                 int64_t chain,
                                                 const chorale_member_options *options,
                                                 chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    auto read = with_size<chorale_member_options>();
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, read));
-    return adding.add_member(clique, chain, read);
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    chorale_member_options read{};
+    CHORALE_CHECK(read_struct(report, "options", options, read));
+    return builder->add_member(report, clique, chain, read);
   });
 }
 
 chorale_status chorale_model_builder_add_position(chorale_model_builder *builder, int64_t clique,
                                                   int64_t chain, int64_t position,
                                                   chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    return adding.add_position(clique, chain, position);
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    return builder->add_position(report, clique, chain, position);
   });
 }
 
 chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder, int64_t clique,
                                                 int64_t chain, int64_t position,
                                                 chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    return adding.set_centre(clique, chain, position);
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    return builder->set_centre(report, clique, chain, position);
   });
 }
 
@@ -152,15 +138,12 @@ chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
                                          const chorale_potential *potential,
                                          const chorale_repeated_words_options *options,
                                          int64_t *first, int64_t *count, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
     chorale_repeated_words_options read = default_words();
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, read));
+    CHORALE_CHECK(read_struct(report, "options", options, read));
     std::int64_t begin = 0;
     std::int64_t made = 0;
-    CHORALE_CHECK(adding.add_repeated_words(potential, read, begin, made));
+    CHORALE_CHECK(builder->add_repeated_words(report, potential, read, begin, made));
     if (first)
       *first = begin;
     if (count)
@@ -169,14 +152,56 @@ chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
   });
 }
 
+chorale_status chorale_model_builder_add_corpus(chorale_model_builder *builder,
+                                                const chorale_corpus *corpus, int64_t *first,
+                                                chorale_error *error) {
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    chorale_corpus read{};
+    CHORALE_CHECK(take_struct(report, "corpus", corpus, read));
+    const std::int64_t before = builder->model->chains.size();
+    CHORALE_CHECK(builder->add_corpus(report, read));
+    if (first)
+      *first = before;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_model_builder_add_cliques(chorale_model_builder *builder,
+                                                 const chorale_clique_setup *setup, int64_t count,
+                                                 int64_t *first, chorale_error *error) {
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    chorale_clique_setup read{};
+    CHORALE_CHECK(take_struct(report, "setup", setup, read));
+    const std::int64_t before = builder->model->cliques.size();
+    CHORALE_CHECK(builder->add_cliques(report, read, count));
+    if (first)
+      *first = before;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_model_builder_add_positions(chorale_model_builder *builder, int64_t first,
+                                                   int64_t count, const int64_t *offsets,
+                                                   const int64_t *chains, const int64_t *positions,
+                                                   chorale_error *error) {
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    return builder->add_positions(report, {first, count, offsets, chains}, positions);
+  });
+}
+
+chorale_status chorale_model_builder_add_members(chorale_model_builder *builder, int64_t first,
+                                                 int64_t count, const int64_t *offsets,
+                                                 const int64_t *chains, chorale_error *error) {
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    return builder->add_members(report, {first, count, offsets, chains});
+  });
+}
+
 chorale_status chorale_model_builder_freeze(chorale_model_builder *builder, chorale_model **model,
                                             chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    const CheckedBuilder adding(report, builder);
-    CHORALE_CHECK(adding.check());
-    if (!model)
-      return report.null_argument("model");
-    return adding.freeze(*model);
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "model", model));
+    return builder->freeze(report, *model);
   });
 }
 

@@ -70,18 +70,17 @@ using namespace chorale;
 extern "C" {
 
 void chorale_chain_init(chorale_chain *chain, size_t struct_size) {
-  init_struct(chain, struct_size, chorale_chain{});
+  init_struct(chain, struct_size);
 }
 
 void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size) {
-  init_struct(result, struct_size, chorale_chain_result{});
+  init_struct(result, struct_size);
 }
 
 chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *labelling,
                                    double *score, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!score)
-      return report.null_argument("score");
+    CHORALE_CHECK(check_given(report, "score", score));
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(chain));
     CHORALE_CHECK(call.check_numbers());
@@ -106,8 +105,7 @@ void chorale_chain_solver_destroy(chorale_chain_solver *solver) { destroy_solver
 chorale_status chorale_chain_solver_bytes(const chorale_chain *chain, chorale_chain_task task,
                                           int64_t k, size_t *bytes, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!bytes)
-      return report.null_argument("bytes");
+    CHORALE_CHECK(check_given(report, "bytes", bytes));
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(chain));
     std::size_t needed = 0;
@@ -124,8 +122,7 @@ chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
                                             const chorale_chain *chain, chorale_chain_task task,
                                             int64_t k, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(chain));
     std::size_t needed = 0;
@@ -138,8 +135,7 @@ chorale_status chorale_chain_solve(chorale_chain_solver *solver, const chorale_c
                                   int32_t *labelling, chorale_chain_result *result,
                                   chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(chain));
     CHORALE_CHECK(call.check_numbers());
@@ -162,8 +158,7 @@ chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const c
                                            int32_t *labelling, chorale_chain_result *result,
                                            chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(chain));
     CHORALE_CHECK(call.check_numbers());
@@ -189,10 +184,7 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
                                     int64_t k, int32_t *labellings, int64_t row_stride,
                                     double *scores, int64_t *found, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
-    if (!found)
-      return report.null_argument("found");
+    CHORALE_CHECK(check_given(report, "solver", solver, "found", found));
     ChainCall call(report);
     CHORALE_CHECK(call.take_chain(chain));
     if (call.view.parents)

@@ -5,10 +5,8 @@
 namespace chorale {
 
 chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
-  if (!given)
-    return report_.null_argument("chain");
   chorale_chain chain{};
-  CHORALE_CHECK(read_struct(report_, "chain", given, chain));
+  CHORALE_CHECK(take_struct(report_, "chain", given, chain));
   return check_chain(report_, chain, view);
 }
 
@@ -53,8 +51,7 @@ chorale_status ChainCall::check_attachments() const noexcept {
 
 chorale_status ChainCall::take_attachment(const chorale_attachment *given,
                                           std::int64_t length) noexcept {
-  if (!given)
-    return report_.null_argument("attachment");
+  CHORALE_CHECK(check_given(report_, "attachment", given));
   if (length < 0)
     return report_.fail(CHORALE_ERROR_SIZE, "length is ", length, "; it must be at least 0");
   if (length > kLongest)
@@ -62,8 +59,7 @@ chorale_status ChainCall::take_attachment(const chorale_attachment *given,
                         kLongest);
   chorale_attachment copy{};
   CHORALE_CHECK(read_struct(report_, "attachment", given, copy));
-  if (!copy.property)
-    return report_.null_argument("attachment->property");
+  CHORALE_CHECK(check_given(report_, "attachment->property", copy.property));
   view.length = gsl::narrow_cast<std::int32_t>(length);
   view.labels = copy.property->labels;
   CHORALE_CHECK(check_parents(report_, view));
@@ -76,8 +72,7 @@ chorale_status ChainCall::take_options(const chorale_message_options *given) noe
   read.mode = options.mode;
   read.beam_width = options.beam_width;
   read.budget = options.budget;
-  if (given)
-    CHORALE_CHECK(read_struct(report_, "options", given, read));
+  CHORALE_CHECK(read_struct(report_, "options", given, read));
   if (read.mode != CHORALE_JOINT_AUTO && read.mode != CHORALE_JOINT_EXACT &&
       read.mode != CHORALE_JOINT_ABSORPTION && read.mode != CHORALE_JOINT_BEAM)
     return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");

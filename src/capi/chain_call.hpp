@@ -54,7 +54,7 @@ private:
 template <class Result>
 chorale_status check_result(const Report &report, const Result *result) noexcept {
   Result ignored{};
-  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
+  return read_struct(report, "result", result, ignored);
 }
 
 } // namespace chorale

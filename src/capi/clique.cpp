@@ -31,8 +31,7 @@ public:
   chorale_clique_options options = default_options();
 
   chorale_status take_potential(const chorale_potential *potential) noexcept {
-    if (!potential)
-      return report_.null_argument("potential");
+    CHORALE_CHECK(check_given(report_, "potential", potential));
     potential_ = potential;
     return CHORALE_OK;
   }
@@ -47,17 +46,14 @@ public:
 
   // Shapes first, then every entry.
   chorale_status take_problem(const chorale_clique_problem *given) noexcept {
-    if (!given)
-      return report_.null_argument("problem");
     chorale_clique_problem problem{};
-    CHORALE_CHECK(read_struct(report_, "problem", given, problem));
+    CHORALE_CHECK(take_struct(report_, "problem", given, problem));
     CHORALE_CHECK(check_size(report_, "problem->members", problem.members));
     CHORALE_CHECK(check_size(report_, "problem->values", problem.values));
     if (problem.values != potential_->values)
       return report_.fail(CHORALE_ERROR_VALUES_MISMATCH, "problem->values is ", problem.values,
                           "; it must be that of the potential, ", potential_->values);
-    if (!problem.scores)
-      return report_.null_argument("problem->scores");
+    CHORALE_CHECK(check_given(report_, "problem->scores", problem.scores));
     CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
                                   problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
@@ -93,8 +89,7 @@ public:
   }
 
   chorale_status take_options(const chorale_clique_options *given) noexcept {
-    if (given)
-      CHORALE_CHECK(read_struct(report_, "options", given, options));
+    CHORALE_CHECK(read_struct(report_, "options", given, options));
     if (!find_algorithm(options.algorithm))
       return report_.unknown_constant("options->algorithm", options.algorithm,
                                       "a CHORALE_ALGORITHM_ constant");
@@ -135,8 +130,7 @@ public:
   chorale_status take_start() noexcept {
     if (options.start != CHORALE_START_ASSIGNMENT)
       return CHORALE_OK;
-    if (!options.start_assignment)
-      return report_.null_argument("options->start_assignment");
+    CHORALE_CHECK(check_given(report_, "options->start_assignment", options.start_assignment));
     CHORALE_CHECK(check_assignment("options->start_assignment", options.start_assignment));
     for (std::int64_t i = 0; i < task.problem.members; ++i) {
       const std::int32_t v = options.start_assignment[i];
@@ -289,7 +283,7 @@ private:
 
 chorale_status check_result(const Report &report, const chorale_clique_result *result) noexcept {
   chorale_clique_result ignored{};
-  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
+  return read_struct(report, "result", result, ignored);
 }
 
 } // namespace
@@ -300,7 +294,7 @@ using namespace chorale;
 extern "C" {
 
 void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_size) {
-  init_struct(problem, struct_size, chorale_clique_problem{});
+  init_struct(problem, struct_size);
 }
 
 void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size) {
@@ -308,7 +302,7 @@ void chorale_clique_options_init(chorale_clique_options *options, size_t struct_
 }
 
 void chorale_clique_result_init(chorale_clique_result *result, size_t struct_size) {
-  init_struct(result, struct_size, chorale_clique_result{});
+  init_struct(result, struct_size);
 }
 
 const char *chorale_algorithm_name(chorale_algorithm algorithm) {
@@ -339,8 +333,7 @@ chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, i
                                            chorale_clique_task task, size_t *bytes,
                                            chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!bytes)
-      return report.null_argument("bytes");
+    CHORALE_CHECK(check_given(report, "bytes", bytes));
     Call call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_members("members", members));
@@ -361,8 +354,7 @@ chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
                                              const chorale_clique_options *options,
                                              chorale_clique_task task, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     Call call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_members("members", members));
@@ -378,8 +370,7 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
                                     const chorale_clique_options *options, int32_t *assignment,
                                     chorale_clique_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     Call call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));
@@ -400,16 +391,14 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
                                             int64_t row_stride, int32_t *assignment,
                                             chorale_clique_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     Call call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.take_options(options));
     if (form != CHORALE_MARGINAL_SCORE && form != CHORALE_MARGINAL_MESSAGE)
       return report.unknown_constant("form", form, "a CHORALE_MARGINAL_ constant");
-    if (!marginals)
-      return report.null_argument("marginals");
+    CHORALE_CHECK(check_given(report, "marginals", marginals));
     CHORALE_CHECK(take_row_stride(report, "problem->members", call.task.problem.members,
                                   "problem->values", call.task.problem.values, "row_stride",
                                   row_stride));
@@ -429,12 +418,8 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
                                        const int32_t *assignment, chorale_clique_result *result,
                                        chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
-    if (!assignment)
-      return report.null_argument("assignment");
-    if (!result)
-      return report.null_argument("result");
+    CHORALE_CHECK(check_given(report, "solver", solver, "assignment", assignment,
+                              "result", result));
     Call call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));

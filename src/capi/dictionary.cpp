@@ -68,7 +68,7 @@ int32_t chorale_dictionary_value(const chorale_dictionary *dictionary, int64_t n
 }
 
 void chorale_attachment_init(chorale_attachment *attachment, size_t struct_size) {
-  init_struct(attachment, struct_size, chorale_attachment{});
+  init_struct(attachment, struct_size);
 }
 
 int64_t chorale_attachment_values(const chorale_attachment *attachment) {
@@ -82,8 +82,7 @@ chorale_status chorale_property_shown(const chorale_attachment *attachment, int6
                                          const int32_t *labelling, const int32_t *parents,
                                          int32_t *value, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!value)
-      return report.null_argument("value");
+    CHORALE_CHECK(check_given(report, "value", value));
     ChainCall call(report);
     CHORALE_CHECK(take_labelled(call, attachment, length, labelling, parents));
     *value = call.attachments.at(0).evaluate(labelling, parents);

@@ -2,8 +2,7 @@
 //
 //     chorale_status chorale_noun_verb(.., chorale_error *error) {
 //       return guarded(error, [&](Report &report) -> chorale_status {
-//         if (!scores)
-//           return report.null_argument("scores");
+//         CHORALE_CHECK(check_given(report, "scores", scores));
 //         ..
 //         return CHORALE_OK;
 //       });
@@ -39,7 +38,7 @@ inline constexpr std::size_t kLargestStruct = 4096;
 // Writes `defaults` to as much of the caller's struct as the caller has, and zeros to what a newer
 // header has beyond today's struct.
 template <class Struct>
-void init_struct(Struct *to, std::size_t caller_size, Struct defaults) noexcept {
+void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noexcept {
   if (!to || caller_size < sizeof(std::size_t))
     return;
   defaults.struct_size = caller_size;
@@ -49,7 +48,7 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults) noexcept 
 }
 
 // Reads a struct of the caller over the defaults in `to`, which stay where an older header has no
-// field. What a newer header has beyond today's struct must be zero: a field that this library does
+// field, and all of them for NULL. What a newer header has beyond today's struct must be zero: a field that this library does
 // not know cannot be obeyed.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
@@ -58,6 +57,8 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "->struct_size is ", from->struct_size,
                        rule);
   };
+  if (!from)
+    return CHORALE_OK;
   if (from->struct_size < FirstSize<Struct>::kBytes || from->struct_size > kLargestStruct ||
       from->struct_size % alignof(Struct) != 0)
     return refuse("; set it with the struct's init function");
@@ -67,6 +68,13 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
       return refuse(", and sets a field that this version of the library does not know");
   std::memcpy(&to, from, std::min(from->struct_size, sizeof(Struct)));
   return CHORALE_OK;
+}
+
+// The same for a struct that must be there.
+template <class Struct>
+chorale_status take_struct(const Report &report, std::string_view name, const Struct *from,
+                           Struct &to) noexcept {
+  return from ? read_struct(report, name, from, to) : report.null_argument(name);
 }
 
 // Writes a result into a struct of the caller, whose struct_size stays.
@@ -157,8 +165,7 @@ template <class T, class Create>
 chorale_status creating(chorale_error *error, const chorale_host *host, std::string_view name,
                         T **place, Create &&create) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!place)
-      return report.null_argument(name);
+    CHORALE_CHECK(check_given(report, name, place));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return create(report, Memory(&lent));

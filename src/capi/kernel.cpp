@@ -12,8 +12,7 @@ template <class Call>
 chorale_status in_scratch(void *scratch, std::size_t bytes, chorale_error *error,
                           Call &&call) noexcept {
   const chorale_status status = guarded(error, [&](Report &report) -> chorale_status {
-    if (!scratch)
-      return report.null_argument("scratch");
+    CHORALE_CHECK(check_given(report, "scratch", scratch));
     return check_alignment(report, "scratch", scratch);
   });
   if (status != CHORALE_OK)

@@ -79,7 +79,7 @@ void chorale_message_options_init(chorale_message_options *options, size_t struc
 }
 
 void chorale_message_result_init(chorale_message_result *result, size_t struct_size) {
-  init_struct(result, struct_size, chorale_message_result{});
+  init_struct(result, struct_size);
 }
 
 chorale_status chorale_message_bytes(const chorale_chain *chain,
@@ -88,8 +88,7 @@ chorale_status chorale_message_bytes(const chorale_chain *chain,
                                      chorale_message_task task, size_t *bytes,
                                      chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!bytes)
-      return report.null_argument("bytes");
+    CHORALE_CHECK(check_given(report, "bytes", bytes));
     ChainCall call(report);
     CHORALE_CHECK(take(call, chain, attachments, count, options));
     std::size_t needed = 0;
@@ -107,8 +106,7 @@ chorale_status chorale_message_reserve(chorale_chain_solver *solver, const chora
                                        const chorale_message_options *options,
                                        chorale_message_task task, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
     CHORALE_CHECK(take(call, chain, attachments, count, options));
     std::size_t needed = 0;
@@ -123,16 +121,14 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
                                       double *const *outgoing, chorale_message_result *result,
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
     CHORALE_CHECK(check_size(report, "count", count));
     CHORALE_CHECK(take(call, chain, attachments, count, options));
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(call.check_attachments());
     CHORALE_CHECK(check_result(report, result));
-    if (!outgoing)
-      return report.null_argument("outgoing");
+    CHORALE_CHECK(check_given(report, "outgoing", outgoing));
     std::size_t bytes = 0;
     CHORALE_CHECK(measure(report, call, false, bytes));
     CHORALE_CHECK(call.reserve(*solver, bytes));
@@ -161,8 +157,7 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
                                     int32_t *values, chorale_message_result *result,
                                     chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     ChainCall call(report);
     CHORALE_CHECK(take(call, chain, attachments, count, options));
     CHORALE_CHECK(call.check_numbers());

@@ -7,19 +7,13 @@
 namespace chorale {
 namespace {
 
-template <class Struct> Struct with_size() noexcept {
-  Struct made{};
-  made.struct_size = sizeof made;
-  return made;
-}
-
 bool has_clique(const Model *model, std::int64_t clique) noexcept {
   return model && clique >= 0 && clique < model->cliques.size();
 }
 
 // The caller's side of a view; rows "from", whichever way round they were given.
 chorale_chain chain_of(const ChainView &view) noexcept {
-  auto chain = with_size<chorale_chain>();
+  chorale_chain chain{};
   chain.length = view.length;
   chain.labels = view.labels;
   chain.element = view.single ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
@@ -55,10 +49,7 @@ chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_mod
                                      const double *factors, chorale_model **reweighed,
                                      chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
-    if (!reweighed)
-      return report.null_argument("reweighed");
+    CHORALE_CHECK(check_given(report, "model", model, "reweighed", reweighed));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return create_reweighed(report, Memory(&lent), Log(&lent), *model, factors, *reweighed);
@@ -70,8 +61,7 @@ chorale_status chorale_model_score(const chorale_host *host, const chorale_model
                                    double *chain_scores, double *clique_scores,
                                    chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
+    CHORALE_CHECK(check_given(report, "model", model));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return score_labels(report, Memory(&lent), *model, labels, count,
@@ -136,21 +126,18 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
                                        chorale_chain *scores, chorale_chain_options *options,
                                        chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
-    auto out = with_size<chorale_chain>();
-    auto out_options = with_size<chorale_chain_options>();
-    if (scores)
-      CHORALE_CHECK(read_struct(report, "scores", scores, out));
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, out_options));
+    CHORALE_CHECK(check_given(report, "model", model));
+    chorale_chain out{};
+    chorale_chain_options out_options{};
+    CHORALE_CHECK(read_struct(report, "scores", scores, out));
+    CHORALE_CHECK(read_struct(report, "options", options, out_options));
     CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
     const Chain &of = model->chains[chain];
     if (of.is_instance)
       return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, which keeps its own scores");
     write_struct(scores, chain_of(of.view()));
-    out_options = with_size<chorale_chain_options>();
+    out_options = {};
     out_options.tokens = of.tokens;
     out_options.group = model->groups.empty() ? 0 : model->groups.wide(chain);
     write_struct(options, out_options);
@@ -161,8 +148,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
 chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique, int64_t member,
                                     int64_t *chain, int64_t *position, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
+    CHORALE_CHECK(check_given(report, "model", model));
     CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
     const Clique &of = model->cliques[clique];
     CHORALE_CHECK(check_index(report, "member", member, of.all_members()));

@@ -19,8 +19,7 @@ chorale_status create(const chorale_host *host, std::int64_t values,
                       chorale_error *error, Make &&make) noexcept {
   return creating(error, host, "potential", potential, [&](Report &report, const Memory &memory) {
     chorale_potential_options read = kDefaults;
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, read));
+    CHORALE_CHECK(read_struct(report, "options", options, read));
     const PotentialSpec spec{values, read.scale, read.shape, read.counted};
     return make(report, memory, spec, *potential);
   });
@@ -156,10 +155,7 @@ chorale_status chorale_potential_create_scaled(const chorale_host *host,
                                                const chorale_potential *potential, double factor,
                                                chorale_potential **scaled, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!potential)
-      return report.null_argument("potential");
-    if (!scaled)
-      return report.null_argument("scaled");
+    CHORALE_CHECK(check_given(report, "potential", potential, "scaled", scaled));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return create_scaled(report, Memory(&lent), *potential, factor, *scaled);
@@ -201,12 +197,7 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
                                           int64_t values, int64_t members, double *score,
                                           chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!potential)
-      return report.null_argument("potential");
-    if (!counts)
-      return report.null_argument("counts");
-    if (!score)
-      return report.null_argument("score");
+    CHORALE_CHECK(check_given(report, "potential", potential, "counts", counts, "score", score));
     if (values != potential->values)
       return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "values is ", values,
                          "; it must be that of the potential, ", potential->values);

@@ -22,10 +22,7 @@ extern "C" {
 chorale_status chorale_problem_create(const chorale_host *host, const chorale_model *model,
                                       chorale_problem **problem, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "model", model, "problem", problem));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);
@@ -52,8 +49,7 @@ chorale_status chorale_problem_set_texts(chorale_problem *problem, chorale_text_
                                          const chorale_text *texts, size_t text_size,
                                          int64_t count, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "problem", problem));
     CHORALE_CHECK(check_element_size<chorale_text>(report, "text_size", text_size));
     CHORALE_CHECK(check_elements<chorale_text>(report, "texts", texts, text_size, count));
     return problem->set_texts(report, list, texts, text_size, count);
@@ -77,8 +73,7 @@ const char *chorale_problem_text(const chorale_problem *problem, chorale_text_li
 chorale_status chorale_problem_set_cliques(chorale_problem *problem, const int32_t *kinds,
                                            const chorale_text_list *values, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "problem", problem));
     return problem->set_cliques(report, kinds, values);
   });
 }
@@ -104,8 +99,7 @@ const char *chorale_problem_value_name(const chorale_problem *problem, int64_t c
 chorale_status chorale_problem_set_gold(chorale_problem *problem, const int32_t *gold,
                                         chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "problem", problem));
     return problem->set_gold(report, gold);
   });
 }
@@ -120,8 +114,7 @@ chorale_status chorale_problem_set_note(chorale_problem *problem, const char *na
                                         size_t name_length, const char *text, size_t text_length,
                                         chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "problem", problem));
     if (!name && name_length > 0)
       return report.null_argument("name");
     if (!text && text_length > 0)

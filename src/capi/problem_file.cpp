@@ -7,14 +7,10 @@
 namespace chorale {
 namespace {
 
-chorale_status no_memory(const Report &report) noexcept {
-  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
-}
-
 chorale_status disk_status(const Report &report, const char *path,
                            const DiskFailure &failure) noexcept {
   if (failure.no_memory)
-    return no_memory(report);
+    return report.out_of_memory();
   if (failure.damage.status != CHORALE_OK)
     return report.fail(failure.damage.status, std::string_view(failure.damage.message));
   if (failure.kind)
@@ -50,8 +46,7 @@ extern "C" {
 chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes, size_t capacity,
                                      size_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "problem", problem));
     if (!bytes && capacity > 0)
       return report.null_argument("bytes");
     report.takes_from(problem->memory);
@@ -71,10 +66,7 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
 chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                     chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!problem)
-      return report.null_argument("problem");
-    if (!path)
-      return report.null_argument("path");
+    CHORALE_CHECK(check_given(report, "problem", problem, "path", path));
     report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(writer.prepare(report));
@@ -94,10 +86,7 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
                                     int32_t borrow, chorale_problem **problem,
                                     chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!bytes)
-      return report.null_argument("bytes");
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "bytes", bytes, "problem", problem));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes) % kAlignment;
@@ -127,10 +116,7 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
 chorale_status chorale_problem_load(const chorale_host *host, const char *path,
                                     chorale_problem **problem, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!path)
-      return report.null_argument("path");
-    if (!problem)
-      return report.null_argument("problem");
+    CHORALE_CHECK(check_given(report, "path", path, "problem", problem));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);

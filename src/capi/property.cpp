@@ -28,10 +28,8 @@ void chorale_automaton_init(chorale_automaton *automaton, size_t struct_size) {
 chorale_status chorale_property_create(const chorale_host *host, const chorale_automaton *automaton,
                                        chorale_property **property, chorale_error *error) {
   return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
-    if (!automaton)
-      return report.null_argument("automaton");
     chorale_automaton given = default_automaton();
-    CHORALE_CHECK(read_struct(report, "automaton", automaton, given));
+    CHORALE_CHECK(take_struct(report, "automaton", automaton, given));
     AutomatonSpec spec{given.labels, given.classes, given.states, given.values};
     spec.start = given.start;
     spec.table_offset = given.table_offset;
@@ -89,10 +87,7 @@ void chorale_property_builder_destroy(chorale_property_builder *builder) {
 chorale_status chorale_property_builder_add_state(chorale_property_builder *builder, int32_t *state,
                                                   chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
-    if (!state)
-      return report.null_argument("state");
+    CHORALE_CHECK(check_given(report, "builder", builder, "state", state));
     return builder->add_state(report, *state);
   });
 }
@@ -101,8 +96,7 @@ chorale_status chorale_property_builder_rule(chorale_property_builder *builder, 
                                              int32_t position_class, int32_t label, int32_t next,
                                              chorale_action action, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
+    CHORALE_CHECK(check_given(report, "builder", builder));
     return builder->rule(report, state, position_class, label, next, action);
   });
 }
@@ -110,8 +104,7 @@ chorale_status chorale_property_builder_rule(chorale_property_builder *builder, 
 chorale_status chorale_property_builder_end_rule(chorale_property_builder *builder, int32_t state,
                                                  chorale_action action, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
+    CHORALE_CHECK(check_given(report, "builder", builder));
     return builder->end_rule(report, state, action);
   });
 }
@@ -120,8 +113,7 @@ chorale_status chorale_property_builder_table(chorale_property_builder *builder,
                                               int32_t table_offset, int32_t outside_value,
                                               chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
+    CHORALE_CHECK(check_given(report, "builder", builder));
     return builder->table(report, table_offset, outside_value);
   });
 }
@@ -130,10 +122,7 @@ chorale_status chorale_property_builder_finish(const chorale_property_builder *b
                                                const int32_t *label_values,
                                                chorale_property **property, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!builder)
-      return report.null_argument("builder");
-    if (!property)
-      return report.null_argument("property");
+    CHORALE_CHECK(check_given(report, "builder", builder, "property", property));
     return builder->finish(report, label_values, *property);
   });
 }

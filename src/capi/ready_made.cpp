@@ -12,10 +12,8 @@ chorale_status create(const chorale_host *host, const chorale_label_map *map,
                       const std::uint8_t *ignored, chorale_property **property,
                       chorale_error *error, Make &&make) noexcept {
   return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
-    if (!map)
-      return report.null_argument("map");
     chorale_label_map read{};
-    CHORALE_CHECK(read_struct(report, "map", map, read));
+    CHORALE_CHECK(take_struct(report, "map", map, read));
     const LabelKinds kinds{read.labels, read.kinds, read.kind_of_label, read.begins, ignored};
     return make(report, memory, kinds, *property);
   });
@@ -29,7 +27,7 @@ using namespace chorale;
 extern "C" {
 
 void chorale_label_map_init(chorale_label_map *map, size_t struct_size) {
-  init_struct(map, struct_size, chorale_label_map{});
+  init_struct(map, struct_size);
 }
 
 chorale_status chorale_label_map_from_names(chorale_scheme scheme, const char *const *names,
@@ -39,12 +37,8 @@ chorale_status chorale_label_map_from_names(chorale_scheme scheme, const char *c
   return guarded(error, [&](Report &report) -> chorale_status {
     const LabelNames given{scheme, names, lengths, labels};
     CHORALE_CHECK(given.check(report));
-    if (!kind_of_label)
-      return report.null_argument("kind_of_label");
-    if (!begins)
-      return report.null_argument("begins");
-    if (!kinds)
-      return report.null_argument("kinds");
+    CHORALE_CHECK(check_given(report, "kind_of_label", kind_of_label, "begins", begins,
+                                      "kinds", kinds));
     *kinds = given.map(kind_of_label, begins);
     return CHORALE_OK;
   });

@@ -42,8 +42,7 @@ chorale_status check_seconds(const Report &report, std::string_view name, double
 chorale_status take_options(const Report &report, const Model &model,
                             const chorale_run_options *given, RunOptions &to) noexcept {
   chorale_run_options options = default_options();
-  if (given)
-    CHORALE_CHECK(read_struct(report, "options", given, options));
+  CHORALE_CHECK(read_struct(report, "options", given, options));
   if (options.rounds < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->rounds is ", options.rounds,
                        "; it must be at least 0");
@@ -149,13 +148,12 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
 
 chorale_status check_result(const Report &report, const chorale_run_result *result) noexcept {
   chorale_run_result ignored{};
-  return result ? read_struct(report, "result", result, ignored) : CHORALE_OK;
+  return read_struct(report, "result", result, ignored);
 }
 
 // Refuses to change a run from one of its own callbacks.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
-  if (!run)
-    return report.null_argument("run");
+  CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_BUSY, "run is in the middle of a call; a callback of that call "
@@ -165,8 +163,7 @@ chorale_status check_at_rest(const Report &report, const chorale_run *run) noexc
 // Refuses to read a run while labellings and messages change: `name` is that of the argument.
 chorale_status check_readable(const Report &report, std::string_view name,
                               const chorale_run *run) noexcept {
-  if (!run)
-    return report.null_argument(name);
+  CHORALE_CHECK(check_given(report, name, run));
   if (run->call.activity.load(std::memory_order_relaxed) != Activity::working)
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_BUSY, name,
@@ -265,21 +262,18 @@ void chorale_run_options_init(chorale_run_options *options, size_t struct_size) 
   init_struct(options, struct_size, default_options());
 }
 void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size) {
-  init_struct(cost, struct_size, chorale_run_cost{});
+  init_struct(cost, struct_size);
 }
 void chorale_run_result_init(chorale_run_result *result, size_t struct_size) {
-  init_struct(result, struct_size, chorale_run_result{});
+  init_struct(result, struct_size);
 }
 
 chorale_status chorale_run_estimate(const chorale_model *model, const chorale_run_options *options,
                                     chorale_run_cost *cost, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
-    if (!cost)
-      return report.null_argument("cost");
+    CHORALE_CHECK(check_given(report, "model", model));
     chorale_run_cost full{};
-    CHORALE_CHECK(read_struct(report, "cost", cost, full));
+    CHORALE_CHECK(take_struct(report, "cost", cost, full));
     RunOptions checked;
     CHORALE_CHECK(take_options(report, *model, options, checked));
     Run run(Memory(), *model, checked);
@@ -308,10 +302,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
                                   const chorale_run_options *options, const chorale_run *earlier,
                                   chorale_run **run, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!model)
-      return report.null_argument("model");
-    if (!run)
-      return report.null_argument("run");
+    CHORALE_CHECK(check_given(report, "model", model, "run", run));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     RunOptions checked;
@@ -335,7 +326,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
       return state_space(report, *draft.made, chain);
     if (!draft.made->restrict_ranges())
-      return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+      return report.out_of_memory();
     CHORALE_CHECK(failure_status(report, draft.made->call.failure()));
     if (earlier)
       draft.made->start_from(*earlier);
@@ -379,7 +370,7 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
     report.takes_from(run->memory);
     switch (run->replace(gsl::narrow_cast<std::int32_t>(chain), call.view)) {
     case Replacement::no_memory:
-      return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+      return report.out_of_memory();
     case Replacement::state_space:
       return state_space(report, *run, chain);
     case Replacement::done:
@@ -401,26 +392,17 @@ chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels, i
 
 chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                 chorale_error *error) {
-  return carry_out(run, result, error, [&](Report &) -> chorale_status {
-    run->step();
-    return CHORALE_OK;
-  });
+  return carry_out(run, result, error, [&](Report &) { return run->step(), CHORALE_OK; });
 }
 
 chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                  chorale_error *error) {
-  return carry_out(run, result, error, [&](Report &) -> chorale_status {
-    run->solve();
-    return CHORALE_OK;
-  });
+  return carry_out(run, result, error, [&](Report &) { return run->solve(), CHORALE_OK; });
 }
 
 chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                   chorale_error *error) {
-  return carry_out(run, result, error, [&](Report &) -> chorale_status {
-    run->polish();
-    return CHORALE_OK;
-  });
+  return carry_out(run, result, error, [&](Report &) { return run->polish(), CHORALE_OK; });
 }
 
 chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_result *result,
@@ -452,8 +434,7 @@ chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_readable(report, "run", run));
-    if (!result)
-      return report.null_argument("result");
+    CHORALE_CHECK(check_given(report, "result", result));
     CHORALE_CHECK(check_result(report, result));
     write_struct(result, run->outcome().result());
     return CHORALE_OK;
@@ -514,8 +495,7 @@ chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
-    if (!score)
-      return report.null_argument("score");
+    CHORALE_CHECK(check_given(report, "score", score));
     *score = run->outcome().clique_score(assignment(*run, labelling), clique);
     return CHORALE_OK;
   });

@@ -28,8 +28,7 @@ template <class Solver>
 chorale_status create_solver(const chorale_host *host, Solver **solver,
                              chorale_error *error) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "solver", solver));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);
@@ -45,10 +44,7 @@ template <class Solver>
 chorale_status create_solver_in(const chorale_host *host, void *memory, std::size_t bytes,
                                 Solver **solver, chorale_error *error) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!memory)
-      return report.null_argument("memory");
-    if (!solver)
-      return report.null_argument("solver");
+    CHORALE_CHECK(check_given(report, "memory", memory, "solver", solver));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     CHORALE_CHECK(check_alignment(report, "memory", memory));

@@ -30,8 +30,7 @@ chorale_status chorale_transitions_create(const chorale_host *host, int64_t labe
   return creating(error, host, "transitions", transitions,
                   [&](Report &report, const Memory &memory) {
                   chorale_transitions_options read = default_transitions_options();
-                  if (options)
-                    CHORALE_CHECK(read_struct(report, "options", options, read));
+                  CHORALE_CHECK(read_struct(report, "options", options, read));
                   return create_transitions(report, memory, labels, scores, read, *transitions);
                   });
 }

@@ -70,10 +70,6 @@ private:
   chorale_status pass_on(chorale_status status, const chorale_error &error) const noexcept {
     return status == CHORALE_OK ? status : fail(status, ": ", std::string_view(error.message));
   }
-  chorale_status no_memory() const noexcept {
-    return report_.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
-  }
-
   chorale_status check() const noexcept {
     switch (agreement_.kind) {
     case CHORALE_AGREE_WORDS:
@@ -188,7 +184,7 @@ private:
     KeyedPositions entries(memory_);
     Ragged members(memory_);
     if (!entries.leave_out({agreement_.stop, static_cast<std::size_t>(agreement_.stop_count)}))
-      return no_memory();
+      return report_.out_of_memory();
     for (std::int64_t i = 0; i < parts_.chains(); ++i)
       for (std::int64_t p = parts_.begin(i); p < parts_.begin(i + 1); ++p) {
         if (keys[p] < -1)
@@ -196,15 +192,15 @@ private:
                       "; it must be at least -1");
         if (!entries.add({group(i), keys[p], static_cast<std::int32_t>(i),
                           static_cast<std::int32_t>(p - parts_.begin(i))}))
-          return no_memory();
+          return report_.out_of_memory();
       }
-    return members.take(entries, agreement_.minimum) ? add_positions(members) : no_memory();
+    return members.take(entries, agreement_.minimum) ? add_positions(members) : report_.out_of_memory();
   }
 
   chorale_status add_given() noexcept {
     Ragged members(memory_);
     if (!members.begin())
-      return no_memory();
+      return report_.out_of_memory();
     const std::int64_t *offsets = agreement_.clique_offsets;
     for (std::int64_t c = 0; c < agreement_.cliques; ++c) {
       if (offsets[c + 1] - offsets[c] < agreement_.minimum)
@@ -213,10 +209,10 @@ private:
         const std::int64_t chain = parts_.chain_of(agreement_.members[e]);
         if (!members.chains.push(chain) ||
             !members.positions.push(agreement_.members[e] - parts_.begin(chain)))
-          return no_memory();
+          return report_.out_of_memory();
       }
       if (!members.end_clique())
-        return no_memory();
+        return report_.out_of_memory();
     }
     return add_positions(members);
   }
@@ -237,8 +233,8 @@ private:
     KeyedPositions entries(memory_);
     for (std::int64_t i = 0; i < parts_.chains(); ++i)
       if (!entries.add({group(i), 0, static_cast<std::int32_t>(i), 0}))
-        return no_memory();
-    return members.take(entries, agreement_.minimum) ? add(setup, members) : no_memory();
+        return report_.out_of_memory();
+    return members.take(entries, agreement_.minimum) ? add(setup, members) : report_.out_of_memory();
   }
 
   // The group of a chain, as the agreement sees it.

@@ -157,13 +157,11 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
                               const chorale_run_options *options, chorale_decoded **decoded,
                               chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!corpus)
-      return report.null_argument("corpus");
+    CHORALE_CHECK(check_given(report, "corpus", corpus));
     CHORALE_CHECK(check_size(report, "count", count, 0));
     if (!agreements && count > 0)
       return report.null_argument("agreements");
-    if (!decoded)
-      return report.null_argument("decoded");
+    CHORALE_CHECK(check_given(report, "decoded", decoded));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);
@@ -193,8 +191,7 @@ chorale_status chorale_decoded_labels(const chorale_decoded *decoded, chorale_la
                                       int32_t *labels, int64_t capacity, int64_t *needed,
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!decoded)
-      return report.null_argument("decoded");
+    CHORALE_CHECK(check_given(report, "decoded", decoded));
     return chorale_run_all_labels(decoded->run, labelling, labels, capacity, needed, error);
   });
 }
@@ -202,8 +199,7 @@ chorale_status chorale_decoded_labels(const chorale_decoded *decoded, chorale_la
 chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
                                           chorale_run_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!decoded)
-      return report.null_argument("decoded");
+    CHORALE_CHECK(check_given(report, "decoded", decoded));
     return chorale_run_get_result(decoded->run, result, error);
   });
 }
@@ -212,8 +208,7 @@ chorale_status chorale_decoded_reasons(const chorale_decoded *decoded, chorale_r
                                        size_t reason_size, int64_t capacity, int64_t *needed,
                                        chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    if (!decoded)
-      return report.null_argument("decoded");
+    CHORALE_CHECK(check_given(report, "decoded", decoded));
     CHORALE_CHECK(check_element_size<chorale_reason>(report, "reason_size", reason_size));
     report.takes_from(decoded->memory);
     Reasons found(decoded->memory);

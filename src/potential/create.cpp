@@ -127,8 +127,7 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec tables, Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
-  if (!tables.data)
-    return report.null_argument("tables");
+  CHORALE_CHECK(check_given(report, "tables", tables.data));
   if (tables.rows != 1 && tables.rows != spec.values)
     return report.fail(CHORALE_ERROR_SHAPE, "table_count is ", tables.rows,
                        "; it must be 1 or values = ", spec.values);
@@ -146,8 +145,7 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, const double *table,
                                   std::int64_t length, Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
-  if (!table)
-    return report.null_argument("table");
+  CHORALE_CHECK(check_given(report, "table", table));
   if (const std::int64_t counted = count_counted(spec); counted != 2)
     return report.fail(CHORALE_ERROR_SHAPE, counted,
                        " values count; a cardinality table needs exactly 2 that do");
@@ -166,8 +164,7 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
                                 Potential *&made) noexcept {
   const std::string_view name = family == CHORALE_FAMILY_MAJORITY ? "weights" : "scores";
   CHORALE_CHECK(check_spec(report, spec));
-  if (!matrix.data)
-    return report.null_argument(name);
+  CHORALE_CHECK(check_given(report, name, matrix.data));
   CHORALE_CHECK(take_row_stride(report, "values", spec.values, "values", spec.values, "row_stride",
                                 matrix.row_stride));
   CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));
@@ -195,8 +192,7 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   void *user, void (*release)(void *user),
                                   Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
-  if (!function)
-    return report.null_argument("function");
+  CHORALE_CHECK(check_given(report, "function", function));
   Potential *draft = make(memory, spec, CHORALE_FAMILY_CALLBACK, TableSource::none, 0);
   if (!draft)
     return no_memory(report);

@@ -30,7 +30,7 @@ bool names_values(chorale_text_list list) noexcept {
 
 chorale_status out_of_memory(const Report &report, const Memory &memory) noexcept {
   report.takes_from(memory);
-  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+  return report.out_of_memory();
 }
 
 // Text k of an array whose texts lie `text_size` bytes apart.

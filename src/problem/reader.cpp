@@ -101,7 +101,7 @@ chorale_status ProblemReader::add_chain(const file::ChainRecord &r, Section &sco
   }
   if (!fits || !scores.align(file::kAlign))
     return CHORALE_ERROR_FILE_SECTION;
-  return builder().add_chain(chain, options);
+  return builder_->add_chain(inner_, chain, options);
 }
 
 chorale_status ProblemReader::read_chains() noexcept {
@@ -193,7 +193,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
         if (!numbers)
           return too_short(section, "clique", c);
         if (!centres.resize(r.centre_values))
-          return no_memory();
+          return report_.out_of_memory();
         for (std::int32_t k = 0; k < r.centre_values; ++k) {
           CHORALE_CHECK(check_number(section, "clique", c, "potential", numbers[k],
                                      potentials_.all.size(), 0));
@@ -212,7 +212,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
         return damaged(section, ", clique ", c, ": ", r.values, " values; its property has ",
                        values);
     }
-    CHORALE_CHECK(relay(section, "clique", c, builder().add_clique(setup)));
+    CHORALE_CHECK(relay(section, "clique", c, builder_->add_clique(inner_, setup)));
   }
   return close(section);
 }
@@ -238,8 +238,8 @@ chorale_status ProblemReader::read_members() noexcept {
       if (cliques_[c].property < 0) {
         const bool centre = centred && i == all - 1;
         CHORALE_CHECK(relay(section, "member", k,
-                            centre ? builder().set_centre(c, member.chain, member.position)
-                                   : builder().add_position(c, member.chain, member.position)));
+                            centre ? builder_->set_centre(inner_, c, member.chain, member.position)
+                                   : builder_->add_position(inner_, c, member.chain, member.position)));
         continue;
       }
       if (member.position != -1)
@@ -262,7 +262,7 @@ chorale_status ProblemReader::read_members() noexcept {
       if (!fits)
         return too_short(attachments, "record", whole - 1);
       CHORALE_CHECK(
-          relay(section, "member", k, builder().add_member(c, member.chain, options)));
+          relay(section, "member", k, builder_->add_member(inner_, c, member.chain, options)));
     }
   }
   if (k != count)
@@ -275,7 +275,7 @@ chorale_status ProblemReader::read_members() noexcept {
 }
 
 chorale_status ProblemReader::freeze() noexcept {
-  if (const chorale_status status = builder().freeze(model_))
+  if (const chorale_status status = builder_->freeze(inner_, model_))
     return report_.fail(status, std::string_view(inner_error_.message));
   model_->bytes_of = retain(&shared_);
   problem_ = memory_.create<Problem>(memory_, model_);
@@ -324,7 +324,7 @@ chorale_status ProblemReader::read_texts() noexcept {
           section, "list", r.list,
           check_text(inner_, list.text(t), [&](MessageWriter &place) { place << "text " << t; })));
     if (!problem_->lend_list(list))
-      return no_memory();
+      return report_.out_of_memory();
   }
   return close(section);
 }

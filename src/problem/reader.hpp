@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/array.hpp"
-#include "cluster/model/checked_builder.hpp"
+#include "cluster/model/builder.hpp"
 #include "problem/container.hpp"
 #include "problem/problem.hpp"
 
@@ -82,11 +82,6 @@ private:
     return report_.fail(status, "section ", section.name(), ", ", what, " ", number, ": ",
                         std::string_view(inner_error_.message));
   }
-  chorale_status no_memory() const noexcept {
-    return report_.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
-  }
-
-  CheckedBuilder builder() const noexcept { return {inner_, builder_}; }
 
   const Report &report_;
   Memory memory_;

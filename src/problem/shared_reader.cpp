@@ -12,7 +12,7 @@ chorale_status ProblemReader::read_transitions() noexcept {
   std::int64_t count = 0;
   CHORALE_CHECK(take_records(section, records, count));
   if (!transitions_.all.reserve(count))
-    return no_memory();
+    return report_.out_of_memory();
   for (std::int64_t k = 0; k < count; ++k) {
     const Record &record = records[k];
     if (record.labels < 1 || (record.flags & ~(Record::kStart | Record::kEnd)) != 0)
@@ -96,7 +96,7 @@ chorale_status ProblemReader::read_properties() noexcept {
   std::int64_t count = 0;
   CHORALE_CHECK(take_records(section, records, count));
   if (!properties_.all.reserve(count))
-    return no_memory();
+    return report_.out_of_memory();
   for (std::int64_t k = 0; k < count; ++k) {
     const Record &r = records[k];
     const bool automaton = r.kind == Record::kAutomaton;
@@ -127,7 +127,7 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
   std::int64_t count = 0;
   CHORALE_CHECK(take_records(section, records, count));
   if (!dictionaries_.all.reserve(count))
-    return no_memory();
+    return report_.out_of_memory();
   for (std::int64_t k = 0; k < count; ++k) {
     const file::DictionaryRecord &record = records[k];
     if (record.count < 0 || record.with_out < 0 || record.with_out > 1)
@@ -208,7 +208,7 @@ chorale_status ProblemReader::read_potentials() noexcept {
   std::int64_t count = 0;
   CHORALE_CHECK(take_records(section, records, count));
   if (!potentials_.all.reserve(count))
-    return no_memory();
+    return report_.out_of_memory();
   for (std::int64_t k = 0; k < count; ++k) {
     const Record &r = records[k];
     const bool tables =

@@ -93,7 +93,7 @@ bool ProblemWriter::meet_potential(const Potential &potential) noexcept {
 
 chorale_status ProblemWriter::prepare(const Report &report) noexcept {
   const auto no_memory = [&] {
-    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+    return report.out_of_memory();
   };
   for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
     const Chain &chain = model_.chains[i];

@@ -51,8 +51,7 @@ chorale_status LabelNames::check(const Report &report) const noexcept {
   if (scheme < CHORALE_SCHEME_PLAIN || scheme > CHORALE_SCHEME_BILOU)
     return report.unknown_constant("scheme", scheme, "a CHORALE_SCHEME_ constant");
   CHORALE_CHECK(check_size(report, "labels", count));
-  if (!names)
-    return report.null_argument("names");
+  CHORALE_CHECK(check_given(report, "names", names));
   for (std::int64_t y = 0; y < count; ++y) {
     if (!names[y])
       return report.fail(CHORALE_ERROR_NULL_ARGUMENT, "names[", y, "] is NULL; it must not be");

@@ -296,8 +296,7 @@ chorale_status create_property(const Report &report, const Memory &memory,
   const std::int64_t values = automaton.values;
   CHORALE_CHECK(check_table_size(report, automaton.states, automaton.classes, automaton.labels));
   CHORALE_CHECK(check_values(report, values));
-  if (!automaton.next)
-    return report.null_argument("automaton->next");
+  CHORALE_CHECK(check_given(report, "automaton->next", automaton.next));
   if (automaton.start < 0 || automaton.start >= automaton.states)
     return fail_state("automaton->start is ", automaton.start);
   const std::size_t count = size(automaton.states * automaton.classes * automaton.labels);
@@ -323,8 +322,7 @@ chorale_status create_local_property(const Report &report, const Memory &memory,
                        "; it must be less than ", kLargestSize);
   CHORALE_CHECK(check_table_size(report, local.labels + 1, local.classes, local.labels));
   CHORALE_CHECK(check_values(report, local.values));
-  if (!local.local_actions)
-    return report.null_argument("actions");
+  CHORALE_CHECK(check_given(report, "actions", local.local_actions));
   const std::int32_t m = narrow(local.labels);
   const std::size_t count = size(local.classes * m) * (size(m) + 1);
   const gsl::span given(local.local_actions, count);

@@ -1,11 +1,15 @@
 // The public builder: a model under construction.
 //
-// Everything here takes checked arguments; checked_builder.hpp checks them. False means that memory
-// ran out, and nothing was added.
+// Calls that take a Report check what the caller states, with messages, before anything is added;
+// where something is wrong nothing has changed. The others take checked arguments; false means that
+// memory ran out, and nothing was added.
 #pragma once
 
+#include "base/report.hpp"
 #include "cluster/model/model.hpp"
 #include "cluster/model/slot_table.hpp"
+
+#include <chorale/corpus.h>
 
 namespace chorale {
 
@@ -29,9 +33,20 @@ struct Corpus {
   }
 };
 
+// The members of the cliques first .. first + count - 1: clique first + c has the entries
+// offsets[c] .. offsets[c + 1] - 1 of `chains`.
+struct RaggedMembers {
+  std::int64_t first;
+  std::int64_t count;
+  const std::int64_t *offsets;
+  const std::int64_t *chains;
+};
+
 } // namespace chorale
 
 struct chorale_model_builder {
+  using Report = chorale::Report;
+
   // The centre of a centred clique, which becomes its last slot; chain -1 while there is none.
   // Likewise the last member of a clique while its members ascend; chain -2 where they do not.
   struct Place {
@@ -49,6 +64,34 @@ struct chorale_model_builder {
   chorale_model_builder(const chorale_model_builder &) = delete;
   chorale_model_builder &operator=(const chorale_model_builder &) = delete;
 
+  // ---- What the caller states. Structs are those of the public headers; their struct_size says
+  // nothing here ----
+  chorale_status add_chain(const Report &report, const chorale_chain &chain,
+                           const chorale_chain_options &options) noexcept;
+  chorale_status add_instance(const Report &report, const chorale_instance &instance) noexcept;
+  chorale_status add_clique(const Report &report, chorale_clique_setup setup) noexcept;
+  chorale_status add_member(const Report &report, std::int64_t clique, std::int64_t chain,
+                            chorale_member_options options) noexcept;
+  chorale_status add_position(const Report &report, std::int64_t clique, std::int64_t chain,
+                              std::int64_t position) noexcept;
+  chorale_status set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
+                            std::int64_t position) noexcept;
+  // Stores the number of the first clique, and how many there are.
+  chorale_status add_repeated_words(const Report &report, const chorale::Potential *potential,
+                                    const chorale_repeated_words_options &options,
+                                    std::int64_t &first, std::int64_t &count) noexcept;
+  // Many at once, all or nothing.
+  chorale_status add_corpus(const Report &report, const chorale_corpus &corpus) noexcept;
+  chorale_status add_cliques(const Report &report, chorale_clique_setup setup,
+                             std::int64_t count) noexcept;
+  // positions: by entry; NULL: 0 throughout.
+  chorale_status add_positions(const Report &report, const chorale::RaggedMembers &of,
+                               const std::int64_t *positions) noexcept;
+  chorale_status add_members(const Report &report, const chorale::RaggedMembers &of) noexcept;
+  // Gives the model away: the builder then has none.
+  chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
+
+  // ---- The same, checked ----
   bool add_chain(chorale::ChainView view, const std::int32_t *tokens, bool borrow,
                  std::int64_t group) noexcept;
   bool add_corpus(const chorale::Corpus &corpus) noexcept;
@@ -81,6 +124,25 @@ struct chorale_model_builder {
   chorale::SlotTable taken;               // of slots, once it has been needed
 
 private:
+  // Checks that `more` numbers of what is counted by int32 are left.
+  static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
+                                   std::int64_t more = 1) noexcept;
+  // Fills in R and checks everything else.
+  static chorale_status take_setup(const Report &report, chorale_clique_setup &setup) noexcept;
+  chorale_status check_member(const Report &report, std::int64_t clique,
+                              std::int64_t chain) const noexcept;
+  // Not const: looks members up in `taken`.
+  chorale_status check_new(const Report &report, std::int64_t clique, std::int64_t chain,
+                           std::int64_t position) noexcept;
+  // Checks a position that is to show values by its label.
+  chorale_status check_position(const Report &report, std::int64_t clique, std::int64_t chain,
+                                std::int64_t position, bool centre) const noexcept;
+  chorale_status check_cliques(const Report &report) const noexcept;
+  chorale_status check_parts(const Report &report,
+                             const chorale::RaggedMembers &of) const noexcept;
+  template <class Add>
+  chorale_status add_entries(const Report &report, const chorale::RaggedMembers &of,
+                             Add &&add) noexcept;
   void drop_cliques(std::int64_t count) noexcept; // those from `count` on, without members
   void note_transitions(const chorale::Transitions *transitions) noexcept; // has room for one
   void note_scores(std::int64_t numbers, std::size_t number_bytes, bool borrow) noexcept;
@@ -103,22 +165,10 @@ namespace chorale {
 
 using Builder = ::chorale_model_builder;
 
-// The members of some cliques as they are now, so that members added later can be taken away.
-class MembersBefore {
-public:
-  MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept;
-  // False where there was no memory; nothing must be added then.
-  explicit operator bool() const noexcept { return has_memory_; }
-  void restore() noexcept;
-
-private:
-  Builder &builder_;
-  std::int64_t first_;
-  std::int64_t slots_;
-  std::int64_t wholes_;
-  Array<Builder::Place> latest_;
-  Array<std::int32_t> members_;
-  bool has_memory_;
-};
+// On success `made` is a builder of an empty model.
+chorale_status create_builder(const Report &report, const Memory &memory, const Log &log,
+                              Builder *&made) noexcept;
+// Checks that there is a builder that has not been frozen: its other calls need that.
+chorale_status check_builder(const Report &report, const Builder *builder) noexcept;
 
 } // namespace chorale

@@ -1,11 +1,84 @@
-// Many chains, cliques and members at once.
+// Many chains, cliques and members at once, checked and all or nothing.
 #include "cluster/model/builder.hpp"
+
+#include "chain/checks.hpp"
+
+#include <gsl/gsl>
 
 #include <algorithm>
 
 using namespace chorale;
 
 namespace {
+
+// ---- Checks -------------------------------------------------------------------------------------
+
+// A corpus as the builder takes it. Every chain's length fits 32 bits, since all positions do.
+chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &to) noexcept {
+  CHORALE_CHECK(check_size(report, "corpus->chains", corpus.chains, 0));
+  CHORALE_CHECK(check_size(report, "corpus->labels", corpus.labels));
+  if (corpus.offsets)
+    CHORALE_CHECK(check_offsets(report, corpus.offsets, corpus.chains, "corpus->offsets"));
+  to.chains = corpus.chains;
+  to.offsets = corpus.offsets;
+  to.labels = gsl::narrow_cast<std::int32_t>(corpus.labels);
+  to.single = corpus.element == CHORALE_FLOAT32;
+  to.borrow = corpus.borrow != 0;
+  const std::int64_t end = to.begin(to.chains);
+  const std::int64_t positions = end - to.begin(0);
+  if (positions > kLongest)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "corpus->offsets span ", positions,
+                       " positions; they must be at most ", kLongest);
+  if (corpus.element != CHORALE_FLOAT64 && corpus.element != CHORALE_FLOAT32)
+    return report.unknown_constant("corpus->element", corpus.element,
+                                   "CHORALE_FLOAT64 or CHORALE_FLOAT32");
+  if (!corpus.unary && positions > 0)
+    return report.null_argument("corpus->unary");
+  CHORALE_CHECK(take_strides(report, "corpus->unary", end, corpus.labels, corpus.unary_row_stride,
+                             corpus.unary_column_stride));
+  to.unary = corpus.unary;
+  to.row = gsl::narrow_cast<std::ptrdiff_t>(corpus.unary_row_stride);
+  to.column = gsl::narrow_cast<std::ptrdiff_t>(corpus.unary_column_stride);
+  to.transitions = corpus.transitions;
+  if (corpus.transitions && corpus.transitions->labels != corpus.labels)
+    return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "corpus->labels is ", corpus.labels,
+                       "; it must be that of the transitions, ", corpus.transitions->labels);
+  to.tokens = corpus.tokens;
+  to.groups = corpus.groups;
+  return CHORALE_OK;
+}
+
+// Checks every score and token. All positions together are looked at as one chain.
+chorale_status check_contents(const Report &report, const Corpus &corpus) noexcept {
+  ChainView rows;
+  rows.labels = corpus.labels;
+  rows.single = corpus.single;
+  rows.unary_row = corpus.row;
+  rows.unary_column = corpus.column;
+  const std::int64_t begin = corpus.begin(0);
+  rows.length = gsl::narrow_cast<std::int32_t>(corpus.begin(corpus.chains) - begin);
+  rows.unary = static_cast<const std::byte *>(corpus.unary) +
+               begin * corpus.row *
+                   static_cast<std::ptrdiff_t>(corpus.single ? sizeof(float) : sizeof(double));
+  CHORALE_CHECK(check_unary(report, "corpus->unary", rows, begin));
+  for (std::int64_t p = begin; corpus.tokens && p < begin + rows.length; ++p)
+    if (corpus.tokens[p] < -1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->tokens[", p, "] is ",
+                         corpus.tokens[p], "; it must be a token id, or -1 for none");
+  return CHORALE_OK;
+}
+
+// An entry of `name` that is an index into `count` things.
+chorale_status check_entry(const Report &report, std::string_view name, std::int64_t entry,
+                           std::int64_t index, std::int64_t count) noexcept {
+  if (index >= 0 && index < count) // before the name is put together
+    return CHORALE_OK;
+  char place[64];
+  MessageWriter(place, sizeof place) << name << "[" << entry << "]";
+  return check_index(report, place, index, count);
+}
+
+// ---- Copies -------------------------------------------------------------------------------------
 
 std::size_t score_bytes(const Corpus &corpus) noexcept {
   return corpus.single ? sizeof(float) : sizeof(double);
@@ -48,6 +121,36 @@ std::int32_t *copy_chain(const Corpus &corpus, std::int64_t chain, std::byte *to
   std::copy_n(corpus.tokens + begin, rows, tokens);
   return tokens;
 }
+
+// The members of some cliques as they are now, so that members added later can be taken away.
+class MembersBefore {
+public:
+  MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept
+      : builder_(builder), first_(first), slots_(builder.slots.size()),
+        wholes_(builder.model->wholes.size()), latest_(builder.memory), members_(builder.memory),
+        has_memory_(latest_.resize(count) && members_.resize(count)) {
+    if (!has_memory_)
+      return;
+    std::copy_n(builder.latest.begin() + first, count, latest_.begin());
+    std::copy_n(builder.members.begin() + first, count, members_.begin());
+  }
+  // False where there was no memory; nothing must be added then.
+  explicit operator bool() const noexcept { return has_memory_; }
+  void restore() noexcept {
+    builder_.take_back(slots_, wholes_);
+    std::copy(latest_.begin(), latest_.end(), builder_.latest.begin() + first_);
+    std::copy(members_.begin(), members_.end(), builder_.members.begin() + first_);
+  }
+
+private:
+  Builder &builder_;
+  std::int64_t first_;
+  std::int64_t slots_;
+  std::int64_t wholes_;
+  Array<Builder::Place> latest_;
+  Array<std::int32_t> members_;
+  bool has_memory_;
+};
 
 } // namespace
 
@@ -127,18 +230,87 @@ bool chorale_model_builder::add_cliques(const chorale_clique_setup &setup,
   return true;
 }
 
-MembersBefore::MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept
-    : builder_(builder), first_(first), slots_(builder.slots.size()),
-      wholes_(builder.model->wholes.size()), latest_(builder.memory), members_(builder.memory),
-      has_memory_(latest_.resize(count) && members_.resize(count)) {
-  if (!has_memory_)
-    return;
-  std::copy_n(builder.latest.begin() + first, count, latest_.begin());
-  std::copy_n(builder.members.begin() + first, count, members_.begin());
+// ---- What the caller states ---------------------------------------------------------------------
+
+chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &corpus) noexcept {
+  Corpus read{};
+  CHORALE_CHECK(take_corpus(report, corpus, read));
+  CHORALE_CHECK(check_contents(report, read));
+  CHORALE_CHECK(check_room(report, "chains", model->chains.size(), read.chains));
+  CHORALE_CHECK(check_room(report, "positions", model->label_count,
+                           read.begin(read.chains) - read.begin(0)));
+  return add_corpus(read) ? CHORALE_OK : report.out_of_memory();
 }
 
-void MembersBefore::restore() noexcept {
-  builder_.take_back(slots_, wholes_);
-  std::copy(latest_.begin(), latest_.end(), builder_.latest.begin() + first_);
-  std::copy(members_.begin(), members_.end(), builder_.members.begin() + first_);
+chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup setup,
+                                    std::int64_t count) noexcept {
+  CHORALE_CHECK(take_setup(report, setup));
+  CHORALE_CHECK(check_size(report, "count", count, 0));
+  CHORALE_CHECK(check_room(report, "cliques", model->cliques.size(), count));
+  return add_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();
+}
+
+chorale_status Builder::check_parts(const Report &report, const RaggedMembers &of) const noexcept {
+  CHORALE_CHECK(check_size(report, "count", of.count, 0));
+  if (of.count == 0)
+    return CHORALE_OK;
+  CHORALE_CHECK(check_index(report, "first", of.first, model->cliques.size()));
+  if (of.count > model->cliques.size() - of.first)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "count is ", of.count,
+                        "; it must be at most the number of cliques from first on, ",
+                        model->cliques.size() - of.first);
+  CHORALE_CHECK(check_given(report, "offsets", of.offsets));
+  CHORALE_CHECK(check_offsets(report, of.offsets, of.count, "offsets"));
+  if (!of.chains && of.offsets[of.count] > of.offsets[0])
+    return report.null_argument("chains");
+  return check_room(report, "members", slots.size() + model->cliques.size(),
+                    of.offsets[of.count] - of.offsets[0]);
+}
+
+// Adds every entry, or none: add(inner, clique, entry) checks and adds one, and reports to `inner`,
+// whose messages then get the name of the entry.
+template <class Add>
+chorale_status Builder::add_entries(const Report &report, const RaggedMembers &of,
+                                    Add &&add) noexcept {
+  CHORALE_CHECK(check_parts(report, of));
+  if (of.count == 0)
+    return CHORALE_OK;
+  MembersBefore before(*this, of.first, of.count);
+  if (!before)
+    return report.out_of_memory();
+  chorale_error error;
+  const Report inner(&error);
+  for (std::int64_t c = 0; c < of.count; ++c)
+    for (std::int64_t e = of.offsets[c]; e < of.offsets[c + 1]; ++e) {
+      chorale_status status =
+          check_entry(report, "chains", e, of.chains[e], model->chains.size());
+      if (status == CHORALE_OK)
+        status = add(inner, of.first + c, e);
+      if (status == CHORALE_OK)
+        continue;
+      before.restore();
+      return error.status == CHORALE_OK
+                 ? status
+                 : report.fail(status, "chains[", e, "]: ", std::string_view(error.message));
+    }
+  return CHORALE_OK;
+}
+
+chorale_status Builder::add_positions(const Report &report, const RaggedMembers &of,
+                                      const std::int64_t *positions) noexcept {
+  return add_entries(report, of, [&](const Report &inner, std::int64_t clique,
+                                     std::int64_t e) noexcept -> chorale_status {
+    const std::int64_t position = positions ? positions[e] : 0;
+    const Chain &chain = model->chains[of.chains[e]];
+    if (!chain.is_instance)
+      CHORALE_CHECK(check_entry(report, "positions", e, position, chain.length));
+    return add_position(inner, clique, of.chains[e], position);
+  });
+}
+
+chorale_status Builder::add_members(const Report &report, const RaggedMembers &of) noexcept {
+  return add_entries(report, of, [&](const Report &inner, std::int64_t clique,
+                                     std::int64_t e) noexcept {
+    return add_member(inner, clique, of.chains[e], chorale_member_options{});
+  });
 }

@@ -3,11 +3,16 @@
 
 #include "base/array.hpp"
 #include "base/packed.hpp"
-#include "cluster/model/row_place.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
 
 namespace chorale {
+
+// Where the row of a member lies among all messages of a model.
+struct RowPlace {
+  std::int64_t entry;  // its first entry
+  std::int64_t number; // how many rows lie before it
+};
 
 // What cliques in a row have in common.
 struct CliqueType {

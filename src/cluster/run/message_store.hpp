@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/workspace.hpp"
-#include "cluster/model/row_place.hpp"
+#include "cluster/model/cliques.hpp"
 
 #include <algorithm>
 #include <bit>

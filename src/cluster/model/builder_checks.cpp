@@ -1,0 +1,317 @@
+// Checks, with messages, what the caller states about a model, and then adds it.
+#include "cluster/model/builder.hpp"
+
+#include "chain/attachments.hpp"
+#include "chain/checks.hpp"
+#include "potential/checks.hpp"
+
+#include <gsl/gsl>
+
+#include <utility>
+
+namespace chorale {
+namespace {
+
+chorale_status check_label_values(const Report &report, std::string_view name,
+                                  const std::int32_t *map, std::string_view labels_name,
+                                  std::int64_t labels, std::int32_t least,
+                                  std::int64_t values) noexcept {
+  if (!map)
+    return CHORALE_OK;
+  CHORALE_CHECK(check_size(report, labels_name, labels));
+  for (std::int64_t y = 0; y < labels; ++y)
+    if (map[y] < least || map[y] >= values)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", y, "] is ", map[y],
+                         "; it must be from ", least, " to ", values - 1);
+  return CHORALE_OK;
+}
+
+chorale_status check_potential(const Report &report, const Potential *potential,
+                               std::string_view name, std::int64_t values) noexcept {
+  CHORALE_CHECK(check_given(report, name, potential));
+  if (potential->values != values && potential->values != values + 2)
+    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, name, " has ", potential->values,
+                       " values; it must have those of the clique, R = ", values,
+                       ", or R + 2 with EMPTY and CONFLICT");
+  return CHORALE_OK;
+}
+
+} // namespace
+
+chorale_status create_builder(const Report &report, const Memory &memory, const Log &log,
+                              Builder *&made) noexcept {
+  auto *draft = memory.create<Builder>(memory, log);
+  if (!draft)
+    return report.out_of_memory(sizeof(Builder));
+  draft->model = memory.create<Model>(memory, log);
+  if (!draft->model) {
+    Memory::destroy(draft, memory);
+    return report.out_of_memory(sizeof(Model));
+  }
+  made = draft;
+  return CHORALE_OK;
+}
+
+chorale_status check_builder(const Report &report, const Builder *builder) noexcept {
+  CHORALE_CHECK(check_given(report, "builder", builder));
+  if (!builder->model)
+    return report.fail(CHORALE_ERROR_FROZEN,
+                       "builder has been frozen; a model does not change any more");
+  report.takes_from(builder->memory);
+  return CHORALE_OK;
+}
+
+} // namespace chorale
+
+using namespace chorale;
+
+// ---- Checks ------------------------------------------------------------------------------------
+
+chorale_status Builder::check_room(const Report &report, std::string_view what,
+                                   std::int64_t count, std::int64_t more) noexcept {
+  if (count >= kLargestSize - 1 - more)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the model has ", count, " ", what,
+                       " already, which is the limit");
+  return CHORALE_OK;
+}
+
+chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &setup) noexcept {
+  const bool centred = setup.centre_values != 0;
+  if (setup.property && centred)
+    return report.fail(CHORALE_ERROR_KIND,
+                       "setup has a property and a centre; a centred clique is over positions");
+  if (setup.property) {
+    setup.values = setup.dictionary ? setup.dictionary->size() : setup.property->values;
+    setup.label_values = nullptr;
+  } else {
+    if (setup.values == 0 && !setup.label_values && setup.potential && !centred)
+      setup.values = setup.potential->values;
+    CHORALE_CHECK(check_size(report, "setup->values", setup.values));
+    if (setup.values > kLongest - 2)
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "setup->values is ", setup.values,
+                         "; it must be at most ", kLongest - 2);
+    setup.dictionary = nullptr;
+    CHORALE_CHECK(check_label_values(report, "setup->label_values", setup.label_values, "setup->labels",
+                                     setup.labels, -1, setup.values));
+  }
+  if (!centred) {
+    setup.centre_potentials = nullptr;
+    return check_potential(report, setup.potential, "setup->potential", setup.values);
+  }
+  CHORALE_CHECK(check_size(report, "setup->centre_values", setup.centre_values));
+  CHORALE_CHECK(check_given(report, "setup->centre_potentials", setup.centre_potentials));
+  for (std::int64_t c = 0; c < setup.centre_values; ++c) {
+    char name[64];
+    MessageWriter(name, sizeof name) << "setup->centre_potentials[" << c << "]";
+    CHORALE_CHECK(check_potential(report, setup.centre_potentials[c], name, setup.values));
+    if (setup.centre_potentials[c]->values != setup.centre_potentials[0]->values)
+      return report.fail(CHORALE_ERROR_VALUES_MISMATCH, name, " has ",
+                         setup.centre_potentials[c]->values, " values, the first has ",
+                         setup.centre_potentials[0]->values, "; all must have the same");
+  }
+  return check_label_values(report, "setup->centre_label_values", setup.centre_label_values,
+                            "setup->centre_labels", setup.centre_labels, 0, setup.centre_values);
+}
+
+chorale_status Builder::check_member(const Report &report, std::int64_t clique,
+                                     std::int64_t chain) const noexcept {
+  CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
+  CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
+  return check_room(report, "members", slots.size() + model->cliques.size());
+}
+
+chorale_status Builder::check_new(const Report &report, std::int64_t clique, std::int64_t chain,
+                                  std::int64_t position) noexcept {
+  if (!has_member(gsl::narrow_cast<std::int32_t>(clique),
+                            gsl::narrow_cast<std::int32_t>(chain),
+                            gsl::narrow_cast<std::int32_t>(position)))
+    return CHORALE_OK;
+  if (position < 0)
+    return report.fail(CHORALE_ERROR_DUPLICATE_MEMBER, "chain ", chain,
+                       " is a member of clique ", clique, " already");
+  return report.fail(CHORALE_ERROR_DUPLICATE_MEMBER, "position ", position, " of chain ", chain,
+                     " is a member of clique ", clique, " already");
+}
+
+chorale_status Builder::check_position(const Report &report, std::int64_t clique,
+                                       std::int64_t chain, std::int64_t position,
+                                       bool centre) const noexcept {
+  CHORALE_CHECK(check_member(report, clique, chain));
+  const Clique &to = model->cliques[clique];
+  const Chain &from = model->chains[chain];
+  if (to.property())
+    return report.fail(CHORALE_ERROR_KIND, "clique ", clique,
+                       " is over a property; its members are whole chains");
+  if (from.is_instance)
+    return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
+                       " is an instance, which joins as a whole");
+  if (centre && !to.centred())
+    return report.fail(CHORALE_ERROR_KIND, "clique ", clique, " is not centred");
+  CHORALE_CHECK(check_index(report, "position", position, from.length));
+  const CliqueType &type = *to.type;
+  const bool mapped = centre ? type.centre_map != nullptr : type.map != nullptr;
+  const std::int32_t labels = centre ? (mapped ? type.centre_map_labels : type.centre_values)
+                                     : (mapped ? type.map_labels : type.values);
+  if (labels != from.labels)
+    return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", chain, " has ", from.labels,
+                       " labels; clique ", clique, " is over ", labels);
+  return CHORALE_OK;
+}
+
+// Whether all is there that a model needs before it is frozen.
+chorale_status Builder::check_cliques(const Report &report) const noexcept {
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    const Clique &clique = model->cliques[c];
+    if (clique.centred() && centres[c].chain < 0)
+      return report.fail(CHORALE_ERROR_STATE, "clique ", c,
+                         " is centred and has no centre; set one before the model is frozen");
+    for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
+      CHORALE_CHECK(check_tables_serve(
+          report, clique.centred() ? clique.potential_at(k) : *clique.type->given,
+          members[c]));
+  }
+  return CHORALE_OK;
+}
+
+// ---- What is added -----------------------------------------------------------------------------
+
+chorale_status Builder::add_chain(const Report &report, const chorale_chain &chain,
+                                  const chorale_chain_options &options) noexcept {
+  ChainView view;
+  CHORALE_CHECK(check_chain(report, chain, view));
+  CHORALE_CHECK(check_numbers(report, view));
+  for (std::int64_t t = 0; options.tokens && t < view.length; ++t)
+    if (options.tokens[t] < -1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tokens[", t, "] is ",
+                         options.tokens[t], "; it must be a token id, or -1 for none");
+  CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
+  CHORALE_CHECK(check_room(report, "positions", model->label_count, view.length));
+  return add_chain(view, options.tokens, options.borrow != 0, options.group)
+             ? CHORALE_OK
+             : report.out_of_memory();
+}
+
+chorale_status Builder::add_instance(const Report &report,
+                                     const chorale_instance &instance) noexcept {
+  CHORALE_CHECK(check_size(report, "instance->length", instance.length, 0));
+  CHORALE_CHECK(check_size(report, "instance->labels", instance.labels));
+  CHORALE_CHECK(check_given(report, "instance->messages", instance.messages,
+                                    "instance->decode", instance.decode));
+  CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
+  CHORALE_CHECK(check_room(report, "positions", model->label_count, instance.length));
+  return add_instance(instance) ? CHORALE_OK : report.out_of_memory();
+}
+
+chorale_status Builder::add_clique(const Report &report, chorale_clique_setup setup) noexcept {
+  CHORALE_CHECK(take_setup(report, setup));
+  CHORALE_CHECK(check_room(report, "cliques", model->cliques.size()));
+  return add_clique(setup) ? CHORALE_OK : report.out_of_memory();
+}
+
+chorale_status Builder::add_member(const Report &report, std::int64_t clique, std::int64_t chain,
+                                   chorale_member_options options) noexcept {
+  CHORALE_CHECK(check_member(report, clique, chain));
+  const Clique &to = model->cliques[clique];
+  const Chain &from = model->chains[chain];
+  if (from.is_instance) {
+    if (to.centred())
+      return report.fail(CHORALE_ERROR_KIND, "clique ", clique,
+                         " is centred; its members are positions");
+    options = {};
+    options.borrow = 1;
+  } else {
+    if (!to.property())
+      return report.fail(CHORALE_ERROR_KIND, "clique ", clique,
+                         " is over positions; add positions of the chain");
+    Attached attached{to.property(), to.dictionary(), options.classes, nullptr, nullptr,
+                      from.length};
+    if (to.property()->reads_table()) {
+      attached.table = options.table ? options.table : from.tokens;
+      if (!attached.table && from.length > 0)
+        return report.fail(CHORALE_ERROR_TOKENS_MISSING, "the property of clique ", clique,
+                           " reads a table; chain ", chain,
+                           " has no tokens, and options->table is NULL");
+    }
+    CHORALE_CHECK(check_attachment(report, 0, attached, from.view()));
+    CHORALE_CHECK(check_attachment_numbers(report, 0, attached));
+    options.table = attached.table;
+  }
+  CHORALE_CHECK(check_new(report, clique, chain, -1));
+  return add_whole(gsl::narrow_cast<std::int32_t>(clique),
+                             gsl::narrow_cast<std::int32_t>(chain), options.classes,
+                             options.table, options.borrow != 0)
+             ? CHORALE_OK
+             : report.out_of_memory();
+}
+
+chorale_status Builder::add_position(const Report &report, std::int64_t clique, std::int64_t chain,
+                                     std::int64_t position) noexcept {
+  CHORALE_CHECK(check_position(report, clique, chain, position, false));
+  CHORALE_CHECK(check_new(report, clique, chain, position));
+  return add_position(gsl::narrow_cast<std::int32_t>(clique),
+                                gsl::narrow_cast<std::int32_t>(chain),
+                                gsl::narrow_cast<std::int32_t>(position))
+             ? CHORALE_OK
+             : report.out_of_memory();
+}
+
+chorale_status Builder::set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
+                                   std::int64_t position) noexcept {
+  CHORALE_CHECK(check_position(report, clique, chain, position, true));
+  auto &centre = centres[clique];
+  const auto before = centre;
+  centre = {-1, -1};
+  const chorale_status duplicate = check_new(report, clique, chain, position);
+  centre = before;
+  CHORALE_CHECK(duplicate);
+  centre = {gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)};
+  return CHORALE_OK;
+}
+
+chorale_status Builder::add_repeated_words(const Report &report, const Potential *potential,
+                                           const chorale_repeated_words_options &options,
+                                           std::int64_t &first, std::int64_t &count) noexcept {
+  CHORALE_CHECK(check_given(report, "potential", potential));
+  CHORALE_CHECK(check_size(report, "options->minimum", options.minimum));
+  CHORALE_CHECK(check_size(report, "options->stop_count", options.stop_count, 0));
+  if (options.stop_count > 0 && !options.stop)
+    return report.null_argument("options->stop");
+  chorale_clique_setup setup{};
+  setup.potential = potential;
+  setup.label_values = options.label_values;
+  setup.labels = options.labels;
+  setup.values = options.label_values ? options.values : 0;
+  const auto &chains = model->chains;
+  bool any = false;
+  std::int64_t tokens = 0;
+  for (std::int64_t i = 0; i < chains.size(); ++i) {
+    if (!chains[i].tokens)
+      continue;
+    if (!any && !options.label_values)
+      setup.values = chains[i].labels;
+    any = true;
+    tokens += chains[i].length;
+    const std::int64_t labels = options.label_values ? options.labels : setup.values;
+    if (chains[i].labels != labels)
+      return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " has ", chains[i].labels,
+                         " labels; the cliques of repeated words are over ", labels);
+  }
+  if (!any)
+    return report.fail(CHORALE_ERROR_TOKENS_MISSING, "no chain of the model has tokens");
+  CHORALE_CHECK(take_setup(report, setup));
+  CHORALE_CHECK(check_room(report, "members", slots.size() + tokens));
+  CHORALE_CHECK(check_room(report, "cliques", model->cliques.size() + tokens));
+  const std::int64_t before = model->cliques.size();
+  if (!add_repeated_words(options, setup, count))
+    return report.out_of_memory();
+  first = before;
+  return CHORALE_OK;
+}
+
+chorale_status Builder::freeze(const Report &report, Model *&made) noexcept {
+  CHORALE_CHECK(check_cliques(report));
+  if (!freeze())
+    return report.out_of_memory();
+  made = std::exchange(model, nullptr);
+  return CHORALE_OK;
+}
