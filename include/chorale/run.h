@@ -188,9 +188,10 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 
 /* In the middle of a call its callbacks cannot change the run: step, solve, polish, bound,
  * set_chain, set_labels, set_limits and max_marginals are BUSY, destroy and reset do nothing (the
- * host's log is told so), and nothing has changed. Calls that take a const run, and chorale_run_create with it as
- * `earlier`, are allowed to the progress callback; to potentials, instances and executors, which
- * are called while labellings change, they are BUSY too. Other runs may be called from anywhere. */
+ * host's log is told so), and nothing has changed. Calls that take a const run, and
+ * chorale_run_create with it as `earlier`, are allowed to the progress callback; to potentials,
+ * instances and executors, which are called while labellings change, they are BUSY too. Other runs
+ * may be called from anywhere. */
 
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling this one starts from: of the same
@@ -359,10 +360,10 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * * row_stride (0: m, rows without gaps), and margins, T, as in chorale_chain_max_marginals. Either
  * may be NULL. Exact for this chain under these messages if no property is on it; otherwise of the
  * joint program, with its mode: a beam may leave some too low, and a label that it loses altogether
- * is decoded for itself. A single item (a chain of one position) in one clique, all of whose members
- * are such items, hears no stored messages: those of its clique are worked out, O(n R^2) for n
- * members, or where n > 256 with the labels of the other members as they are, O(n + R). Computed in
- * the run's workspace. Errors: also STRIDE, KIND. */
+ * is decoded for itself. No messages are stored for a clique whose members all are single items
+ * (chains of one position) in no other clique. For such an item this call works out the messages of
+ * its clique of n members, or, where n > 256, assumes the labels of the other members, O(n + R).
+ * Computed in the run's workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);

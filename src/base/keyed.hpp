@@ -1,4 +1,4 @@
-// Positions collected by a key (a token, say) within groups (documents), to make a clique of each key.
+// Positions collected by a key (a token, say) within groups (documents), to make a clique of each.
 #pragma once
 
 #include "base/array.hpp"
@@ -40,7 +40,8 @@ public:
       return std::tie(a.group, a.key, a.chain, a.position) <
              std::tie(b.group, b.key, b.chain, b.position);
     });
-    for (const Entry *first = entries_.begin(), *end = first; first != entries_.end(); first = end) {
+    const Entry *end = entries_.begin();
+    for (const Entry *first = end; first != entries_.end(); first = end) {
       while (end != entries_.end() && end->group == first->group && end->key == first->key)
         ++end;
       const auto same = gsl::make_span(first, static_cast<std::size_t>(end - first));

@@ -44,7 +44,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Shapes first, then every entry.
+  // Checks the problem: its shape, then every score and every fixed value.
   chorale_status take_problem(const chorale_clique_problem *given) noexcept {
     chorale_clique_problem problem{};
     CHORALE_CHECK(take_struct(report_, "problem", given, problem));
@@ -224,7 +224,7 @@ public:
 
   // Runs the task and tells the caller.
   chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
-    // No less than nothing: a negative limit would be none.
+    // At least 0 seconds are left: a negative limit would mean no limit.
     const std::chrono::duration<double> gone =
         start_ == Time{} ? Time::duration{} : std::chrono::steady_clock::now() - start_;
     Limits limits(options.time_limit < 0 ? options.time_limit

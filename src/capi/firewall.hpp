@@ -48,8 +48,8 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
 }
 
 // Reads a struct of the caller over the defaults in `to`, which stay where an older header has no
-// field, and all of them for NULL. What a newer header has beyond today's struct must be zero: a field that this library does
-// not know cannot be obeyed.
+// field, and all of them for NULL. What a newer header has beyond today's struct must be zero: a
+// field that this library does not know cannot be obeyed.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {

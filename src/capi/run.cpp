@@ -93,7 +93,7 @@ chorale_status take_options(const Report &report, const Model &model,
   if (options.bound_steps < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
                        "; it must be at least 0");
-  // Configurations and labels are noted together, in one number.
+  // A joint program stores a configuration and a label in one 32-bit number.
   const std::int64_t limit =
       std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
   to.rounds = options.rounds;
@@ -136,8 +136,8 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
                        kLargestAnswer, ", or a label or value out of range");
   case RunFailure::executor:
     return report.fail(CHORALE_ERROR_EXECUTOR,
-                       "options->executor left out some steps of a loop, called some twice, or gave "
-                       "a worker out of range; it must call the body once for every step");
+                       "options->executor left out some steps of a loop, called some twice, or "
+                       "gave a worker out of range; it must call the body once for every step");
   case RunFailure::state_space:
     return report.fail(CHORALE_ERROR_STATE_SPACE,
                        "the joint state of a chain's properties exceeds options->budget, or its "
@@ -181,7 +181,7 @@ bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
   return false;
 }
 
-// Marks a run as working as long as a call works on it.
+// Marks a run as working for the lifetime of the object.
 class Occupied {
 public:
   explicit Occupied(chorale_run &run) noexcept : run_(run) {
@@ -195,7 +195,8 @@ private:
   chorale_run &run_;
 };
 
-// A call that works on the run: limits, failures, the result.
+// Does the work of a call that changes the run: checks, sets the limits, and reports failures and
+// the result.
 template <class Work>
 chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_error *error,
                          Work &&work) noexcept {
@@ -212,7 +213,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
   });
 }
 
-// Checks what calls about results share; `of` is then the assignment that was asked for.
+// Checks what all calls about results need: a run at rest, with a labelling.
 chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_readable(report, "run", run));
   report.takes_from(run->memory);
@@ -223,7 +224,7 @@ chorale_status check_labelling(const Report &report, const chorale_run *run) noe
   return CHORALE_OK;
 }
 
-// The same for a call that asks for one of the labellings.
+// The same, and which of the two labellings is asked for.
 chorale_status check_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
   CHORALE_CHECK(check_labelling(report, run));
@@ -238,8 +239,8 @@ const Assignment &assignment(const chorale_run &run, chorale_labelling labelling
 
 chorale_status state_space(const Report &report, const chorale_run &run,
                            std::int64_t chain) noexcept {
-  return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ", chain,
-                     " exceeds options->budget = ", run.options.joint.budget,
+  return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ",
+                     chain, " exceeds options->budget = ", run.options.joint.budget,
                      ", or its properties are too many");
 }
 
@@ -412,8 +413,8 @@ chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_re
       return report.fail(CHORALE_ERROR_SIZE, "steps is ", steps, "; it must be at least 0");
     if (run->options.bound_steps == 0)
       return report.fail(CHORALE_ERROR_STATE,
-                         "options->bound_steps was 0 when the run was created; the bound takes memory "
-                         "that this run does not have");
+                         "options->bound_steps was 0 when the run was created; the bound takes "
+                         "memory that this run does not have");
     run->tighten(steps);
     return CHORALE_OK;
   });

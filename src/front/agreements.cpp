@@ -194,7 +194,8 @@ private:
                           static_cast<std::int32_t>(p - parts_.begin(i))}))
           return report_.out_of_memory();
       }
-    return members.take(entries, agreement_.minimum) ? add_positions(members) : report_.out_of_memory();
+    return members.take(entries, agreement_.minimum) ? add_positions(members)
+                                                     : report_.out_of_memory();
   }
 
   chorale_status add_given() noexcept {
@@ -234,7 +235,8 @@ private:
     for (std::int64_t i = 0; i < parts_.chains(); ++i)
       if (!entries.add({group(i), 0, static_cast<std::int32_t>(i), 0}))
         return report_.out_of_memory();
-    return members.take(entries, agreement_.minimum) ? add(setup, members) : report_.out_of_memory();
+    return members.take(entries, agreement_.minimum) ? add(setup, members)
+                                                     : report_.out_of_memory();
   }
 
   // The group of a chain, as the agreement sees it.

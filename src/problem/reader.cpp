@@ -239,7 +239,8 @@ chorale_status ProblemReader::read_members() noexcept {
         const bool centre = centred && i == all - 1;
         CHORALE_CHECK(relay(section, "member", k,
                             centre ? builder_->set_centre(inner_, c, member.chain, member.position)
-                                   : builder_->add_position(inner_, c, member.chain, member.position)));
+                                   : builder_->add_position(inner_, c, member.chain,
+                                                            member.position)));
         continue;
       }
       if (member.position != -1)

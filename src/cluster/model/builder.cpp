@@ -24,7 +24,8 @@ void write_numbers(const void *from, std::int64_t count, At &&at, void *to) noex
     static_cast<Number *>(to)[i] = static_cast<const Number *>(from)[at(i)];
 }
 
-// Copies numbers of the view's own type, `at(i)` saying where each lies.
+// Copies `count` numbers, float or double as in `view`; at(i) returns the index of number i in
+// `from`. NULL if memory runs out.
 template <class At>
 const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, std::int64_t count,
                          At &&at) noexcept {
@@ -45,7 +46,8 @@ bool copy_array(Arena &arena, const Number *&array, std::int64_t count) noexcept
   return array != nullptr;
 }
 
-// Moves all arrays of a chain into the arena, without gaps; tokens right behind the unary scores.
+// Copies all arrays of a chain to the arena without gaps, tokens right behind the unary scores, and
+// lets `view` and `tokens` point to the copies. False if memory runs out.
 bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noexcept {
   const std::int64_t m = view.labels;
   const std::int64_t T = view.length;
@@ -99,7 +101,8 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
   return copy_array(arena, view.parents, T) && copy_array(arena, view.forced, T);
 }
 
-// Cliques in a row mostly have equal maps, and then share one.
+// Returns `before` if it equals `given`, since consecutive cliques mostly have equal maps; otherwise
+// a copy, or NULL if memory runs out.
 const std::int32_t *share_or_copy(Arena &arena, const std::int32_t *before,
                                   std::int64_t before_count, const std::int32_t *given,
                                   std::int64_t count) noexcept {
@@ -113,7 +116,7 @@ bool comes_after(std::int32_t chain, std::int32_t position, std::int32_t chain_b
   return chain != chain_before ? chain > chain_before : position > position_before;
 }
 
-// So many slots of a chain are looked through before there is a table of all.
+// Number of slots of a chain that has_member() walks through before it uses the hash table.
 constexpr std::int32_t kWalk = 64;
 
 bool is_unusual(const ChainView &view) noexcept {
@@ -132,7 +135,7 @@ bool chorale_model_builder::reserve_chain() noexcept {
          model->transitions.reserve(model->transitions.size() + 1);
 }
 
-// One reference serves chains in a row.
+// Consecutive chains with the same transitions share one reference.
 void chorale_model_builder::note_transitions(const Transitions *transitions) noexcept {
   if (!transitions ||
       (!model->transitions.empty() && *(model->transitions.end() - 1) == transitions))
@@ -216,7 +219,7 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
 
 const Potential *chorale_model_builder::over_columns(const Potential *potential,
                                                      std::int32_t columns) noexcept {
-  // Cliques with one potential mostly come in a row, and then share what is held for it.
+  // Consecutive cliques mostly have the same potential, and then share the widened one.
   if (!model->cliques.empty())
     if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
         before.given == potential && before.columns == columns)
@@ -287,7 +290,7 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
       return nullptr;
   } else {
     type.given = setup.potential;
-    // Of many values those count that members can fire, who are not known yet.
+    // A clique of many values gets its columns when its members are known (fired_columns.hpp).
     if (setup.property && type.columns > kFewColumns) {
       if (!model->potentials.push(setup.potential))
         return nullptr;
@@ -375,7 +378,8 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
   const Place &centre = centres[clique];
   if (position >= 0 && centre.chain == chain && centre.position == position)
     return true;
-  // Members mostly come in ascending order; where they do not, a chain mostly has few slots.
+  // Members are mostly added in ascending order: one beyond the last is new. Otherwise the slots of
+  // the chain are searched, mostly few.
   const Place &last = latest[clique];
   if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
     return false;
@@ -421,11 +425,11 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   return false;
 }
 
-// The slots of each chain in their order.
+// Sorts the slots of each chain, and stores them in the model. False if memory runs out.
 bool chorale_model_builder::order_slots() noexcept {
   const std::int64_t chains = model->chains.size();
   Array<std::int64_t> next(memory);
-  Array<std::int32_t> places(memory); // chain by chain
+  Array<std::int32_t> places(memory); // in `members`, chain by chain
   if (!next.resize(chains + 1) || !places.resize(model->members.size()))
     return false;
   std::fill(next.begin(), next.end(), 0);
@@ -448,8 +452,8 @@ bool chorale_model_builder::order_slots() noexcept {
     const Chain chain = model->chains[i];
     std::int32_t *first = places.begin() + chain.first_slot;
     const PackedIntegers &sites = model->members;
-    // Whole slots are before positions, by clique, which is the order of their places; the ports of
-    // an instance keep the order of adding, which is that of their numbers.
+    // Whole-chain slots come first, by clique, which is the order of their places; ports of an
+    // instance by their numbers, which is the order of adding. Then positions, by site.
     const bool ports = chain.is_instance;
     std::sort(first, first + chain.slots, [&sites, ports](std::int32_t a, std::int32_t b) {
       const std::int32_t site_a = sites[a];
@@ -470,9 +474,9 @@ bool chorale_model_builder::order_slots() noexcept {
   return true;
 }
 
-// Where each member lies.
+// Sets the site of each member. False if memory runs out.
 bool chorale_model_builder::place_members() noexcept {
-  // Two labels share a byte where all fit and no site is too large a number.
+  // Two labels share a byte if all labels fit half a byte and all sites fit 32 bits.
   model->pairs_labels = model->most_labels <= kPairedLabels &&
                         model->label_count + model->chains.size() <= INT32_MAX;
   model->chains.place(model->pairs_labels);
@@ -496,7 +500,7 @@ bool chorale_model_builder::place_members() noexcept {
   return true;
 }
 
-// Finds the types whose cliques are all closed.
+// Marks the types whose cliques are all closed, and counts the members of these cliques.
 void chorale_model_builder::close_cliques() noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     CliqueType &type = model->cliques.type(c);
@@ -511,8 +515,8 @@ void chorale_model_builder::close_cliques() noexcept {
     model->closed_slots += model->cliques.type(slot.clique).closed ? 1 : 0;
 }
 
-// Cliques of a type come in rows, so that where the first clique of a row begins says it for the
-// others.
+// Sets first_message and first_count of each type from its first clique; the other cliques of the
+// type follow that one directly.
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {

@@ -47,8 +47,8 @@ struct RaggedMembers {
 struct chorale_model_builder {
   using Report = chorale::Report;
 
-  // The centre of a centred clique, which becomes its last slot; chain -1 while there is none.
-  // Likewise the last member of a clique while its members ascend; chain -2 where they do not.
+  // A position: the centre of a clique (chain -1: none yet), or the last member of a clique whose
+  // members have ascended so far (chain -2: they have not).
   struct Place {
     std::int32_t chain;
     std::int32_t position;
@@ -102,26 +102,26 @@ struct chorale_model_builder {
                  const std::int32_t *table, bool borrow) noexcept;
   bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
   bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
-  // A clique over each repeated token; `setup` says what all of them are like. Stores how many.
+  // Adds a clique like `setup` for each repeated token, and stores how many there are.
   bool add_repeated_words(const chorale_repeated_words_options &options,
                           const chorale_clique_setup &setup, std::int64_t &count) noexcept;
-  // Takes away the slots and whole-chain members beyond these numbers, last ones first. What is
-  // known of their cliques (`latest`, `members`) is the caller's to put back.
+  // Removes the slots and whole-chain members beyond these numbers, the last ones first. The caller
+  // restores `latest` and `members` of their cliques.
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
-  // Puts the slots in order; `model` is then complete.
+  // Sorts the slots and completes `model`.
   bool freeze() noexcept;
 
   chorale::Memory memory;
   chorale::Log log;
   chorale_model *model = nullptr;         // NULL once frozen
   chorale::Array<std::int64_t> groups;    // of each chain
-  chorale::Array<chorale::Slot> slots;    // in the order of adding, centres not among them
-  chorale::Array<std::int32_t> last_slot; // of each chain, or -1
+  chorale::Array<chorale::Slot> slots;    // in the order of adding, without centres
+  chorale::Array<std::int32_t> last_slot; // of each chain: its slot added last, or -1
   chorale::Array<std::int32_t> previous;  // of each slot: the slot of its chain before it, or -1
   chorale::Array<Place> centres;          // of each clique
   chorale::Array<Place> latest;           // of each clique
-  chorale::Array<std::int32_t> members;   // of each clique, so far
-  chorale::SlotTable taken;               // of slots, once it has been needed
+  chorale::Array<std::int32_t> members;   // of each clique: how many members it has so far
+  chorale::SlotTable taken;               // hash table of slots, empty until it is needed
 
 private:
   // Checks that `more` numbers of what is counted by int32 are left.
@@ -143,11 +143,13 @@ private:
   template <class Add>
   chorale_status add_entries(const Report &report, const chorale::RaggedMembers &of,
                              Add &&add) noexcept;
-  void drop_cliques(std::int64_t count) noexcept; // those from `count` on, without members
-  void note_transitions(const chorale::Transitions *transitions) noexcept; // has room for one
+  // Removes all cliques but the first `count`; those removed must not have members.
+  void drop_cliques(std::int64_t count) noexcept;
+  // Holds a reference; room for one must be reserved.
+  void note_transitions(const chorale::Transitions *transitions) noexcept;
   void note_scores(std::int64_t numbers, std::size_t number_bytes, bool borrow) noexcept;
   bool reserve_chain() noexcept;
-  // The type of the last clique, if a clique set up like this is of that type too; else NULL.
+  // Returns the type of the last clique if it fits `setup` as well, otherwise NULL.
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;

@@ -91,8 +91,8 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
       return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "setup->values is ", setup.values,
                          "; it must be at most ", kLongest - 2);
     setup.dictionary = nullptr;
-    CHORALE_CHECK(check_label_values(report, "setup->label_values", setup.label_values, "setup->labels",
-                                     setup.labels, -1, setup.values));
+    CHORALE_CHECK(check_label_values(report, "setup->label_values", setup.label_values,
+                                     "setup->labels", setup.labels, -1, setup.values));
   }
   if (!centred) {
     setup.centre_potentials = nullptr;

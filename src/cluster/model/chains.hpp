@@ -1,4 +1,5 @@
-// The chains of a model, in few bytes.
+// The chains of a model, stored compactly: a record of what differs between consecutive chains, and
+// a shared type of what does not.
 #pragma once
 
 #include "base/array.hpp"
@@ -8,30 +9,31 @@
 
 namespace chorale {
 
-// Where no chain has more labels than this, a labelling takes half a byte for each.
+// If no chain has more labels than this, a labelling stores each label in half a byte.
 inline constexpr std::int32_t kPairedLabels = 16;
 
-// What is said of one chain.
+// All properties of one chain, as Chains::operator[] returns them.
 struct Chain {
-  const void *unary; // of a chain without gaps; NULL of an instance
+  const void *unary; // of a plain chain, rows without gaps; NULL of an instance
   const Transitions *transitions;
   const std::int32_t *tokens; // or NULL
-  const void *other;        // what few chains have: a ChainView of everything, an instance; or NULL
+  const void *other;        // a ChainView or a chorale_instance; NULL of a plain chain
   std::int32_t first_label; // its sites are first_label .. first_label + length - 1
   std::int32_t first_slot;
   std::int32_t slots;
   std::int32_t length;
   std::int32_t labels;
-  std::int32_t whole_slots; // of the slots: properties and ports
-  bool single;              // floats
+  std::int32_t whole_slots; // how many of the slots are whole chains (or ports)
+  bool single;              // unary scores are float, not double
   bool is_instance;
 
   const chorale_instance *instance() const noexcept {
     return is_instance ? static_cast<const chorale_instance *>(other) : nullptr;
   }
   std::int32_t wholes() const noexcept { return whole_slots; }
+  // True if the chain has one position.
   bool is_item() const noexcept { return length == 1 && !is_instance; }
-  std::int64_t unary_bytes() const noexcept { // of a chain without gaps
+  std::int64_t unary_bytes() const noexcept { // of a plain chain
     return std::int64_t{length} * labels *
            static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));
   }
@@ -50,8 +52,8 @@ struct Chain {
   }
 };
 
-// All chains. Kept is what differs from one to the next; its length, and how many slots it has,
-// follow from where the next one begins.
+// All chains. The length of a chain and its number of slots are the differences between where the
+// next chain begins and where this one begins.
 class Chains {
 public:
   explicit Chains(const Memory &memory) noexcept
@@ -63,21 +65,22 @@ public:
   std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
   std::int64_t sites() const noexcept { return sites_; }
 
-  // Adds a chain; its tokens may lie right behind its unary scores. Slots are not looked at.
-  // False where there is no memory, and nothing was added.
+  // Adds a chain, ignoring its slots. Its tokens take no memory if they lie right behind its unary
+  // scores. False, and nothing added, if memory runs out.
   bool push(const Chain &chain) noexcept;
   bool reserve(std::int64_t count) noexcept {
     return records_.reserve(count) && (tokens_.empty() || tokens_.reserve(count));
   }
-  // Takes away the chains from `count` on, whose labels begin at `sites`.
+  // Removes all chains but the first `count`, which have `sites` sites.
   void truncate(std::int64_t count, std::int32_t sites) noexcept {
     records_.truncate(count);
     tokens_.truncate(std::min(count, tokens_.size()));
     sites_ = sites;
   }
-  // Where each chain's labels begin: every chain at an even site, or one right behind the other.
+  // Sets where the labels of each chain begin: right behind those of the chain before, or, with
+  // `even`, at the next even site.
   void place(bool even) noexcept;
-  // slots(i): how many.
+  // Sets where the slots of each chain begin; slots(i) returns how many chain i has.
   template <class Slots> void place_slots(Slots &&slots) noexcept {
     slots_ = 0;
     for (std::int64_t i = 0; i < size(); ++i) {
@@ -125,13 +128,13 @@ private:
   static constexpr std::uint32_t kMostWholes = 0x7fffffffU;
 
   enum class Kind : std::uint8_t { plain, view, instance };
-  // What chains in a row have in common.
+  // Properties that consecutive chains mostly share.
   struct Type {
     const Transitions *transitions;
     std::int32_t labels;
     Kind kind;
     bool single;
-    bool tokens_behind; // the unary scores
+    bool tokens_behind; // tokens lie right behind the unary scores
     friend bool operator==(const Type &, const Type &) = default;
   };
   struct Record {
@@ -140,14 +143,14 @@ private:
     std::int32_t first_slot;
     std::uint32_t type;
     std::uint32_t wholes : 31;
-    std::uint32_t skips : 1; // the site behind it is nobody's
+    std::uint32_t skips : 1; // 1: the site behind the chain is unused
   };
 
   std::int32_t type_of(const Type &type) noexcept; // -1: no memory
 
   Array<Record> records_;
   Array<Type> types_;
-  Array<const std::int32_t *> tokens_; // by chain; empty as long as all lie behind scores
+  Array<const std::int32_t *> tokens_; // by chain; empty while all tokens lie behind scores
   std::int32_t sites_ = 0;
   std::int32_t slots_ = 0;
 };

@@ -1,4 +1,4 @@
-// The cliques of a model, in few bytes, and what finds the part that a number lies in.
+// The cliques of a model, stored compactly, and an index from numbers to the parts that hold them.
 #pragma once
 
 #include "base/array.hpp"
@@ -14,33 +14,34 @@ struct RowPlace {
   std::int64_t number; // how many rows lie before it
 };
 
-// What cliques in a row have in common.
+// Properties that consecutive cliques mostly share.
 struct CliqueType {
   const Property *property;       // NULL: positions
   const Dictionary *dictionary;   // or NULL
-  const Potential *given;         // as the caller made it; NULL where centred
-  const Potential *potential;     // the same over `columns`; NULL until they are known
-  const Potential *const *centre; // over `columns`, one a value of the centre
-  const std::int32_t *map;        // label to column, -1 for EMPTY; NULL: itself
+  const Potential *given;         // the caller's potential; NULL of a centred clique
+  const Potential *potential;     // the same over `columns`; NULL until the columns are known
+  const Potential *const *centre; // over `columns`, by value of the centre; NULL: not centred
+  const std::int32_t *map;        // by label: column, -1 for EMPTY; NULL: the label itself
   const std::int32_t *centre_map; // or NULL
   std::int32_t map_labels;
   std::int32_t centre_map_labels;
   std::int32_t centre_values;
   std::int32_t values;  // R
-  std::int32_t columns; // R + 2, or R where nothing can be EMPTY; less where `fired` says so
-  // True if every member of every one of these cliques is a single item (a chain of one position)
-  // that is in no other clique. Such cliques exchange no messages and have no rows.
+  std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer with `fired`
+  // True if every member of each of these cliques is a single item (a chain of one position) that is
+  // in no other clique. Closed cliques exchange no messages and have no rows.
   bool closed;
-  // Of a property clique of many values, or NULL: those that its members can fire. Its columns are
-  // these, EMPTY and CONFLICT; `fired_values` says what the caller calls them.
+  // Of a property clique of many values: the values that its members can fire, which with EMPTY and
+  // CONFLICT are its columns (fired_columns.hpp). NULL: every value has a column.
   const Dictionary *fired;
-  const std::int32_t *fired_values;
-  // Rows and counts of these cliques follow from the places of their members and their numbers.
-  std::int64_t first_message; // of a member in place 0, if it were one of theirs
-  std::int64_t first_count;   // of the clique 0, if it were one of these
+  const std::int32_t *fired_values; // the caller's value of each such column
+  // Rows and counts are affine in places and numbers: the row of the member in place s begins at
+  // first_message + s * columns, the counts of clique c at first_count + c * columns.
+  std::int64_t first_message;
+  std::int64_t first_count;
 };
 
-// What is said of one clique.
+// All properties of one clique, as Cliques::operator[] returns them.
 struct Clique {
   CliqueType *type;
   std::int32_t first_slot; // in Model::members
@@ -53,20 +54,20 @@ struct Clique {
   std::int32_t centre_values() const noexcept { return type->centre_values; }
   const Property *property() const noexcept { return type->property; }
   const Dictionary *dictionary() const noexcept { return type->dictionary; }
-  // By whose numbers the columns go.
+  // Returns the dictionary that numbers the columns; NULL if columns are values of the property.
   const Dictionary *numbering() const noexcept {
     return type->fired ? type->fired : type->dictionary;
   }
-  // Columns as the caller sees them.
+  // Returns how many columns the caller sees: those of all values.
   std::int32_t all_columns() const noexcept { return type->fired ? values() + 2 : columns(); }
-  // What the caller calls a column; -1 stays what it is.
+  // Returns the caller's value of a column; -1 for -1.
   std::int32_t value_of(std::int32_t column) const noexcept {
     if (!type->fired || column < 0)
       return column;
     const std::int32_t fired = type->fired->size();
     return column < fired ? type->fired_values[column] : type->values + column - fired;
   }
-  // Whether another clique's columns are called the same.
+  // True if the columns stand for the same values as those of `other`.
   bool has_columns_of(const Clique &other) const noexcept {
     if (columns() != other.columns() || (type->fired != nullptr) != (other.type->fired != nullptr))
       return false;
@@ -86,11 +87,11 @@ struct Clique {
   RowPlace row_place(std::int32_t member) const noexcept {
     return {row(member), std::int64_t{first_slot} + member};
   }
-  // Scores of all members: n rows of columns, and a row of the centre.
+  // Returns how many scores the rows of all members have together, the centre's included.
   std::int64_t entries() const noexcept {
     return std::int64_t{members} * type->columns + type->centre_values;
   }
-  // What a position shows; values of a label of its chain.
+  // Returns the column that a position with this label shows.
   std::int32_t column_of(std::int32_t member, std::int32_t label) const noexcept {
     if (member == members)
       return type->centre_map ? type->centre_map[label] : label;
@@ -98,17 +99,18 @@ struct Clique {
       return label;
     return type->map[label] >= 0 ? type->map[label] : type->values;
   }
-  // Whether that is the label itself.
+  // True if a position shows its label itself.
   bool shows_labels(std::int32_t member) const noexcept {
     return !(member == members ? type->centre_map : type->map);
   }
-  // The potential that holds when the centre shows `value`.
+  // Returns the potential if the centre shows `value`; `value` is ignored if there is no centre.
   const Potential &potential_at(std::int32_t value) const noexcept {
     return type->centre ? *type->centre[value] : *type->potential;
   }
 };
 
-// All cliques. Their members follow from where the next one begins.
+// All cliques. The number of members of a clique is the difference between where the next clique
+// begins and where this one begins.
 class Cliques {
 public:
   explicit Cliques(const Memory &memory) noexcept : records_(memory), types_(memory) {}
@@ -125,19 +127,20 @@ public:
   std::int32_t first_slot(std::int64_t c) const noexcept { return records_[c].first_slot; }
   std::int32_t slots() const noexcept { return slots_; }
 
-  // Room for one more. False where there is no memory.
+  // Makes room for one more clique. False if memory runs out.
   bool reserve() noexcept {
     return records_.reserve(records_.size() + 1) && types_.reserve(types_.size() + 1);
   }
-  // A clique without members, after reserve().
+  // Adds a clique without members; needs a reserve() before it.
   void push(CliqueType *type) noexcept {
     set_type_of(records_.size(), type);
     records_.push({0, static_cast<std::int32_t>(types_.size()) - 1});
   }
   void truncate(std::int64_t count) noexcept { records_.truncate(count); }
-  // All types are given anew, in order, by `set_type`.
+  // Forgets the types; set_type() then has to be called for all cliques in order.
   void forget_types() noexcept { types_.truncate(0); }
-  // slots(c): how many, a centre included.
+  // Sets where the members of each clique begin; slots(c) returns how many clique c has, its centre
+  // included.
   template <class Slots> void place_slots(Slots &&slots) noexcept {
     slots_ = 0;
     for (std::int64_t c = 0; c < size(); ++c) {
@@ -149,7 +152,8 @@ public:
     records_.shrink();
     types_.shrink();
   }
-  // The cliques of another model, without their types; `set_type` gives them in order.
+  // Copies the cliques of another model without their types; set_type() then has to be called for
+  // all cliques in order.
   bool copy(const Cliques &from) noexcept {
     if (!records_.copy(from.records_) || !types_.reserve(from.types_.size()))
       return false;
@@ -187,7 +191,7 @@ private:
     std::int32_t first_slot; // in Model::members
     std::int32_t type;
   };
-  // The last type is that of the cliques in a row before; another one is added.
+  // Adds the type unless it is the last one, which then serves this clique as well.
   void set_type_of(std::int64_t c, CliqueType *type) noexcept {
     if (c == 0 || types_.empty() || *(types_.end() - 1) != type)
       types_.push(type);
@@ -198,12 +202,13 @@ private:
   std::int32_t slots_ = 0;
 };
 
-// Parts that lie end to end: which of them holds a number. One number is kept for kStep others.
+// Finds the part that holds a number, where parts lie end to end. Stores the part of every kStep-th
+// number and searches between two of these.
 class PartIndex {
 public:
   explicit PartIndex(const Memory &memory) noexcept : at_(memory) {}
 
-  // start_of(part): ascending; `total` numbers in all.
+  // start_of(part) returns the first number of a part, ascending; there are `total` numbers.
   template <class StartOf>
   bool build(std::int32_t parts, std::int64_t total, StartOf &&start_of) noexcept {
     const std::int64_t steps = total / kStep + 2;
@@ -221,7 +226,7 @@ public:
   std::int32_t find(std::int32_t number, StartOf &&start_of) const noexcept {
     std::int32_t first = at_[number / kStep];
     const std::int32_t last = at_[number / kStep + 1];
-    // Without branches: where a number lies in its step is anybody's guess.
+    // Without branches, which would be mispredicted: numbers are spread evenly.
     for (std::int32_t left = last - first; left > 0; left /= 2) {
       const std::int32_t half = left - left / 2;
       first += start_of(first + half) <= number ? half : 0;

@@ -7,7 +7,7 @@
 namespace chorale {
 namespace {
 
-// Repetitions are taken out of what fires whenever there may be so many.
+// Duplicates are removed from the fired values whenever this many have been gathered.
 constexpr std::int64_t kRepetitions = 1 << 16;
 
 class FiredColumns {
@@ -39,7 +39,7 @@ public:
 private:
   static bool waits(const CliqueType &type) noexcept { return !type.centre && !type.potential; }
 
-  // NULL where memory ran out.
+  // Returns the type of a clique with its columns set. NULL if memory runs out.
   CliqueType *type_of(const Clique &clique) noexcept {
     const CliqueType &type = *clique.type;
     bool all = type.given->callback != nullptr;
@@ -49,8 +49,9 @@ private:
     return all ? with_all(type) : with_fired(type);
   }
 
-  // What members can fire, by the numbers of the caller's dictionary, into values_; OUT, which is a
-  // column in any case, is its last. all: an instance may show anything.
+  // Fills values_ with the values that members can fire, as numbers of the caller's dictionary,
+  // ascending; OUT, which always has a column, is the last. Sets `all` if a member is an instance,
+  // which may show any value. False if memory runs out.
   bool gather(const Clique &clique, bool &all) noexcept {
     values_.truncate(0);
     fires_outside_ = false;
@@ -79,7 +80,8 @@ private:
       attached.each_possible(chain.view().parents != nullptr,
                              [&](std::int32_t value) { push(attached.number(value)); });
     }
-    // The values of a cardinality are told apart by their order; no column at all is no range.
+    // A cardinality identifies its two counted values by their order, so both keep their columns.
+    // There is at least one column.
     const Potential &given = *clique.type->given;
     const bool keeps_counted = given.source == TableSource::cardinality;
     for (std::int32_t v = 0; keeps_counted && v < clique.values(); ++v)
@@ -98,8 +100,8 @@ private:
     values_.truncate(std::unique(values_.begin(), values_.end()) - values_.begin());
   }
 
-  // The values of the given potential that have columns now, ascending; -1 for EMPTY and CONFLICT
-  // where it leaves them out.
+  // Fills from_ with the value of the given potential for each column, ascending; -1 for EMPTY and
+  // CONFLICT if the potential is over R values. False if memory runs out.
   bool list_sources(const CliqueType &type) noexcept {
     from_.truncate(0);
     bool fits = true;
@@ -132,7 +134,7 @@ private:
       if (!list_sources(type))
         return nullptr;
     }
-    // Cliques in a row may fire alike.
+    // Consecutive cliques that fire the same values share a type.
     if (narrow_from_ == &type && narrow_->fired->covers_firings != fires_outside_ &&
         narrow_->fired->size() == values_.size() &&
         std::equal(values_.begin(), values_.end(), narrow_->fired_values))
@@ -160,7 +162,8 @@ private:
     return narrow_from_ ? narrow_ : nullptr;
   }
 
-  // The values of the columns as the property fires them.
+  // Returns a dictionary of the columns, by the values that the property fires. NULL if memory runs
+  // out.
   const Dictionary *dictionary_of(const CliqueType &type) noexcept {
     if (!model_.dictionaries.reserve(model_.dictionaries.size() + 1))
       return nullptr;
@@ -194,12 +197,12 @@ private:
 
   Model &model_;
   Array<CliqueType *> types_;  // by clique
-  Array<std::int32_t> values_; // of the clique at hand
-  Array<std::int32_t> from_;   // of the given potential, by column
+  Array<std::int32_t> values_; // fired values of the current clique
+  Array<std::int32_t> from_;   // by column: value of the given potential
   bool fires_outside_ = false;
-  CliqueType *whole_ = nullptr;             // the last type with all columns
-  CliqueType *narrow_ = nullptr;            // the last type with those that fire,
-  const CliqueType *narrow_from_ = nullptr; // and what it was made from
+  CliqueType *whole_ = nullptr;             // the last type made with all columns
+  CliqueType *narrow_ = nullptr;            // the last type made with fired columns
+  const CliqueType *narrow_from_ = nullptr; // the type that `narrow_` was made from
 };
 
 } // namespace

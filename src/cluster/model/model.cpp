@@ -57,8 +57,8 @@ public:
   }
 
 private:
-  // Cliques of one type and one strength mostly come in a row, and stay alike. Where the rows and
-  // counts of a type lie holds for each of its cliques by itself.
+  // Consecutive cliques of one type mostly have one factor, and then share the new type as well.
+  // first_message and first_count of a type are right for any of its cliques.
   bool take_clique(std::int64_t c, double factor) noexcept {
     const CliqueType *from = &from_.cliques.type(c);
     if (c > 0 && from == &from_.cliques.type(c - 1) && factor == last_factor_)
@@ -71,7 +71,7 @@ private:
     if (!to_.cliques.set_type(c, type))
       return false;
     if (!from->centre) {
-      // The same potential under another property is the same potential here.
+      // Another type with the same potential shares the rescaled potential.
       const CliqueType *before = c > 0 ? &from_.cliques.type(c - 1) : nullptr;
       if (before && before->potential == from->potential && factor == factor_before) {
         type->potential = to_.cliques.type(c - 1).potential;

@@ -1,18 +1,19 @@
 // The public model: chains, cliques, and the slots where they meet. Immutable once frozen.
 //
-// A *slot* is one membership: a chain (by one position, by a property, or as an instance's port) in
-// a clique. Chain by chain, a slot is the place of the member in the list of all members:
-// whole-chain ones first, in the order of adding, then positions in ascending order. Clique by
-// clique, a member is a *site*: the place of its label in all labels laid end to end (every chain
-// at an even one where two labels share a byte), or, of a whole chain, -1 - w for the w-th
-// whole-chain slot; a centre is its clique's last member. Two numbers a membership; the rest of a
-// Slot is found from them.
+// A *slot* is one membership of a chain in a clique: by one position, by a property of the whole
+// chain, or as a port of an instance. A membership is stored as two numbers, from which all fields
+// of a Slot are found:
+//   members[place], clique by clique, a centre last: its *site*. For a position, the index of its
+//     label in all labels laid end to end (each chain begins at an even site if two labels share a
+//     byte); for the w-th whole-chain slot, -1 - w.
+//   slots[number], chain by chain: its place in `members`. Whole-chain slots come first, in the
+//     order of adding, then positions in ascending order.
 //
-// What a slot shows is a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT where the clique
-// has them; -1 for a value that no column stands for. Where R is large and members can fire few of
-// the values, these alone are columns (fired_columns.hpp), and Clique::value_of says what the
-// caller calls one. Messages of a clique are one row of columns a
-// member, one after the other, the centre's row (one entry a value of the centre) last.
+// A slot shows a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT if the clique has them;
+// -1 for a value without a column. If R is large and members can fire few of the values, only these
+// have columns (fired_columns.hpp), and Clique::value_of converts a column to the caller's value.
+// The messages of a clique are one row of `columns` entries for each member, without gaps, then the
+// row of the centre, with an entry for each value of the centre.
 #pragma once
 
 #include "base/array.hpp"
@@ -24,7 +25,7 @@
 
 namespace chorale {
 
-// A slot with all that can be said of it.
+// All fields of a slot.
 struct Slot {
   std::int32_t chain;
   std::int32_t clique;
@@ -33,7 +34,7 @@ struct Slot {
   std::int32_t whole;    // number among all whole-chain slots, or -1
 };
 
-// Of a whole-chain slot; NULLs where the property reads none.
+// A whole-chain slot: what its property reads. NULL: the property reads no such array.
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;
@@ -65,9 +66,9 @@ struct chorale_model : chorale::Counted {
     return closed_slots > 0 && chain.slots == 1 &&
            cliques.type(clique_of(chain.first_slot)).closed;
   }
-  // Of a whole-chain slot: its number.
+  // Returns the number of a whole-chain slot among all whole-chain slots.
   std::int32_t whole_of(std::int64_t slot) const noexcept { return -1 - members[slots[slot]]; }
-  // The s-th slot of a chain.
+  // Returns the s-th slot of a chain.
   chorale::Slot slot(std::int32_t chain, std::int32_t s) const noexcept {
     const std::int64_t number = std::int64_t{chains.first_slot(chain)} + s;
     const std::int32_t clique = clique_of(number);
@@ -76,7 +77,7 @@ struct chorale_model : chorale::Counted {
     return {chain, clique, place - cliques.first_slot(clique),
             at < 0 ? -1 : at - chains.first_label(chain), at < 0 ? -1 - at : -1};
   }
-  // The same from the clique's side.
+  // Returns member `number` of a clique as a slot.
   chorale::Slot member(std::int32_t clique, std::int32_t number) const noexcept {
     const std::int32_t at = site(cliques[clique], number);
     const std::int32_t chain = chain_of(cliques[clique], number);
@@ -92,7 +93,7 @@ struct chorale_model : chorale::Counted {
   std::int32_t width(const chorale::Slot &slot) const noexcept {
     return cliques[slot.clique].width(slot.member);
   }
-  // Where the counts of a clique's columns lie in an array of all cliques' counts.
+  // Returns where the counts of a clique begin in an array of the counts of all cliques.
   std::int64_t first_count(std::int64_t clique) const noexcept {
     const chorale::CliqueType &type = cliques.type(clique);
     return type.first_count + clique * type.columns;
@@ -108,25 +109,25 @@ struct chorale_model : chorale::Counted {
   chorale::PackedIntegers members;      // sites, clique by clique
   chorale::PartIndex chain_index;       // of labels
   chorale::PartIndex clique_index;      // of members
-  chorale::PackedIntegers groups;       // of the chains; empty where all are 0
-  // One reference each. The potentials are as given, or made from those for the model alone.
+  chorale::PackedIntegers groups;       // by chain; empty if all are 0
+  // One reference each. The potentials are the caller's, or derived from these.
   chorale::Array<const chorale::Potential *> potentials;
   chorale::Array<const chorale::Property *> properties;
   chorale::Array<const chorale::Dictionary *> dictionaries;
   chorale::Array<const chorale::Transitions *> transitions;
 
   std::int64_t label_count = 0;   // positions of all chains together
-  std::int64_t message_count = 0; // of all rows together
-  std::int64_t closed_slots = 0;  // of all members of closed cliques
-  std::int64_t count_count = 0;   // of all cliques' columns
-  bool pairs_labels = false;      // two labels share a byte; every chain begins at an even site
+  std::int64_t message_count = 0; // message entries of all rows
+  std::int64_t closed_slots = 0;  // members of closed cliques
+  std::int64_t count_count = 0;   // columns of all cliques
+  bool pairs_labels = false;      // two labels share a byte; each chain begins at an even site
   std::int32_t most_labels = 1;
   std::int32_t most_members = 0; // of a clique
   std::size_t score_bytes = 0;
-  std::size_t copied_score_bytes = 0; // of those: in the arena
+  std::size_t copied_score_bytes = 0; // of these, bytes that were copied to the arena
   std::size_t made_bytes = 0;
-  // References, or NULL: the model whose chains and properties these are; where borrowed arrays
-  // lie.
+  // References or NULL. base: the model that owns the chains and properties, if this one was
+  // reweighed. bytes_of: the bytes of a problem file that hold borrowed arrays.
   const chorale_model *base = nullptr;
   const chorale::SharedBytes *bytes_of = nullptr;
 };

@@ -1,5 +1,5 @@
-// Which members a model under construction has, where walking the slots of a chain would take long:
-// a table of slots by (clique, chain, position), open, at most half full, filled when it is asked.
+// A hash table of the slots of a model under construction by (clique, chain, position), for chains
+// of many slots. Open addressing, at most half full; slots are added when the table is searched.
 #pragma once
 
 #include "base/array.hpp"
@@ -11,7 +11,7 @@ class SlotTable {
 public:
   explicit SlotTable(const Memory &memory) noexcept : entries_(memory) {}
 
-  // Takes in the slots that have been added since. False where there is no memory.
+  // Adds the slots that are new since the last call. False if memory runs out.
   bool follow(const Array<Slot> &slots) noexcept {
     if (slots.size() > entries_.size() / 2 && !grow(slots.size()))
       return false;
@@ -33,7 +33,7 @@ public:
     }
     return false;
   }
-  // After slots have been taken away.
+  // Empties the table; to be called after slots have been removed.
   void forget() noexcept {
     entries_.truncate(0);
     known_ = 0;
@@ -64,8 +64,8 @@ private:
                                      static_cast<std::uint64_t>(entries_.size() - 1));
   }
 
-  Array<std::int32_t> entries_; // numbers of slots, -1 free; a power of two
-  std::int64_t known_ = 0;      // slots that are in it
+  Array<std::int32_t> entries_; // numbers of slots, -1: free; the size is a power of two
+  std::int64_t known_ = 0;      // number of slots in the table
 };
 
 } // namespace chorale
