@@ -9,6 +9,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kLookUp = 32; // the work of finding a number among sorted ones
+constexpr std::int32_t kFew = 256;   // values of a property that are counted
 
 } // namespace
 
@@ -72,12 +73,16 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
   const Property &property = *attached.property;
   const std::int32_t T = attached.length;
 
+  // The numbers of what can fire, first with repetitions.
   std::int32_t *end = numbers;
   if (!limits.spend(16 * std::int64_t{property.constant_count}))
     return false;
-  for (std::int32_t i = 0; i < property.constant_count; ++i)
-    if (const std::int32_t number = attached.number(property.constants[i]); number >= 0)
+  for (std::int32_t i = 0; i < property.constant_count; ++i) {
+    const std::int32_t number = attached.number(property.constants[i]);
+    constant_local[i] = number < 0 ? kOutside : number;
+    if (number >= 0)
       *end++ = number;
+  }
   if (property.fires_table) {
     for (std::int32_t t = 0; t < T; ++t) {
       if (!limits.spend(kLookUp))
@@ -90,25 +95,42 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
         *end++ = table_local[t];
     }
   }
-  if (!std::is_sorted(numbers, end) &&
-      !sort_within(limits, numbers, end - numbers, std::less<std::int32_t>()))
-    return false;
-  end = std::unique(numbers, end);
-  local_count = static_cast<std::int32_t>(end - numbers);
-  const auto find = [&](std::int32_t number) {
-    return static_cast<std::int32_t>(std::lower_bound(numbers, end, number) - numbers);
-  };
-  for (std::int32_t i = 0; i < property.constant_count; ++i) {
-    const std::int32_t number = attached.number(property.constants[i]);
-    constant_local[i] = number < 0 ? kOutside : find(number);
-  }
-  if (property.fires_table)
-    for (std::int32_t t = 0; t < T; ++t) {
+  const auto localise = [&](auto &&local) {
+    for (std::int32_t i = 0; i < property.constant_count; ++i)
+      constant_local[i] = constant_local[i] < 0 ? kOutside : local(constant_local[i]);
+    for (std::int32_t t = 0; t < T && property.fires_table; ++t) {
       if (!limits.spend(kLookUp))
         return false;
       if (table_local[t] >= 0)
-        table_local[t] = find(table_local[t]);
+        table_local[t] = local(table_local[t]);
     }
+    return true;
+  };
+  if (const std::int32_t all = attached.values(); all <= kFew) {
+    // Few numbers are sorted by counting.
+    std::int16_t local[kFew];
+    std::fill_n(local, all, std::int16_t{-1});
+    for (const std::int32_t *at = numbers; at != end; ++at)
+      local[*at] = 0;
+    local_count = 0;
+    for (std::int32_t number = 0; number < all; ++number)
+      if (local[number] == 0) {
+        local[number] = static_cast<std::int16_t>(local_count);
+        numbers[local_count++] = number;
+      }
+    if (!localise([&](std::int32_t number) { return std::int32_t{local[number]}; }))
+      return false;
+  } else {
+    if (!std::is_sorted(numbers, end) &&
+        !sort_within(limits, numbers, end - numbers, std::less<std::int32_t>()))
+      return false;
+    end = std::unique(numbers, end);
+    local_count = static_cast<std::int32_t>(end - numbers);
+    if (!localise([&](std::int32_t number) {
+          return static_cast<std::int32_t>(std::lower_bound(numbers, end, number) - numbers);
+        }))
+      return false;
+  }
   const bool covered = attached.dictionary && attached.dictionary->covers_firings;
   fires_outside = !covered &&
                    std::find(constant_local, constant_local + property.constant_count, kOutside) !=
@@ -140,10 +162,16 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     }
     return is_filled = true;
   }
+  // Where all positions are alike, the sets stay the same once two in a row do.
+  const bool is_uniform = property.classes == 1 && !property.fires_table;
   for (std::int32_t t = T; t >= 0; --t) {
     if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))
       return false;
     std::uint64_t *now = may + std::int64_t{t} * words;
+    if (is_uniform && t + 3 <= T && std::equal(now + words, now + 2 * words, now + 2 * words)) {
+      std::copy_n(now + words, words, now);
+      continue;
+    }
     std::fill_n(now, words, std::uint64_t{0});
     const std::int64_t position_class = t < T ? attached.class_at(t) : 0;
     for (std::int32_t s = 0; s < property.dead(); ++s) {

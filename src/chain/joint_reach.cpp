@@ -10,7 +10,7 @@ namespace {
 
 // Relative tolerance for rounding errors in pruning.
 constexpr double kRounding = 1e-9;
-constexpr std::int32_t kConfigurations = 2048; // of a whole pass
+constexpr std::int32_t kConfigurations = 1024; // of a whole pass
 constexpr std::int32_t kSlots = 2 * kConfigurations;
 constexpr std::int32_t kRows = 512;     // of one position
 constexpr std::int64_t kTracedRows = 8; // of one position, on average over a chain
@@ -43,6 +43,8 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
   values_ = layout.take<std::int32_t>(count_);
   memories_ = layout.take<Memory>(std::int64_t{kConfigurations} * count_);
   slack_ = layout.take<double>(kConfigurations);
+  quiet_ = layout.take<std::uint64_t>(kConfigurations);
+  has_quiet_ = layout.take<std::uint8_t>(kConfigurations);
   row_at_ = layout.take<std::int32_t>(kConfigurations);
   row_of_ = layout.take<std::int32_t>(kConfigurations);
   table_ = layout.take<std::int32_t>(kSlots);
@@ -63,6 +65,9 @@ bool JointReach::prepare(Limits *limits) noexcept {
   bool goes_on = scores_.load(limits);
   for (std::int32_t k = 0; k < count_ && goes_on; ++k)
     goes_on = properties_[k].bind(nullptr, scores_.limits());
+  is_classless_ = true;
+  for (std::int32_t k = 0; k < count_; ++k)
+    is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
   std::fill_n(attained_, count_ + 1, kForbidden);
   return goes_on && guide();
 }
@@ -172,23 +177,44 @@ std::int32_t JointReach::intern(const Memory *of) noexcept {
   std::copy_n(of, count_, memories(number));
   slack_[number] = slack_of(of);
   row_at_[number] = -1;
+  has_quiet_[number] = 0;
   table_[slot] = number;
   return number;
 }
 
-// True if nothing fires and no state changes.
-bool JointReach::stays(const Memory *of, std::int32_t t, std::int32_t label) const noexcept {
+// The labels, of the first 64, after which nothing fires and no state changes.
+std::uint64_t JointReach::quiet_labels() const noexcept {
+  std::uint64_t quiet = 0;
+  for (std::int32_t y = 0; y < std::min(labels_, 64); ++y) {
+    bool stays = true;
+    for (std::int32_t k = 0; k < count_ && stays; ++k)
+      stays = next_[k][y] == of_[k].state && fires_[k][y] == CHORALE_FIRE_NOTHING;
+    quiet |= std::uint64_t{stays} << y;
+  }
+  return quiet;
+}
+
+// Points next_ and fires_ at what the automata do at t.
+void JointReach::read_cells(std::int32_t t) noexcept {
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const Property &automaton = *properties_[k].attached.property;
+    const std::int64_t cell =
+        automaton.cell(of_[k].state, properties_[k].attached.class_at(t)) * labels_;
+    next_[k] = automaton.next + cell;
+    fires_[k] = automaton.actions + cell;
+  }
+}
+
+// True if every state lives on after t.
+bool JointReach::lives_on(std::int32_t t) const noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
-    if (next_[k][label] != of[k].state || fires_[k][label] != CHORALE_FIRE_NOTHING)
-      return false;
-  for (std::int32_t k = 0; k < count_; ++k)
-    if (of[k].state != properties_[k].attached.property->dead() &&
-        !properties_[k].may_fire(t + 1, of[k].state))
+    if (of_[k].state != properties_[k].attached.property->dead() &&
+        !properties_[k].may_fire(t + 1, of_[k].state))
       return false;
   return true;
 }
 
-bool JointReach::follow(const Memory *from, std::int32_t t, std::int32_t label) noexcept {
+bool JointReach::follow(std::int32_t t, std::int32_t label) noexcept {
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
     const std::int32_t dead = property.attached.property->dead();
@@ -197,7 +223,7 @@ bool JointReach::follow(const Memory *from, std::int32_t t, std::int32_t label) 
       return false;
     Memory &to = successor_[k];
     to.state = next_[k][label];
-    to.fired = value < 0 ? from[k].fired : property.join(from[k].fired, value);
+    to.fired = value < 0 ? of_[k].fired : property.join(of_[k].fired, value);
     if (!property.may_fire(t + 1, to.state) ||
         (to.fired == property.conflict() && !property.watches_conflicts()))
       to.state = dead;
@@ -233,19 +259,23 @@ JointReach::End JointReach::step(std::int32_t t) noexcept {
     }
     if (kept == 0)
       continue;
-    const Memory *from = memories(number);
-    for (std::int32_t k = 0; k < count_; ++k) {
-      const Property &automaton = *properties_[k].attached.property;
-      const std::int64_t cell =
-          automaton.cell(from[k].state, properties_[k].attached.class_at(t)) * labels_;
-      next_[k] = automaton.next + cell;
-      fires_[k] = automaton.actions + cell;
+    of_ = memories(number);
+    bool has_cells = false;
+    if (!has_quiet_[number] || !is_classless_) {
+      read_cells(t);
+      has_cells = true;
+      quiet_[number] = quiet_labels();
+      has_quiet_[number] = 1;
     }
+    const std::uint64_t quiet = lives_on(t) ? quiet_[number] : 0;
     for (std::int32_t e = 0; e < kept; ++e) {
       const std::int32_t y = kept_[e];
       std::int32_t to = number;
-      if (!stays(from, t, y)) {
-        if (!follow(from, t, y))
+      if (y >= 64 || (quiet >> y & 1) == 0) {
+        if (!has_cells)
+          read_cells(t);
+        has_cells = true;
+        if (!follow(t, y))
           continue;
         to = intern(successor_);
         if (to < 0)
@@ -357,7 +387,11 @@ JointReach::End JointReach::run(const double *reach) noexcept {
                 : attained_[k] == kForbidden ? kForbidden
                                              : attained_[k] - reach[k];
   least_[count_] = offered();
-  const End end = pass(reach != nullptr, false);
+  // Decoding needs few rows, and may keep them all.
+  End end = reach ? End::overflow : pass(false, true);
+  has_trace_ = end == End::done;
+  if (end == End::overflow)
+    end = pass(reach != nullptr, false);
   if (end != End::done)
     return end;
   best_ = std::max(best_, offered());
@@ -384,10 +418,12 @@ void JointReach::write_message(std::int32_t k, double *to) const noexcept {
 }
 
 JointReach::End JointReach::trace() noexcept {
-  std::fill_n(least_, count_, kInfinity);
-  least_[count_] = best_;
-  if (const End end = pass(false, true); end != End::done)
-    return end;
+  if (!has_trace_) {
+    std::fill_n(least_, count_, kInfinity);
+    least_[count_] = best_;
+    if (const End end = pass(false, true); end != End::done)
+      return end;
+  }
   std::int32_t row = best_row_;
   std::int32_t label = best_label_;
   if (row < 0)

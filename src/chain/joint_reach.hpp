@@ -76,9 +76,12 @@ private:
   double slack_of(const Memory *of) const noexcept;
   // The most that property k may be paid for what it remembers.
   double most_paid(std::int32_t k, const Memory &memory) const noexcept;
-  // Fills successor_ with what `from` remembers after `label` at t. False if forbidden.
-  bool follow(const Memory *from, std::int32_t t, std::int32_t label) noexcept;
-  bool stays(const Memory *of, std::int32_t t, std::int32_t label) const noexcept;
+  // Of the configuration of_. follow() fills successor_ with what it remembers after `label` at t;
+  // false if that is forbidden.
+  void read_cells(std::int32_t t) noexcept;
+  std::uint64_t quiet_labels() const noexcept;
+  bool lives_on(std::int32_t t) const noexcept;
+  bool follow(std::int32_t t, std::int32_t label) noexcept;
   End pass(bool sends, bool traces) noexcept;
   End step(std::int32_t t) noexcept;
   void finish(bool sends) noexcept;
@@ -102,10 +105,13 @@ private:
   // Configurations of the whole pass, found by a hash table with open addressing.
   Memory *memories_;           // kConfigurations x count
   double *slack_;              // kConfigurations
+  std::uint64_t *quiet_;       // kConfigurations: quiet_labels()
+  std::uint8_t *has_quiet_;
   std::int32_t *row_at_;       // kConfigurations: position whose row it has, and the row's number
   std::int32_t *row_of_;
   std::int32_t *table_;        // kSlots, -1 for none
   std::int32_t configurations_ = 0;
+  const Memory *of_ = nullptr; // what the configuration at hand remembers
   Memory *successor_;          // count
   const std::int32_t **next_;  // count: transitions of the configuration and class at hand, by label
   const std::int32_t **fires_; // count
@@ -124,6 +130,8 @@ private:
   std::int32_t *now_numbers_ = nullptr;
   std::int32_t *after_numbers_ = nullptr;
   bool traces_ = false;
+  bool has_trace_ = false;    // all rows of the last run() are there
+  bool is_classless_ = false; // no property tells positions apart by classes
 
   double best_ = kForbidden;
   std::int32_t best_row_ = -1;
