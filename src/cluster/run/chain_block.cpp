@@ -164,6 +164,17 @@ void ChainBlock::fill_rows(ChainProgram &program) noexcept {
     fill_row(s, shown()[s], program.incoming + program.row_begin()[s]);
 }
 
+bool ChainBlock::is_at_best(const ChainProgram &program, double own) const noexcept {
+  double most = own;
+  double total = now_.score[number_];
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    const double *row = program.incoming + program.row_begin()[s];
+    most += *std::max_element(row, row + program.columns_of(s));
+    total += shown()[s] < 0 ? kForbidden : row[shown()[s]];
+  }
+  return total > kForbidden && total >= most;
+}
+
 bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
   bool any = false;
   for (std::int32_t k = 0; k < chain_.slots; ++k) {

@@ -59,6 +59,9 @@ public:
 
   // Fills the program's rows with what cliques say of each value of each slot alone.
   void fill_rows(ChainProgram &program) noexcept;
+  // True if no labelling gains, since the chain shows what its rows pay best for at no loss of its
+  // own score. `own`: of its best labelling by itself. Rows are those of fill_rows.
+  bool is_at_best(const ChainProgram &program, double own) const noexcept;
   // Fills those of repeats of convex sums, linearised. False where there are none.
   bool fill_linear(ChainProgram &program) noexcept;
   // Moves repeats of a chain without properties one at a time, all others held, from the first

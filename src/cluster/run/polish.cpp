@@ -40,8 +40,10 @@ constexpr std::int64_t kScoredAtOnce = 1 << 20;
 // Polishes one labelling in place.
 class Sweeps {
 public:
-  Sweeps(const Setting &setting, Assignment &now, PolishCourse &course) noexcept
-      : setting_(setting), model_(setting.model), now_(now), course_(course),
+  // `own`: every chain's best labelling by itself.
+  Sweeps(const Setting &setting, const Assignment &own, Assignment &now,
+         PolishCourse &course) noexcept
+      : setting_(setting), model_(setting.model), own_(own), now_(now), course_(course),
         layout_(setting.rooms.behind(setting.rooms.bytes().chain)), memory_(layout_, model_) {}
 
   // Until nothing gains. False where the call must end.
@@ -192,6 +194,8 @@ private:
       return false;
     };
     block.fill_rows(program);
+    if (!block.has_repeats() && block.is_at_best(program, own_.score[proposal.chain]))
+      return false;
     if (offer())
       return true;
     if (!block.has_repeats() || setting_.call.must_end())
@@ -263,6 +267,7 @@ private:
 
   const Setting &setting_;
   const Model &model_;
+  const Assignment &own_;
   Assignment &now_;
   PolishCourse &course_;
   Layout layout_;
@@ -327,7 +332,7 @@ void Polish::run() noexcept {
   }
   do {
     if (course.stage != PolishStage::score) {
-      if (!Sweeps(setting_, state_.now, course).run()) {
+      if (!Sweeps(setting_, state_.own, state_.now, course).run()) {
         offer_so_far();
         return;
       }
