@@ -62,6 +62,7 @@ enum class DualStage : std::int32_t { none, plain, half, steps };
 struct DualCourse {
   DualStage stage = DualStage::none;
   bool evaluating = false; // part of DualState::bounds is filled
+  bool keeps_bounds = false; // DualState::bounds holds but for those that are NaN
   std::int64_t left = 0;   // steps to go
 };
 

@@ -49,6 +49,7 @@ void Dual::run(std::int64_t steps) noexcept {
     if (!evaluate(value))
       return;
     course_.stage = DualStage::steps;
+    course_.keeps_bounds = true;
     take(value);
     if (setting_.call.must_end())
       return;
@@ -89,18 +90,14 @@ void Dual::load_half() noexcept {
     dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
 }
 
-// D at the multipliers, into `value`. Bounds that are not known yet are NaN. False where the call
-// must end.
+// D at the multipliers, into `value`. Bounds that are not known yet are NaN: all of them, but after
+// move() those alone whose multipliers it changed. False where the call must end.
 bool Dual::evaluate(double &value) noexcept {
   double *clique_value = dual_.bounds;
   double *chain_value = clique_value + model_.cliques.size();
-  if (!std::exchange(course_.evaluating, true)) {
-    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
-      if (!dual_.progress.knows_closed || !model_.cliques.type(c).closed)
-        clique_value[c] = kUnknown;
-    std::fill_n(chain_value, model_.chains.size(), kUnknown);
-  }
+  if (!std::exchange(course_.evaluating, true) && !std::exchange(course_.keeps_bounds, false))
+    std::fill_n(dual_.bounds, model_.cliques.size() + model_.chains.size(),
+                std::numeric_limits<double>::quiet_NaN());
   setting_.each(model_.cliques.size(), kGrain, [&](std::int64_t c, std::int32_t w) noexcept {
     if (std::isnan(clique_value[c]) && setting_.check(w))
       bound_clique(c, setting_.worker(w), clique_value[c]);
@@ -127,7 +124,18 @@ bool Dual::evaluate(double &value) noexcept {
   if (value > kForbidden && state_.standing.has_labelling && !evaluation_.offer())
     return false;
   course_.evaluating = false;
-  dual_.progress.knows_closed = true;
+  return true;
+}
+
+// Whether all multipliers of a chain are 0.
+bool Dual::has_zeros(std::int32_t number) const noexcept {
+  for (std::int32_t s = 0; s < model_.chains[number].slots; ++s) {
+    const Slot slot = model_.slot(number, s);
+    const Clique clique = model_.cliques[slot.clique];
+    const double *row = dual_.multipliers + clique.row(slot.member);
+    if (std::count(row, row + clique.width(slot.member), 0.0) != clique.width(slot.member))
+      return false;
+  }
   return true;
 }
 
@@ -137,8 +145,11 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
     known = 0; // its clique has its scores
     return;
   }
-  if (chain.slots == 0 && state_.standing.has_labelling) {
+  // Under multipliers of 0 the chain's own labelling is the best.
+  if (state_.standing.has_labelling && has_zeros(number)) {
     state_.now.take_chain(number, state_.own);
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      dual_.by_chain[model_.slots[chain.first_slot + s]] = state_.own.shown(model_.slot(number, s));
     known = state_.own.score[number];
     return;
   }
@@ -217,11 +228,11 @@ bool Dual::move(double value) noexcept {
         const std::int32_t wanted = dual_.by_clique[clique.first_slot + i];
         const std::int32_t shown = dual_.by_chain[clique.first_slot + i];
         if (wanted != shown && wanted >= 0 && shown >= 0)
-          visit(dual_.multipliers + clique.row(i), shown, wanted);
+          visit(c, i, shown, wanted);
       }
     }
   };
-  each([&](double *, std::int32_t, std::int32_t) { ++differences; });
+  each([&](std::int64_t, std::int32_t, std::int32_t, std::int32_t) { ++differences; });
   if (differences == 0)
     return false;
   const bool knows_labelling = state_.standing.has_labelling && state_.best.total() > kForbidden;
@@ -229,10 +240,16 @@ bool Dual::move(double value) noexcept {
                          ? std::max(value - state_.best.total(), kLeastReach * magnitude_)
                          : kReach * magnitude_;
   const double size = dual_.progress.pace * gap / static_cast<double>(2 * differences);
-  each([&](double *row, std::int32_t shown, std::int32_t wanted) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  each([&](std::int64_t c, std::int32_t i, std::int32_t shown, std::int32_t wanted) {
+    const Clique &clique = model_.cliques[c];
+    double *row = dual_.multipliers + clique.row(i);
     row[shown] -= size;
     row[wanted] += size;
+    dual_.bounds[c] = kUnknown;
+    dual_.bounds[model_.cliques.size() + model_.chain_of(clique, i)] = kUnknown;
   });
+  course_.keeps_bounds = true;
   return true;
 }
 

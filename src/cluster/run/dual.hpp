@@ -27,6 +27,7 @@ private:
   bool shows_outside() const noexcept;
   void load_half() noexcept;
   bool evaluate(double &value) noexcept;
+  bool has_zeros(std::int32_t number) const noexcept;
   void bound_chain(std::int32_t number, Worker &worker, double &known) noexcept;
   void bound_clique(std::int64_t number, Worker &worker, double &known) noexcept;
   void take(double value) noexcept;

@@ -49,7 +49,6 @@ struct DualProgress {
   bool started = false;
   double bound = kInfinity; // the lowest so far
   double pace = 1;          // factor of the step size
-  bool knows_closed = false; // bounds of closed cliques hold whatever the multipliers
   std::int64_t stalled = 0; // steps since the bound last fell, or since the pace did
 };
 
