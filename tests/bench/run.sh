@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 cd "$root"
 if ! { cmake --preset release -DCHORALE_BUILD_BENCH=ON &&
-       cmake --build build/release --target chorale clique_bench chain_bench collective_bench shape_bench tagged_bench; } >"$work/build.log" 2>&1; then
+       cmake --build build/release --target chorale clique_bench chain_bench collective_bench shape_bench tagged_bench property_bench; } >"$work/build.log" 2>&1; then
   cat "$work/build.log" >&2
   exit 1
 fi
@@ -32,7 +32,9 @@ build/release/tests/bench/collective_bench $quick
 build/release/tests/bench/shape_bench $quick
 # Says so where there is no python-crfsuite or no corpus.
 "${PYTHON:-python3}" tests/bench/crfsuite.py build/release/tests/bench/tagged_bench $quick
-# Says so where the Python package cannot be imported, for want of NumPy.
+# These two say so where the Python package cannot be imported, for want of NumPy.
+CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
+  "${PYTHON:-python3}" tests/bench/publications.py build/release/tests/bench/property_bench $quick
 CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
   "${PYTHON:-python3}" tests/bench/mentions.py $quick
 if [ -n "$quick" ]; then
