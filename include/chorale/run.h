@@ -6,7 +6,8 @@
  *   round 0   every chain is decoded by itself: the labelling no result is ever worse than.
  *   round r   every clique answers its members, every chain is decoded under the answers and sends
  *             new messages, and equation 1 is evaluated on the labelling. Messages whose inputs did
- *             not change are not computed again; a round without changes ends the rounds.
+ *             not change are not computed again. A round without changes ends the rounds of a
+ *             solve, and so do four that alternate between two labellings.
  *   polish    one chain at a time is decoded anew given what all others show, until none gains:
  *             from the best labelling of the rounds, and from the chains' own. Never lowers
  *             equation 1.
@@ -232,10 +233,11 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
 CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
                                                   int64_t count, chorale_error *error);
 
-/* How a call ended: COMPLETE (messages have converged), ITERATION_LIMIT (the rounds are used up),
- * DEADLINE, CANCELLED, INFEASIBLE (proven: some chain has no labelling, or the bound on request is
- * minus infinity), NOTHING_FOUND (every labelling met is forbidden by some clique; there may be
- * others: to decide that is NP-hard, so the search for one is limited). */
+/* How a call ended: COMPLETE (messages have converged), ITERATION_LIMIT (the rounds are used up, or
+ * went to and fro between two labellings), DEADLINE, CANCELLED, INFEASIBLE (proven: some chain has
+ * no labelling, or the bound on request is minus infinity), NOTHING_FOUND (every labelling met is
+ * forbidden by some clique; there may be others: to decide that is NP-hard, so the search for one is
+ * limited). */
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result); set by init */
   chorale_outcome outcome;

@@ -548,6 +548,52 @@ void threads_give_the_same_bits(void **) {
   }
 }
 
+extern "C" std::int32_t note_score(void *user, const chorale_progress *progress) {
+  auto &scores = *static_cast<std::vector<double> *>(user);
+  if (progress->round >= static_cast<std::int64_t>(scores.size()))
+    scores.push_back(progress->score);
+  return 0;
+}
+
+// A solve goes through all rounds unless messages converge or labellings alternate, which four
+// rounds have to show.
+void rounds_end_where_they_alternate(void **) {
+  int ended = 0;
+  int went_on = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    Problem problem(seed);
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.rounds = 30;
+    std::vector<double> scores;
+    options.progress = note_score;
+    options.progress_user = &scores;
+    chorale_run *run = nullptr;
+    chorale_error error;
+    assert_int_equal(chorale_run_create(nullptr, problem.model, &options, nullptr, &run, &error),
+                     CHORALE_OK);
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    chorale_run_solve(run, &result, &error);
+    const std::size_t last = scores.size() - 1;
+    if (result.outcome == CHORALE_OUTCOME_ITERATION_LIMIT && result.rounds < 30) {
+      ++ended;
+      if (result.rounds < 4 || scores[last] != scores[last - 2] ||
+          scores[last - 1] != scores[last - 3])
+        fail_msg("seed %u ends after round %d", seed, static_cast<int>(result.rounds));
+      // Another solve goes on, and ends likewise.
+      const std::int64_t before = result.rounds;
+      chorale_run_solve(run, &result, &error);
+      assert_true(result.rounds > before);
+    } else if (result.outcome == CHORALE_OUTCOME_ITERATION_LIMIT) {
+      ++went_on;
+    }
+    chorale_run_destroy(run);
+  }
+  print_message("%d ended, %d went on\n", ended, went_on);
+  assert_true(ended > 0);
+}
+
 void an_earlier_run_leaves_nothing_to_do(void **) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Problem problem(seed);
@@ -600,6 +646,7 @@ int main() {
       cmocka_unit_test(runs_agree_with_enumeration),
       cmocka_unit_test(acyclic_models_are_solved),
       cmocka_unit_test(threads_give_the_same_bits),
+      cmocka_unit_test(rounds_end_where_they_alternate),
       cmocka_unit_test(an_earlier_run_leaves_nothing_to_do),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

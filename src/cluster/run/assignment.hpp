@@ -91,6 +91,17 @@ public:
       return false;
     return width_ != 0 || count % 2 == 0 || get(first + count - 1) == other.get(first + count - 1);
   }
+  // A hash of all labels.
+  std::uint64_t hash() const noexcept {
+    std::uint64_t hash = bytes_;
+    for (std::size_t at = 0; at < bytes_; at += sizeof hash) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, data_ + at, std::min(sizeof word, bytes_ - at));
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
   void clear() noexcept {
     if (bytes_ > 0)
       std::memset(data_, 0, bytes_);

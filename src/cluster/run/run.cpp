@@ -313,10 +313,12 @@ void chorale_run::solve() noexcept {
   if (!course.solving) {
     course.solving = true;
     course.rounds_left = options.rounds;
+    state.standing.alternates = false;
+    std::fill_n(state.standing.labellings, 4, std::uint64_t{0});
   }
   Rounds rounds(setting_, state);
   while (standing.pending || course.round.stage != RoundStage::none ||
-         (course.rounds_left > 0 && !standing.converged))
+         (course.rounds_left > 0 && !standing.converged && !standing.alternates))
     if (!rounds.step()) {
       course.solving = call.must_end();
       return;

@@ -28,6 +28,9 @@ struct Standing {
   bool is_polished = false;   // and nothing has changed since
   bool zero_messages = true;  // no clique has answered yet
   bool has_unit = false;      // the unit of the message stores is chosen
+  // Hashes of the labellings of the last rounds, the last one first; 0 before there was one.
+  std::uint64_t labellings[4] = {};
+  bool alternates = false; // between two labellings, in the last four rounds
   std::int64_t best_round = 0;
   double own_score = kForbidden;
   double rounds_score = kForbidden;
