@@ -1,6 +1,7 @@
 // The pass over what lies within reach of the best: by enumeration, and by the joint program.
 #include "chain/joint_reach.hpp"
 #include "joint_fixture.hpp"
+#include "potential/member_row.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -145,11 +146,65 @@ void messages_are_exact_within_reach(void **) {
   assert_true(exact > 10000 && raised > 2000 && traced > 1000);
 }
 
+// By all counts of a few members and all moves of one of them. Where some value does not count, the
+// greatest change is met.
+void no_move_changes_more(void **) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 600; ++round) {
+    const int values = 2 + static_cast<int>(random() % 2);
+    const int members = 1 + static_cast<int>(random() % 5);
+    const double lambda = std::uniform_real_distribution<double>(-2, 2)(random);
+    std::vector<std::uint8_t> counted(static_cast<std::size_t>(values), 1);
+    counted[0] = random() % 2 == 0 ? 1 : 0;
+    chorale_potential_options options;
+    chorale_potential_options_init(&options, sizeof options);
+    options.counted = counted.data();
+    options.scale = random() % 2 == 0 ? CHORALE_SCALE_BY_MEMBERS : CHORALE_SCALE_NONE;
+    chorale_potential *potential = nullptr;
+    chorale_error error;
+    assert_int_equal(
+        random() % 2 == 0
+            ? chorale_potential_create_potts(nullptr, values, lambda, &options, &potential, &error)
+            : chorale_potential_create_entropy(nullptr, values, lambda, &options, &potential,
+                                               &error),
+        CHORALE_OK);
+    double most = 0;
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(values));
+    const auto value = [&]() {
+      CallbackFailure failure = CallbackFailure::none;
+      return potential->evaluate(counts.data(), members, &failure);
+    };
+    for (int code = 0; code < 216; ++code) {
+      counts = {code % 6, code / 6 % 6};
+      if (values == 3)
+        counts.push_back(code / 36);
+      std::int64_t sum = 0;
+      for (const std::int64_t count : counts)
+        sum += count;
+      for (std::size_t u = 0; sum == members && u < counts.size(); ++u)
+        for (std::size_t v = 0; counts[u] > 0 && v < counts.size(); ++v) {
+          const double before = value();
+          --counts[u];
+          ++counts[v];
+          most = std::max(most, value() - before);
+          --counts[v];
+          ++counts[u];
+        }
+    }
+    const double bound = most_of_a_move(*potential, members);
+    assert_true(bound >= most - 1e-12 && bound < kInfinity);
+    if (counted[0] == 0 && bound > most + 1e-12)
+      fail_msg("round %d: %.17g, by enumeration %.17g", round, bound, most);
+    chorale_potential_release(potential);
+  }
+}
+
 } // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(messages_are_exact_within_reach),
+      cmocka_unit_test(no_move_changes_more),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

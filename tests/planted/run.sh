@@ -230,5 +230,34 @@ memcheck=(valgrind --quiet --error-exitcode=1 --leak-check=full
 sees "a leak, by valgrind" 'definitely lost' "${memcheck[@]}" "$work/leak"
 sees "a write past the end, by valgrind" 'Invalid write' "${memcheck[@]}" "$work/past"
 
+# ---- Programs of chains ----
+# test_joint_reach, linked with a faulty pass: the line of joint_reach.cpp that the sed script changes.
+objects=$(find "$build/src/CMakeFiles" -name '*.o' -path '*chorale_floor_*' ! -name 'joint_reach.cpp.o')
+faulty_pass() { # FAULT SCRIPT PATTERN
+  sed "$2" src/chain/joint_reach.cpp >"$work/joint_reach.cpp"
+  if cmp -s src/chain/joint_reach.cpp "$work/joint_reach.cpp"; then
+    echo "MISSED: $1: there is no such line"
+    missed=$((missed + 1))
+    return
+  fi
+  c++ -std=c++20 -O1 -DNDEBUG -ffp-contract=off -Iinclude -Isrc -c "$work/joint_reach.cpp" -o "$work/joint_reach.o"
+  # shellcheck disable=SC2086
+  c++ "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o "$work/joint_reach.o" $objects -lcmocka -pthread \
+    -o "$work/test_joint_reach"
+  sees "$1" "$3" "$work/test_joint_reach"
+}
+faulty_pass "what other properties may still add is left out" \
+  's/hope += k == but ? 0.0 : most_paid(k, of\[k\]);/hope += 0.0;/' 'close\(pass.best'
+faulty_pass "a conflict is not hoped for" \
+  's/return std::max(property.message\[memory.fired\], .*/return property.message[memory.fired];/' 'seed [0-9]+: best'
+faulty_pass "the reach is left out" 's/attained_\[k\] - reach\[k\];/attained_[k];/' 'seed [0-9]+, property'
+faulty_pass "entries out of reach are not raised" 's/entries\[v\] = std::max(entries\[v\], floor);/;/' 'seed [0-9]+, property'
+faulty_pass "conflicts end though values outside a dictionary may fire" 's/ && !property.watches_conflicts()//' 'seed [0-9]+'
+faulty_pass "an offer that programs forbid is taken" \
+  's/(property.watches_conflicts() && property.attached.fires_outside(labels, nullptr))/false/' 'seed [0-9]+|is_new'
+faulty_pass "a label that fires passes for one that changes nothing" \
+  's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
+faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
+
 echo "$seen faults seen, $missed missed"
 [[ $missed == 0 ]]
