@@ -284,7 +284,7 @@ bool Rounds::step() noexcept {
   RoundStage &stage = course.round.stage;
   const Call &call = setting_.call;
   if (stage == RoundStage::none) {
-    if (!standing.pending && (standing.infeasible || standing.converged))
+    if (!standing.pending && (standing.infeasible || standing.converged || standing.alternates))
       return !standing.infeasible;
     standing.is_polished = false;
     course.polish = {};

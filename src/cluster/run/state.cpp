@@ -76,7 +76,8 @@ void RunState::go_on_from_best(const Model &model) noexcept {
 
 void RunState::replaced_scores(const Model &model) noexcept {
   standing.pending = true;
-  standing.converged = standing.infeasible = standing.is_polished = false;
+  standing.converged = standing.infeasible = standing.is_polished = standing.alternates = false;
+  std::fill_n(standing.labellings, 4, std::uint64_t{0});
   standing.upper_bound = kInfinity;
   dual.progress = {.started = dual.progress.started};
   leave_round(model);
