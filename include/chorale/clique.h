@@ -100,8 +100,8 @@ enum {
   CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
 
   /* SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.
-   * O(n (R^2 + n R)) at worst, memory O(n R), also for max-marginals. [Additive potentials, negative
-   * lambda] */
+   * O(n (R^2 + n R)) at worst, memory O(n R), also for max-marginals. [Additive potentials,
+   * negative lambda] */
   CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
 
   /* SUM, any tables: the optimum, by branch and bound on the counts of the values with the bound of

@@ -236,8 +236,8 @@ CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_
 /* How a call ended: COMPLETE (messages have converged), ITERATION_LIMIT (the rounds are used up, or
  * went to and fro between two labellings), DEADLINE, CANCELLED, INFEASIBLE (proven: some chain has
  * no labelling, or the bound on request is minus infinity), NOTHING_FOUND (every labelling met is
- * forbidden by some clique; there may be others: to decide that is NP-hard, so the search for one is
- * limited). */
+ * forbidden by some clique; there may be others: to decide that is NP-hard, so the search for one
+ * is limited). */
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result); set by init */
   chorale_outcome outcome;
