@@ -111,6 +111,7 @@ static chorale_model *model_of_items(const double *unary, const int32_t *names,
     OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
   return model;
 }
 

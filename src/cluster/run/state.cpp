@@ -39,8 +39,10 @@ void RunState::reset(const Model &model) noexcept {
         static_cast<std::uint8_t>(kNeedsOwn | (model.chains[i].slots > 0 ? kNeedsUpdate : 0));
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
-  for (Assignment *assignment : {&own, &best, &now})
+  for (Assignment *assignment : {&own, &best, &now}) {
+    assignment->labels.clear(); // the hash of a labelling reads gaps between chains too
     assignment->set_totals({kForbidden, 0}, {});
+  }
   standing = {};
   tally = {};
   dual.progress = {};
