@@ -65,6 +65,14 @@ static void with_threads(void *user, int64_t count, int64_t workers, chorale_par
 
 static const TextShape kText = {400, 9, 4, 300, 25, 0, 1.5, 11};
 
+/* As many chains as rounds allow: valgrind, which runs few of those, would take minutes. */
+static TextShape text_of_rounds(void) {
+  TextShape shape = kText;
+  const int64_t chains = test_rounds(1000);
+  shape.chains = chains < 60 ? 60 : chains < kText.chains ? chains : kText.chains;
+  return shape;
+}
+
 static void random_text_options(Random *random, chorale_run_options *options) {
   chorale_run_options_init(options, sizeof *options);
   options->rounds = random_int(random, 1, 5);
@@ -100,7 +108,7 @@ static void any_number_of_threads(void **state) {
   (void)state;
   Random random = {test_seed() + 31};
   for (int64_t round = 0; round < test_rounds(6); ++round) {
-    TextShape shape = kText;
+    TextShape shape = text_of_rounds();
     shape.seed = random_bits(&random);
     Text text;
     open_text(&shape, NULL, &text);
@@ -189,7 +197,7 @@ static void sabotage(void *user, int64_t count, int64_t workers, chorale_paralle
 static void an_executor_that_is_broken_is_noticed(void **state) {
   (void)state;
   Random random = {test_seed() + 57};
-  TextShape shape = kText;
+  TextShape shape = text_of_rounds();
   shape.seed = random_bits(&random);
   Text text;
   open_text(&shape, NULL, &text);
@@ -546,7 +554,7 @@ static void any_slicing_of_a_text(void **state) {
   (void)state;
   Random random = {test_seed() + 32};
   for (int64_t round = 0; round < test_rounds(4); ++round) {
-    TextShape shape = kText;
+    TextShape shape = text_of_rounds();
     shape.seed = random_bits(&random);
     shape.chains = 40 + test_rounds(shape.chains - 40);
     Text text;
