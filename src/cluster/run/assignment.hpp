@@ -1,4 +1,8 @@
-// A labelling of a whole model, and counts of what it shows, in as few bytes as they need.
+// Compact storage of a labelling of a whole model, and of the counts of its cliques.
+//
+// A slot (one chain or position as a member of one clique) *shows* a column of its clique: the
+// column of its label, or for a whole-chain slot that of the property's value on the labelling; -1
+// if the value is outside the clique's dictionary.
 #pragma once
 
 #include "base/numeric.hpp"
@@ -10,8 +14,8 @@
 
 namespace chorale {
 
-// Numbers from 0 to labels - 1, one, two or four bytes each, or, where they may share, half a byte:
-// labels of all chains end to end.
+// Array of numbers from 0 to labels - 1 in one, two or four bytes each, or half a byte if `shared`
+// (at most 16 labels). Holds the labels of all chains end to end.
 class LabelStore {
 public:
   LabelStore() noexcept = default;
@@ -57,7 +61,7 @@ public:
       break;
     }
   }
-  // `count` labels in a row, which begin where no other label shares their first byte.
+  // Writes `count` consecutive labels. With half bytes, `first` must be even.
   void write(std::int64_t first, std::int32_t count, const std::int32_t *from) noexcept {
     if (width_ == 0)
       for (std::int32_t t = 0; t < count; t += 2)
@@ -91,7 +95,7 @@ public:
       return false;
     return width_ != 0 || count % 2 == 0 || get(first + count - 1) == other.get(first + count - 1);
   }
-  // A hash of all labels.
+  // Returns a hash of all labels.
   std::uint64_t hash() const noexcept {
     std::uint64_t hash = bytes_;
     for (std::size_t at = 0; at < bytes_; at += sizeof hash) {
@@ -112,13 +116,12 @@ public:
   }
 
 private:
-  std::int32_t width_ = 1;
+  std::int32_t width_ = 1; // bytes of a number; 0: half a byte
   std::size_t bytes_ = 0;
   std::byte *data_ = nullptr;
 };
 
-// A labelling with what its whole-chain slots show and its chains' scores. Positions show what
-// their labels say.
+// Labelling of a model, the columns that its whole-chain slots show, and the scores of its chains.
 struct Assignment {
   Assignment() noexcept = default;
   Assignment(Layout &layout, const Model &model) noexcept
@@ -133,7 +136,8 @@ struct Assignment {
   std::int32_t shown(const Slot &slot) const noexcept {
     return shown(model_->cliques[slot.clique], slot.member);
   }
-  // The labels of a chain, as the dynamic programs write them, and what its whole-chain slots show.
+  // Sets the T labels of a chain, the columns that its whole-chain slots show (`of_slots`, by slot)
+  // and phi.
   void set(std::int32_t chain, const std::int32_t *of_chain, const std::int32_t *of_slots,
            double chain_score) noexcept {
     const Chain &to = model_->chains[chain];
@@ -142,8 +146,8 @@ struct Assignment {
       whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
     score[chain] = chain_score;
   }
-  // Sets the labels of a chain, not of an instance, what its whole-chain slots show, and phi under
-  // `view`. `leaves`: scratch, a byte a position.
+  // Sets the labels of a chain that is no instance, and computes phi under `view` and the columns
+  // that its whole-chain slots show. `leaves`: scratch, T bytes.
   void judge(std::int32_t number, const ChainView &view, const std::int32_t *of_chain,
              std::uint8_t *leaves) noexcept {
     const Chain &chain = model_->chains[number];
@@ -156,13 +160,13 @@ struct Assignment {
       view.mark_leaves(leaves);
     score[number] = view.score(of_chain, view.parents ? leaves : nullptr);
   }
-  // The label of a chain of one position at `site`, which is in no clique by a property.
+  // Sets label and phi of a chain of one position at `site`, without whole-chain slots.
   void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,
                 double chain_score) noexcept {
     labels.set(site, label);
     score[chain] = chain_score;
   }
-  // What another labelling of the same model has for a chain.
+  // Copies one chain from another labelling of the same model.
   void take_chain(std::int32_t number, const Assignment &from) noexcept {
     const Chain &chain = model_->chains[number];
     for (std::int32_t t = 0; t < chain.length; ++t)
@@ -173,7 +177,8 @@ struct Assignment {
     }
     score[number] = from.score[number];
   }
-  // True if another labelling of the same model shows the same in a chain.
+  // True if another labelling of the same model has the same labels in a chain, and its whole-chain
+  // slots show the same columns.
   bool agrees(std::int32_t number, const Assignment &other) const noexcept {
     const Chain &chain = model_->chains[number];
     if (!labels.same(chain.first_label, chain.length, other.labels))
@@ -185,7 +190,7 @@ struct Assignment {
     }
     return true;
   }
-  // True if these are the labels of a chain.
+  // True if the chain has the T labels `of_chain`.
   bool has(const Chain &chain, const std::int32_t *of_chain) const noexcept {
     return labels.equal(chain.first_label, chain.length, of_chain);
   }
@@ -213,15 +218,15 @@ private:
 
 public:
   LabelStore labels;
-  std::int32_t *whole = nullptr;
-  double *score = nullptr; // phi of each chain; minus infinity where it has no labelling
-  double chain_total = kForbidden;
-  double clique_total = 0;
+  std::int32_t *whole = nullptr; // by index in Model::wholes: column that the slot shows, or -1
+  double *score = nullptr; // by chain: phi; minus infinity if the chain has no labelling
+  double chain_total = kForbidden; // sum_i phi_i
+  double clique_total = 0;         // sum_p C_p
   double magnitude = 0; // sum_i |phi_i| + sum_p |C_p|
 };
 
-// How many members of each clique show each of its columns, in as few bytes as the largest clique
-// needs.
+// Counts of all cliques: entry model.first_count(c) + v is the number of members of clique c that
+// show column v. Entries have as many bytes as the largest clique needs.
 class CountStore {
 public:
   CountStore() noexcept = default;

@@ -5,8 +5,8 @@
 namespace chorale {
 namespace {
 
-// Seconds that the first step of a call may take however short the call is to be, unless its limit
-// is 0: so every call gets on. Doubled after each call whose first step did not end in time.
+// Least time limit, in seconds, of the first step of a call, unless the call's limit is 0. Doubled
+// after each call whose first step was not completed. So repeated calls always make progress.
 constexpr double kFirstStep = 0.04;
 constexpr int kMostDoublings = 40;
 

@@ -1,4 +1,4 @@
-// One call on a run: its limits, and why it must end.
+// State of one call on a run: its limits, and the reason to end it early.
 #pragma once
 
 #include "base/limits.hpp"
@@ -10,37 +10,37 @@
 
 namespace chorale {
 
-// What a run is in the middle of, as its callbacks see it.
+// Current activity of a run. Determines which functions a callback may call on the run.
 enum class Activity : std::int32_t {
   none,
   working, // labellings and messages are being changed
-  telling  // progress is being reported; labellings and messages are at rest and may be read
+  telling  // the progress callback runs; labellings and messages may be read
 };
 
-// What one worker of a loop has for itself.
+// Limits, memory and counters of one worker thread.
 struct alignas(kAlignment) Worker {
   Limits limits;
-  std::byte *room = nullptr; // of the program that the worker runs
-  // Added up when the loop is over.
+  std::byte *room = nullptr; // memory of the chain or clique program that the worker runs
+  // Counters, added to Tally after a loop.
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
   std::int64_t messages_changed = 0;
 };
 
-// Any worker may end the call: all fields that workers write are atomic.
+// Fields that workers write are atomic, since any worker may end the call.
 class Call {
 public:
-  // Starts the limits of a call anew, of `workers` as well.
+  // Sets the limits for a new call, here and in `workers`.
   void begin(const RunOptions &options, Worker *workers) noexcept;
-  // Forgets how the last call ended.
+  // Clears the reason for which the last call ended.
   void forget() noexcept {
     stop_.store(Interruption::none, std::memory_order_relaxed);
     failure_.store(RunFailure::none, std::memory_order_relaxed);
   }
 
-  // True if the worker may go on.
+  // True if the worker may start another step.
   bool check(Worker &worker) noexcept;
-  // After each whole step. A call does one step before its deadline counts.
+  // Records that a step was completed. The deadline applies only after the first step of a call.
   void finish_step() noexcept { has_worked_.store(true, std::memory_order_relaxed); }
   void fail(RunFailure why) noexcept {
     if (why != RunFailure::none)
@@ -49,7 +49,7 @@ public:
   void fail(CallbackFailure why) noexcept {
     fail(failure_of(why));
   }
-  // Notes why a program has not done what it was asked for: it failed, or the limits ended it.
+  // Records why a program returned false: failure or interruption.
   template <class Program> void give_up(const Program &program, Worker &worker) noexcept {
     fail(program.failure);
     if (program.interrupted())
@@ -65,9 +65,9 @@ public:
   std::atomic<Activity> activity{Activity::none};
 
 private:
-  Limits limits_; // from the end of the first step on
+  Limits limits_; // apply once the first step is complete
   std::atomic<bool> has_worked_{false};
-  int fruitless_calls_ = 0; // calls in a row that met their deadline before the end of a step
+  int fruitless_calls_ = 0; // consecutive calls that reached their deadline within the first step
   std::atomic<Interruption> stop_{Interruption::none};
   std::atomic<RunFailure> failure_{RunFailure::none};
 };

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kStepsALabel = 20; // elementary steps of a walk, for each slot
+constexpr std::int64_t kStepsALabel = 20; // elementary steps of walk() for each label of each slot
 
 std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {
   std::int32_t widest = 1;
@@ -58,7 +58,7 @@ void ChainBlock::sort() noexcept {
   std::fill_n(memory_.count_slot, chain_.slots, -1);
 }
 
-// ---- What a labelling gains --------------------------------------------------------------------
+// ---- Gain of a labelling -----------------------------------------------------------------------
 
 void ChainBlock::compare(double score, const std::int32_t *values, MeasuredSum &before,
                          MeasuredSum &after) noexcept {
@@ -84,7 +84,7 @@ const std::int32_t *ChainBlock::read(const LabelStore &from, std::int32_t first_
   return memory_.values;
 }
 
-// C of the clique of the slots [begin, end) by clique if these show `values`.
+// Returns C of one clique, whose slots are order_[begin .. end - 1], if they show `values`.
 double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
                               const std::int32_t *values) noexcept {
   const std::int32_t number = order_.clique(begin);
@@ -106,7 +106,7 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
   return evaluate(clique, centre);
 }
 
-// C of the counts in `varied`, which may be changed.
+// Returns C for the counts in memory_.varied. May overwrite them.
 double ChainBlock::evaluate(const Clique &clique, std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
   const double score = clique_score(clique, memory_.varied, centre, &failed);
@@ -114,9 +114,9 @@ double ChainBlock::evaluate(const Clique &clique, std::int32_t centre) noexcept 
   return score;
 }
 
-// ---- What cliques say --------------------------------------------------------------------------
+// ---- Scores of a clique by value of a slot -----------------------------------------------------
 
-// Loads the counts of a slot's clique, repeats that are held showing what they are held to.
+// Loads the counts of the clique of slot s. Held repeats count with the values they are held to.
 void ChainBlock::load_counts(std::int32_t s) noexcept {
   const std::int32_t clique = slot(s).clique;
   const std::int32_t columns = model_.cliques.type(clique).columns;
@@ -127,7 +127,8 @@ void ChainBlock::load_counts(std::int32_t s) noexcept {
     all_counts_.load(model_.first_count(clique), columns, memory_.counts);
 }
 
-// What the centre of slot s's clique shows: what it is held to, if it is on this chain too.
+// Returns the value of the centre of the clique of slot s; for a held centre on this chain, the
+// value it is held to.
 std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) const noexcept {
   if (!clique.centred() || !is_held(s))
     return centre_value(clique);
@@ -140,7 +141,7 @@ std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) cons
   return memory_.values[centre];
 }
 
-// What the clique of slot s, which shows `own` now, says of each value of the slot.
+// Writes to row[v] C of the clique of slot s if the slot changes from its column `own` to v.
 void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcept {
   const Clique &clique = clique_of(s);
   load_counts(s);
@@ -191,7 +192,7 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
 
 // ---- One repeat at a time ----------------------------------------------------------------------
 
-// What a walk asks about the positions of this chain.
+// Callbacks of a ChainWalk over this chain (chain_walk.hpp).
 struct ChainBlock::Held {
   void write(std::int32_t t, double *row) const noexcept { block.write_held(scores, t, row); }
   bool visit(std::int32_t t, const double *others) const noexcept {
@@ -226,8 +227,8 @@ std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
   return m * (m + kStepsALabel * (1 + memory_.labels[t + 1] - memory_.labels[t]));
 }
 
-// Holds the repeats to what they show. The counts of a clique with repeats are kept in the outgoing
-// row of one of its slots, which a walk does not need.
+// Holds all repeats to what they show. Stores the counts of each clique with repeats in the
+// outgoing row of one of its slots; walk() has no other use for outgoing rows.
 void ChainBlock::hold_all(ChainProgram &program) noexcept {
   std::copy_n(shown(), chain_.slots, memory_.values);
   rows_ = program.outgoing;
@@ -236,7 +237,7 @@ void ChainBlock::hold_all(ChainProgram &program) noexcept {
     if (end - begin == 1)
       return;
     const Clique &clique = clique_of(order_[begin]);
-    // The row of a centre may be too short.
+    // The row of a centre has one entry for each value of the centre, which may be too few.
     const std::int32_t first = order_[is_centre(order_[begin], clique) ? begin + 1 : begin];
     load_counts(first);
     std::copy_n(memory_.counts, clique.columns(), held_counts(first));
@@ -264,7 +265,8 @@ bool ChainBlock::shows_held(std::int32_t t, std::int32_t label) const noexcept {
   return true;
 }
 
-// Scores of the labels of a position, those that would move a repeat forbidden.
+// Writes the scores of the labels of position t; minus infinity for labels that would move a held
+// repeat.
 void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
   const std::int32_t m = scores.labels();
   std::copy_n(scores.unary(t), m, row);
@@ -278,12 +280,12 @@ void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) c
   }
 }
 
-// Holds the repeats of a position to what is best beside `others`, what the chain's other positions
-// say of each label. True if that is something else than before.
+// Finds the best label of position t and holds its repeats to it. `others`: by label, the best
+// score of all other positions. True if a repeat moved.
 bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
   const std::int32_t m = scores.labels();
   double *total = memory_.scores;
-  double rows = 0; // magnitude of what cliques say of the values held now
+  double rows = 0; // sum of |C| of the cliques under the values held now
   bool any = false;
   for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
     if (!is_held(s))
@@ -315,8 +317,8 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
   return true;
 }
 
-// Takes `penalty` from every value of every repeat but the one it shows, slots of `freed` (by slot;
-// or NULL) left alone.
+// Subtracts `penalty` from the row entries of each repeat, except of the value that it shows. Skips
+// slots s with freed[s] != 0; `freed` may be NULL.
 void ChainBlock::hold_by(ChainProgram &program, double penalty,
                          const std::int32_t *freed) noexcept {
   for (std::int32_t k = 0; k < chain_.slots; ++k) {
@@ -339,7 +341,8 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
     now.add(shown()[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown()[s]]);
   if (!gains(now, most))
     return false;
-  // More than a labelling that moves two repeats of this chain can gain.
+  // The penalty is twice the greatest possible gain, so a labelling that moves a second repeat
+  // scores less than the current one.
   hold_by(program, 2 * (most - now.total), nullptr);
   if (!program.send(limits))
     return false;
@@ -356,7 +359,7 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
       const double *others = program.outgoing + program.row_begin()[s];
       if (shown()[s] < 0)
         continue;
-      // Messages are differences of sums over the whole chain.
+      // Rounding errors of messages are relative to sums over the whole chain.
       const MeasuredSum stays = {others[shown()[s]] + own[shown()[s]],
                                  now.magnitude + magnitude_of(own[shown()[s]])};
       double moves = kForbidden;

@@ -1,5 +1,9 @@
-// One chain within its cliques, all other chains staying as they are: what the cliques say of other
-// values of its slots, and what other labellings of the chain would gain.
+// One block of block coordinate ascent: a chain and its cliques, with all other chains fixed.
+// Computes the score of each clique for each value of each slot of the chain, and the gain of other
+// labellings of the chain in equation 1.
+//
+// Slots of the chain in the same clique are *repeats* (slot_order.hpp): their gains do not add up.
+// A repeat is *held* while it must show a given value.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -8,69 +12,74 @@
 
 namespace chorale {
 
-// True if `after` is more than `before` by more than rounding.
+// True if `after` exceeds `before` by more than rounding.
 bool gains(const MeasuredSum &before, double after) noexcept;
 
 // Memory of a ChainBlock.
 struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t chain) noexcept;
 
-  std::int64_t *counts; // of a clique
-  std::int64_t *varied; // the same, some slots showing something else
-  double *row;          // what a clique says of each value of a slot
-  double *scores;       // of each label of a position
-  Slot *slots;          // of the chain
-  std::int32_t *shown;  // by slot
-  // By slot: what a proposal would show; in a walk, what a repeat is held to; in move_best, whether
-  // the slot may move.
+  std::int64_t *counts; // counts of a clique, by column
+  std::int64_t *varied; // the same counts after some slots changed
+  double *row;          // score of a clique for each value of a slot
+  double *scores;       // m: score of each label of a position
+  Slot *slots;          // slots of the chain
+  std::int32_t *shown;  // by slot: column shown now, or -1
+  // By slot: column shown by a proposal; in walk(), column to which a repeat is held; in
+  // move_best(), 1 if the slot may move.
   std::int32_t *values;
   SlotOrder order;
-  // By slot, in a walk: of a repeat the slot whose outgoing row holds the counts of its clique,
-  // else -1.
+  // By slot, in walk(): for a repeat, the slot whose outgoing row stores the counts of the clique;
+  // otherwise -1.
   std::int32_t *count_slot;
-  // T labels of a proposal; in a walk T + 1: the first slot at each position or behind it.
+  // T labels of a proposal; in walk(), T + 1 indices: the first slot at position >= t.
   std::int32_t *labels;
 };
 
-// `now` is the labelling that all chains show, `counts` what it adds up to in every clique.
+// `now`: current labelling of all chains. `counts`: counts of all cliques under `now`.
 class ChainBlock {
 public:
   ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
              const CountStore &counts, std::int32_t chain) noexcept;
 
-  // What the slots show now.
+  // Returns the column that each slot shows now, or -1.
   const std::int32_t *shown() const noexcept { return memory_.shown; }
   const Slot &slot(std::int32_t s) const noexcept { return memory_.slots[s]; }
-  // Orders the slots by clique; before all calls but those above and read().
+  // Orders the slots by clique. Must precede all functions below except read().
   void sort() noexcept;
   bool has_repeats() const noexcept { return has_repeats_; }
+  // True if walk() applies: a chain (no tree or instance) without properties.
   bool is_plain() const noexcept {
     return chain_.wholes() == 0 && !chain_.is_instance && !setting_.inputs.view_of(number_).parents;
   }
 
-  // Adds up what changes in equation 1 with `values` shown: phi of the chain and C of the cliques
-  // that see a change, as they are and as they would be.
+  // Sums the terms of equation 1 that change if the slots show `values`, where the chain then has
+  // phi = `score`: phi of the chain, and C of each clique with a changed slot. `before`: under the
+  // current labelling; `after`: under `values`.
   void compare(double score, const std::int32_t *values, MeasuredSum &before,
                MeasuredSum &after) noexcept;
-  // What the slots show under labels and values of whole-chain slots. `labels` reads it back.
+  // Loads a proposal, T labels and the columns of whole-chain slots. Returns the column that each
+  // slot would show; labels() returns the labels.
   const std::int32_t *read(const LabelStore &from, std::int32_t first_label,
                            const std::int32_t *wholes) noexcept;
   const std::int32_t *labels() const noexcept { return memory_.labels; }
 
-  // Fills the program's rows with what cliques say of each value of each slot alone.
+  // Fills the incoming rows of the program: entry v of the row of a slot is C of its clique if this
+  // slot alone changes to v.
   void fill_rows(ChainProgram &program) noexcept;
-  // True if no labelling gains, since the chain shows what its rows pay best for at no loss of its
-  // own score. `own`: of its best labelling by itself. Rows are those of fill_rows.
+  // True if the current labelling of the chain attains an upper bound on its score: the greatest
+  // phi plus the greatest entry of each row. `own`: greatest phi. Requires fill_rows().
   bool is_at_best(const ChainProgram &program, double own) const noexcept;
-  // Fills those of repeats of convex sums, linearised. False where there are none.
+  // Replaces the rows of repeats in convex sums by a linearisation at the current counts. False if
+  // there are none.
   bool fill_linear(ChainProgram &program) noexcept;
-  // Moves repeats of a chain without properties one at a time, all others held, from the first
-  // position to the last. Rows are those of fill_rows. True, with the labelling in `program`, where
-  // some repeat gained.
+  // Moves the repeats one at a time, from the first position to the last, with all others held.
+  // Requires is_plain() and fill_rows(). True if some repeat moved; `program` then holds the
+  // labelling.
   bool walk(ChainProgram &program, Limits &limits) noexcept;
-  // Prepares rows, from those of fill_rows, under which the repeats that gain most move, at most
-  // one of each clique, and all others stay. `most`: the greatest sum of scores and rows. False
-  // where none gains.
+  // Prepares rows that allow one repeat of each clique to move, the one with the greatest gain, and
+  // hold all others. Requires fill_rows(). `most`: greatest phi plus row entries of a labelling.
+  // False if no repeat gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:
@@ -91,7 +100,7 @@ private:
   bool is_centre(std::int32_t s, const Clique &clique) const noexcept {
     return memory_.slots[s].member == clique.members;
   }
-  // The column that slot s shows under a label of its position.
+  // Returns the column that slot s shows under a label of its position.
   std::int32_t column_of(std::int32_t s, std::int32_t label) const noexcept {
     return clique_of(s).column_of(memory_.slots[s].member, label);
   }
@@ -113,7 +122,7 @@ private:
   BlockMemory memory_;
   SlotOrder &order_;
   bool has_repeats_ = false;
-  double *rows_ = nullptr; // in a walk: outgoing rows of the program
+  double *rows_ = nullptr; // in walk(): outgoing rows of the program
   const std::int64_t *row_begin_ = nullptr;
 };
 

@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-// A program with the scores it runs on, placed together.
+// A dynamic program and the scores on which it runs, placed in one layout.
 template <class Program> struct Placed {
   Placed(Layout &layout, const ChainView &view) noexcept
       : scores(layout, view), program(layout, view) {}
@@ -27,7 +27,7 @@ template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
 std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
                         const JointOptions &options, JointUse use) noexcept {
   Layout layout;
-  BoundTables shared; // measuring looks at whether they are there
+  BoundTables shared; // only its address is used: Joint then measures no tables of its own
   const Joint joint(layout, view, attachments, options, use, &shared);
   return joint.fits() ? layout.bytes() : 0;
 }
@@ -96,7 +96,7 @@ bool ChainProgram::fits() const noexcept {
 std::size_t ChainProgram::room_bytes() const noexcept {
   if (chain_.is_instance)
     return 0;
-  // Measuring looks at which arrays there are, not at what they hold.
+  // Sizes depend on which arrays exist, not on their contents.
   static constexpr double kSome = 0;
   ChainView view = view_;
   if (has_positions())
@@ -122,7 +122,7 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
 
-// While measuring nothing has been received, and sizes follow from the properties alone.
+// If only measuring, there are no messages; sizes depend on the properties alone.
 Attached ChainProgram::read_attached(const void *program, std::int32_t k) noexcept {
   const auto &self = *static_cast<const ChainProgram *>(program);
   if (!self.slots_)
@@ -174,7 +174,7 @@ bool ChainProgram::show_in(Limits &limits) noexcept {
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
     return false;
-  // The programs are done with their room, which holds more than a byte a position.
+  // No program uses room_ any more. It has more than T bytes.
   std::uint8_t *leaves = nullptr;
   if (view_.parents && room_) {
     leaves = reinterpret_cast<std::uint8_t *>(room_);
@@ -202,11 +202,11 @@ bool ChainProgram::reaches() const noexcept {
   return joint_.may_reach && !chain_.is_instance && JointReach::serves(view_, chain_.wholes());
 }
 
-// Decodes, or sends to whole-chain slots, or both, by the pass over what lies within reach of the
-// best. `known` (or NULL) is a labelling of the model with its scores. Without `decodes`, labels
-// and what they show are known already, and stay. `found`: whether there is a best labelling;
-// `value` (or NULL): its score, messages included. False where the pass lacks memory, and all is
-// still to do.
+// Decodes, or computes the messages of whole-chain slots, or both, with JointReach. `known` (or
+// NULL): a labelling of the model with its scores. Without `decodes`, `labels`, `shown` and `score`
+// hold the best labelling without messages, and stay. Sets `found` if there is a best labelling,
+// and `value` (or NULL) to its score including messages. False if the pass does not apply or
+// overflows; the caller must then use another program.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())
@@ -234,7 +234,7 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     std::copy_n(pass.labelling, chain_.length, labels);
     return show_in(limits);
   };
-  // The chain's own best labelling, and the known one, which stays where it is as good.
+  // Offers the best labelling without messages, then the known one, which is preferred if as good.
   if (decodes && !take())
     return true;
   bool is_offered = score > kForbidden && offer();
@@ -379,7 +379,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   std::copy_n(program.labelling, chain_.length, labels);
   if (!show(limits))
     return false;
-  // Absorption may have paid for what the labelling does not show.
+  // Absorption may have scored other values than those of the labelling, which may be forbidden.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
     if (shown[k] < 0)
@@ -389,8 +389,9 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   return score > kForbidden && messages > kForbidden;
 }
 
-// From the max-marginals under all rows: each slot's own is subtracted, or, where that forbids a
-// label, left out of another forward-backward.
+// Computes the messages of the slots at positions from max-marginals under all incoming rows, by
+// subtracting the slot's own row. If that row has minus infinity entries, another forward-backward
+// pass leaves it out instead.
 void ChainProgram::write_positions(Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
@@ -461,7 +462,7 @@ void ChainProgram::send_whole(Limits &limits) noexcept {
     failure = RunFailure::state_space;
 }
 
-// The best joint value with label y at t; minus infinity where the chain does not allow it.
+// Returns the best score, including messages, with label y at t; minus infinity if forbidden.
 double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept {
   if (!view_.allows(t, y) || !limits.spend(chain_.length))
     return kForbidden;
@@ -496,7 +497,7 @@ void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
 void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   JointOutcome outcome;
-  outcome.pruned = true; // trees: every label is forced in a decode of its own
+  outcome.pruned = true; // for trees: every label is forced in a separate decode
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);
@@ -594,8 +595,8 @@ void ChainProgram::send_instance() noexcept {
       failure = RunFailure::instance_value;
 }
 
-// Where the joint state is too large the first property keeps all of phi and the others are bounded
-// by their best value.
+// If the joint state exceeds the budget, the bound is the best score under the first property alone
+// plus the greatest incoming entry of each other property.
 bool ChainProgram::bound(double *value, Limits &limits, const Assignment *known) noexcept {
   *value = kForbidden;
   bool found = false;

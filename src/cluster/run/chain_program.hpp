@@ -1,10 +1,10 @@
-// What a run asks of one chain, tree or instance: decode it, and send its messages, under the rows
-// of scores that its slots have received.
+// Inference on one chain, tree or instance: decodes it and computes its outgoing messages under the
+// incoming rows of its slots. A slot belongs to one position, or to the whole chain (a property).
 //
-// Positions need one forward-backward for all of them: a plain one, or next to properties, one over
-// the configurations of the joint program. What that cannot tell is found by forcing labels, one
-// joint decode each: on trees, where a beam has lost a label, where the configurations without a
-// bound on them exceed the budget.
+// The messages of all positions come from one forward-backward pass, on a chain with properties
+// over the configurations of the joint program (chain/joint.hpp). Where the joint pass gives no
+// max-marginal of a label (trees; labels that a beam dropped; more configurations than the budget),
+// a joint decode with that label forced computes it.
 #pragma once
 
 #include "base/limits.hpp"
@@ -17,21 +17,23 @@ namespace chorale {
 
 class ChainProgram {
 public:
-  // `view`: of the chain's scores, the model's or those that a run reads in their place. set_room()
-  // comes before anything is computed.
+  // `view`: scores of the chain, from the model or replaced by the run. set_room() must precede all
+  // computations.
   ChainProgram(Layout &layout, const Model &model, std::int32_t chain, const ChainView &view,
                const JointOptions &joint) noexcept;
   // True if the codes of all properties fit into a key.
   bool fits() const noexcept;
-  // Bytes of the room that the dynamic programs compute in.
+  // Returns the bytes of scratch memory, given to set_room(), that the dynamic programs need.
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // Rows of the chain's slots, one after the other, each as wide as its clique's columns.
+  // Messages from and to the cliques: one row for each slot, consecutive; entries are columns of
+  // the clique (values, for a centre).
   double *incoming;
   double *outgoing;
   std::int64_t row_entries = 0;
-  const std::int64_t *row_begin() const noexcept { return row_begin_; } // slots + 1
+  // Returns slots + 1 offsets: the first entry of each row.
+  const std::int64_t *row_begin() const noexcept { return row_begin_; }
   std::int32_t slot_count() const noexcept { return chain_.slots; }
   const Slot *slots() const noexcept { return slots_; }
   // The clique of slot s.
@@ -43,35 +45,31 @@ public:
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
   }
 
-  // Everything below spends its work on `limits`. A call that the limits end returns false, leaves
-  // what it was to fill undefined, and interrupted() is true until the next call.
+  // All functions below count their work on `limits`. If the limits end one, it returns false, its
+  // results are undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
-  // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False where there
-  // is none, or something failed.
-  // `known`: as for decode_and_send.
+  // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False if there is
+  // none, or on failure. `known`: see decode_and_send().
   bool decode(Limits &limits, const Assignment *known = nullptr) noexcept;
-  // The same without any messages, whatever properties show: -1 in `shown` stands for a value
-  // outside a dictionary.
+  // Decodes without messages. Values outside a dictionary are allowed: -1 in `shown`.
   bool decode_own(Limits &limits) noexcept;
-  // Fills `outgoing`, each row leaving out its own incoming one; minus infinity throughout where
-  // nothing is possible. False where something failed.
+  // Fills `outgoing`: the max-marginals of each slot without its own incoming row; minus infinity
+  // throughout if every labelling is forbidden. False on failure.
   bool send(Limits &limits) noexcept;
-  // decode (with `own`, decode_own), then send, sharing what they can. Rows must be 0 for `own`.
-  // `known` is a labelling of the model with its scores, or NULL; where this one is found again,
-  // what positions show is not written.
+  // Does decode(), or with `own` decode_own(), then send(), sharing computations. `own` requires
+  // `incoming` to be 0. `known`: a labelling of the model with its scores, or NULL; if the decoded
+  // labelling equals it, `shown` may stay unwritten for positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
-  // T x m max-marginals and T margins under `incoming`, either may be NULL; not for instances.
-  // False where something failed.
+  // Writes T x m max-marginals and T margins under `incoming`; either target may be NULL. Not for
+  // instances. False on failure.
   bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
-  // No less than the greatest phi + incoming, in *value; `labels`, `shown` and `score` are those of
-  // a labelling near it. Neither beams nor absorption are used. Minus infinity where there is none.
-  // False where something failed.
-  // `known`: as for decode_and_send.
+  // Writes to *value an upper bound on phi plus incoming entries, minus infinity if every labelling
+  // is forbidden; fills `labels`, `shown` and `score` with a good labelling. Uses neither beams nor
+  // absorption. False on failure. `known`: see decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
-  // Calls body(scores, walk) for a chain without properties: its scores and `incoming` together,
-  // ready for walks. The walk lives as long as the call.
+  // Calls body(scores, walk) for a chain without properties. `scores` include the incoming rows.
   template <class Body> void with_walk(Limits &limits, Body &&body) noexcept {
     add_positions(-1, limits);
     Layout layout(room_);
@@ -81,25 +79,26 @@ public:
     body(scores, walk);
   }
 
-  // Fills `shown` and `score` from `labels`.
+  // Computes `shown` and `score` from `labels`.
   bool show(Limits &limits) noexcept;
 
   std::int32_t *labels;      // T
-  std::int32_t *shown;       // what each slot shows
-  double score = kForbidden; // phi of the labelling
+  std::int32_t *shown;       // by slot: column that it shows, or -1
+  double score = kForbidden; // phi of `labels`
   RunFailure failure = RunFailure::none;
 
 private:
   bool has_whole() const noexcept { return chain_.wholes() > 0; }
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
-  // Adds the rows of all positions but slot `but` to the unary scores.
+  // Adds the incoming rows of the slots at positions, except slot `but`, to the unary scores.
   void add_positions(std::int32_t but, Limits &limits) noexcept;
-  // Notes whether the limits have ended the computation. Returns false if they have, else `done`.
+  // Sets interrupted_. Returns false if the limits ended the computation, otherwise `done`.
   bool finish(bool done, const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return done && !interrupted_;
   }
-  // Of the first `count` slots, which are whole chains, with what each has received.
+  // Returns the properties of the first `count` slots, which are whole-chain slots, with their
+  // incoming rows as messages.
   Attachments attachments(std::int32_t count) const noexcept {
     return {read_attached, this, count};
   }
@@ -116,7 +115,7 @@ private:
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
   void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
                      Limits &limits) noexcept;
-  // Max-marginals of all positions, or of those with slots alone, into marginals_.
+  // Fills marginals_, unless `all` only for positions with slots.
   void find_marginals(bool all, Limits &limits) noexcept;
   void find_joint_marginals(bool all, Limits &limits) noexcept;
   void send_whole(Limits &limits) noexcept;
@@ -127,17 +126,17 @@ private:
   const Model *model_;
   std::int32_t number_;
   Chain chain_;
-  Slot *slots_; // NULL while measuring
+  Slot *slots_; // NULL if only measuring
   Clique *cliques_;
   ChainView view_;
   JointOptions joint_;
   std::int64_t *row_begin_;
-  double *added_ = nullptr;        // T x m: of positions
+  double *added_ = nullptr;        // T x m: sum of the incoming rows at each position
   double *marginals_ = nullptr;    // T x m
   std::int32_t *forced_ = nullptr; // T: chains under properties
   BoundTables *bound_ = nullptr;   // by property; shared by all joint programs
   double **outgoing_rows_ = nullptr;
-  double *reach_ = nullptr; // by whole-chain slot: how far below their best entries matter
+  double *reach_ = nullptr; // by whole-chain slot: see JointReach::run()
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;

@@ -7,8 +7,8 @@
 namespace chorale {
 namespace {
 
-// Branch and bound over counts is cut off here when it is to bound one clique of many: after so
-// many nodes, fewer where they are large.
+// Node limits of branch and bound over counts in bound(): kBoundNodes, or kBoundMembers / members
+// for large cliques.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
 
@@ -26,7 +26,7 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     gathered_ = layout.take<double>(used);
   if (kept_ || clique.centred())
     answers_ = layout.take<double>(used);
-  // Bounds need no answers.
+  // bound() does not use answers_, so the two share memory.
   if (clique.centred())
     candidate_ = reinterpret_cast<std::int32_t *>(answers_);
 }
@@ -40,17 +40,18 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.problem.scores = kept_ ? gathered_ : incoming;
   task.problem.row_stride = potential.values;
   task.wants_marginals = wants_marginals;
-  task.messages_only = !clique_->centred(); // a centre hears the best score
-  task.in_place = wants_marginals && !clique_->centred(); // solved once for each value of a centre
+  task.messages_only = !clique_->centred(); // the message to a centre needs the best score
+  // The scores of a centred clique are used again, for the next value of the centre.
+  task.in_place = wants_marginals && !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals_stride = potential.values;
-  // Kept columns are solved as all columns would be: a plan for fewer could take more memory than
-  // the run has been told of.
+  // Plans for kept columns as for all columns: a plan for fewer columns might need more memory than
+  // the run has estimated.
   const bool is_kept = kept_ && &potential == kept_->potential;
   const CliqueKind kind =
       is_kept ? CliqueKind(*clique_->potential(), clique_->members) : task.kind;
   if (wants_marginals) {
-    // What was insisted on holds where it fits.
+    // Uses the requested algorithm and exactness if they suit this clique.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);
@@ -125,8 +126,9 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
   return finish(limits);
 }
 
-// One solve a value of the centre: its best score is the answer to the centre, its max-marginals
-// and the centre's own message are one side of the answer to the others.
+// Solves once for each value c of the centre. Entry c of the message to the centre is the best
+// score. The messages to members are maxima over c of the max-marginals plus entry c of the message
+// from the centre.
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
   const std::int64_t n = clique_->members;
   const std::int64_t entries = n * clique_->columns();
@@ -176,7 +178,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     if (n > 0) {
       CliqueTask task = task_for(potential, Use::bound);
       task.problem.scores = incoming;
-      // Of a centred clique the labelling under another value of the centre may be the better one.
+      // For a centred clique the assignment may be worse than one for another value of the centre.
       task.assignment = clique_->centred() ? candidate_ : shown;
       const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);

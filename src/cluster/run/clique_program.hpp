@@ -1,7 +1,7 @@
-// What a run asks of one clique: answer all its members, bound its best score.
+// Inference on one clique: computes the messages to all members, the best values, or a bound.
 //
-// A clique may work on some of its columns only: `kept` lists them, and the potential given for
-// them has those alone. What is left out is answered with minus infinity.
+// `kept` restricts the messages to some columns, with a potential over these columns alone. Entries
+// of the other columns are minus infinity.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -10,7 +10,7 @@
 
 namespace chorale {
 
-// Members of the largest closed clique whose messages are worked out, where marginals are asked.
+// Closed cliques (closed.hpp) with at most this many members compute messages, for marginals.
 inline constexpr std::int32_t kAnsweredMembers = 256;
 
 class CliqueProgram {
@@ -20,26 +20,26 @@ public:
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // The clique's rows, as the model lays them out: scores from the members, answers to them (NULL
-  // of a closed clique with more than kAnsweredMembers).
+  // Messages from and to the members: n rows of columns, then the row of the centre, if any.
+  // `outgoing` is NULL for closed cliques with more than kAnsweredMembers.
   double *incoming;
   double *outgoing;
 
-  // Both calls spend their work on `limits`. A call that the limits end returns false, leaves what
-  // it was to fill undefined, and interrupted() is true until the next call.
+  // All functions below count their work on `limits`. If the limits end one, it returns false, its
+  // results are undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
-  // Fills `outgoing` from `incoming`. False where a callback failed.
+  // Computes `outgoing` from `incoming`. False if a callback failed.
   bool answer(Limits &limits) noexcept;
-  // Fills `shown` from the scores of a closed clique in `incoming`; `solved` is false where every
-  // labelling is forbidden. False where a callback failed.
+  // Computes the best values `shown` of the members of a closed clique, whose scores are in
+  // `incoming`. `solved` is false if every assignment is forbidden. False if a callback failed.
   bool solve(Limits &limits) noexcept;
-  // No less than the greatest score under `incoming`, in *value, by exact algorithms and dual
-  // bounds alone; plus infinity where the family has none. `shown` is a labelling near it (a centre
-  // last); false in *found where there is none. False where a callback failed.
+  // Writes to *value an upper bound on C plus incoming entries, from exact algorithms and dual
+  // bounds alone; plus infinity if the family has neither. If *found, `shown` is a good assignment.
+  // False if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
-  std::int32_t *shown;
+  std::int32_t *shown; // column of each member, then the value of the centre, if any
   bool solved = false;
   RunFailure failure = RunFailure::none;
 
@@ -52,7 +52,7 @@ private:
   void note(CallbackFailure failed) noexcept;
   void answer_centred(Limits &limits) noexcept;
   double bound_within(Limits &limits, bool *found) noexcept;
-  // True if a computation came to its end.
+  // True if the computation ended without failure or interruption.
   bool finish(const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return failure == RunFailure::none && !interrupted_;
@@ -63,15 +63,15 @@ private:
   CliqueSettings settings_;
   const KeptColumns *kept_;
   double *gathered_ = nullptr; // n x kept columns
-  double *answers_ = nullptr;  // n x kept columns, or n x columns of one value of a centre
-  // Bounds of a centred clique, n: a labelling under one value of the centre.
+  double *answers_ = nullptr;  // n x kept columns; or n x columns, given one value of the centre
+  // n, in bound() of a centred clique: an assignment under one value of the centre.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
   bool interrupted_ = false;
 };
 
-// The counts of what members show, into `counts` (columns), by `shown_by(member)`; -1 counts for
-// nothing.
+// Writes to `counts`, by column, how many members show it. shown_by(member) returns a column, or -1
+// for none.
 template <class ShownBy>
 void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_by) noexcept {
   for (std::int32_t v = 0; v < clique.columns(); ++v)
@@ -81,8 +81,8 @@ void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_b
       ++counts[v];
 }
 
-// C of counts over the clique's columns. A callback sees zeros where nothing counts; `counts` is
-// changed for that.
+// Returns C for the counts of the clique's columns. Sets the counts of columns that the potential
+// ignores to 0, since callbacks expect that.
 double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t centre,
                     CallbackFailure *failure) noexcept;
 

@@ -9,7 +9,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kCliqueGrain = 4;
-// Items of a clique lie anywhere: the scores of so many are asked for before the first is read.
+// Scores of the items of a clique are scattered in memory: those of so many items are prefetched.
 constexpr std::int32_t kAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes
 
@@ -19,7 +19,7 @@ void prefetch(const Chain &item) noexcept {
     __builtin_prefetch(scores + at);
 }
 
-// phi of a label, summed as ChainView::score does.
+// Returns phi of a label, summed in the order of ChainView::score().
 double score_of(const ChainView &item, std::int32_t y) noexcept {
   if (!item.allows(0, y))
     return kForbidden;
@@ -31,13 +31,13 @@ double score_of(const ChainView &item, std::int32_t y) noexcept {
   return total;
 }
 
-// True if phi of a label is its unary score, and these lie end to end.
+// True if phi of each label is its unary score, stored as contiguous doubles.
 bool is_plain(const ChainView &item) noexcept {
   return !item.single && item.unary_column == 1 && !item.forced && !item.allowed &&
          !item.has_start() && !item.has_end();
 }
 
-// The best label among those for which `takes(label)` holds.
+// Returns the best label among those for which takes(label) is true.
 template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) noexcept {
   ItemLabel best{0, kForbidden};
   for (std::int32_t y = 0; y < item.labels; ++y)
@@ -66,7 +66,7 @@ ItemLabel best_label(const ChainView &item) noexcept {
   for (std::int32_t y = 1; y < item.labels; ++y)
     if (scores[y] > best.score)
       best = {y, scores[y]};
-  best.score += 0.0; // a sum begins with 0, so -0 becomes 0
+  best.score += 0.0; // turns -0 into 0, as the sum in score_of() does
   return best;
 }
 
@@ -94,7 +94,7 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
   return true;
 }
 
-// Writes K messages to a member of a clique whose other members keep their labels.
+// Writes K entries: C for each column of `member`, with the other members fixed to `labelling`.
 RunFailure hold_others(const Clique &clique, const Assignment &labelling, std::int32_t member,
                        Layout &layout, double *message) noexcept {
   const std::int32_t K = clique.columns();

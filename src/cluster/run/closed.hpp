@@ -1,7 +1,7 @@
-// Closed cliques: cliques of single items (chains of one position) that are in no other clique.
+// Closed cliques: cliques whose members are *items* (chains of one position) in no other clique.
 //
-// Such a clique and its items are a whole problem by themselves, so clique inference over the
-// scores of the items labels them all at once. Nothing is sent, and no row of messages is stored.
+// A closed clique and its items are independent of the rest of the model. One call of clique
+// inference over the scores of the items finds their best labels; no messages are sent or stored.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -9,7 +9,7 @@
 
 namespace chorale {
 
-// Adds to the tally what workers have counted.
+// Adds the counters of the workers to the tally, and resets them.
 void add_up(const Setting &setting, RunState &state) noexcept;
 
 // A label of an item, with phi.
@@ -18,32 +18,32 @@ struct ItemLabel {
   double score;
 };
 
-// The best label of an item; the lowest one where several are. Minus infinity, and label 0, where
+// Returns the best label of an item; ties go to the lowest label. Label 0 and minus infinity if
 // every label is forbidden.
 ItemLabel best_label(const ChainView &item) noexcept;
 
-// Writes the scores of a closed clique's members to n rows of its columns: entry v of row i is the
-// best score of a label that shows v, minus infinity where no label does.
-// False where the limits have ended that.
+// Writes the scores of the members of a closed clique, n rows of its columns: entry v of row i is
+// the best score of a label of member i that shows v; minus infinity if none does. False if
+// interrupted.
 bool load_items(const Setting &setting, const Clique &clique, double *rows,
                 Limits &limits) noexcept;
 
-// Gives each member of a closed clique the best label that shows `shown`, an entry for each.
-// Returns how many labels have changed.
+// Sets each member i of a closed clique to its best label that shows column shown[i]. Returns the
+// number of changed labels.
 std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
                         Assignment &labelling) noexcept;
 
-// Solves a closed clique and takes its members' labels into state.now. False where the call must
-// end, and nothing has changed.
+// Solves a closed clique and writes the labels of its members to state.now. False, without change,
+// if the call must end.
 bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
                   Worker &worker) noexcept;
-// Solves every closed clique whose items have changed since it was solved last. False where the
-// call must end.
+// Solves every closed clique that is new or whose items changed since its last solution. False if
+// the call must end.
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
-// Writes m max-marginals of an item of a closed clique, and the margin between the best label and
-// the second; either may be NULL. In cliques of more than kAnsweredMembers the other members keep
-// their labels in state.best: O(n + R) instead of the cost of all messages of the clique.
+// Writes the m max-marginals of an item of a closed clique, and the margin between its two best
+// labels; either may be NULL. In cliques with more than kAnsweredMembers members, the other members
+// are fixed to their labels in state.best, which costs O(n + R) instead of all messages.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             double *marginals, double *margin) noexcept;
 

@@ -1,8 +1,9 @@
-// Where a call that limits ended has left its work.
+// Progress of work that a call had to leave unfinished because its limits (deadline, cancellation)
+// ended it.
 //
-// The next call of the same kind goes on from there: what is computed, and in which order, does not
-// depend on how the work is cut into calls. Work is cut between steps, and a step is done whole or
-// not at all: one chain, one clique, one stretch of cliques that are scored.
+// The next call of the same kind resumes there, so results do not depend on how work is divided
+// into calls. Calls end between steps only; a step is one chain, one clique, or one batch of
+// cliques that are scored, and is done completely or not at all.
 #pragma once
 
 #include "base/numeric.hpp"
@@ -11,9 +12,9 @@
 
 namespace chorale {
 
-// `own` to `own_offer` are round 0: every chain decoded by itself, then equation 1 of these
-// labellings, of the best labelling from before, and of `now`. `cliques`, `chains` and `offer` are
-// a round of the schedule ALL; `rank`, `ranked` and `offer` one of the schedule DISAGREEMENT.
+// Stages of a round. Round 0: `own` decodes every chain without messages; `own_score`, `kept_score`
+// and `own_offer` evaluate equation 1 of the labellings own, best and now of RunState. Later rounds
+// of the schedule ALL: `cliques`, `chains`, `offer`; of DISAGREEMENT: `rank`, `ranked`, `offer`.
 enum class RoundStage : std::int32_t {
   none,
   own,
@@ -30,40 +31,43 @@ enum class RoundStage : std::int32_t {
 struct RoundCourse {
   RoundStage stage = RoundStage::none;
   std::int64_t place = 0; // ranked: index into Ranking::order
-  bool answered = false;  // ranked: the clique at `place` has answered, its chains are next
+  bool answered = false;  // ranked: messages of the clique at `place` are sent; its chains are next
 };
 
-// `closed`: closed cliques that have not been solved yet are; no later stage looks at them.
+// Stages of a polish. `closed`: solves closed cliques that are not solved yet (closed.hpp); the
+// later stages skip them. `counts`: counts the columns shown in each clique. `sweeps`: improves one
+// chain after the other. `score`: evaluates the result.
 enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
   PolishStage stage = PolishStage::none;
-  bool from_own = false; // the second start, from the chains' own labellings
-  // Score and round of the best labelling before this start.
+  bool from_own = false; // second start: from the best labellings of chains without messages
+  // Score of the best labelling before this start, and the round that found it.
   double score_before = kForbidden;
   std::int64_t round_before = 0;
-  // Stage counts: the next clique, and its next member.
+  // Stage counts: next clique, and its next member.
   std::int64_t clique = 0;
   std::int32_t member = 0;
   // Stage sweeps.
   std::int32_t sweep = 0;
-  std::int32_t stamp = 0;       // number of labellings taken so far
-  bool changed = false;         // a labelling was taken in this sweep
-  bool moved = false;           // a labelling was taken since `now` was last offered
-  std::int64_t next = 0;        // first chain behind the batch
-  std::int64_t batch = 0;       // chains in the batch; 0: no batch is under way
-  std::int64_t judged = 0;      // chains of the batch that have been judged
+  std::int32_t stamp = 0;       // number of accepted proposals
+  bool changed = false;         // a proposal was accepted in this sweep
+  bool moved = false;           // a proposal was accepted since `now` was last offered as best
+  std::int64_t next = 0;        // first chain after the batch
+  std::int64_t batch = 0;       // chains in the batch; 0: there is none
+  std::int64_t judged = 0;      // proposals of the batch already accepted or rejected
   std::int32_t batch_stamp = 0; // `stamp` when the batch was made
 };
 
-// `plain` and `half` are the first steps: without multipliers, and with half of the messages.
+// Stages of the dual bound. `plain`: bound with multipliers of 0. `half`: bound with half of each
+// message as multiplier. `steps`: subgradient steps.
 enum class DualStage : std::int32_t { none, plain, half, steps };
 
 struct DualCourse {
   DualStage stage = DualStage::none;
-  bool evaluating = false; // part of DualState::bounds is filled
-  bool keeps_bounds = false; // DualState::bounds holds but for those that are NaN
-  std::int64_t left = 0;   // steps to go
+  bool evaluating = false;   // an evaluation is unfinished: DualState::bounds is partly filled
+  bool keeps_bounds = false; // entries of DualState::bounds that are not NaN are valid
+  std::int64_t left = 0;     // remaining steps
 };
 
 enum class RepairStage : std::int32_t { none, search, score, polish };
@@ -71,22 +75,22 @@ enum class RepairStage : std::int32_t { none, search, score, polish };
 struct RepairCourse {
   RepairStage stage = RepairStage::none;
   std::int32_t pass = 0;
-  double price = 0;         // of a violation of 1 in a clique of weight 1
+  double price = 0;         // penalty of a violation of 1 in a clique of weight 1
   std::uint64_t random = 1; // state of the random walk
-  std::int64_t decodes = 0; // decodes that may still be made
-  bool forbids = false;     // in this pass some clique forbids the labelling
-  bool gains = false;       // in this pass some chain lowered the weighted violations
-  std::int32_t clique = 0;  // the clique under repair
-  bool in_clique = false;   // the two fields below are of `clique`
-  std::int32_t member = 0;  // its next member
-  std::int32_t last = -1;   // the chain tried last
-  std::int32_t walked = -1; // at the end of a pass: the clique whose member gets another value
+  std::int64_t decodes = 0; // remaining budget of decodes
+  bool forbids = false;     // a clique that forbids the labelling was met in this pass
+  bool gains = false;       // a chain lowered the weighted violations in this pass
+  std::int32_t clique = 0;  // current clique
+  bool in_clique = false;   // `member` and `last` refer to `clique`
+  std::int32_t member = 0;  // next member of `clique`
+  std::int32_t last = -1;   // chain tried last
+  std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
 };
 
 struct Course {
   bool solving = false;
-  std::int64_t rounds_left = 0; // of a solve
-  std::int64_t scored = 0;      // cliques that an evaluation under way has added up
+  std::int64_t rounds_left = 0; // remaining rounds of a solve
+  std::int64_t scored = 0;      // cliques already summed by an unfinished evaluation
   RoundCourse round;
   PolishCourse polish;
   RepairCourse repair;

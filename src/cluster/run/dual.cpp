@@ -11,10 +11,10 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kGrain = 2;
-constexpr std::int64_t kPatience = 6;
-constexpr double kSlower = 0.7;
-// Where no labelling is known, and where the bound all but meets the one that is, steps aim this
-// part of the magnitude of what the bound adds up below it.
+constexpr std::int64_t kPatience = 6; // steps without a lower bound before the pace falls
+constexpr double kSlower = 0.7;       // factor by which the pace falls
+// Gap between D and the target of a step, relative to the magnitude of D: kReach if no labelling is
+// known, otherwise at least kLeastReach.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
 
@@ -30,7 +30,8 @@ void Dual::run(std::int64_t steps) noexcept {
     course_.stage = dual_.progress.started ? DualStage::steps : DualStage::plain;
   }
   double value = 0;
-  // The better of no multipliers and half of the last messages.
+  // D for multipliers of 0; then, if there are messages, for half of each as multipliers. Both are
+  // bounds. The steps go on from the latter.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
       std::fill_n(dual_.multipliers, model_.message_count, 0.0);
@@ -71,8 +72,8 @@ void Dual::run(std::int64_t steps) noexcept {
   course_ = {};
 }
 
-// Whether some labelling may show a value outside a dictionary: (1) admits it, chains do not
-// decode it, so there is no bound.
+// True if some labelling may show a value outside a dictionary. Equation 1 allows such a labelling
+// but joint programs forbid it, so the dual would be no upper bound.
 bool Dual::shows_outside() const noexcept {
   for (const Clique &clique : model_.cliques)
     if (clique.dictionary() && clique.members > 0 &&
@@ -90,8 +91,8 @@ void Dual::load_half() noexcept {
     dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
 }
 
-// D at the multipliers, into `value`. Bounds that are not known yet are NaN: all of them, but after
-// move() those alone whose multipliers it changed. False where the call must end.
+// Computes D into `value`. Recomputes the terms that are NaN: all, or after move() only those whose
+// multipliers changed. False if the call must end.
 bool Dual::evaluate(double &value) noexcept {
   double *clique_value = dual_.bounds;
   double *chain_value = clique_value + model_.cliques.size();
@@ -120,14 +121,14 @@ bool Dual::evaluate(double &value) noexcept {
               ? kForbidden
               : chains.total + cliques.total;
   magnitude_ = chains.magnitude + cliques.magnitude;
-  // What the chains show now is a labelling like any other.
+  // The maximisers of the chains form a labelling, which may be better than the best so far.
   if (value > kForbidden && state_.standing.has_labelling && !evaluation_.offer())
     return false;
   course_.evaluating = false;
   return true;
 }
 
-// Whether all multipliers of a chain are 0.
+// True if all multipliers of a chain are 0.
 bool Dual::has_zeros(std::int32_t number) const noexcept {
   for (std::int32_t s = 0; s < model_.chains[number].slots; ++s) {
     const Slot slot = model_.slot(number, s);
@@ -142,10 +143,10 @@ bool Dual::has_zeros(std::int32_t number) const noexcept {
 void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
   const Chain &chain = model_.chains[number];
   if (model_.is_closed(chain)) {
-    known = 0; // its clique has its scores
+    known = 0; // the scores of the item are part of the term of its clique
     return;
   }
-  // Under multipliers of 0 the chain's own labelling is the best.
+  // With multipliers of 0 the maximiser is the best labelling without messages, already known.
   if (state_.standing.has_labelling && has_zeros(number)) {
     state_.now.take_chain(number, state_.own);
     for (std::int32_t s = 0; s < chain.slots; ++s)
@@ -211,14 +212,14 @@ void Dual::take(double value) noexcept {
     dual_.progress.pace *= kSlower;
   }
   state_.standing.upper_bound = std::min(state_.standing.upper_bound, value);
-  // A bound that rounding left a hair below the score is the score.
+  // Rounding may leave a tight bound below the best score.
   if (state_.standing.has_labelling)
     state_.standing.upper_bound = std::max(state_.standing.upper_bound, state_.best.total());
   if (state_.standing.upper_bound < kInfinity)
     evaluation_.report_progress();
 }
 
-// One step; false where chains and cliques agree throughout.
+// Does one subgradient step. False if chains and cliques agree on all slots: the subgradient is 0.
 bool Dual::move(double value) noexcept {
   std::int64_t differences = 0;
   const auto each = [&](auto &&visit) {

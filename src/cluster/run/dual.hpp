@@ -1,13 +1,13 @@
-// An upper bound of equation 1 by dual decomposition.
+// Upper bound on equation 1 by dual decomposition.
 //
-// With multipliers for what each slot shows, paid to its chain and charged to its clique,
+// Each slot has a multiplier for each column, added to its chain and subtracted from its clique:
 //
 //     D = sum_i max { phi_i + multipliers }  +  sum_p max { C_p - multipliers }
 //
-// is never below equation 1. Chains are decoded exactly or bounded from above, cliques by exact
-// algorithms or their own dual; beams and absorption have no part in it. The multipliers follow
-// subgradients: where chain and clique disagree about a slot, what the chain shows gets cheaper and
-// what the clique wants dearer, by steps towards the best score known (Polyak's rule).
+// is never below equation 1. The maxima are exact or bounded from above; beams and absorption are
+// not used. The multipliers follow subgradients of D: where the maximisers of chain and clique show
+// different columns of a slot, the multiplier of the chain's column falls and that of the clique's
+// column rises. Step sizes follow Polyak's rule, with the best known score as target.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -20,7 +20,7 @@ public:
       : setting_(setting), model_(setting.model), state_(state), dual_(state.dual),
         course_(state.course.dual), evaluation_(setting, state) {}
 
-  // So many subgradient steps, or the rest of those that a call has left.
+  // Does `steps` subgradient steps, or the remaining ones of an interrupted call.
   void run(std::int64_t steps) noexcept;
 
 private:
@@ -39,7 +39,7 @@ private:
   DualState &dual_;
   DualCourse &course_;
   Evaluation evaluation_;
-  double magnitude_ = 0; // of the last D: sum of |chain's part| and |clique's part|
+  double magnitude_ = 0; // sum of the absolute values of the terms of the last D
 };
 
 } // namespace chorale

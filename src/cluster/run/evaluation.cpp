@@ -6,7 +6,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kGrain = 4;
-// Cliques, and members of cliques, that are scored between two looks at the limits, at most.
+// Greatest numbers of cliques and of their members scored between two checks of the limits.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
 
@@ -33,7 +33,7 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   return score;
 }
 
-// Stretch by stretch: the sum so far stays in `of`.
+// Scores cliques in batches; the partial sum is in `of`.
 bool Evaluation::evaluate(Assignment &of) noexcept {
   const Model &model = setting_.model;
   std::int64_t &scored = state_.course.scored;

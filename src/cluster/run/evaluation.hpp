@@ -1,4 +1,4 @@
-// Equation 1 of whole labellings, and which one is the best.
+// Evaluates equation 1 of whole labellings, and keeps the best labelling.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -6,24 +6,24 @@
 
 namespace chorale {
 
-// C of a clique in an assignment. `counts`: scratch, one number a column.
+// Returns C of a clique in an assignment. `counts`: scratch, one entry for each column.
 double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
                        CallbackFailure *failure) noexcept;
 
-// Bytes for the scores of a stretch of cliques, behind the counts of one.
+// Returns the bytes that evaluate() needs for the scores of one batch of cliques.
 std::size_t scored_bytes(const Model &model) noexcept;
 
 class Evaluation {
 public:
   Evaluation(const Setting &setting, RunState &state) noexcept : setting_(setting), state_(state) {}
 
-  // Computes the totals of an assignment, from where the last call has left that. False where the
-  // call must end.
+  // Computes the totals of an assignment; resumes an interrupted evaluation. False if the call must
+  // end.
   bool evaluate(Assignment &of) noexcept;
-  // Evaluates `now`, and takes it as the best labelling where it is. False where the call must end.
+  // Evaluates `now` and copies it to `best` if it is better. False if the call must end.
   bool offer() noexcept;
-  // The same at once and without limits, `round` being where `now` comes from. Not where a
-  // potential fails.
+  // Does offer() without limits. `round`: round that found `now`. Leaves `best` if a potential
+  // fails.
   void offer_at_once(std::int64_t round) noexcept;
   void report_progress() noexcept;
 

@@ -1,5 +1,5 @@
-// What a run reads in the place of what its model holds: scores of some chains, and some of the
-// columns of some cliques.
+// Data of a run that overrides its model: replaced scores of chains, and restricted columns of
+// cliques.
 #pragma once
 
 #include "base/array.hpp"
@@ -7,11 +7,11 @@
 
 namespace chorale {
 
-// Some columns of a property clique, in a run that restricts ranges.
+// Columns of a property clique to which a run with restricted ranges limits its messages.
 struct KeptColumns {
   const std::int32_t *columns; // ascending
-  std::int32_t count;          // 0: all columns, and no potential
-  const Potential *potential;  // over these columns alone
+  std::int32_t count;          // 0: no restriction; `potential` is NULL
+  const Potential *potential;  // potential over these columns alone
 };
 
 class Inputs {
@@ -26,21 +26,22 @@ public:
     const View *given = find_view(chain);
     return given ? given->view : model_.chains[chain].view();
   }
-  // True if the chain is read elsewhere than in the model.
+  // True if the view of the chain is replaced.
   bool replaces(std::int32_t chain) const noexcept { return find_view(chain) != nullptr; }
   bool replaces_any() const noexcept { return !views_.empty(); }
-  // Reads a chain elsewhere from now on. False, and unchanged, where there is no memory.
+  // Replaces the view of a chain. False, without change, if memory is exhausted.
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
   void restore(std::int32_t chain) noexcept;
   void restore_all() noexcept { views_.truncate(0); }
 
-  // NULL: the clique keeps all its columns.
+  // Returns the kept columns, or NULL if the clique keeps all.
   const KeptColumns *kept(std::int64_t clique) const noexcept {
     return kept_.empty() || kept_[clique].count == 0 ? nullptr : &kept_[clique];
   }
   bool knows_kept() const noexcept { return !kept_.empty(); }
-  // Keeps all columns of every clique; then some of one; then, once, settles where they lie. False
-  // where there is no memory.
+  // keep_all() lets every clique keep all columns; then keep() restricts single cliques, in
+  // ascending order; then settle_kept() sets the pointers to the columns. False if memory is
+  // exhausted.
   bool keep_all() noexcept;
   bool keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept;
   void settle_kept() noexcept;
@@ -50,15 +51,15 @@ private:
     std::int32_t chain;
     ChainView view;
   };
-  // The first view of `chain` or a later one.
+  // Returns the first view of a chain with number >= `chain`.
   View *lower_bound(std::int32_t chain) noexcept;
   const View *find_view(std::int32_t chain) const noexcept;
 
   Memory memory_;
   const Model &model_;
-  Array<View> views_; // ascending by chain
+  Array<View> views_;           // replaced views, ascending by chain
   Array<std::int32_t> columns_; // kept columns of all cliques, end to end
-  Array<KeptColumns> kept_;     // by clique, or empty
+  Array<KeptColumns> kept_;     // by clique; empty before keep_all()
 };
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// JSON written into a buffer of the caller, counting what does not fit.
+// Writer of JSON text into a buffer of the caller. Counts all bytes, also those that do not fit.
 #pragma once
 
 #include <charconv>
@@ -30,7 +30,7 @@ public:
     put("\":");
     fresh_ = true;
   }
-  void string(std::string_view text) noexcept { // without characters that need escapes
+  void string(std::string_view text) noexcept { // `text` must not need escapes
     separate();
     put("\"");
     put(text);
@@ -50,7 +50,7 @@ public:
     put(value ? "true" : "false");
   }
 
-  // Ends the text; the bytes of the whole, NUL included.
+  // Terminates the text with NUL. Returns the bytes of the whole text, including NUL.
   std::size_t finish() noexcept {
     if (capacity_ > 0)
       buffer_[needed_ < capacity_ ? needed_ : capacity_ - 1] = '\0';
@@ -80,7 +80,7 @@ private:
   char *buffer_;
   std::size_t capacity_;
   std::size_t needed_ = 0;
-  bool fresh_ = true; // nothing stands before what comes next
+  bool fresh_ = true; // no comma is needed before the next value
 };
 
 } // namespace chorale

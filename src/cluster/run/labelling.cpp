@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-// What scoring needs: the labelling as a run stores it, and scratch for a chain and for a clique.
+// Memory for scoring: the labelling as a run stores it, T flags of a chain, counts of a clique.
 struct Scratch {
   Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
     std::int32_t length = 0;

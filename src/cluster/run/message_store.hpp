@@ -1,9 +1,9 @@
-// Messages of a whole model in as few bytes as they are worth.
+// Storage of all messages of a model, in 8 to 64 bits an entry.
 //
-// A row says nothing by a constant: it is stored with 0 as its greatest entry, so every entry is
-// minus a magnitude. Numbers with a narrower range than that of scores are stored in units: a power
-// of two of the size of the model's scores, so that a row loses no more by storing where all scores
-// are tiny or huge.
+// A constant added to a row changes no labelling. So every row is stored with 0 as its greatest
+// entry, and every entry is minus a magnitude. Formats narrower than double store multiples of the
+// store's *unit*, a power of two near the scores of the model: the relative error is then the same
+// for tiny and for huge scores.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -19,13 +19,14 @@ namespace chorale {
 
 enum class MessageNumber : std::int32_t { automatic, float64, float32, magnitude16, magnitude8 };
 
-// Minus a magnitude in 16 bits: 6 of exponent, 10 of mantissa, gradual towards zero. From 2^-41 to
-// 2^33 units, to half a thousandth; all bits set is minus infinity, which no finite number becomes.
+// 16-bit format of minus a magnitude: 6 bits of exponent, 10 of mantissa, with subnormal numbers.
+// Range 2^-40 to 2^33 units, relative error at most 2^-11. Code 0xffff is minus infinity; finite
+// numbers out of range get the greatest finite code.
 namespace magnitude16 {
 
 inline constexpr std::uint16_t kForbiddenCode = 0xffff;
 inline constexpr double kSmallest = 0x1p-40;
-inline constexpr std::uint64_t kExponent = std::uint64_t{1023 - 31} << 10; // of code 0
+inline constexpr std::uint64_t kExponent = std::uint64_t{1023 - 31} << 10; // double bits of code 0
 
 inline std::uint16_t encode(double value) noexcept {
   if (value == kForbidden)
@@ -35,7 +36,7 @@ inline std::uint16_t encode(double value) noexcept {
     return 0;
   if (magnitude < 1024 * kSmallest)
     return static_cast<std::uint16_t>(magnitude / kSmallest + 0.5);
-  // Half a unit is added in the last place that is kept; a carry goes into the exponent.
+  // Rounds to nearest: adds half of the last bit kept. A carry correctly raises the exponent.
   const std::uint64_t code =
       ((std::bit_cast<std::uint64_t>(magnitude) + (std::uint64_t{1} << 41)) >> 42) - kExponent;
   return static_cast<std::uint16_t>(std::min<std::uint64_t>(code, kForbiddenCode - 1));
@@ -51,18 +52,18 @@ inline double decode(std::uint16_t code) noexcept {
 
 } // namespace magnitude16
 
-// Minus a magnitude in 8 bits, in units of its row: 3 of exponent, 5 of mantissa, gradual towards
-// zero. The row's unit is the power of two, from 2^-128 to 2^127 units of the store, that brings
-// the row's greatest magnitude into the topmost octave; all bits set is minus infinity, which no
-// finite number becomes.
+// 8-bit format of minus a magnitude: 3 bits of exponent, 5 of mantissa, with subnormal numbers, in
+// units of the row. The unit of a row is a power of two, 2^-128 to 2^127 units of the store, chosen
+// so that the greatest magnitude of the row lies in the topmost octave. Code 0xff is minus
+// infinity; no finite number is encoded so.
 namespace magnitude8 {
 
 inline constexpr std::uint8_t kForbiddenCode = 0xff;
-inline constexpr int kTopExponent = 11; // 2^11 units .. 3968 units
-inline constexpr double kMost = 3968;   // units: code 0xfe
-inline constexpr int kBias = 128;       // of the unit's exponent, as a byte
+inline constexpr int kTopExponent = 11; // the topmost octave: 2^11 .. kMost units of the row
+inline constexpr double kMost = 3968;   // greatest finite magnitude, code 0xfe
+inline constexpr int kBias = 128;       // added to the exponent of a row's unit to store it
 
-// The exponent of the unit of a row.
+// Returns the exponent of the unit of a row, plus kBias.
 inline std::uint8_t unit_of(const double *row, std::int32_t count) noexcept {
   double most = 0;
   for (std::int32_t v = 0; v < count; ++v)
@@ -70,7 +71,7 @@ inline std::uint8_t unit_of(const double *row, std::int32_t count) noexcept {
   if (!(most > 0))
     return 0;
   int exponent = std::ilogb(most) - kTopExponent;
-  if (most > std::ldexp(kMost, exponent)) // the last steps of the octave are forbidden's
+  if (most > std::ldexp(kMost, exponent)) // above kMost: code 0xff stands for minus infinity
     ++exponent;
   return static_cast<std::uint8_t>(std::clamp(exponent, -kBias, kBias - 1) + kBias);
 }
@@ -85,7 +86,7 @@ inline std::uint8_t encode(double value, double per_unit) noexcept {
     return 0;
   if (units < 32)
     return static_cast<std::uint8_t>(units + 0.5);
-  // As above: half a unit in the last place, and what is beyond five bits is cut off.
+  // Rounds to nearest like magnitude16, to five bits of mantissa.
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(units) + (std::uint64_t{1} << 46);
   const std::uint64_t code = (bits >> 47) - ((std::uint64_t{1023} + 4) << 5);
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(code, kForbiddenCode - 1));
@@ -100,14 +101,14 @@ inline double decode(std::uint8_t code, double unit) noexcept {
 
 } // namespace magnitude8
 
-// Rows of scores between members and cliques.
+// Message rows in one direction, member to clique or clique to member, one row for each slot.
 class MessageStore {
 public:
   MessageStore() noexcept = default;
   MessageStore(Layout &layout, std::int64_t count, std::int64_t rows, MessageNumber number) noexcept
       : count_(count) {
     if (number == MessageNumber::magnitude8) {
-      count_ += rows; // every row behind the exponent of its unit
+      count_ += rows; // each row is preceded by the exponent of its unit
       bytes_ = layout.take<std::uint8_t>(count_);
     } else if (number == MessageNumber::magnitude16) {
       codes_ = layout.take<std::uint16_t>(count);
@@ -118,7 +119,7 @@ public:
     }
   }
 
-  // Sets the unit, a power of two. Before anything is stored.
+  // Sets the unit, a power of two. Must precede the first store() or write().
   void set_unit(double unit) noexcept { unit_ = unit; }
   double unit() const noexcept { return unit_; }
 
@@ -132,7 +133,7 @@ public:
     else
       std::fill_n(doubles_, count_, 0.0);
   }
-  // Loads rows that lie end to end, all `width` wide.
+  // Loads `rows` consecutive rows of `width` entries each.
   void load(RowPlace at, std::int64_t rows, std::int32_t width, double *to) const noexcept {
     const std::int64_t begin = at.entry;
     const std::int64_t count = rows * width;
@@ -154,10 +155,11 @@ public:
     }
   }
   void load(RowPlace at, std::int32_t width, double *to) const noexcept { load(at, 1, width, to); }
-  // Damps a row, new = kept * stored + (1 - kept) * row, and stores it. True if it has changed by
-  // more than rounding. A row of minus infinity alone is stored as zeros. Overwrites `row`.
+  // Damps a row, new = kept * stored + (1 - kept) * row, and stores it. True if the stored row
+  // changed by more than rounding. A row of minus infinity alone is stored as zeros. Overwrites
+  // `row`.
   bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
-    // Without branches, which no processor could predict here.
+    // Avoids branches, which would be unpredictable here.
     double top = kForbidden;
     for (std::int32_t v = 0; v < count; ++v)
       top = row[v] > top ? row[v] : top;
@@ -179,15 +181,15 @@ public:
       put(at, count, row);
     return changes;
   }
-  // Stores a row that `load` of another store gave, as it is. Overwrites `row`.
+  // Stores a row obtained by load() from another store, without damping. Overwrites `row`.
   void write(RowPlace at, std::int32_t count, double *row) noexcept {
     enter_units(count, row);
     put(at, count, row);
   }
 
 private:
-  // Divides a row by the unit, unless it is stored as doubles. What exceeds the range of doubles
-  // becomes its least finite number: only minus infinity forbids.
+  // Divides a row by the unit, unless the store holds doubles. Quotients below the range of doubles
+  // become the least finite double, since only minus infinity forbids a value.
   void enter_units(std::int32_t count, double *row) const noexcept {
     if (doubles_ || unit_ == 1)
       return;
@@ -197,7 +199,7 @@ private:
       row[v] = row[v] == kForbidden ? kForbidden : number;
     }
   }
-  // Stores a row in units. True if that changes what is stored.
+  // Encodes and stores a row in units. In the 8-bit format, false if the stored bytes stay equal.
   bool put(RowPlace at, std::int32_t count, const double *row) noexcept {
     const std::int64_t begin = at.entry;
     if (bytes_)
@@ -227,7 +229,8 @@ private:
     return bytes_ ? magnitude8::decode(bytes_[at.entry + at.number + 1 + v], unit)
                   : get(at.entry + v);
   }
-  // What exceeds the range of floats becomes its least finite number: only minus infinity forbids.
+  // Converts to float. Finite numbers below the range of floats become the least finite float,
+  // since only minus infinity forbids a value.
   static float single(double value) noexcept {
     return value == kForbidden
                ? -std::numeric_limits<float>::infinity()
@@ -236,7 +239,7 @@ private:
   double get(std::int64_t i) const noexcept {
     return codes_ ? magnitude16::decode(codes_[i]) : floats_ ? double{floats_[i]} : doubles_[i];
   }
-  // True if a row in 16 bits changes: what its encoding rounds away is no change.
+  // True if `row`, encoded in 16 bits, differs from the stored codes.
   static bool differs(const std::uint16_t *before, std::int32_t count, const double *row) noexcept {
     for (std::int32_t v = 0; v < count; ++v)
       if (before[v] != magnitude16::encode(row[v]))

@@ -6,17 +6,17 @@
 namespace chorale {
 namespace {
 
-// Positions looked at, spread evenly over the model: so many, or as many as have so many scores.
+// Greatest numbers of sampled positions, evenly spaced over the model, and of scores read.
 constexpr std::int64_t kSamples = 1024;
 constexpr std::int64_t kScores = 1 << 20;
-// One part in so many of what they say is below the unit: scores that stand for "never" at most
-// positions must not decide.
+// The unit is the quantile 1 / kParts of the samples, so huge differences from scores that stand
+// for "never" do not affect it even if most positions have them.
 constexpr std::int64_t kParts = 4;
 // The unit and its inverse are doubles of full precision.
 constexpr int kLargestExponent = 1000;
 
-// By how much the best label of a position is ahead of the next one; the magnitude of the best
-// score where there is no next one, or it is as good.
+// Returns the greatest unary score of a position minus the second greatest; the magnitude of the
+// greatest if there is no second, or if they are equal.
 double lead_at(const ChainView &view, std::int32_t t) noexcept {
   double best = kForbidden;
   double second = kForbidden;
@@ -28,8 +28,8 @@ double lead_at(const ChainView &view, std::int32_t t) noexcept {
   return best > second && second > kForbidden ? best - second : magnitude_of(best);
 }
 
-// The magnitude of the first number of a potential other than 0; 0 where it has none, or none among
-// the first `left`, from which those looked at are taken.
+// Returns the magnitude of the first nonzero number of a potential; 0 if none of the first `left`
+// is nonzero. Subtracts the count of numbers read from `left`.
 double first_number(const Potential &p, std::int64_t &left) noexcept {
   --left;
   if (p.lambda != 0)
@@ -44,7 +44,7 @@ double first_number(const Potential &p, std::int64_t &left) noexcept {
   return 0;
 }
 
-// The chain whose labels lie at a site.
+// Returns the chain to which a site (index into the labels of all chains) belongs.
 std::int64_t chain_at(const Chains &chains, std::int64_t site) noexcept {
   std::int64_t chain = 0;
   for (std::int64_t beyond = chains.size(); beyond - chain > 1;) {

@@ -1,12 +1,12 @@
-// The unit that messages are stored in: of the size of what tells labels apart.
+// Unit in which messages are stored (message_store.hpp): near the score differences between labels.
 #pragma once
 
 #include "cluster/run/inputs.hpp"
 
 namespace chorale {
 
-// A power of two near the lower quartile of the leads of best labels over next ones. Chains are
-// read where `inputs` has them.
+// Returns a power of two near the lower quartile, over sampled positions, of the difference between
+// the greatest and the second greatest unary score. `inputs`: replaced scores of chains.
 double message_unit(const Model &model, const Inputs &inputs) noexcept;
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// Options of a run, and how a run can fail.
+// Options of a run, and its failures.
 #pragma once
 
 #include "base/parallel.hpp"
@@ -10,7 +10,7 @@
 
 namespace chorale {
 
-// Why a computation of a run could not be carried out.
+// Reason why a computation of a run failed.
 enum class RunFailure : std::int32_t {
   none,
   potential_stopped,
@@ -21,14 +21,14 @@ enum class RunFailure : std::int32_t {
   executor
 };
 
-// The failure of a run whose potential failed.
+// Returns the failure of a run whose potential callback failed.
 constexpr RunFailure failure_of(CallbackFailure failure) noexcept {
   return failure == CallbackFailure::none      ? RunFailure::none
          : failure == CallbackFailure::stopped ? RunFailure::potential_stopped
                                                : RunFailure::potential_value;
 }
 
-// How cliques are solved.
+// Options of clique inference.
 struct CliqueSettings {
   chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO;
   bool exact_marginals = false;

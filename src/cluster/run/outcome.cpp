@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-// A number for each column of a clique. Throws std::bad_alloc where there is no memory.
+// Array with one count for each column of a clique. Throws std::bad_alloc if memory is exhausted.
 class Counts {
 public:
   Counts(const Memory &memory, std::int32_t columns)
@@ -34,8 +34,9 @@ void count(const Clique &clique, const Assignment &of, std::int64_t *counts) noe
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
 
-// Counts of any clique in a labelling, for many questions: where cliques are large, all are counted
-// once, and otherwise each when it is asked for. Throws std::bad_alloc where there is no memory.
+// Counts of the cliques in a labelling. If some clique has more than kFewMembers members, all are
+// counted at once and stored; otherwise load() counts. Throws std::bad_alloc if memory is
+// exhausted.
 class AllCounts {
 public:
   AllCounts(const Memory &memory, const Model &model, const Assignment &of)
@@ -88,7 +89,7 @@ chorale_run_result Outcome::result() const noexcept {
   const Standing &standing = state_.standing;
   const bool found = state_.found();
   const Interruption stopped = call_.stopped();
-  // A bound of minus infinity proves it.
+  // An upper bound of minus infinity proves that no labelling is allowed.
   if (standing.infeasible || (!standing.pending && !found && standing.upper_bound == kForbidden))
     result.outcome = CHORALE_OUTCOME_INFEASIBLE;
   else if (stopped == Interruption::deadline)
@@ -128,7 +129,8 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   return score_of_clique(clique, of, counts.data(), &failed);
 }
 
-// Of the payment for a slot. `counts`: of its clique in the best labelling; `scratch`: as many.
+// Returns the amount of the payment for a slot. `counts`: counts of its clique in the best
+// labelling; `scratch`: array of the same size.
 double Outcome::amount(const Slot &slot, const std::int64_t *counts,
                        std::int64_t *scratch) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
@@ -151,8 +153,8 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
   return so == kForbidden ? kInfinity : now - so;
 }
 
-// Sorted by clique for a while, so that every clique is counted once: own_value holds the place of
-// a payment until all are back in theirs.
+// Sorts the payments by clique, so that each clique is counted once, then back. own_value holds the
+// original index of a payment in the meantime.
 std::int64_t Outcome::payments(std::int32_t chain, chorale_payment *to,
                                std::int64_t capacity) const {
   std::int64_t found = 0;

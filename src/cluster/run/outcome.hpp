@@ -1,5 +1,5 @@
-// What a run has found, and why. Reads alone; any thread may while the run is at rest, so scratch
-// is the caller's or allocated, never a room of the run.
+// Results of a run and their explanation. Only reads the run, so any number of threads may call
+// these functions while no call changes it; scratch memory is therefore allocated, not a room.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -14,16 +14,16 @@ public:
       : memory_(memory), model_(model), state_(state), call_(call) {}
 
   chorale_run_result result() const noexcept;
-  // True if the best labelling of a chain differs from its own.
+  // True if the best labelling of a chain differs from that without messages.
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.best.agrees(chain, state_.own);
   }
   double clique_score(const Assignment &of, std::int64_t clique) const;
-  // What the cliques pay for what slots of a chain show now: C of the best labelling, less C if the
-  // slot alone showed what the chain's own best labelling shows. Fills the first `capacity` and
-  // returns how many there are.
+  // Computes a payment for each slot of a chain that shows different columns in the labellings best
+  // and own: C of its clique under best, minus C if this slot alone showed its column under own.
+  // Writes the first `capacity` payments and returns their total number.
   std::int64_t payments(std::int32_t chain, chorale_payment *to, std::int64_t capacity) const;
-  // Writes as much as fits, with a closing zero, and returns the bytes of all.
+  // Writes the NUL-terminated text, cut to `capacity`; returns the bytes of the whole text.
   std::size_t write_json(char *buffer, std::size_t capacity) const;
 
 private:

@@ -1,16 +1,18 @@
-// What a clique says of each value of one slot, everything else as it is, is exact as long as the
-// chain has no other slot in the clique; then the decoded labelling is the best of the block. With
-// several slots in one clique (*repeats*) the gains do not add up. What is decoded so is then taken
-// only if it gains, and otherwise a convex SUM is linearised at the counts (a minorant: what gains
-// there gains). Where neither gains, repeats move one at a time, all others held to what they show,
-// which makes every gain exact. On a chain by a walk (chain_walk.hpp), which costs as much as
-// forward-backward whatever it moves. On trees, under properties and in instances the messages of
-// all slots, repeats tied to what they show by a penalty, tell what each could gain alone; the best
-// one of each clique is set free, and one decode moves them together.
+// The incoming row of a slot holds C of its clique for each value of this slot, all else fixed. If
+// no clique has two slots of the chain, decoding under these rows gives the best labelling of the
+// block. With several slots in one clique (*repeats*) gains do not add up, so three decodes are
+// tried in turn, and a result is accepted only if it gains:
+//  1. Under the same rows.
+//  2. With convex SUMs linearised at the counts. The linearisation is a minorant: a gain under it
+//     is a gain.
+//  3. With repeats moved one at a time and all others held, so that every gain is exact. On a chain
+//     without properties, by a walk (chain_walk.hpp), which costs as much as forward-backward. On
+//     trees, under properties and in instances, messages under a penalty on moving repeats give the
+//     gain of moving each alone; then the best repeat of each clique is freed, and one decode moves
+//     the freed ones together.
 //
-// Chains of a batch, those whose cliques have changed, propose against the same counts, on any
-// number of threads; proposals are then judged in the order of the chains, against the counts as
-// they have become.
+// The chains of a batch make proposals in parallel, under the same counts; proposals are then
+// accepted or rejected in the order of the chains, under the counts as changed by earlier ones.
 #include "cluster/run/polish.hpp"
 
 #include "cluster/run/chain_block.hpp"
@@ -23,30 +25,31 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kChainGrain = 4;
-// Gains within rounding must not go on for ever; and a chain with repeats is decoded no more than
-// kVisits times for each start, so that a polish costs a few rounds whatever the shape.
+// Greatest number of sweeps, in case of endless gains within rounding. Chains with repeats take
+// part only in the first kVisits sweeps, which limits the cost of a polish to a few rounds.
 constexpr std::int32_t kSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
-constexpr std::int32_t kCounted = 1 << 16; // members counted between two looks at the limits
-// Chains that propose at a time: so many labels, or a share of all where these are few, so that
-// proposals weigh little beside what the run remembers.
+constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks of the limits
+// Size of a batch. Labels and whole-chain slots: 1 / kProposedShare of those of the model, at most
+// kProposals. Chains: the same share, between kLeastBatch and kMostBatch. So a batch needs little
+// memory in comparison with the run.
 constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
 constexpr std::int64_t kMostBatch = 4096;
-// Labels and slots that are scored at once when limits have ended a polish.
+// Greatest number of slots and chains for which an interrupted polish is evaluated at once.
 constexpr std::int64_t kScoredAtOnce = 1 << 20;
 
 // Polishes one labelling in place.
 class Sweeps {
 public:
-  // `own`: every chain's best labelling by itself.
+  // `own`: best labelling of each chain without messages.
   Sweeps(const Setting &setting, const Assignment &own, Assignment &now,
          PolishCourse &course) noexcept
       : setting_(setting), model_(setting.model), own_(own), now_(now), course_(course),
         layout_(setting.rooms.behind(setting.rooms.bytes().chain)), memory_(layout_, model_) {}
 
-  // Until nothing gains. False where the call must end.
+  // Repeats sweeps until no chain gains. False if the call must end.
   bool run() noexcept {
     if (course_.stage == PolishStage::counts) {
       if (!count())
@@ -99,7 +102,7 @@ private:
     return false;
   }
 
-  // As many chains in a row as their proposals have room, from `next` on.
+  // Fills the batch with chains from `next` on, as many as the memory for proposals holds.
   void take_batch() noexcept {
     std::int32_t labels = 0;
     std::int32_t wholes = 0;
@@ -115,7 +118,7 @@ private:
         break;
       memory_.batch[count] = {
           static_cast<std::int32_t>(next), labels, wholes, Verdict::unknown, false, 0};
-      labels += length; // labels that share a byte are of one chain
+      labels += length; // even, so that no byte holds labels of two chains
       wholes += chain.wholes();
       ++count;
     }
@@ -123,7 +126,8 @@ private:
     course_.batch_stamp = course_.stamp;
   }
 
-  // Over all chains, or the rest of them. False where the call must end.
+  // Processes all chains, or the remaining ones of an interrupted sweep. False if the call must
+  // end.
   bool sweep() noexcept {
     while (course_.batch > 0 || course_.next < model_.chains.size()) {
       if (course_.batch == 0)
@@ -148,14 +152,14 @@ private:
     return true;
   }
 
-  // Finds what the chain would show. Its verdict stays unknown where limits have ended that.
+  // Computes a proposal. The verdict stays unknown if interrupted.
   void propose(Proposal &proposal, Worker &worker) noexcept {
     const bool is_due =
         is_stale(model_.chains[proposal.chain], memory_.visited_at[proposal.chain]);
     const Verdict verdict = !is_due                     ? Verdict::unchanged
                             : improve(proposal, worker) ? Verdict::gains
                                                         : Verdict::stays;
-    // A walk that limits have ended finds nothing and does not say so.
+    // An interrupted walk returns false without setting program.interrupted().
     if (worker.limits.interruption() != Interruption::none) {
       setting_.call.check(worker);
       return;
@@ -164,7 +168,7 @@ private:
     setting_.call.finish_step();
   }
 
-  // True, with the labelling in the proposal, if some labelling of the chain gains.
+  // Searches for a better labelling of the chain. True if one is found and stored in the proposal.
   bool improve(Proposal &proposal, Worker &worker) noexcept {
     const Chain &chain = model_.chains[proposal.chain];
     Layout layout(worker.room);
@@ -214,7 +218,7 @@ private:
     return false;
   }
 
-  // Takes a proposal that still gains.
+  // Accepts a proposal if it still gains under the current counts.
   void judge(const Proposal &proposal) noexcept {
     const std::int32_t number = proposal.chain;
     if (proposal.verdict == Verdict::unchanged)
@@ -227,7 +231,7 @@ private:
     ChainBlock block(layout, setting_, now_, memory_.counts, number);
     const std::int32_t *shown = block.read(memory_.proposed_labels, proposal.first_label,
                                            memory_.proposed_wholes + proposal.first_whole);
-    // Under the counts that it was made for a proposal gains what it gained then.
+    // If no count of its cliques changed since it was made, the proposal still gains.
     if (!was_current) {
       block.sort();
       MeasuredSum before;
@@ -242,7 +246,8 @@ private:
     course_.changed = course_.moved = true;
     move_counts(block, model_.chains[number].slots, shown);
     now_.set(number, block.labels(), shown, proposal.score);
-    // Decoded against the counts as they are, with exact gains, it is at its best.
+    // Without repeats the labelling is the best under the current counts: no visit is needed until
+    // they change.
     if (was_current && !proposal.repeats)
       memory_.visited_at[number] = course_.stamp;
   }
@@ -343,7 +348,7 @@ void Polish::run() noexcept {
   } while (end_start());
 }
 
-// Takes what a start has come to. True if there is another start, which is then under way.
+// Copies the result of a start to `best` if it is better. True if another start was begun.
 bool Polish::end_start() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;
@@ -371,7 +376,7 @@ bool Polish::end_start() noexcept {
   return false;
 }
 
-// Items of closed cliques are the same in both starts.
+// Copies the items of closed cliques, already solved in the first start, to `now`.
 void Polish::take_closed() noexcept {
   const Model &model = setting_.model;
   for (std::int64_t c = 0; c < (model.closed_slots > 0 ? model.cliques.size() : 0); ++c)
@@ -380,8 +385,7 @@ void Polish::take_closed() noexcept {
         state_.now.take_chain(model.chain_of(clique, i), state_.best);
 }
 
-// What has been gained is part of the result also of a call that ends here, if it takes little to
-// score.
+// Offers the labelling of an interrupted polish as best, unless its evaluation would take long.
 void Polish::offer_so_far() noexcept {
   PolishCourse &course = state_.course.polish;
   const Model &model = setting_.model;

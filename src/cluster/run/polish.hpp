@@ -1,41 +1,41 @@
-// Block polish: one chain at a time is decoded anew given what all others show, until none gains.
-// Never lowers equation 1.
+// Polish: block coordinate ascent on equation 1. Decodes one chain at a time with all others fixed,
+// until no chain gains. Never lowers equation 1.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
 
 namespace chorale {
 
-// What became of a chain of a batch. unchanged: no clique of the chain has changed since it was
-// looked at last.
+// Result for a chain of a batch. unchanged: no clique of the chain changed since the last visit, so
+// the chain was skipped; stays: no better labelling was found; gains: the proposal holds one.
 enum class Verdict : std::int32_t { unknown, unchanged, stays, gains };
 
-// What a chain of the batch would show.
+// Proposed labelling of a chain of the batch.
 struct Proposal {
   std::int32_t chain;
-  std::int32_t first_label; // in PolishMemory::proposed_labels
-  std::int32_t first_whole; // in PolishMemory::proposed_wholes
+  std::int32_t first_label; // index in PolishMemory::proposed_labels
+  std::int32_t first_whole; // index in PolishMemory::proposed_wholes
   Verdict verdict;
   bool repeats; // the chain has several slots in one clique
-  double score;
+  double score; // phi
 };
 
-// What a polish remembers from call to call, behind the rooms of chain programs.
+// Memory of a polish that persists between calls. Lies in the last room, behind the chain program.
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
-  CountStore counts;        // of every clique's columns
+  CountStore counts;        // counts of all cliques under the current labelling
   std::int32_t *changed_at; // by clique: PolishCourse::stamp when its counts last changed
-  std::int32_t *visited_at; // by chain: the stamp of the counts it was last decoded against
-  LabelStore proposed_labels;
-  std::int32_t *proposed_wholes; // what whole-chain slots would show
+  std::int32_t *visited_at; // by chain: stamp of the counts under which it was last decoded
+  LabelStore proposed_labels;    // labels of all proposals of the batch
+  std::int32_t *proposed_wholes; // columns that whole-chain slots of all proposals show
   Proposal *batch;
-  std::int64_t proposal_labels; // room for so many labels
-  std::int64_t proposal_wholes; // and whole-chain slots
-  std::int64_t batch_chains;    // and chains
+  std::int64_t proposal_labels; // capacity of proposed_labels
+  std::int64_t proposal_wholes; // capacity of proposed_wholes
+  std::int64_t batch_chains;    // capacity of batch
 };
 
-// Bytes a polish needs for a chain beside its program.
+// Returns the bytes that a polish needs for a chain in addition to its program.
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;
 
 class Polish {
@@ -43,8 +43,8 @@ public:
   Polish(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // From the best labelling, then from the chains' own where that is another one; or the rest of
-  // what a call has left.
+  // Polishes the best labelling, then, if different, the labelling without messages. Resumes an
+  // interrupted polish.
   void run() noexcept;
 
 private:

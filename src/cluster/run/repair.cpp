@@ -11,12 +11,12 @@ namespace chorale {
 namespace {
 
 constexpr std::int32_t kPasses = 100;
-// Chains that are decoded at most: so many, and some times all of them.
+// Greatest number of decodes: kDecodes + kDecodesOfAll * number of chains.
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
-constexpr std::int32_t kAlone = 8; // slots of a chain that are tried one at a time
-// Of a violation of 1, in the unit that messages are stored in; doubled at dead ends. What a value
-// is charged is a score like any other, and no greater than those may be.
+constexpr std::int32_t kAlone = 8; // greatest number of repeats of a chain tried one at a time
+// First penalty of a violation of 1, in units of messages. Doubles at local optima; a penalty is at
+// most kLargestScore.
 constexpr double kFirstPrice = 16;
 
 // Scratch for one chain.
@@ -31,8 +31,8 @@ struct RepairScratch {
     counts = layout.take<std::int64_t>(columns);
     shown = layout.take<std::int32_t>(chain.slots);
   }
-  std::int64_t *counts; // of a clique
-  std::int32_t *shown;  // by slot: what it shows now
+  std::int64_t *counts; // counts of a clique
+  std::int32_t *shown;  // by slot: column shown now, or -1
   SlotOrder order;
 };
 
@@ -44,7 +44,7 @@ public:
         now_(now), course_(course), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
 
-  // `unit`: of messages.
+  // Starts a search. `unit`: unit of messages.
   void begin(double unit) noexcept {
     course_.price = kFirstPrice * unit;
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
@@ -52,8 +52,8 @@ public:
     std::fill_n(memory_.weight, model_.cliques.size(), 1);
   }
 
-  // Changes the labelling until no clique forbids it, or passes are used up. False where the call
-  // must end.
+  // Changes the labelling until no clique forbids it, or passes or decodes are exhausted. False if
+  // the call must end.
   bool run() noexcept {
     for (; course_.pass < kPasses; ++course_.pass) {
       for (; course_.clique < model_.cliques.size(); ++course_.clique) {
@@ -83,7 +83,8 @@ private:
     }
   }
 
-  // False where the call must end.
+  // Leaves a local optimum: raises penalty and weights, makes a random move. False if the call must
+  // end.
   bool break_out() noexcept {
     if (course_.walked < 0) {
       course_.price = std::min(2 * course_.price, kLargestScore);
@@ -107,7 +108,7 @@ private:
     return true;
   }
 
-  // Gives a member another value, and the other slots of its chain what is best then.
+  // Gives a random member of clique `number` a random value, and decodes its chain accordingly.
   void walk(std::int32_t number) noexcept {
     const Clique clique = model_.cliques[number];
     const std::int32_t i = draw(clique.all_members());
@@ -121,14 +122,14 @@ private:
     });
   }
 
-  // A number from 0 to below - 1; the same ones in every run.
+  // Returns a pseudorandom number from 0 to below - 1. Every run draws the same sequence.
   std::int32_t draw(std::int32_t below) noexcept {
     course_.random = course_.random * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::int32_t>((course_.random >> 33) % static_cast<std::uint32_t>(below));
   }
 
-  // Tries the chains of its members, another one first in every pass. False where the call must
-  // end.
+  // Tries to repair a clique by each of its chains, beginning with another one in every pass. False
+  // if the call must end.
   bool repair_clique(std::int32_t number, const Clique &clique) noexcept {
     if (!std::exchange(course_.in_clique, true)) {
       course_.member = 0;
@@ -140,7 +141,7 @@ private:
       const std::int32_t i = (course_.member + course_.pass) % clique.all_members();
       const std::int32_t chain = model_.chain_of(clique, i);
       if (chain == course_.last)
-        continue; // tried a moment ago
+        continue; // just tried
       if (course_.decodes <= 0)
         break;
       if (!call_.check(worker_))
@@ -161,7 +162,7 @@ private:
 
   // ---- Violations ----
 
-  // How far counts are from allowed ones; they may be changed.
+  // Returns the distance of `counts` to allowed counts. May overwrite them.
   std::int64_t violation(const Clique &clique, std::int64_t *counts, std::int32_t centre) noexcept {
     if (clique.all_members() == 0)
       return 0;
@@ -184,15 +185,15 @@ private:
     memory_.counts.load(model_.first_count(number), clique.columns(), memory_.scratch);
     return graded(violation(clique, memory_.scratch, centre));
   }
-  // In the second half of the passes one violation is like another: what is nearer to allowed
-  // counts may be farther from those that can be had.
+  // Returns the violation used in this pass. In the second half of the passes all violations count
+  // as 1, since the nearest allowed counts may be unattainable.
   std::int64_t graded(std::int64_t violation) const noexcept {
     return course_.pass < kPasses / 2 ? violation : std::min<std::int64_t>(violation, 1);
   }
 
   // ---- One chain ----
 
-  // Calls use(program, scratch, slots) with a chain's program, rows filled from the counts.
+  // Calls use(program, scratch, slots) with the program of a chain, its rows filled with penalties.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
     ChainProgram program(layout, model_, number, setting_.inputs.view_of(number),
@@ -205,7 +206,7 @@ private:
     return use(program, scratch, slots);
   }
 
-  // Decodes and takes over a chain; with `at_any_cost`, also where violations rise.
+  // Decodes a chain and accepts the result if weighted violations fall; with `at_any_cost`, always.
   bool renew(std::int32_t number, ChainProgram &program, RepairScratch &scratch,
              std::int32_t slots, bool at_any_cost = false) noexcept {
     return decode(program, slots) && take(number, program, scratch, at_any_cost);
@@ -215,7 +216,8 @@ private:
                     std::int32_t slots) noexcept {
     if (renew(number, program, scratch, slots))
       return true;
-    // Several slots of the chain in one clique do not know of each other: one at a time.
+    // Penalties of several slots of the chain in one clique ignore each other, so move one at a
+    // time.
     scratch.order.sort(program.slots());
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);
@@ -242,7 +244,7 @@ private:
     row[column] = 0;
   }
 
-  // What the slots show now.
+  // Fills scratch.shown.
   void load(const ChainProgram &program, const RepairScratch &scratch,
             std::int32_t slots) const noexcept {
     for (std::int32_t s = 0; s < slots; ++s) {
@@ -250,7 +252,7 @@ private:
     }
   }
 
-  // Whether there is a labelling whose values all have columns.
+  // Decodes a chain. True if every slot of the labelling shows a column (none is -1).
   bool decode(ChainProgram &program, std::int32_t slots) noexcept {
     --course_.decodes;
     program.score = kForbidden;
@@ -263,7 +265,7 @@ private:
            std::all_of(program.shown, program.shown + slots, [](std::int32_t v) { return v >= 0; });
   }
 
-  // What each value of each slot costs alone, everything else as it is.
+  // Fills the incoming rows: entry v is minus the penalty if this slot alone changes to v.
   void fill_rows(ChainProgram &program, const RepairScratch &scratch, std::int32_t slots) noexcept {
     for (std::int32_t s = 0; s < slots; ++s)
       fill_row(program.slots()[s], program.clique_of(s), scratch.shown[s], scratch.counts,
@@ -302,8 +304,8 @@ private:
     }
   }
 
-  // Moves the counts slot by slot, members before centres, and adds up what that changes; takes the
-  // labelling over if weighted violations fall, or always.
+  // Updates the counts slot by slot, members before centres, and sums the changes in weighted
+  // violations. Accepts the labelling if the sum falls, or `always`; otherwise restores the counts.
   bool take(std::int32_t number, const ChainProgram &program, const RepairScratch &scratch,
             bool always) noexcept {
     const std::int32_t slots = model_.chains[number].slots;

@@ -1,32 +1,31 @@
-// Repair: looks for a labelling that no clique forbids, where rounds and polish have met none.
+// Repair: local search for a labelling that no clique forbids, if rounds and polish found none.
 //
-// A clique's *violation* is 0 where its potential allows the counts, and otherwise tells how far
-// they are from allowed ones. One chain at a time is decoded under rows that charge, for each value
-// of each slot, the violation which would be left, and is taken over where the sum of weight times
-// violation over all cliques falls. Where no chain lowers the sum, the cliques that still forbid
-// weigh more from then on (breakout local search), violations are charged more against the scores
-// of chains, and some member of some clique that forbids is given some other value, at any cost
-// (random walk): several slots of a chain may have to move together.
+// The *violation* of a clique is 0 if its potential allows the counts, otherwise the distance to
+// allowed counts. One chain at a time is decoded under rows that subtract, for each value of each
+// slot, a penalty for the violation that would remain. The new labelling is accepted if the sum of
+// weight times violation over all cliques falls. If no chain lowers the sum in a pass, the search
+// leaves the local optimum: violated cliques get more weight (breakout local search), the penalty
+// doubles, and a random member of a random violated clique gets a random value, whatever the cost
+// (random walk).
 //
-// Whether any labelling is allowed is NP-hard to decide (each clique may ask for one of two labels
-// of its members, as the clauses of a satisfiability problem do), so passes and decodes are
-// limited: what is not found is not proven to be nothing.
+// Deciding whether an allowed labelling exists is NP-hard: cliques can encode the clauses of a
+// satisfiability problem. So passes and decodes are limited, and failure proves nothing.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
 
 namespace chorale {
 
-// What a repair remembers from call to call, behind the rooms of chain programs.
+// Memory of a repair that persists between calls. Lies in the last room, behind the chain program.
 struct RepairMemory {
   RepairMemory(Layout &layout, const Model &model) noexcept;
 
-  CountStore counts;     // of every clique's columns
-  std::int32_t *weight;  // of each clique
+  CountStore counts;     // counts of all cliques under the current labelling
+  std::int32_t *weight;  // by clique
   std::int64_t *scratch; // counts of one clique
 };
 
-// Bytes a repair needs for a chain beside its program.
+// Returns the bytes that a repair needs for a chain in addition to its program.
 std::size_t repair_bytes(const Model &model, std::int32_t chain) noexcept;
 
 class Repair {
@@ -34,8 +33,8 @@ public:
   Repair(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Where every labelling met so far is forbidden: looks for another, and polishes it; or the rest
-  // of what a call has left.
+  // If the best labelling is forbidden, searches for an allowed one and polishes it. Resumes an
+  // interrupted repair.
   void run() noexcept;
 
 private:

@@ -26,7 +26,7 @@ RoomBytes Rooms::measure() const noexcept {
   std::int32_t labels = -1;
   const CliqueType *type = nullptr;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
-    // Items with as many labels in cliques of one type need the same.
+    // Items of closed cliques with equal type and number of labels need equal memory.
     if (const Chain chain = model_.chains[i]; chain.is_item() && model_.is_closed(chain)) {
       const CliqueType *of = &model_.cliques.type(model_.clique_of(chain.first_slot));
       if (chain.labels == labels && of == type)
@@ -47,14 +47,14 @@ RoomBytes Rooms::measure() const noexcept {
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
     const KeptColumns *kept = inputs_.kept(c);
-    // Cliques of equal shape come in rows.
+    // Skips cliques of the same shape as the one before.
     if (before.type && !kept && !clique.centred() && before.potential() == clique.potential() &&
         before.members == clique.members && before.closed() == clique.closed())
       continue;
     before = kept ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options_.clique, kept);
-    // Before it is known which columns a clique keeps, room to gather all.
+    // Before the kept columns are known: memory to gather all columns.
     if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
       for (int k = 0; k < 2; ++k)
         layout.take<double>(std::int64_t{clique.members} * clique.columns());

@@ -1,7 +1,8 @@
-// Memory to work in: one room a worker, for one chain or clique program at a time.
+// Scratch memory of the workers: one block, a *room*, for each worker. A room holds one chain or
+// clique program at a time.
 //
-// The last room is the longest. Behind what programs take of it lies what lives no longer than an
-// evaluation of equation 1, a polish or a repair.
+// The last room is the largest. Behind the bytes of a chain program it also holds the memory of a
+// polish or a repair, and behind the counts of a clique that of an evaluation of equation 1.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -9,13 +10,13 @@
 
 namespace chorale {
 
-// Multiples of kAlignment.
+// Sizes of a room for different purposes, in multiples of kAlignment.
 struct RoomBytes {
-  std::size_t counts = 0; // the counts of one clique
-  // The largest chain program, with what polish and repair need for a chain; or what it takes to
-  // score cliques.
+  std::size_t counts = 0; // counts of the largest clique
+  // Largest chain program with the scratch that polish or repair needs for the chain; at least what
+  // an evaluation needs.
   std::size_t chain = 0;
-  std::size_t worker = 0; // the largest program of a chain or a clique
+  std::size_t worker = 0; // maximum of `chain` and the largest clique program
 };
 
 class Rooms {
@@ -26,15 +27,16 @@ public:
 
   RoomBytes measure() const noexcept;
   std::size_t measure_chain(std::int32_t chain) const noexcept;
-  // Of all rooms, with what lies behind the last.
+  // Returns the bytes of all rooms, including the additional bytes of the last.
   std::size_t total(const RoomBytes &bytes) const noexcept;
-  // Gives every worker its room. False, and unchanged, where there is no memory.
+  // Allocates the rooms and assigns them to the workers. False, without change, if memory is
+  // exhausted.
   bool make(const RoomBytes &bytes) noexcept;
-  // Lengthens rooms where a chain needs more than there is.
+  // Enlarges the rooms if `chain` needs more memory. False like make().
   bool make_for(std::int32_t chain) noexcept;
 
   const RoomBytes &bytes() const noexcept { return bytes_; }
-  // In the last room, behind so many bytes.
+  // Returns the address `bytes` bytes after the beginning of the last room.
   std::byte *behind(std::size_t bytes) const noexcept {
     return workers[options_.executor.workers - 1].room + bytes;
   }

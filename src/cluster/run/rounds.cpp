@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
 
-// Workers of one loop raise flags of the other side at the same time.
+// Sets `bits`. Atomic, since workers of one loop may set the same flag at the same time.
 void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
   std::atomic_ref<std::uint8_t> shared(flags);
   if ((shared.load(std::memory_order_relaxed) & bits) != bits)
@@ -82,7 +82,7 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   call.finish_step();
 }
 
-// Decodes an item by itself; its clique, a closed one, is to be solved again.
+// Decodes an item without messages, and flags its closed clique to be solved again.
 void Rounds::update_item(std::int32_t number, const Chain &chain) noexcept {
   if ((state_.chain_needs[number] & kNeedsOwn) != 0) {
     const ItemLabel best = best_label(setting_.inputs.view_of(number));
@@ -124,8 +124,7 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
       raise(state_.chain_needs[model.chain_of(clique, i)], kNeedsUpdate);
     }
   }
-  // Damping leaves an answer short of what it goes towards: the clique answers in the next round
-  // too.
+  // A damped message has not converged yet, so the clique sends again in the next round.
   state_.clique_needs[number] = changed && damping > 0 ? kAnswersLater : 0;
   setting_.call.finish_step();
 }
@@ -146,7 +145,7 @@ void Rounds::update_cliques() noexcept {
                 });
 }
 
-// Descending by disagreement; of equals the lower number first.
+// Sorts the cliques by descending disagreement; ties go to the lower number.
 void Rounds::rank_cliques() noexcept {
   const Model &model = setting_.model;
   const Ranking &ranking = state_.ranking;
@@ -205,7 +204,7 @@ void Rounds::update_by_disagreement() noexcept {
   }
 }
 
-// Decodes by itself every chain that waits for that.
+// Runs round 0: decodes flagged chains without messages and evaluates the labellings.
 void Rounds::first_round() noexcept {
   Standing &standing = state_.standing;
   RoundStage &stage = state_.course.round.stage;
@@ -232,7 +231,7 @@ void Rounds::first_round() noexcept {
     stage = RoundStage::kept_score;
   }
   if (stage == RoundStage::kept_score) {
-    // A labelling from before is from an earlier run, or from before some scores were replaced.
+    // A labelling already in `best` comes from an earlier run, or from before scores were replaced.
     if (standing.has_labelling && !evaluation_.evaluate(state_.best))
       return;
     if (!standing.has_labelling || standing.own_score >= state_.best.total()) {
@@ -255,7 +254,7 @@ void Rounds::first_round() noexcept {
   standing.pending = false;
 }
 
-// After the last chain of a round. False where the call must end.
+// Finishes a round: evaluates the labelling, tests for convergence. False if the call must end.
 bool Rounds::end_round() noexcept {
   ++state_.tally.rounds;
   if (!evaluation_.offer()) {

@@ -1,4 +1,4 @@
-// Message rounds: the cliques answer their chains, the chains are decoded and send.
+// Message rounds: cliques send messages to chains; chains are decoded and send messages to cliques.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -10,8 +10,8 @@ public:
   Rounds(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Round 0, or the next one, or the rest of one that a call has left. False where the call must
-  // end, or where there is no labelling.
+  // Runs round 0 if pending, otherwise the next round, or resumes an unfinished one. False if the
+  // call must end, or if some chain has no labelling.
   bool step() noexcept;
 
 private:

@@ -15,12 +15,12 @@
 namespace chorale {
 namespace {
 
-// Messages below so many bytes keep all their digits.
+// Messages that need less memory than this, in bytes, are stored as doubles.
 constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
-// So many properties of a chain fit into a key whatever they are.
+// Any properties of a chain, up to this number, fit into a key: a code has at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Of the state and the workers.
+// Returns the bytes of the state and the workers.
 std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
   Layout layout;
   const RunState measured(layout, model, options);
@@ -36,7 +36,8 @@ using namespace chorale;
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
       rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, call} {
-  // A clique that solves over some of its columns may have to take one far from a member's best.
+  // With restricted columns a clique may have to use entries far below the greatest of a message,
+  // where JointReach gives bounds only.
   options.joint.may_reach = !options.restrict_range &&
                             (options.joint.mode == CHORALE_JOINT_AUTO ||
                              options.joint.mode == CHORALE_JOINT_EXACT);
@@ -46,9 +47,9 @@ chorale_run::~chorale_run() { release(model); }
 
 // ---- Memory ------------------------------------------------------------------------------------
 
-// The widest with which model, run and scores stay within twice the bytes of the scores; 16 bits
-// where none does. What this weighs does not depend on how the run is carried out: one worker, no
-// bound.
+// Chooses the widest format for which model, run and scores need at most twice the memory of the
+// scores; 16 bits if none is narrow enough. Assumes one worker and no bound, so that neither format
+// nor results depend on these options.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -57,7 +58,7 @@ void chorale_run::choose_messages() noexcept {
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
     return;
-  // A reweighed model has its chains from another one, and stores messages as that one does.
+  // A reweighed model shares the chains of its base model, and uses the same format.
   const Model &holder = model->base ? *model->base : *model;
   const std::int32_t workers = std::exchange(options.executor.workers, 1);
   const std::size_t rooms_of_one = rooms.total(rooms.measure());
@@ -79,8 +80,8 @@ void chorale_run::choose_messages() noexcept {
 
 std::size_t chorale_run::estimate() const noexcept {
   std::size_t bytes = std::max<std::size_t>(state_bytes(*model, options), 1); // no block is empty
-  // Columns that are kept grow by halves; a potential over some of them is no larger than the
-  // whole.
+  // Assumes that every clique keeps all columns, an upper bound. Growing the array of kept columns
+  // copies it, so its size counts twice.
   if (options.restrict_range) {
     bytes += static_cast<std::size_t>(model->cliques.size()) * sizeof(KeptColumns);
     std::size_t columns = 8;
@@ -113,9 +114,10 @@ bool chorale_run::prepare() noexcept {
   return true;
 }
 
-// How many configurations are alive does not depend on messages, with two exceptions: properties
-// that are absorbed remember more where EMPTY is forbidden (the best configurations are kept then),
-// and bounds on what can win, which spare the exact mode some, depend on all scores.
+// True if the joint program of a chain stays within its budget. Tests without messages, since these
+// rarely change the number of configurations. Exceptions: absorbed properties have more codes if
+// their message forbids EMPTY (a beam then keeps the best), and pruning in the exact mode depends
+// on all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
@@ -149,8 +151,8 @@ std::int32_t chorale_run::try_joint_states() noexcept {
 
 // ---- Restricted ranges -------------------------------------------------------------------------
 
-// Gathers the columns that fire in some member's own best labelling. `all`: those are all columns,
-// since an instance may show anything. False where there is no memory.
+// Collects the columns that fire in the best labelling, without messages, of some member. Sets
+// `all` if a member is an instance, which may show any column. False if memory is exhausted.
 bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
                              bool &all) noexcept {
   bool fits = true;
@@ -212,7 +214,7 @@ void chorale_run::reset() noexcept {
   call.forget();
 }
 
-// Fills in what slots show, and scores, from the labels that a chain has in an assignment.
+// Recomputes phi of a chain in `of`, and the columns that its whole-chain slots show.
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
@@ -238,7 +240,7 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   }
 }
 
-// Takes the labels of chains of equal shape.
+// Copies the labels of chains that have equal length and number of labels in both models.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {

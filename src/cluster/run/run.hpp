@@ -1,6 +1,6 @@
-// The public run: owns what it remembers and what it works in, and lets the parts work on it.
+// The public run: owns state and scratch memory, and calls rounds, polish, repair and dual bound.
 //
-// All memory is in two blocks: the state (state.hpp), and the rooms of the workers (rooms.hpp).
+// Memory is in two blocks: state (state.hpp) and scratch memory of the workers (rooms.hpp).
 #pragma once
 
 #include "cluster/run/outcome.hpp"
@@ -21,39 +21,39 @@ struct chorale_run {
   chorale_run &operator=(const chorale_run &) = delete;
 
   // ---- Creation, in this order ----
-  // Settles which numbers messages are stored in, where that is left to the run.
+  // Chooses the number format of messages if the options leave it open.
   void choose_messages() noexcept;
-  // Lays everything out; false where there is no memory.
+  // Allocates and initialises state and scratch memory. False if memory is exhausted.
   bool prepare() noexcept;
-  // The first chain whose joint state, asked to be exact or absorbed, exceeds the budget, or whose
-  // properties are too many; or -1.
+  // Returns the first chain with too many properties for a key, or whose joint program exceeds the
+  // budget in a mode (EXACT, ABSORPTION) where that is an error; -1 if there is none.
   std::int32_t try_joint_states() noexcept;
-  // Finds the columns each property clique keeps. False where something failed (`call` says what)
-  // or there is no memory.
+  // Determines the columns that each property clique keeps. False on failure (see call.failure())
+  // or if memory is exhausted.
   bool restrict_ranges() noexcept;
-  // Starts where another run has ended, as far as the models agree.
+  // Warm start: copies messages and labels of another run as far as the models agree.
   void start_from(const chorale_run &earlier) noexcept;
 
-  // Bytes of all of it, as far as they are known before ranges are restricted.
+  // Returns the bytes of the run; with restricted ranges, an upper bound.
   std::size_t estimate() const noexcept;
 
-  // ---- Work. Each goes on where limits have ended the last call of its kind ----
+  // ---- Work. step, solve, polish, tighten: resume what limits interrupted in the last call ----
   void reset() noexcept;
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
-  // Goes on from these labels of all positions, chain by chain, as the best labelling.
+  // Makes the best labelling the given one: labels of all positions, chain by chain.
   void set_labels(const std::int32_t *labels) noexcept;
   bool step() noexcept;
   void solve() noexcept;
   void polish() noexcept;
   void tighten(std::int64_t steps) noexcept;
-  // T x m max-marginals of a chain under its messages, and T margins; either may be NULL.
+  // Writes T x m max-marginals of a chain under its incoming messages, and T margins; either may be
+  // NULL.
   chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
                                       std::ptrdiff_t row_stride, double *margins) noexcept;
 
   chorale::Outcome outcome() const noexcept { return {memory, *model, state, call}; }
-  // True if results can be read: not while some chains of the best labelling are still to be filled
-  // in.
+  // True if results can be read. False while round 0 has yet to complete the best labelling.
   bool has_result() const noexcept { return state.found() && !state.standing.fill_in_own; }
 
   chorale::Memory memory;
@@ -73,7 +73,7 @@ private:
   void copy_labels(const chorale_run &earlier) noexcept;
 
   chorale::Setting setting_;
-  chorale::Block block_; // of the state and the workers
+  chorale::Block block_; // memory of `state` and of rooms.workers
 };
 
 namespace chorale {

@@ -1,4 +1,4 @@
-// What every part of a run works with. Results are not in here.
+// References that every part of a run needs: model, options, inputs, memory, current call.
 #pragma once
 
 #include "cluster/run/chain_program.hpp"
@@ -15,10 +15,10 @@ struct Setting {
   Call &call;
 
   Worker &worker(std::int32_t w) const noexcept { return rooms.workers[w]; }
-  // True if worker w may go on.
+  // True if worker w may start another step.
   bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
-  // step(i, worker) for i = 0 .. count - 1. A loop that an executor did not carry out fails the
-  // call.
+  // Calls step(i, worker) for i = 0 .. count - 1, in parallel if the options say so. Fails the call
+  // if the executor does not carry out the loop.
   template <class Step>
   void each(std::int64_t count, std::int64_t grain, Step &&step) const noexcept {
     if (!parallel_for(options.executor, count, grain, std::forward<Step>(step)))
@@ -26,7 +26,7 @@ struct Setting {
   }
 };
 
-// A chain's program at the beginning of a room, ready to compute.
+// Program of a chain, placed at the beginning of `room` and ready to compute.
 struct PlacedChain {
   PlacedChain(const Setting &setting, std::byte *room, std::int32_t chain) noexcept
       : layout(room),
@@ -34,7 +34,7 @@ struct PlacedChain {
                 setting.options.joint) {
     program.set_room(room + layout.bytes());
   }
-  // Loads what the cliques have said to the chain.
+  // Loads the messages of the cliques to the chain.
   void load(const MessageStore &to_chain) noexcept {
     for (std::int32_t s = 0; s < program.slot_count(); ++s)
       to_chain.load(program.row_place(s), program.columns_of(s),

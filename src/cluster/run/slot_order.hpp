@@ -1,5 +1,6 @@
-// The slots of a chain in the order of their cliques. Slots of one clique lie next to each other;
-// where there are several, they are *repeats*: what a clique pays for each alone does not add up.
+// Slots of a chain sorted by clique, so that slots in the same clique are adjacent. If there are
+// several of them, each is a *repeat*: the score of the clique is no sum over its repeats, so the
+// gains of changing each alone do not add up.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -15,7 +16,7 @@ public:
   SlotOrder(Layout &layout, std::int32_t slots) noexcept
       : count_(slots), order_(layout.take<std::int32_t>(slots)) {}
 
-  // `slots`: in the order of the chain; read as long as this lives.
+  // Sorts `slots`, given in the order of the chain. They must outlive this object.
   void sort(const Slot *slots) noexcept {
     slots_ = slots;
     std::iota(order_, order_ + count_, 0);
@@ -24,7 +25,7 @@ public:
     });
   }
 
-  // The k-th slot by clique, as its number in the chain.
+  // Returns the number in the chain of the k-th slot by clique.
   std::int32_t operator[](std::int32_t k) const noexcept { return order_[k]; }
   std::int32_t clique(std::int32_t k) const noexcept { return slots_[order_[k]].clique; }
   bool is_repeat(std::int32_t k) const noexcept {
@@ -36,7 +37,7 @@ public:
         return true;
     return false;
   }
-  // group(begin, end) for the slots [begin, end) by clique of each clique in turn.
+  // Calls group(begin, end) once for each clique; its slots are (*this)[begin .. end - 1].
   template <class Group> void each_clique(Group &&group) const noexcept {
     for (std::int32_t begin = 0, end; begin < count_; begin = end) {
       for (end = begin + 1; end < count_ && clique(end) == clique(begin); ++end) {

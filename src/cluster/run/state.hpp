@@ -1,7 +1,7 @@
-// What a run remembers from call to call: labellings, messages, scores, and where a call stopped.
+// State of a run that persists between calls: labellings, messages, scores, unfinished work.
 //
-// Nothing here computes. Rounds, polish, repair and dual bound work on it; a new start, a reset and
-// a warm start replace the plain structs as wholes.
+// Rounds, polish, repair and dual bound compute on this state. A reset replaces Standing, Tally and
+// Course; a warm start from the same model replaces Standing.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -10,36 +10,36 @@
 
 namespace chorale {
 
-// What a chain waits for.
-inline constexpr std::uint8_t kNeedsOwn = 1;    // to be decoded by itself
-inline constexpr std::uint8_t kNeedsUpdate = 2; // to be decoded under its messages, and to send
-// What a clique waits for: an answer in this round, or in the next.
+// Flags of a chain: pending work.
+inline constexpr std::uint8_t kNeedsOwn = 1;    // decode without messages
+inline constexpr std::uint8_t kNeedsUpdate = 2; // decode under incoming messages, and send
+// Flags of a clique: compute its outgoing messages in this round, or in the next.
 inline constexpr std::uint8_t kAnswersNow = 1;
 inline constexpr std::uint8_t kAnswersLater = 2;
 
-// How far the run has come. A warm start from the same model takes it over as it is.
+// Progress and scores of the run. A warm start from the same model copies the struct.
 struct Standing {
-  bool pending = true;        // some chain waits for kNeedsOwn, or its scores were replaced
+  bool pending = true;        // round 0 is to be run: some chain has the flag kNeedsOwn
   bool infeasible = false;    // some chain has no labelling
-  bool converged = false;     // no clique waits for an answer
-  bool has_labelling = false; // RunState::best holds one
-  // In round 0 chains whose score in `best` is minus infinity take their own labelling.
+  bool converged = false;     // no clique has messages to recompute
+  bool has_labelling = false; // RunState::best holds a labelling
+  // In round 0, chains whose score in `best` is minus infinity are copied there from `own`.
   bool fill_in_own = false;
-  bool is_polished = false;   // and nothing has changed since
-  bool zero_messages = true;  // no clique has answered yet
+  bool is_polished = false;   // `best` is polished, and nothing has changed since
+  bool zero_messages = true;  // no clique has sent messages yet
   bool has_unit = false;      // the unit of the message stores is chosen
-  // Hashes of the labellings of the last rounds, the last one first; 0 before there was one.
+  // Hashes of the labellings of the last four rounds, newest first; 0: no such round.
   std::uint64_t labellings[4] = {};
-  bool alternates = false; // between two labellings, in the last four rounds
-  std::int64_t best_round = 0;
-  double own_score = kForbidden;
-  double rounds_score = kForbidden;
-  double polished_score = kForbidden;
-  double polished_own_score = kForbidden;
+  bool alternates = false;            // the last four rounds alternated between two labellings
+  std::int64_t best_round = 0;        // round that found `best`
+  double own_score = kForbidden;      // equation 1 of RunState::own
+  double rounds_score = kForbidden;   // greatest equation 1 of the labelling of any round
+  double polished_score = kForbidden; // after polish from the best labelling
+  double polished_own_score = kForbidden; // after polish from RunState::own
   double upper_bound = kInfinity;
 };
 
-// What this run has done so far.
+// Counts of work done by this run.
 struct Tally {
   std::int64_t rounds = 0;
   std::int64_t messages_changed = 0; // in the last round
@@ -50,19 +50,19 @@ struct Tally {
 // Progress of the subgradient steps.
 struct DualProgress {
   bool started = false;
-  double bound = kInfinity; // the lowest so far
+  double bound = kInfinity; // lowest bound so far
   double pace = 1;          // factor of the step size
-  std::int64_t stalled = 0; // steps since the bound last fell, or since the pace did
+  std::int64_t stalled = 0; // steps since `bound` or `pace` last fell
 };
 
-// Multipliers of the dual bound. Empty in a run that computes none.
+// Multipliers of the dual bound. Empty in a run without bounds.
 struct DualState {
   DualState() noexcept = default;
   DualState(Layout &layout, const Model &model) noexcept;
 
-  double *multipliers = nullptr; // by message entry: what chains are paid and cliques charged
-  double *bounds = nullptr;      // of each clique, then of each chain; NaN: not computed yet
-  // By place in Model::members: what the chain's best labelling shows, and what the clique wants.
+  double *multipliers = nullptr; // by message entry: added to the chain, subtracted from the clique
+  double *bounds = nullptr;      // bound of each clique, then of each chain; NaN: not computed yet
+  // By index in Model::members: column shown in the chain's maximiser, and in the clique's; or -1.
   std::int32_t *by_chain = nullptr;
   std::int32_t *by_clique = nullptr;
   DualProgress progress;
@@ -73,8 +73,8 @@ struct Ranking {
   Ranking() noexcept = default;
   Ranking(Layout &layout, const Model &model) noexcept;
 
-  std::int32_t *order = nullptr;        // cliques
-  std::int32_t *disagreement = nullptr; // by clique: members that do not show its commonest value
+  std::int32_t *order = nullptr;        // cliques, by descending disagreement
+  std::int32_t *disagreement = nullptr; // by clique: members that do not show its commonest column
   std::int32_t *gathered = nullptr;     // scratch: chains of a clique
 };
 
@@ -82,32 +82,33 @@ struct RunState {
   RunState() noexcept = default;
   RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept;
 
-  // As a new run.
+  // Returns to the state of a new run.
   void reset(const Model &model) noexcept;
-  // Takes over everything of a run of the same model but its tally, its multipliers, and the work
-  // that a call has left.
+  // Copies labellings, flags and standing from a run of the same model; not messages, tally,
+  // multipliers, or unfinished work.
   void take_over(const Model &model, const RunState &earlier) noexcept;
-  // Leaves a round that is under way. What chains and cliques wait for stays.
+  // Abandons an unfinished round. Chains and cliques keep their flags; kAnswersLater becomes
+  // kAnswersNow.
   void leave_round(const Model &model) noexcept;
-  // After scores of some chains have been replaced: round 0 is pending, and no bound holds.
+  // Updates the state after scores of chains were replaced: round 0 is pending, bounds are void.
   void replaced_scores(const Model &model) noexcept;
-  // After the labels of `best` have been replaced, and judged chain by chain: round 0 is pending.
-  // A chain whose score is minus infinity then takes its own labelling.
+  // Updates the state after labels and chain scores of `best` were replaced: round 0 is pending,
+  // and then replaces chains of `best` whose score is minus infinity by those of `own`.
   void go_on_from_best(const Model &model) noexcept;
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
   }
-  // True if the labelling is one that results may be read from.
+  // True if `best` holds an allowed labelling.
   bool found() const noexcept { return standing.has_labelling && best.total() > kForbidden; }
 
-  Assignment own;  // every chain's best labelling by itself
-  Assignment best; // the best labelling so far
-  Assignment now;  // the labelling of this round, or the one being polished
+  Assignment own;  // best labelling of each chain without messages
+  Assignment best; // best labelling found so far
+  Assignment now;  // labelling of the current round, or under polish or repair
   MessageStore to_chain;
   MessageStore to_clique;
-  std::uint8_t *chain_needs = nullptr;
-  std::uint8_t *clique_needs = nullptr;
+  std::uint8_t *chain_needs = nullptr;  // by chain: kNeedsOwn, kNeedsUpdate
+  std::uint8_t *clique_needs = nullptr; // by clique: kAnswersNow, kAnswersLater
   Ranking ranking;
   DualState dual;
 
