@@ -8,15 +8,15 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kLookUp = 32; // the work of finding a number among sorted ones
-constexpr std::int32_t kFew = 256;   // values of a property that are counted
+constexpr std::int64_t kLookUp = 32; // elementary steps of a binary search
+constexpr std::int32_t kFew = 256;   // greatest number of values sorted by counting
 
 } // namespace
 
 BoundTables::BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept {
   const Property &property = *attached.property;
   const auto T = static_cast<std::size_t>(attached.length);
-  // Before they are sorted the numbers may hold repetitions.
+  // Before sorting, `numbers` may contain duplicates.
   numbers = layout.take<std::int32_t>(static_cast<std::size_t>(property.constant_count) +
                                       (property.fires_table ? T : 0));
   constant_local = layout.take<std::int32_t>(property.constant_count);
@@ -73,7 +73,7 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
   const Property &property = *attached.property;
   const std::int32_t T = attached.length;
 
-  // The numbers of what can fire, first with repetitions.
+  // Collects the columns of all values that can fire, with duplicates.
   std::int32_t *end = numbers;
   if (!limits.spend(16 * std::int64_t{property.constant_count}))
     return false;
@@ -107,7 +107,7 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     return true;
   };
   if (const std::int32_t all = attached.values(); all <= kFew) {
-    // Few numbers are sorted by counting.
+    // Sorts by counting.
     std::int16_t local[kFew];
     std::fill_n(local, all, std::int16_t{-1});
     for (const std::int32_t *at = numbers; at != end; ++at)
@@ -162,7 +162,8 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     }
     return is_filled = true;
   }
-  // Where all positions are alike, the sets stay the same once two in a row do.
+  // If all positions behave alike, each set depends only on the next one, so once two consecutive
+  // sets are equal, all earlier ones are too.
   const bool is_uniform = property.classes == 1 && !property.fires_table;
   for (std::int32_t t = T; t >= 0; --t) {
     if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))
@@ -200,7 +201,7 @@ bool BoundProperty::advance(std::int32_t &code, std::int32_t next, std::int32_t 
   if (value == kOutside)
     return false;
   if (!may_fire(read, next))
-    next = states_ - 1; // dead from here on, on this chain
+    next = states_ - 1; // nothing can fire on the rest of this chain: the dead state
   if (!tracked()) {
     std::int32_t fired = role == Role::absorbed ? 0 : fired_of(code);
     if (value >= 0) {
@@ -273,7 +274,8 @@ double BoundProperty::expected_payment(std::int32_t code) const noexcept {
   const double now = message[fired_of(code)];
   if (now > kForbidden)
     return now;
-  // Something must fire yet: at best the best value, or after another one a conflict.
+  // The message forbids the value so far. After EMPTY any value may follow, after another value only
+  // CONFLICT.
   double best = message[conflict()];
   if (fired_of(code) == empty())
     for (std::int32_t v = 0; v < local_count; ++v)

@@ -1,15 +1,15 @@
-// A property on one chain or tree, made ready for the joint dynamic program.
+// A property on one chain or tree, prepared for the joint dynamic programs.
 //
-// Values that can fire on this chain are numbered 0 .. F-1 (its *local* values), EMPTY is F and
-// CONFLICT F + 1, whatever the size of the property's range. What a configuration remembers of the
-// property is one small number, its *code*:
+// Values that can fire on this chain are numbered 0 .. F-1 (*local* values), EMPTY is F and
+// CONFLICT F + 1, whatever the size of the property's range. The state of the property after a
+// partial labelling is one number, its *code*:
 //
-//     outgoing, paid      fired * states + state; and, once nothing more can change the value and
-//                         the message has been paid, `settled`
+//     outgoing, paid      fired * states + state, where `fired` is the value so far; or `settled`
+//                         once the value is final and its message score has been added
 //     absorbed            state
-//     absorbed_required   (has fired) * states + state
+//     absorbed_required   (1 if any value fired, else 0) * states + state
 //
-// On trees there is one state.
+// On chains the last state is the dead state, in which nothing fires any more. Trees have one state.
 #pragma once
 
 #include "base/limits.hpp"
@@ -18,35 +18,37 @@
 
 namespace chorale {
 
+// Use of a property's incoming message m in a joint program.
 enum class Role : std::int32_t {
-  outgoing,         // all its values are told apart to the end; no message is paid
-  paid,             // its message is paid once for the value of the whole labelling
-  absorbed,         // m(v) - m(EMPTY) is paid wherever it fires v
-  absorbed_required // the same where EMPTY is forbidden: m(v), and it must fire
+  outgoing,         // its own message is computed: m is not added, all values stay distinct
+  paid,             // m is added once, for the value of the whole labelling
+  absorbed,         // approximation: m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
+  absorbed_required // the same if m(EMPTY) is minus infinity: m(v) for each firing, at least one
 };
 
-// What does not depend on the message: programs of one chain may share it.
+// Tables of a bound property that do not depend on its message. Programs of one chain may share
+// them.
 struct BoundTables {
   BoundTables() noexcept = default;
-  // The attachment's arrays are read by `fill`, its sizes at once.
+  // Takes the memory. Reads only the sizes of the attachment.
   BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept;
-  // Fills all arrays. False where the limits ended it.
+  // Fills all arrays. False if interrupted.
   bool fill(const Attached &attached, const std::int32_t *parents, Limits &limits) noexcept;
 
   bool is_filled = false;
-  // Some position can fire what the dictionary does not know, so that even a conflict must go on
-  // being watched.
+  // True if a value outside the dictionary can fire. Such a firing forbids the labelling even after
+  // CONFLICT, so the automaton must be followed further.
   bool fires_outside = false;
   std::int32_t local_count = 0;           // F
-  std::int32_t *numbers = nullptr;        // F: the clique's number of each local value, ascending
+  std::int32_t *numbers = nullptr;        // F: column in the clique of each local value, ascending
   std::int32_t *constant_local = nullptr; // by constant: its local value, or kOutside
-  std::int32_t *table_local = nullptr;    // T: what FIRE_TABLE fires, -1, or kOutside
-  std::uint64_t *may = nullptr; // chains: (T + 1) sets of states that may fire after t positions
-  std::int32_t words = 0;       // of one set
+  std::int32_t *table_local = nullptr;    // T: local value that FIRE_TABLE fires, -1, or kOutside
+  std::uint64_t *may = nullptr; // chains: T + 1 bit sets; set t: states that may fire from t on
+  std::int32_t words = 0;       // words of one bit set
   std::int32_t *subtree_firing = nullptr; // trees, T: positions of the subtree that may fire
-  std::int32_t total_firing = 0;
+  std::int32_t total_firing = 0;          // trees: positions that may fire
 
-  // A value that the dictionary does not know, which forbids the labelling.
+  // A value outside the dictionary, which forbids the labelling.
   static constexpr std::int32_t kOutside = -2;
 };
 
@@ -56,26 +58,26 @@ public:
   using BoundTables::local_count;
   using BoundTables::numbers;
 
-  // With `shared` its tables are used, and filled by the first that binds; else there are own ones.
+  // `shared`: tables to use, which the first bind() fills; if NULL, allocates tables of its own.
   BoundProperty(Layout &layout, const Attached &attached, bool tree,
                 BoundTables *shared = nullptr) noexcept;
-  // Reads the attachment's arrays and message. False where the limits ended it.
+  // Reads the arrays and the message of the attachment. False if interrupted.
   bool bind(const std::int32_t *parents, Limits &limits) noexcept;
   void assign(Role role) noexcept;
 
-  // How many codes there can be in a role, on any chain of this length.
+  // Returns an upper bound on the number of codes in a role, for all chains of this length.
   std::int64_t code_limit(Role role) const noexcept;
 
   std::int32_t empty() const noexcept { return local_count; }
   std::int32_t conflict() const noexcept { return local_count + 1; }
   std::int32_t settled() const noexcept { return (local_count + 2) * states_; }
-  // Whether a conflict must go on being watched: something can fire outside the dictionary.
+  // True if the automaton must be followed after CONFLICT, see fires_outside.
   bool watches_conflicts() const noexcept { return fires_outside; }
   bool tracked() const noexcept { return role == Role::outgoing || role == Role::paid; }
   std::int32_t state_of(std::int32_t code) const noexcept { return code % states_; }
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }
 
-  // The local value that a compiled action fires at t; -1 where it fires nothing.
+  // Returns the local value (or kOutside) that a compiled action fires at t; -1 for none.
   std::int32_t local(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return constant_local[action];
@@ -85,27 +87,29 @@ public:
     return a == empty() ? b : b == empty() || a == b ? a : conflict();
   }
 
-  // The code after `code` has gone to `next` and fired `value` (local, or -1) with `read` positions
-  // read; adds what is paid. False where the labelling is forbidden.
+  // Advances `code`: the automaton goes to state `next`, fires `value` (local, or -1 for none), and
+  // has then read `read` positions. Adds message scores to `paid`. False if the labelling is
+  // forbidden.
   bool advance(std::int32_t &code, std::int32_t next, std::int32_t value, std::int32_t read,
                double &paid) const noexcept;
-  // The code before anything is read.
+  // Returns the code before the first position. Adds message scores to `paid`.
   std::int32_t first_code(double &paid) const noexcept;
-  // What is still to be paid at the end for a code, once `value` has fired there; the final fired
-  // value in `fired`.
+  // Returns the message score still to be added at the end, where `value` (or -1) fires. Writes the
+  // final value to `fired`.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
-  // The most that can be paid for a code yet.
+  // Returns the greatest message score that can still be added after `code`.
   double greatest_payment(std::int32_t code) const noexcept;
-  // What a beam should expect to be paid for a code yet.
+  // Returns an estimate of this score, by which a beam ranks configurations.
   double expected_payment(std::int32_t code) const noexcept;
 
-  // Trees: whether all that fires lies in the subtree of t; codes of subtrees put together; the
-  // code of a subtree that is closed.
+  // True if all positions of the tree that may fire lie in the subtree of t.
   bool closes(std::int32_t t) const noexcept {
     return total_firing > 0 && subtree_firing[t] == total_firing;
   }
+  // Returns the joint code of two disjoint subtrees.
   std::int32_t combine(std::int32_t a, std::int32_t b) const noexcept;
-  // The code of a subtree after its top position t fired `value`.
+  // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds message scores
+  // to `paid`. False if the labelling is forbidden.
   bool fire(std::int32_t &code, std::int32_t value, std::int32_t t, double &paid) const noexcept;
 
   bool may_fire(std::int32_t read, std::int32_t state) const noexcept {
@@ -114,8 +118,8 @@ public:
 
   Attached attached;
   Role role = Role::paid;
-  double *message;             // F + 2: the incoming message, by local value
-  double greatest_message = 0; // its greatest entry
+  double *message;             // F + 2: incoming message, by local value
+  double greatest_message = 0; // greatest entry of `message`
 
 private:
   std::int64_t local_limit() const noexcept;

@@ -89,7 +89,7 @@ private:
 
   std::ptrdiff_t step_;
   double *rows_; // T x padded labels: best score of one side of each position, see sweep()
-  double *side_; // m: that row for the current position; in trace(), transition scores
+  double *side_; // m: row of the current position; in trace(), transition scores
   double *work_;
   bool moved_ = false;
 };

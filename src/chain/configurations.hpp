@@ -1,5 +1,5 @@
-// Sets of configurations. A configuration is what a partial labelling must remember about the
-// properties; it has a key and one row of scores.
+// Sets of configurations. A configuration is the joint state of the properties after a partial
+// labelling; it has a key and one row of scores.
 //
 // A key holds one code a property (see bound_property.hpp), each in a bit field of its words.
 #pragma once

@@ -12,8 +12,8 @@ std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
 
 } // namespace
 
-// Fields must hold the codes of every role a property plays; a set holds no more configurations
-// than the roles of one run have combinations.
+// Computes widths from sizes alone. A field holds the codes of every role of its property. `most`:
+// number of combinations of codes in one run, in which at most one property is outgoing.
 JointPlan Joint::plan() const noexcept {
   JointPlan plan;
   const bool tree = view_.parents != nullptr;
@@ -101,8 +101,8 @@ double Joint::run(std::int32_t outgoing, double *message, const double *lower, s
                              message, lower, to, outcome);
 }
 
-// What the program maximises, for a labelling; minus infinity where it fires a value outside a
-// dictionary.
+// Returns the objective of decoding for a labelling: phi, added scores and messages. Minus infinity
+// if a value outside a dictionary fires.
 double Joint::value_of(const std::int32_t *labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;
@@ -122,8 +122,8 @@ double Joint::value_of(const std::int32_t *labels) noexcept {
   return total;
 }
 
-// A narrow beam first: often it loses nothing and is the answer; if not, what it attains bounds the
-// real run.
+// Runs a narrow beam first. If the beam dropped nothing, its result is exact; otherwise the scores
+// that it attained are lower bounds, which prune the full run.
 double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
                           JointOutcome &outcome) noexcept {
   if (is_interrupted())
@@ -149,7 +149,7 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     return kForbidden;
   outcome.most = std::max(outcome.most, attempt.most);
   if (!attempt.pruned) {
-    // The answer, but for what is said below.
+    // The result is exact up to rounding, see below.
   } else if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
     outcome.pruned = true;
   } else if (to) {
@@ -168,8 +168,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
   }
   if (is_interrupted())
     return kForbidden;
-  // A beam may lose what a narrower one, or the chain by itself, has found; and where great
-  // messages cancel, rounding may leave less of it than is asked for.
+  // A wide beam may miss a labelling that the narrow one found, or that is best without messages.
+  // Also, if large messages cancel, rounding may prune the best labelling.
   if (to && !outcome.overflow && own > best) {
     std::copy_n(first_, view_.length, to);
     best = own;

@@ -16,45 +16,44 @@ struct JointOptions {
   chorale_joint_mode mode;
   std::int32_t beam_width;
   std::int32_t budget;
-  // Absorption: more configurations than the budget are an overflow; otherwise the best are kept.
+  // Absorption with more configurations than the budget: true: overflow; false: a beam keeps the
+  // best.
   bool is_strict = true;
-  // Messages may be upper bounds where they lie further below their best than what receives them
-  // can use (joint_reach.hpp). Of runs; public messages are what the mode says.
+  // Runs may use JointReach, whose messages are upper bounds in entries too low to matter.
   bool may_reach = false;
 };
 
 // Bounds of a computation, known from sizes alone.
 struct JointPlan {
-  std::int64_t most = 1;  // configurations there can be
-  std::int32_t width = 1; // configurations kept at once
+  std::int64_t most = 1;  // upper bound on the number of configurations
+  std::int32_t width = 1; // greatest number of configurations kept at a position
   KeyLayout keys;
-  KeyLayout firing_keys; // trees: what fires at one position
+  KeyLayout firing_keys; // trees: keys of the values that the properties fire at one position
 };
 
 struct JointSummary {
   JointOutcome outcome;
   bool exact = false;
-  double score = kForbidden; // messages: the best of any
+  double score = kForbidden; // best score; for messages, the greatest of all messages
 };
 
 class Joint {
 public:
-  // `shared`: tables of the attachments, which programs one after the other may share; or NULL.
+  // `shared`: tables of the attachments, which several programs may use in turn; or NULL.
   Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
-  // False where the codes of so many properties do not fit into a key.
+  // False if the codes of all properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
-  // Loads scores and binds properties; then either of the others may follow. All go by the limits
-  // (NULL: none): where these end one, nothing of what it leaves is of use, and the best score is
-  // minus infinity.
+  // Loads scores and binds properties. Must precede the functions below. If `limits` (NULL: none)
+  // end any of them, its results are undefined and the best score is minus infinity.
   void prepare(Limits *limits = nullptr) noexcept;
-  // outgoing[k]: R_k + 2 scores or NULL.
+  // Computes messages. outgoing[k]: receives the R_k + 2 entries for property k; or NULL.
   void send(double *const *outgoing, JointSummary &summary) noexcept;
-  // `labelling` holds the result if summary.score is above minus infinity.
+  // Decodes. `labelling` holds the result if summary.score is above minus infinity.
   void decode(JointSummary &summary) noexcept;
-  // Chains, not trees: max-marginals of all positions and labels, T rows. Labels that only dropped
-  // configurations have get minus infinity; summary.outcome tells whether any were dropped.
+  // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
+  // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
   void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
 
   Scores &scores() noexcept { return scores_; }
@@ -63,7 +62,7 @@ public:
 private:
   JointPlan plan() const noexcept;
   void assign(std::int32_t outgoing) noexcept;
-  // One dynamic program; `width` 0: that of the plan.
+  // Runs the dynamic program once. `width` 0: the width of the plan.
   double run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
              std::int32_t width, JointOutcome &outcome) noexcept;
   double run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
@@ -78,7 +77,7 @@ private:
   bool absorbs() const noexcept {
     return options_.mode == CHORALE_JOINT_ABSORPTION && attachments_.count > 1;
   }
-  // Whether exceeding the budget is an overflow.
+  // True if exceeding the budget is an overflow.
   bool may_overflow() const noexcept {
     return options_.mode == CHORALE_JOINT_EXACT || (absorbs() && options_.is_strict);
   }
@@ -92,8 +91,8 @@ private:
   BoundProperty *properties_;
   KeyField *fields_;
   double *message_ = nullptr;
-  double *lower_ = nullptr;       // what a narrow beam attains
-  std::int32_t *first_ = nullptr; // T: what it decodes
+  double *lower_ = nullptr;       // scores attained by a narrow beam, see JointChain::run()
+  std::int32_t *first_ = nullptr; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
   std::optional<SingleChain> single_; // the message of one property alone

@@ -372,7 +372,7 @@ double JointChain::finish(Scores &scores, double *message, std::int32_t *labelli
   }
   if (labelling && best > kForbidden)
     for (std::int32_t t = length_ - 1; t >= 0; --t) {
-      if (!scores.spend(32)) // a step back is a cache miss
+      if (!scores.spend(32)) // a step costs a cache miss
         return kForbidden;
       labelling[t] = best_label;
       const std::int32_t back =

@@ -27,9 +27,9 @@ public:
   bool guide(Scores &scores, std::int32_t *labelling) noexcept;
 
   // Runs the program with the roles of the properties (bound_property.hpp) and returns the best
-  // score. `lower`: attained scores, or NULL: one score if outgoing < 0, otherwise one for each
-  // entry of the message. Partial labellings that cannot reach these scores are pruned, which
-  // changes no result; requires guide(), and no property may be absorbed.
+  // score. `lower`: NULL, or lower bounds attained by some labelling: one score if outgoing < 0,
+  // otherwise one for each entry of the message. Prunes partial labellings that cannot reach them,
+  // which changes no result; requires guide(), and no property may be absorbed.
   // `outgoing`: index of the property whose message is computed, or -1. `message` receives the best
   // score of each local value, EMPTY and CONFLICT. `labelling`: receives the best labelling
   // (decoding).
@@ -97,7 +97,7 @@ private:
   // Decoding: previous configuration * m + previous label, for each configuration of each position.
   std::int32_t *history_ = nullptr;
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
-  std::int32_t previous_count_ = 0;
+  std::int32_t previous_count_ = 0;       // configurations of the position recorded last
   // Marginals: the configurations of every position after the forward pass.
   std::uint64_t *forward_keys_ = nullptr; // T x width x words
   double *forward_rows_ = nullptr;        // T x width x m

@@ -10,10 +10,11 @@ namespace {
 
 // Relative tolerance for rounding errors in pruning.
 constexpr double kRounding = 1e-9;
-constexpr std::int32_t kConfigurations = 1024; // of a whole pass
-constexpr std::int32_t kSlots = 2 * kConfigurations;
-constexpr std::int32_t kRows = 512;     // of one position
-constexpr std::int64_t kTracedRows = 8; // of one position, on average over a chain
+// Capacities.
+constexpr std::int32_t kConfigurations = 1024;       // configurations of a whole pass
+constexpr std::int32_t kSlots = 2 * kConfigurations; // slots of the hash table
+constexpr std::int32_t kRows = 512;                  // rows of one position
+constexpr std::int64_t kTracedRows = 8; // rows of a position in a trace, averaged over the chain
 
 } // namespace
 
@@ -182,7 +183,8 @@ std::int32_t JointReach::intern(const Memory *of) noexcept {
   return number;
 }
 
-// The labels, of the first 64, after which nothing fires and no state changes.
+// Returns a bit set of the labels, among the first 64, at which no property fires or changes its
+// state. Their successor is the same configuration.
 std::uint64_t JointReach::quiet_labels() const noexcept {
   std::uint64_t quiet = 0;
   for (std::int32_t y = 0; y < std::min(labels_, 64); ++y) {
@@ -194,7 +196,7 @@ std::uint64_t JointReach::quiet_labels() const noexcept {
   return quiet;
 }
 
-// Points next_ and fires_ at what the automata do at t.
+// Sets next_ and fires_ for position t.
 void JointReach::read_cells(std::int32_t t) noexcept {
   for (std::int32_t k = 0; k < count_; ++k) {
     const Property &automaton = *properties_[k].attached.property;
@@ -205,7 +207,7 @@ void JointReach::read_cells(std::int32_t t) noexcept {
   }
 }
 
-// True if every state lives on after t.
+// True if no property enters the dead state after t just because nothing can fire from t + 1 on.
 bool JointReach::lives_on(std::int32_t t) const noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     if (of_[k].state != properties_[k].attached.property->dead() &&
@@ -315,7 +317,7 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
     successor_[k] = {property.may_fire(0, start) ? start : property.attached.property->dead(),
                      property.empty()};
   }
-  // The row before the first position lies where no row of the first is written.
+  // The initial row is in rows_[1], since the rows of position 0 are written to rows_[0].
   now_ = rows_[1];
   now_numbers_ = numbers_[1];
   now_numbers_[0] = intern(successor_);
@@ -387,7 +389,7 @@ JointReach::End JointReach::run(const double *reach) noexcept {
                 : attained_[k] == kForbidden ? kForbidden
                                              : attained_[k] - reach[k];
   least_[count_] = offered();
-  // Decoding needs few rows, and may keep them all.
+  // Decoding keeps few rows: those of all positions usually fit, which saves a pass in trace().
   End end = reach ? End::overflow : pass(false, true);
   has_trace_ = end == End::done;
   if (end == End::overflow)

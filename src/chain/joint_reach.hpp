@@ -1,17 +1,15 @@
-// Messages and decoding under several properties in one pass over the labellings within reach of
-// the best.
+// Messages of all properties of a chain, and decoding, in one pruned forward pass.
 //
-// A *combination* is one value for each property. A forward pass follows partial labellings with
-// all that their properties have fired, so that at the end it knows the best score of each
-// combination, from which the messages of all properties and the best labelling follow. It keeps
-// only partial labellings that can still matter: the score so far, plus the best score of the
-// remaining positions without properties, plus the most that messages may still add, must reach
-// what some labelling is known to attain, less a *reach* (for messages). The pass needs no beam:
-// it is exact, or it says that there was no memory for all that matters.
+// A configuration holds the automaton state and the fired value of every property, so the last
+// position has the best score of each combination of values. The messages of all properties and the
+// best labelling follow from these scores. A partial labelling is pruned if its score, plus the
+// best score of the remaining positions without properties, plus the most that messages can still
+// add, lies below the score of a known labelling; for messages, more than the *reach* below. The
+// pass uses no beam: it is exact, or reports an overflow of its memory.
 //
-// Entries of an outgoing message that lie further than the reach below its greatest are upper
-// bounds, equal to the greatest less the reach. The receiver says how far entries matter: a clique
-// that can never gain more than its reach by another value of one member does not look at them.
+// The receiver of a message chooses the reach: the most that a clique can gain if one member
+// changes its value. Entries more than the reach below the greatest of an outgoing message cannot
+// affect the receiver. They are replaced by an upper bound, the greatest entry minus the reach.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -22,36 +20,37 @@ namespace chorale {
 
 class JointReach {
 public:
-  // There is no pass over trees, chains without positions, or very many properties.
+  // True if the pass applies: a chain, not a tree, with positions and 1 to kMostProperties
+  // properties.
   static bool serves(const ChainView &view, std::int32_t properties) noexcept {
     return !view.parents && view.length > 0 && properties > 0 && properties <= kMostProperties;
   }
 
   enum class End { done, overflow, interrupted };
 
-  // `shared`: as for Joint.
+  // `shared`: see Joint.
   JointReach(Layout &layout, const ChainView &view, const Attachments &attachments,
              BoundTables *shared = nullptr) noexcept;
 
-  // Loads scores and binds properties; then fills `labelling` with the best labelling without
-  // messages. False if every labelling is forbidden or if interrupted.
+  // Loads scores and binds properties, then writes the best labelling without messages to
+  // `labelling`. False if every labelling is forbidden or if interrupted.
   bool prepare(Limits *limits = nullptr) noexcept;
-  // Announces a labelling: phi plus what the view adds, and the value of each property as
-  // Attached::evaluate() has it. Labellings that joint programs forbid are passed over. True if no
-  // offer before was as good, messages included.
+  // Supplies a known labelling, whose score bounds the best one from below. `score`: phi plus the
+  // added scores of the view. `shown`: value of each property, from Attached::evaluate(). Ignores
+  // forbidden labellings. True if its score with messages is at least that of all earlier offers.
   bool offer(const std::int32_t *labels, double score, const std::int32_t *shown) noexcept;
-  // The greatest score of an offered labelling, its messages included.
+  // Returns the greatest score, including messages, of an offered labelling.
   double offered() const noexcept { return attained_[count_]; }
 
-  // Computes best(), and with `reach` (by property) the messages.
+  // Computes best(), and if `reach` (by property) is not NULL, the messages.
   End run(const double *reach) noexcept;
-  // The greatest score, its messages included; no less than offered(). Minus infinity if every
+  // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
   double best() const noexcept { return best_; }
   // After run() with `reach`: writes the R + 2 entries of the message of property k.
   void write_message(std::int32_t k, double *to) const noexcept;
-  // After run(): replaces `labelling` by the best one, if best() is above offered(); overflow where
-  // rounding hides it.
+  // After run() with best() > offered(): writes the best labelling to `labelling`. Overflow also if
+  // rounding errors pruned it.
   End trace() noexcept;
 
   std::int32_t *labelling; // T
@@ -59,7 +58,7 @@ public:
 private:
   static constexpr std::int32_t kMostProperties = 16;
 
-  // What a property remembers: the state and the local value fired so far.
+  // Automaton state of a property, and its local value so far.
   struct Memory {
     std::int32_t state;
     std::int32_t fired;
@@ -69,15 +68,15 @@ private:
   }
 
   bool guide() noexcept;
-  // The number of the configuration with these memories; -1 where there is no memory for another.
+  // Returns the number of a configuration, adding it if new; -1 if the table is full.
   std::int32_t intern(const Memory *of) noexcept;
-  // How much more than the score so far and its completion a configuration may bring above the
-  // least that matters; rounding included.
+  // Returns the slack of a configuration: a partial labelling is kept if its score plus its best
+  // completion without properties plus the slack is >= 0. Includes a tolerance for rounding.
   double slack_of(const Memory *of) const noexcept;
-  // The most that property k may be paid for what it remembers.
+  // Returns the greatest entry of the message of property k that is still possible.
   double most_paid(std::int32_t k, const Memory &memory) const noexcept;
-  // Of the configuration of_. follow() fills successor_ with what it remembers after `label` at t;
-  // false if that is forbidden.
+  // These functions refer to the configuration of_. follow() writes its successor after `label` at
+  // t to successor_; false if forbidden.
   void read_cells(std::int32_t t) noexcept;
   std::uint64_t quiet_labels() const noexcept;
   bool lives_on(std::int32_t t) const noexcept;
@@ -96,10 +95,11 @@ private:
   std::int64_t traced_rows_;
   double *completion_; // T x m: best score of the positions after t, without properties
   double *row_;        // m: scores of the successors of one configuration
-  std::int32_t *kept_; // m: labels that matter
-  double *outgoing_;   // count x message_limit
-  double *attained_;   // count + 1: what offers attain without the message of k; last, with all
-  double *least_;      // count + 1: what still matters
+  std::int32_t *kept_; // m: labels that are not pruned
+  double *outgoing_;   // count x message_limit: messages by local value
+  // count + 1: greatest score of an offer, without the message of property k; last: with all.
+  double *attained_;
+  double *least_;        // count + 1: scores below are pruned; plus infinity: not needed
   std::int32_t *values_; // count: local values
 
   // Configurations of the whole pass, found by a hash table with open addressing.
@@ -107,31 +107,33 @@ private:
   double *slack_;              // kConfigurations
   std::uint64_t *quiet_;       // kConfigurations: quiet_labels()
   std::uint8_t *has_quiet_;
-  std::int32_t *row_at_;       // kConfigurations: position whose row it has, and the row's number
-  std::int32_t *row_of_;
+  std::int32_t *row_at_;       // kConfigurations: last position with a row of the configuration
+  std::int32_t *row_of_;       // kConfigurations: number of this row
   std::int32_t *table_;        // kSlots, -1 for none
   std::int32_t configurations_ = 0;
-  const Memory *of_ = nullptr; // what the configuration at hand remembers
+  const Memory *of_ = nullptr; // current configuration
   Memory *successor_;          // count
-  const std::int32_t **next_;  // count: transitions of the configuration and class at hand, by label
-  const std::int32_t **fires_; // count
+  // By property: next states and actions of of_ at the current position, each m entries.
+  const std::int32_t **next_;
+  const std::int32_t **fires_;
 
-  // Rows of two positions in turn, or in a trace of all: kRows x m, or traced_rows x m.
+  // Rows of scores, m each: kRows for each of two positions in turn; with traces_, traced_rows for
+  // all positions.
   double *rows_[2];
   double *all_rows_;
-  std::int32_t *all_backs_;         // traced_rows x m: number of the row before
-  std::int32_t *all_numbers_;       // traced_rows: configurations
+  std::int32_t *all_backs_;         // traced_rows x m: row at the previous position
+  std::int32_t *all_numbers_;       // traced_rows: configuration of each row
   std::int64_t *row_begin_;         // T + 1: first row of each position
-  std::int32_t *numbers_[2];        // kRows: configurations
-  double *now_ = nullptr;
+  std::int32_t *numbers_[2];        // kRows: configuration of each row
+  double *now_ = nullptr;           // rows of the current position
   double *after_ = nullptr;         // rows of the next position
   std::int32_t now_count_ = 0;
   std::int32_t after_count_ = 0;
   std::int32_t *now_numbers_ = nullptr;
   std::int32_t *after_numbers_ = nullptr;
   bool traces_ = false;
-  bool has_trace_ = false;    // all rows of the last run() are there
-  bool is_classless_ = false; // no property tells positions apart by classes
+  bool has_trace_ = false;    // the last run() kept the rows of all positions
+  bool is_classless_ = false; // every property has a single position class
 
   double best_ = kForbidden;
   std::int32_t best_row_ = -1;

@@ -94,7 +94,8 @@ double JointTree::run(Scores &scores, const BoundProperty *properties, const Key
   return finish(message, labelling);
 }
 
-// Initialises position t unless a child was merged into it: nothing has fired, own scores alone.
+// Initialises the set of position t, unless it already exists: one configuration in which nothing
+// has fired, with the scores of t itself.
 void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
   if (counts_[t] > 0)
     return;

@@ -59,7 +59,8 @@ private:
   bool decode_;
   const std::int32_t *parents_;
   std::uint8_t *is_leaf_;
-  // (T + 1) x width keys and rows: the sets of all positions, the virtual one above the roots last.
+  // (T + 1) x width keys and rows: the sets of all positions; last, the set of the virtual position
+  // above the roots.
   std::uint64_t *keys_;
   double *rows_;
   std::int32_t *counts_;
@@ -76,7 +77,7 @@ private:
   std::int32_t *firing_of_; // m x m: index in firings_, by label and parent label; -1: forbidden
   std::int32_t *uniform_;   // m: a label's firing if the same for all parent labels, else kUnknown
   std::int32_t *target_;    // by firing: index in lifted_; -1: forbidden, kUnknown: not computed
-  double *target_paid_;
+  double *target_paid_;     // by firing: message scores added
   KeyField *firing_fields_; // by property: bit field in the keys of firings_
   // Decoding, T x width x m. lift_back_: configuration * m + label of the child. merge_back_: pairs
   // of the parent's configuration before the merge and the lifted configuration.

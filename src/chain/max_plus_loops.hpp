@@ -8,9 +8,10 @@ constexpr int kLanes = CHORALE_AVX2 ? 4 : 2;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using Indices = std::int64_t __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
 
-// Returns a + b. Many processors compare on the units that add, and leave the FMA units idle: there
-// 1 * a + b, rounded once, is the same number. `ones` comes from ones_here(), which hides its value
-// from the compiler, so that the multiplication is not optimised away.
+// Returns a + b. On many processors additions and comparisons share units, while FMA units are
+// idle. So the sum is computed as 1 * a + b, which rounds once and gives the same number.
+// ones_here() hides the value of `ones` from the compiler, which would otherwise remove the
+// multiplication.
 CHORALE_LOOP Lanes sum_of([[maybe_unused]] Lanes ones, Lanes a, Lanes b) noexcept {
 #if CHORALE_AVX2
   return reinterpret_cast<Lanes>(_mm256_fmadd_pd(

@@ -1,9 +1,9 @@
 // Sweeps for few labels: rows stay in registers from one step to the next. Included by
 // max_plus_loops.hpp if vectors have four doubles.
 //
-// A step depends on the one before: add unary scores, broadcast each label, add matrix rows, take
-// the maximum. Latency dominates, so maxima are taken in a tree instead of a sequence, and sums are
-// spread over all units that can add.
+// A step adds unary scores, broadcasts each label, adds matrix rows and takes the maximum. It needs
+// the result of the step before, so latency dominates: maxima are taken in a tree instead of a
+// sequence, and sums are distributed over all units that can add.
 
 template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
   return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
