@@ -274,8 +274,7 @@ double BoundProperty::expected_payment(std::int32_t code) const noexcept {
   const double now = message[fired_of(code)];
   if (now > kForbidden)
     return now;
-  // The message forbids the value so far. After EMPTY any value may follow, after another value only
-  // CONFLICT.
+  // The message forbids the value so far. EMPTY may become any value, another value only CONFLICT.
   double best = message[conflict()];
   if (fired_of(code) == empty())
     for (std::int32_t v = 0; v < local_count; ++v)

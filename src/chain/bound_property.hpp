@@ -9,7 +9,8 @@
 //     absorbed            state
 //     absorbed_required   (1 if any value fired, else 0) * states + state
 //
-// On chains the last state is the dead state, in which nothing fires any more. Trees have one state.
+// On chains the last state is the dead state, in which nothing fires any more. On trees there is
+// one state.
 #pragma once
 
 #include "base/limits.hpp"
