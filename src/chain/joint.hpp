@@ -57,7 +57,7 @@ public:
   void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
 
   Scores &scores() noexcept { return scores_; }
-  std::int32_t *labelling = nullptr; // T, decoding
+  std::int32_t *labelling = nullptr; // T: best labelling; only for decoding
 
 private:
   JointPlan plan() const noexcept;

@@ -88,10 +88,10 @@ private:
   Configurations next_;
   Beam beam_;
   double *completion_;      // T x m: best score of the positions after t, without properties
-  std::int32_t *kept_;      // configurations that pruning keeps
+  std::int32_t *kept_;      // scratch of drop_hopeless(): configurations to keep
   double *row_;             // m: scores of the successors of one configuration
   std::int32_t *from_;      // m: best previous label of each entry of row_
-  std::uint8_t *is_marked_; // m
+  std::uint8_t *is_marked_; // m: scratch of mark(), 0 between calls
   std::int32_t *marked_;    // m: labels outside the default transitions
   std::int32_t *classes_;   // class of the current position, by property
   // Decoding: previous configuration * m + previous label, for each configuration of each position.
@@ -99,9 +99,9 @@ private:
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
   std::int32_t previous_count_ = 0;       // configurations of the position recorded last
   // Marginals: the configurations of every position after the forward pass.
-  std::uint64_t *forward_keys_ = nullptr; // T x width x words
-  double *forward_rows_ = nullptr;        // T x width x m
-  std::int32_t *forward_counts_ = nullptr;
+  std::uint64_t *forward_keys_ = nullptr;  // T x width x words
+  double *forward_rows_ = nullptr;         // T x width x m
+  std::int32_t *forward_counts_ = nullptr; // T
 
   const BoundProperty *properties_ = nullptr;
   const KeyField *fields_ = nullptr;

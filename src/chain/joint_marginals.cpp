@@ -57,8 +57,8 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
   std::copy_n(now_.row(0), std::int64_t{now_.count()} * labels_, forward_rows_ + first * labels_);
 }
 
-// Replaces now_, the scores of what follows t + 1, by the scores of what follows t. Successors that
-// the beam dropped in the forward pass count as forbidden.
+// Replaces now_, the best scores of the positions after t + 1, by those of the positions after t.
+// Successors that the beam dropped in the forward pass count as forbidden.
 bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
     return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;

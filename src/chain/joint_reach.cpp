@@ -207,7 +207,8 @@ void JointReach::read_cells(std::int32_t t) noexcept {
   }
 }
 
-// True if no property enters the dead state after t just because nothing can fire from t + 1 on.
+// True if every state of of_ is dead or may still fire from t + 1 on. Otherwise follow() replaces a
+// state by the dead one, so quiet labels change the configuration too.
 bool JointReach::lives_on(std::int32_t t) const noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     if (of_[k].state != properties_[k].attached.property->dead() &&

@@ -75,12 +75,13 @@ private:
   double slack_of(const Memory *of) const noexcept;
   // Returns the greatest entry of the message of property k that is still possible.
   double most_paid(std::int32_t k, const Memory &memory) const noexcept;
-  // These functions refer to the configuration of_. follow() writes its successor after `label` at
-  // t to successor_; false if forbidden.
+  // These four functions refer to the configuration of_. follow() writes its successor after
+  // `label` at t to successor_; false if forbidden.
   void read_cells(std::int32_t t) noexcept;
   std::uint64_t quiet_labels() const noexcept;
   bool lives_on(std::int32_t t) const noexcept;
   bool follow(std::int32_t t, std::int32_t label) noexcept;
+  // Runs the forward pass. `sends`: computes messages; `traces`: keeps the rows of all positions.
   End pass(bool sends, bool traces) noexcept;
   End step(std::int32_t t) noexcept;
   void finish(bool sends) noexcept;
@@ -99,20 +100,20 @@ private:
   double *outgoing_;   // count x message_limit: messages by local value
   // count + 1: greatest score of an offer, without the message of property k; last: with all.
   double *attained_;
-  double *least_;        // count + 1: scores below are pruned; plus infinity: not needed
-  std::int32_t *values_; // count: local values
+  double *least_;        // count + 1: least score that is not pruned, for message k; last: decoding
+  std::int32_t *values_; // count: local value of each property on one labelling
 
-  // Configurations of the whole pass, found by a hash table with open addressing.
-  Memory *memories_;           // kConfigurations x count
-  double *slack_;              // kConfigurations
-  std::uint64_t *quiet_;       // kConfigurations: quiet_labels()
-  std::uint8_t *has_quiet_;
-  std::int32_t *row_at_;       // kConfigurations: last position with a row of the configuration
-  std::int32_t *row_of_;       // kConfigurations: number of this row
-  std::int32_t *table_;        // kSlots, -1 for none
+  // Configurations of the whole pass, numbered, found by a hash table with open addressing.
+  Memory *memories_;           // kConfigurations x count: state and value of each property
+  double *slack_;              // by configuration: slack_of()
+  std::uint64_t *quiet_;       // by configuration: quiet_labels()
+  std::uint8_t *has_quiet_;    // by configuration: 1 if quiet_ is computed
+  std::int32_t *row_at_;       // by configuration: last position with a row of the configuration
+  std::int32_t *row_of_;       // by configuration: number of this row
+  std::int32_t *table_;        // kSlots: number of a configuration, or -1
   std::int32_t configurations_ = 0;
   const Memory *of_ = nullptr; // current configuration
-  Memory *successor_;          // count
+  Memory *successor_;          // count: its successor, see follow()
   // By property: next states and actions of of_ at the current position, each m entries.
   const std::int32_t **next_;
   const std::int32_t **fires_;

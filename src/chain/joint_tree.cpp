@@ -191,7 +191,8 @@ std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_
   return to;
 }
 
-// Labels that fire the same values under every parent label move as rows, one step for each firing.
+// Lifts the labels in uniform_, which fire the same values under every parent label: one step of a
+// whole row for each firing.
 void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
   const std::int32_t columns = columns_above(t);
   const double *own = place(t).rows + std::int64_t{i} * labels_;

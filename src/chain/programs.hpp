@@ -56,7 +56,7 @@ public:
   // Writes the best labelling to `labelling`. False if none is allowed or if interrupted.
   bool run(Scores &scores) noexcept;
 
-  std::int32_t *labelling;   // T
+  std::int32_t *labelling;   // T: best labelling
   double score = kForbidden; // phi of `labelling`
 
 private:
@@ -64,16 +64,19 @@ private:
 
   double *rows_; // chains: rows of ChainSweep; trees: T x m, best score of the subtree of t
   double *work_; // see ChainSweep
-  std::uint8_t *is_leaf_ = nullptr; // T; trees only
+  std::uint8_t *is_leaf_ = nullptr; // T flags; trees only
 };
 
+// Arrays that MaxMarginals writes.
 struct MarginalTargets {
-  double *marginals; // T rows, or NULL
+  double *marginals; // T rows of m, or NULL
   std::ptrdiff_t row_stride;
   double *edge_marginals; // (T - 1) x m x m, or NULL
-  double *margins;        // T, or NULL
+  double *margins;        // T: best max-marginal minus the second; or NULL
 };
 
+// Max-marginals of a chain or tree: score of the best labelling with a given label at a position, or
+// a given pair of labels at an edge.
 class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
@@ -104,6 +107,7 @@ private:
   std::uint8_t *is_leaf_ = nullptr;
 };
 
+// The k best labellings of a chain.
 class KBest {
 public:
   KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept;
@@ -128,13 +132,15 @@ private:
   std::int32_t labels_;
   std::int64_t k_;
   std::int32_t depth_; // list length: min(k, m^T)
-  double *now_;        // m x depth
+  // m x depth: for each label, scores of the best partial labellings that end there, descending.
+  double *now_;
   double *next_;
-  std::int32_t *lengths_; // m
+  std::int32_t *lengths_; // m: lengths of these lists
   std::int32_t *next_lengths_;
-  std::int32_t *back_from_; // T x m x depth: label of the position before; position 0 unused
+  // T x m x depth: label of the position before, and rank in its list; position 0 is unused.
+  std::int32_t *back_from_;
   std::int32_t *back_rank_;
-  Head *heap_; // m
+  Head *heap_; // m: heap of merge()
 };
 
 } // namespace chorale

@@ -42,7 +42,7 @@ private:
 
   std::int32_t labels_;
   std::int64_t codes_;
-  double *now_; // codes x m
+  double *now_; // codes x m: rows of scores after the current position
   double *next_;
   std::uint8_t *alive_; // codes: 1 if a row of now_ has a score above minus infinity
   std::uint8_t *next_alive_;

@@ -27,7 +27,7 @@ template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
 std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
                         const JointOptions &options, JointUse use) noexcept {
   Layout layout;
-  BoundTables shared; // only its address is used: Joint then measures no tables of its own
+  BoundTables shared; // never read: given the address, Joint measures no tables of its own
   const Joint joint(layout, view, attachments, options, use, &shared);
   return joint.fits() ? layout.bytes() : 0;
 }
@@ -379,7 +379,8 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   std::copy_n(program.labelling, chain_.length, labels);
   if (!show(limits))
     return false;
-  // Absorption may have scored other values than those of the labelling, which may be forbidden.
+  // With absorption, the messages of the values that the labelling shows may still be minus
+  // infinity.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
     if (shown[k] < 0)

@@ -82,7 +82,7 @@ public:
   // Computes `shown` and `score` from `labels`.
   bool show(Limits &limits) noexcept;
 
-  std::int32_t *labels;      // T
+  std::int32_t *labels;      // T: labelling found last
   std::int32_t *shown;       // by slot: column that it shows, or -1
   double score = kForbidden; // phi of `labels`
   RunFailure failure = RunFailure::none;
@@ -132,8 +132,8 @@ private:
   JointOptions joint_;
   std::int64_t *row_begin_;
   double *added_ = nullptr;        // T x m: sum of the incoming rows at each position
-  double *marginals_ = nullptr;    // T x m
-  std::int32_t *forced_ = nullptr; // T: chains under properties
+  double *marginals_ = nullptr;    // T x m: max-marginals
+  std::int32_t *forced_ = nullptr; // T, with properties: forced label of each position, or -1
   BoundTables *bound_ = nullptr;   // by property; shared by all joint programs
   double **outgoing_rows_ = nullptr;
   double *reach_ = nullptr; // by whole-chain slot: see JointReach::run()

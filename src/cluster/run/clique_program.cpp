@@ -26,7 +26,7 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     gathered_ = layout.take<double>(used);
   if (kept_ || clique.centred())
     answers_ = layout.take<double>(used);
-  // bound() does not use answers_, so the two share memory.
+  // bound() uses candidate_ and not answers_, so the two share memory.
   if (clique.centred())
     candidate_ = reinterpret_cast<std::int32_t *>(answers_);
 }
@@ -51,7 +51,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   const CliqueKind kind =
       is_kept ? CliqueKind(*clique_->potential(), clique_->members) : task.kind;
   if (wants_marginals) {
-    // Uses the requested algorithm and exactness if they suit this clique.
+    // Tries the requested algorithm and exactness first; they may not suit this clique.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);

@@ -62,8 +62,9 @@ private:
   const Clique *clique_;
   CliqueSettings settings_;
   const KeptColumns *kept_;
-  double *gathered_ = nullptr; // n x kept columns
-  double *answers_ = nullptr;  // n x kept columns; or n x columns, given one value of the centre
+  double *gathered_ = nullptr; // n x kept columns: incoming entries
+  // Messages to members: n x kept columns; or n x columns, given one value of the centre.
+  double *answers_ = nullptr;
   // n, in bound() of a centred clique: an assignment under one value of the centre.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;

@@ -9,9 +9,9 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kCliqueGrain = 4;
-// Scores of the items of a clique are scattered in memory: those of so many items are prefetched.
+// Number of items whose scores are prefetched, since they are scattered in memory.
 constexpr std::int32_t kAhead = 16;
-constexpr std::int64_t kLine = 64; // bytes
+constexpr std::int64_t kLine = 64; // bytes of a cache line
 
 void prefetch(const Chain &item) noexcept {
   const auto *scores = static_cast<const std::byte *>(item.unary);

@@ -12,7 +12,7 @@ namespace chorale {
 // Adds the counters of the workers to the tally, and resets them.
 void add_up(const Setting &setting, RunState &state) noexcept;
 
-// A label of an item, with phi.
+// Label of an item, and phi of this label.
 struct ItemLabel {
   std::int32_t label;
   double score;

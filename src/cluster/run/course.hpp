@@ -30,8 +30,8 @@ enum class RoundStage : std::int32_t {
 
 struct RoundCourse {
   RoundStage stage = RoundStage::none;
-  std::int64_t place = 0; // ranked: index into Ranking::order
-  bool answered = false;  // ranked: messages of the clique at `place` are sent; its chains are next
+  std::int64_t place = 0; // stage ranked: index into Ranking::order
+  bool answered = false;  // stage ranked: the clique at `place` has sent; its chains are next
 };
 
 // Stages of a polish. `closed`: solves closed cliques that are not solved yet (closed.hpp); the
@@ -41,7 +41,7 @@ enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
   PolishStage stage = PolishStage::none;
-  bool from_own = false; // second start: from the best labellings of chains without messages
+  bool from_own = false; // this is the second start, from RunState::own
   // Score of the best labelling before this start, and the round that found it.
   double score_before = kForbidden;
   std::int64_t round_before = 0;

@@ -11,8 +11,8 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kGrain = 2;
-constexpr std::int64_t kPatience = 6; // steps without a lower bound before the pace falls
-constexpr double kSlower = 0.7;       // factor by which the pace falls
+constexpr std::int64_t kPatience = 6; // steps without progress after which the pace is reduced
+constexpr double kSlower = 0.7;       // factor by which the pace is reduced
 // Gap between D and the target of a step, relative to the magnitude of D: kReach if no labelling is
 // known, otherwise at least kLeastReach.
 constexpr double kReach = 0.01;

@@ -33,7 +33,7 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   return score;
 }
 
-// Scores cliques in batches; the partial sum is in `of`.
+// Scores cliques in batches. `of` holds the partial sum between calls.
 bool Evaluation::evaluate(Assignment &of) noexcept {
   const Model &model = setting_.model;
   std::int64_t &scored = state_.course.scored;

@@ -9,7 +9,7 @@ namespace chorale {
 
 // Columns of a property clique to which a run with restricted ranges limits its messages.
 struct KeptColumns {
-  const std::int32_t *columns; // ascending
+  const std::int32_t *columns; // the kept columns, ascending
   std::int32_t count;          // 0: no restriction; `potential` is NULL
   const Potential *potential;  // potential over these columns alone
 };

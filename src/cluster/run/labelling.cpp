@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-// Memory for scoring: the labelling as a run stores it, T flags of a chain, counts of a clique.
+// Memory for scoring: a labelling as a run stores it, T leaf flags, the counts of one clique.
 struct Scratch {
   Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
     std::int32_t length = 0;

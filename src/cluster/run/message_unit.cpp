@@ -12,7 +12,7 @@ constexpr std::int64_t kScores = 1 << 20;
 // The unit is the quantile 1 / kParts of the samples, so huge differences from scores that stand
 // for "never" do not affect it even if most positions have them.
 constexpr std::int64_t kParts = 4;
-// The unit and its inverse are doubles of full precision.
+// Limits the exponent of the unit, so that unit and inverse are normal doubles.
 constexpr int kLargestExponent = 1000;
 
 // Returns the greatest unary score of a position minus the second greatest; the magnitude of the

@@ -231,7 +231,8 @@ private:
     ChainBlock block(layout, setting_, now_, memory_.counts, number);
     const std::int32_t *shown = block.read(memory_.proposed_labels, proposal.first_label,
                                            memory_.proposed_wholes + proposal.first_whole);
-    // If no count of its cliques changed since it was made, the proposal still gains.
+    // A proposal was made under the counts at the beginning of the batch. It still gains if no
+    // clique of the chain has changed since.
     if (!was_current) {
       block.sort();
       MeasuredSum before;

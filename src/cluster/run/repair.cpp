@@ -216,8 +216,8 @@ private:
                     std::int32_t slots) noexcept {
     if (renew(number, program, scratch, slots))
       return true;
-    // Penalties of several slots of the chain in one clique ignore each other, so move one at a
-    // time.
+    // The row of a slot ignores moves of other slots of the chain in the same clique. So such slots
+    // are moved one at a time.
     scratch.order.sort(program.slots());
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);
@@ -237,7 +237,7 @@ private:
     return false;
   }
 
-  // Forbids a slot all columns but one.
+  // Fills the incoming row of a slot: 0 for `column`, minus infinity for all others.
   static void show_only(ChainProgram &program, std::int32_t slot, std::int32_t column) noexcept {
     double *row = program.incoming + program.row_begin()[slot];
     std::fill_n(row, program.columns_of(slot), kForbidden);

@@ -54,7 +54,7 @@ RoomBytes Rooms::measure() const noexcept {
     before = kept ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options_.clique, kept);
-    // Before the kept columns are known: memory to gather all columns.
+    // While the kept columns are unknown, adds memory to gather all columns (CliqueProgram).
     if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
       for (int k = 0; k < 2; ++k)
         layout.take<double>(std::int64_t{clique.members} * clique.columns());

@@ -258,7 +258,7 @@ void Rounds::first_round() noexcept {
 bool Rounds::end_round() noexcept {
   ++state_.tally.rounds;
   if (!evaluation_.offer()) {
-    --state_.tally.rounds; // not done yet
+    --state_.tally.rounds; // the round is unfinished
     return false;
   }
   state_.leave_round(setting_.model);

@@ -79,9 +79,9 @@ void chorale_run::choose_messages() noexcept {
 }
 
 std::size_t chorale_run::estimate() const noexcept {
-  std::size_t bytes = std::max<std::size_t>(state_bytes(*model, options), 1); // no block is empty
-  // Assumes that every clique keeps all columns, an upper bound. Growing the array of kept columns
-  // copies it, so its size counts twice.
+  std::size_t bytes = std::max<std::size_t>(state_bytes(*model, options), 1); // like Memory::allocate()
+  // Assumes that every clique keeps all columns, an upper bound. Counts the array of kept columns
+  // twice, since its capacity grows by half at a time.
   if (options.restrict_range) {
     bytes += static_cast<std::size_t>(model->cliques.size()) * sizeof(KeptColumns);
     std::size_t columns = 8;

@@ -69,7 +69,7 @@ void RunState::leave_round(const Model &model) noexcept {
 void RunState::go_on_from_best(const Model &model) noexcept {
   best.set_totals({kForbidden, 0}, {});
   if (!standing.has_labelling)
-    now.copy(best); // until the chains' own labellings are known
+    now.copy(best); // a placeholder until round 0 fills `now`
   standing.pending = standing.fill_in_own = standing.has_labelling = true;
   standing.is_polished = false;
   leave_round(model);

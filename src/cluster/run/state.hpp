@@ -19,7 +19,7 @@ inline constexpr std::uint8_t kAnswersLater = 2;
 
 // Progress and scores of the run. A warm start from the same model copies the struct.
 struct Standing {
-  bool pending = true;        // round 0 is to be run: some chain has the flag kNeedsOwn
+  bool pending = true;        // round 0 is to be run
   bool infeasible = false;    // some chain has no labelling
   bool converged = false;     // no clique has messages to recompute
   bool has_labelling = false; // RunState::best holds a labelling
@@ -34,15 +34,15 @@ struct Standing {
   std::int64_t best_round = 0;        // round that found `best`
   double own_score = kForbidden;      // equation 1 of RunState::own
   double rounds_score = kForbidden;   // greatest equation 1 of the labelling of any round
-  double polished_score = kForbidden; // after polish from the best labelling
-  double polished_own_score = kForbidden; // after polish from RunState::own
+  double polished_score = kForbidden; // equation 1 after the polish that starts from `best`
+  double polished_own_score = kForbidden; // equation 1 after the polish that starts from `own`
   double upper_bound = kInfinity;
 };
 
 // Counts of work done by this run.
 struct Tally {
   std::int64_t rounds = 0;
-  std::int64_t messages_changed = 0; // in the last round
+  std::int64_t messages_changed = 0; // rows changed in the last round
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
 };
