@@ -144,8 +144,8 @@ bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noe
   if (y < 0)
     return false;
   score = work_[y] + scores_.end()[y]; // summed in the same order as phi
-  // The label before is recomputed along the path, which is cheaper than storing the argmax of
-  // every label at every position.
+  // Recomputes the previous label along the path, which is cheaper than storing the argmax of every
+  // label at every position.
   if (const double *matrix = scores_.backward_of_all()) {
     // Consecutive parts overlap in one position.
     const auto steps = static_cast<std::int32_t>(

@@ -81,9 +81,9 @@ private:
   std::int32_t columns_;
   std::int32_t backs_;
   std::int32_t count_ = 0;
-  std::uint64_t *keys_;          // capacity x words
-  double *rows_;                 // capacity x columns
-  std::int32_t *back_ = nullptr; // capacity x columns x backs
+  std::uint64_t *keys_;          // capacity x words: keys
+  double *rows_;                 // capacity x columns: scores
+  std::int32_t *back_ = nullptr; // capacity x columns x backs: backpointers
   // Hash table with open addressing. A slot is in use if marks_[slot] == mark_; clear() is O(1).
   std::uint64_t slot_mask_ = 0;
   std::int32_t *slots_ = nullptr;

@@ -51,7 +51,7 @@ struct MaxPlus {
                      double *to) noexcept;
 };
 
-// Returns the fastest variant for this machine. Called once a run.
+// Returns the fastest variant for this machine. Called once by each program.
 const MaxPlus &max_plus_here() noexcept;
 // Returns the generic variant, the reference in tests.
 const MaxPlus &max_plus_anywhere() noexcept;

@@ -75,8 +75,8 @@ struct MarginalTargets {
   double *margins;        // T: best max-marginal minus the second; or NULL
 };
 
-// Max-marginals of a chain or tree: score of the best labelling with a given label at a position, or
-// a given pair of labels at an edge.
+// Max-marginals of a chain or tree: score of the best labelling with a given label at a position,
+// or a given pair of labels at an edge.
 class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
@@ -94,7 +94,7 @@ private:
   void write_margin(std::int32_t t, const double *row, const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;
-  std::ptrdiff_t row_step_; // chains only
+  std::ptrdiff_t row_step_; // entries of a row; chains only
   // Chains: forward and backward rows of ChainSweep.
   // Trees, T x m: best score of the subtree of t, and of everything outside this subtree.
   double *inside_;

@@ -27,8 +27,8 @@ public:
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // Messages from and to the cliques: one row for each slot, consecutive; entries are columns of
-  // the clique (values, for a centre).
+  // Messages from and to the cliques: one row for each slot, consecutive. Entry v is the score of
+  // column v of the clique or, if the slot is the centre of the clique, of its value v.
   double *incoming;
   double *outgoing;
   std::int64_t row_entries = 0;
@@ -136,7 +136,7 @@ private:
   std::int32_t *forced_ = nullptr; // T, with properties: forced label of each position, or -1
   BoundTables *bound_ = nullptr;   // by property; shared by all joint programs
   double **outgoing_rows_ = nullptr;
-  double *reach_ = nullptr; // by whole-chain slot: see JointReach::run()
+  double *reach_ = nullptr; // by whole-chain slot: reach of its clique (chain/joint_reach.hpp)
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;

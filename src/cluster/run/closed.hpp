@@ -42,8 +42,8 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
 // Writes the m max-marginals of an item of a closed clique, and the margin between its two best
-// labels; either may be NULL. In cliques with more than kAnsweredMembers members, the other members
-// are fixed to their labels in state.best, which costs O(n + R) instead of all messages.
+// labels; either may be NULL. In cliques with more than kAnsweredMembers members, all other members
+// are fixed to their labels in state.best, which costs O(n + R), less than exact max-marginals.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             double *marginals, double *margin) noexcept;
 

@@ -71,7 +71,7 @@ inline std::uint8_t unit_of(const double *row, std::int32_t count) noexcept {
   if (!(most > 0))
     return 0;
   int exponent = std::ilogb(most) - kTopExponent;
-  if (most > std::ldexp(kMost, exponent)) // above kMost: code 0xff stands for minus infinity
+  if (most > std::ldexp(kMost, exponent)) // above the greatest finite code
     ++exponent;
   return static_cast<std::uint8_t>(std::clamp(exponent, -kBias, kBias - 1) + kBias);
 }

@@ -79,7 +79,7 @@ void chorale_run::choose_messages() noexcept {
 }
 
 std::size_t chorale_run::estimate() const noexcept {
-  std::size_t bytes = std::max<std::size_t>(state_bytes(*model, options), 1); // like Memory::allocate()
+  std::size_t bytes = std::max<std::size_t>(state_bytes(*model, options), 1); // see allocate()
   // Assumes that every clique keeps all columns, an upper bound. Counts the array of kept columns
   // twice, since its capacity grows by half at a time.
   if (options.restrict_range) {
