@@ -20,8 +20,8 @@ namespace chorale {
 enum class MessageNumber : std::int32_t { automatic, float64, float32, magnitude16, magnitude8 };
 
 // 16-bit format of minus a magnitude: 6 bits of exponent, 10 of mantissa, with subnormal numbers.
-// Range 2^-40 to 2^33 units, relative error at most 2^-11. Code 0xffff is minus infinity; finite
-// numbers out of range get the greatest finite code.
+// Range 2^-40 to 2^33 units; relative error at most 2^-11 from 2^-30 units on. Code 0xffff is minus
+// infinity; greater finite magnitudes get the greatest finite code.
 namespace magnitude16 {
 
 inline constexpr std::uint16_t kForbiddenCode = 0xffff;
