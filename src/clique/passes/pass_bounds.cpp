@@ -24,7 +24,7 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
     Lanes at[kThresholds] = {};
     for (int j = 0; j < kThresholds; ++j)
       at[j] = Lanes{} + thresholds[j];
-    const auto add = [&](std::int64_t begin, std::int64_t end) __attribute__((always_inline)) {
+    const auto add = [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
       const double *row = in.row(begin) + v;
       for (std::int64_t i = begin; i < end; ++i, row += columns) {
         const double w = weights[i];
@@ -50,7 +50,7 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
   }
   for (; v < columns; ++v) {
     double sums[kThresholds] = {};
-    const auto add = [&](std::int64_t begin, std::int64_t end) __attribute__((always_inline)) {
+    const auto add = [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
       const double *row = in.row(begin) + v;
       for (std::int64_t i = begin; i < end; ++i, row += columns)
         for (int j = 0; j < kThresholds; ++j)
@@ -102,7 +102,7 @@ CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
   last[kThresholds - 1] = most;
   Lanes best = Lanes{} + kForbidden;
   const auto raise = [&](int b, std::int32_t k0, std::int32_t k1, std::int32_t k2,
-                         std::int32_t k3) __attribute__((always_inline)) {
+                         std::int32_t k3) CHORALE_INLINE_LAMBDA {
     Lanes threshold;
     std::memcpy(&threshold, thresholds_ + b * kLanes, sizeof threshold);
     const Counts k = {k0, k1, k2, k3};
@@ -157,7 +157,7 @@ CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
       rises[i] = f[0] - f[-1];
     }
   };
-  const auto add = [&](std::int64_t begin, std::int64_t end) __attribute__((always_inline)) {
+  const auto add = [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t alpha = in.best[i];
       const std::int32_t other = in.second[i];
@@ -263,34 +263,21 @@ CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
   });
 }
 
-struct PassBounds::Variants {
-  CHORALE_INLINE static bool all(PassBounds &bounds) noexcept {
-    const Instance &in = *bounds.instance_;
-    if (!bounds.prepare_members())
-      return false;
-    bounds.place_thresholds();
-    if (!add_excesses<kThresholds, kPadded>(in, bounds.weights_, bounds.thresholds_,
-                                            bounds.excess_) ||
-        !bounds.add_seconds())
-      return false;
-    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
-      bounds.bounds_[alpha] = bounds.bound_of(alpha);
-    bounds.sort_passes();
-    return true;
-  }
-  static bool anywhere(PassBounds &bounds) noexcept { return all(bounds); }
-#if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static bool avx2(PassBounds &bounds) noexcept { return all(bounds); }
-#endif
-};
+CHORALE_INLINE bool PassBounds::bound_all() noexcept {
+  const Instance &in = *instance_;
+  if (!prepare_members())
+    return false;
+  place_thresholds();
+  if (!add_excesses<kThresholds, kPadded>(in, weights_, thresholds_, excess_) || !add_seconds())
+    return false;
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
+    bounds_[alpha] = bound_of(alpha);
+  sort_passes();
+  return true;
+}
 
 bool PassBounds::run() noexcept {
-  auto all = Variants::anywhere;
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    all = Variants::avx2;
-#endif
-  return all(*this);
+  return on_best_units([this]() CHORALE_INLINE_LAMBDA { return bound_all(); });
 }
 
 // Spreads the thresholds over the range of d_i = psi_i,alpha - w_i that can matter. low: at an

@@ -40,7 +40,7 @@ private:
   static constexpr std::int32_t kCounted = 64; // more passes are sorted by comparison
   static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes; // whole vectors
 
-  struct Variants;
+  bool bound_all() noexcept;
   struct Moved {
     std::int32_t alpha; // of the last one who came; -1 at first
     std::int32_t count; // with those who came from that column

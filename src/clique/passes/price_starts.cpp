@@ -237,7 +237,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
   const float *prices = price_of_;
   const float *rise = rise_;
   Wide sums{};
-  const auto choose = [&](std::int32_t i, Wide &most) __attribute__((always_inline)) {
+  const auto choose = [&](std::int32_t i, Wide &most) CHORALE_INLINE_LAMBDA {
     WideIndices x;
     WideIndices second;
     Wide score;
@@ -283,30 +283,9 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
   return base_ + score / factor_;
 }
 
-struct PriceStarts::Variants {
-  CHORALE_INLINE static bool all(PriceStarts &starts) noexcept {
-    return starts.reach() && starts.combine();
-  }
-  static bool anywhere(PriceStarts &starts) noexcept { return all(starts); }
-  static double choose(PriceStarts &starts, const Start &start,
-                       std::int32_t *assignment) noexcept {
-    return starts.choose(start, assignment);
-  }
-#if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static bool avx2(PriceStarts &starts) noexcept { return all(starts); }
-  [[gnu::target("avx2")]] static double choose_avx2(PriceStarts &starts, const Start &start,
-                                                    std::int32_t *assignment) noexcept {
-    return starts.choose(start, assignment);
-  }
-#endif
-};
-
 double PriceStarts::write(std::int32_t rank, std::int32_t *assignment) noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    return Variants::choose_avx2(*this, starts_[rank], assignment);
-#endif
-  return Variants::choose(*this, starts_[rank], assignment);
+  return on_best_units(
+      [=, this]() CHORALE_INLINE_LAMBDA { return choose(starts_[rank], assignment); });
 }
 
 void PriceStarts::run(const PassBounds &bounds, double level) noexcept {
@@ -321,12 +300,7 @@ void PriceStarts::run(const PassBounds &bounds, double level) noexcept {
   factor_ = std::scalbn(1.0, -std::ilogb(range));
   set_prices(bounds);
   needed_ = (level + kPromising * magnitude_ - base_) * factor_;
-  auto all = Variants::anywhere;
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    all = Variants::avx2;
-#endif
-  if (!all(*this))
+  if (!on_best_units([this]() CHORALE_INLINE_LAMBDA { return reach() && combine(); }))
     count_ = 0;
 }
 

@@ -59,7 +59,6 @@ private:
   static constexpr double kNear = 0.002;
   // A small column's price, in slopes of the chord to its default count.
   static constexpr double kChord = 1.3;
-  struct Variants;
   // Places are large columns with their counts, column * kCounts + count; -1 for none.
   struct Start {
     double estimate;

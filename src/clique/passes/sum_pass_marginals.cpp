@@ -432,25 +432,8 @@ CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solut
     write_lanes(messages);
 }
 
-struct SumPassMarginals::Variants {
-  static void anywhere(SumPassMarginals &marginals, Limits &limits, Solution &solution,
-                       double *messages) noexcept {
-    marginals.run_passes(limits, solution, messages);
-  }
-#if CHORALE_HAS_AVX2_VARIANTS
-  [[gnu::target("avx2")]] static void avx2(SumPassMarginals &marginals, Limits &limits,
-                                           Solution &solution, double *messages) noexcept {
-    marginals.run_passes(limits, solution, messages);
-  }
-#endif
-};
-
 void SumPassMarginals::run(Limits &limits, Solution &solution, double *messages) noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-  if (has_avx2())
-    return Variants::avx2(*this, limits, solution, messages);
-#endif
-  Variants::anywhere(*this, limits, solution, messages);
+  on_best_units([&, this]() CHORALE_INLINE_LAMBDA { run_passes(limits, solution, messages); });
 }
 
 } // namespace chorale

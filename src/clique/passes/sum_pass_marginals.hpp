@@ -88,7 +88,6 @@ private:
   std::int32_t place(std::int32_t k) const noexcept;
   double *state(std::int32_t k) const noexcept { return states_ + place(k) * width_; }
 
-  struct Variants;
 
   // What a cold lane has received for one member: the best, its pass, and the best of other passes.
   struct Heard {

@@ -257,27 +257,15 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
   return true;
 }
 
-struct ThresholdBounds::Variants {
-  template <int parts, bool scaled> static bool anywhere(ThresholdBounds &bounds) noexcept {
-    return bounds.count_members<parts, scaled>();
-  }
-#if CHORALE_HAS_AVX2_VARIANTS
-  template <int parts, bool scaled>
-  [[gnu::target("avx2")]] static bool avx2(ThresholdBounds &bounds) noexcept {
-    return bounds.count_members<parts, scaled>();
-  }
-#endif
-  template <int parts, bool scaled> static bool here(ThresholdBounds &bounds) noexcept {
-#if CHORALE_HAS_AVX2_VARIANTS
-    if (has_avx2())
-      return avx2<parts, scaled>(bounds);
-#endif
-    return anywhere<parts, scaled>(bounds);
-  }
-  template <int parts> static bool all(ThresholdBounds &bounds) noexcept {
-    return bounds.factor_ == 1 ? here<parts, false>(bounds) : here<parts, true>(bounds);
-  }
-};
+template <int parts> bool ThresholdBounds::count_all() noexcept {
+  return factor_ == 1
+             ? on_best_units([this]() CHORALE_INLINE_LAMBDA {
+                 return count_members<parts, false>();
+               })
+             : on_best_units([this]() CHORALE_INLINE_LAMBDA {
+                 return count_members<parts, true>();
+               });
+}
 
 bool ThresholdBounds::bound_passes(bool whole) noexcept {
   const Instance &in = *instance_;
@@ -287,7 +275,7 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
       }))
     return false;
   std::fill(sums_, sums_ + all, 0.0);
-  if (!(parts_ == kFew ? Variants::all<kFew>(*this) : Variants::all<kMany>(*this)))
+  if (!(parts_ == kFew ? count_all<kFew>() : count_all<kMany>()))
     return false;
   for (std::int32_t w = 0; w < open_; ++w) {
     if (!in.spend(4 * all))

@@ -36,7 +36,7 @@ private:
   static constexpr int kFew = 16;  // number of parts
   static constexpr int kMany = 64; // the same if members far outnumber columns
   static constexpr int kRows = 8;  // members assigned to parts at a time
-  struct Variants;
+  template <int parts> bool count_all() noexcept;
   // Of the members whose best column is alpha:
   struct Own {
     double gains = 0; // sum of their gains by alpha
