@@ -8,8 +8,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kRootSteps = 300;
-constexpr std::int64_t kNodeSteps = 60;
+constexpr std::int64_t kRootSteps = 300; // default limit of ascent steps at the root
+constexpr std::int64_t kNodeSteps = 60;  // default limit at other nodes
 
 } // namespace
 
@@ -71,8 +71,8 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   return std::min(bound, score + s.view.clique_score(dual_.lo()));
 }
 
-// For tables that are not convex: tightens the bound by counts that add up to n, and offers the
-// best labelling with those counts. Gains most where counts are forbidden.
+// Tightens the bound for tables that are not convex: bounds the box over counts that add up to n,
+// and offers the best labelling with the counts found. Most effective where counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
     return bound;
@@ -151,8 +151,8 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
   return s.closed;
 }
 
-// The box of a node is the slot's box, cut by every branching on path_. Each cut halves that box,
-// not the smaller one left by reductions, so path_ has a known greatest length.
+// The box of a node is the slot's box cut by every branching on path_. Each cut halves the box that
+// the earlier cuts give, not the smaller box left by reductions, so the length of path_ is bounded.
 bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
   std::int64_t depth = 0;
   double value = bound;
@@ -209,7 +209,8 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 
-// Raises messages to the scores of this labelling and of all labellings one single move away.
+// Raises messages to the scores of `assignment` and of all labellings one single-member move away.
+// `score`: the score of `assignment`.
 void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
                                 double *messages) noexcept {
   const std::int64_t K = instance_->columns;
@@ -235,8 +236,8 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
   }
 }
 
-// Returns a price for a member fixed to column v (score 0): so low that v takes the member at any
-// count, and fixing the member does not loosen the dual.
+// Returns a price for a member fixed to column v (score 0), so low that v chooses the member at any
+// count: so fixing the member does not weaken the dual bound.
 double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noexcept {
   double highest = 0;
   double lowest = 0;

@@ -1,10 +1,11 @@
 // Exact solver for SUM potentials of any shape: branch and bound on the counts of the columns.
 //
-// A node is a box of counts, the entries (i, v) that can still matter in it, and prices for its
-// dual. The dual is lowered from the parent's prices. If it stays above the best score, the box is
-// split in two at one column's count. Once every count is fixed, the box is a transportation
-// problem. Open nodes are kept in a pool, highest bound first. When the pool is full, the subtree
-// of the best node is searched depth first, storing only the path.
+// A node has a box of counts, a mask of the entries (i, v) that may be in a better labelling, and
+// prices for the Lagrangian dual (count_dual.hpp). Minimising the dual starts from the parent's
+// prices. If the dual stays above the best score, the box is split in two at one column's count. If
+// every count is fixed, the box is solved as a transportation problem. Open nodes are kept in a
+// pool, highest bound first. When the pool is full, the subtree of the best node is searched depth
+// first, storing only the path.
 #pragma once
 
 #include "clique/dual/count_plan.hpp"
@@ -16,7 +17,7 @@ namespace chorale {
 
 class CountBoxes {
 public:
-  // Of `options` only node_pool is read.
+  // Reads only node_pool of `options`.
   CountBoxes(Layout &layout, const Instance &instance, const SolveOptions &options) noexcept;
 
   // Starts from the labelling in `solution`, if any. Exponential at worst. iteration_limit is per
@@ -24,11 +25,10 @@ public:
   // reached, node limit, interruption) solution.bound is the highest bound of the open nodes.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // messages[i * K + v]: the best score with x_i = v, without member i's own score; minus infinity
-  // if no such labelling exists. Makes one search for the best labelling, then one for each entry
-  // that is settled neither by a bound at the root's prices nor by the labellings found so far.
-  // False if some entries may be too low (node limit, interruption); such entries are scores of
-  // labellings.
+  // Writes to messages[i * K + v] the best score with x_i = v, without member i's own score; minus
+  // infinity if no such labelling exists. Searches for the best labelling, then once for each entry
+  // whose best known score does not meet the dual bound at the root's prices. False if some entries
+  // may be too low (node limit, interruption); these are scores of labellings.
   bool messages(const SolveOptions &options, Limits &limits, Solution &solution,
                 double *messages) noexcept;
 
@@ -37,16 +37,17 @@ private:
   struct Cut {
     std::int32_t column;
     std::int32_t at; // lower half: n_v <= at; upper half: n_v > at
-    bool upper;      // the search is in the upper half
-    bool both;       // the other half is done
+    bool upper;      // the half being searched is the upper one
+    bool both;       // the other half has been searched
   };
+  // State of one branch and bound.
   struct Search {
     const SumView &view;
     const SolveOptions &options;
     Limits &limits;
     Incumbent incumbent;
     Cutoff cutoff;
-    double closed = kForbidden; // the highest bound among the boxes that need no more searching
+    double closed = kForbidden; // highest upper bound among the boxes that are finished
     bool complete = false;
     bool node_limit_hit = false;
     std::int64_t nodes = 0;
@@ -61,8 +62,8 @@ private:
   // Searches the whole view; sets s.complete. Returns an upper bound on all labellings of the view.
   // `root_prices` (n or NULL, may be `prices`) receives the prices at the end of the root's ascent.
   double search(Search &s, const double *prices, double *root_prices) noexcept;
-  // Returns an upper bound on the box in dual_, by an ascent from prices_; solves the box if all
-  // its counts are fixed. `inherited`: upper bound of the parent.
+  // Returns an upper bound on the box in dual_, by minimising the dual from prices_; solves the box
+  // if all its counts are fixed. `inherited`: upper bound of the parent.
   double bound_box(Search &s, double inherited) noexcept;
   double plan_counts(Search &s, double bound) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
@@ -79,13 +80,13 @@ private:
   Transport transport_;
   CountPlan plan_;
   NodePool pool_;
-  Cut *path_;               // branchings; depth of halving every column's counts to the end
+  Cut *path_;               // K x (bits of n + 1): branchings from the slot's node down
   double *prices_;          // n: of the current node
   double *root_prices_;     // n: prices at the end of the root's ascent
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed
-  double *only_row_;        // K: row of the fixed member
+  double *only_row_;        // K: scores of the fixed member: 0 at its column, else minus infinity
   double *bounds_;          // n x K: upper bounds on the messages
-  double *magnitudes_;      // n x K: magnitudes of the messages
+  double *magnitudes_;      // n x K: sums of the magnitudes of the terms of the messages
   std::int32_t *counts_;    // K
 };
 

@@ -8,11 +8,11 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kShort = 128; // columns of up to this many entries are sorted by insertion
-constexpr std::int64_t kSpare = 16;  // entries kept sorted beyond the number required
-// Steps charged to the limits for a member that is accessed in random order (cache misses).
+constexpr std::int64_t kShort = 128; // greatest number of entries of a column sorted by insertion
+constexpr std::int64_t kSpare = 16;  // entries kept sorted beyond ranked_entries()
+// Steps charged to the limits for each member accessed in random order, because of cache misses.
 constexpr std::int64_t kScattered = 16;
-constexpr double kRounding = 1e-15;  // charged per operation: several times the unit roundoff
+constexpr double kRounding = 1e-15;  // relative error per operation: several unit roundoffs
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
   return saturating_product(to_size(a), to_size(b));
@@ -91,12 +91,13 @@ std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
   return std::min<std::int64_t>(std::int64_t{hi_[v]} + 1, length_[v]);
 }
 
-// Restores the descending order of gains. A step of the ascent changes few prices, and by similar
-// amounts, so columns are nearly sorted. A short column is sorted by insertion. In a long one the
-// entries that kept their gain are still sorted, and the entries that rose and those that fell are
-// nearly so: each group is sorted by insertion, and the three are merged. Entries below the gain
-// `floor` of the last ranked entry are left unsorted behind. If insertion takes too many steps, or
-// the column was never sorted, falls back to selection and sorting. False if interrupted.
+// Sorts column v by descending gain at prices u. A step of the ascent changes few prices, by
+// similar amounts, so the column is nearly sorted. A short column is sorted by insertion. In a long
+// column, the entries with unchanged gain are still sorted, and those that rose and those that fell
+// are each nearly sorted: these two groups are sorted by insertion, and all three are merged.
+// Entries with gain below `floor`, that of the last ranked entry, stay unsorted at the end. If
+// insertion takes too many steps, or the column was never sorted, uses selection and sorting. False
+// if interrupted.
 bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
@@ -271,9 +272,9 @@ bool CountDual::tighten_box() noexcept {
   return true;
 }
 
-// With D = value_: a labelling with count k in column v scores at most D - best_v + H_v(k). A
-// labelling with member i in column v scores at most D minus v's loss by taking i and minus the
-// losses of all other columns that chose i by leaving i.
+// Let D = value_. A labelling with count k in column v scores at most D - best_v + H_v(k). A
+// labelling with member i in column v scores at most D, minus the loss of H_v if v must take i,
+// minus the losses of the other columns that chose i if they must not take i.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
   if (!in_stretches(*view_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
@@ -281,8 +282,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
         std::fill(remaining_ + begin, remaining_ + end, 0);
       }))
     return true;
-  // Bound of what is dropped: at most `level` but for rounding, since the loss is at least the
-  // slack.
+  // Raises *dropped to the bound of a dropped count or entry, value_ - loss; at most `level`, since
+  // the loss is at least the slack, except for rounding.
   const auto drop = [&](double loss) {
     *dropped = std::max(*dropped, std::min(value_ - loss, level));
   };
@@ -299,10 +300,10 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
       drop(best_[v] - h[lo++]);
     lo_[v] = lo;
     hi_[v] = hi;
-    // suffix_[r]: max over counts k > r of the sum for k without rank r, in which rank k fills the
-    // gap: H_v(k) + gain of rank k. The gain of rank r is subtracted where suffix_ is read.
+    // suffix_[r]: max over counts k > r of H_v(k) + gain of rank k. Minus the gain of rank r, this
+    // is the best value of k entries without rank r, since rank k then takes its place.
     const std::int64_t last_count = std::min<std::int64_t>(hi, std::int64_t{length_[v]} - 1);
-    double prefix = kForbidden; // max of H_v(k) over counts k <= r, which leave out rank r anyway
+    double prefix = kForbidden; // max of H_v(k) over counts k <= r, which do not contain rank r
     double *own = own_leave_loss_ + v * members_;
     const std::int64_t chosen = chosen_[v];
     double with_more = kForbidden;
@@ -347,7 +348,7 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     std::int32_t sorted = 0;
     Pace entry_pace(*view_, kScattered, length_[v]);
     for (std::int64_t r = 0; r < length_[v]; ++r) {
-      // Entries may be there twice then: an interrupted dual is loaded again before its next use.
+      // May leave entries duplicated; an interrupted dual is loaded again before its next use.
       if (!entry_pace.next())
         return true;
       if (r >= 1 && r >= lo && r <= hi)
@@ -392,7 +393,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
 }
 
 void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept {
-  // For each column v without member i: the best value (`without`), and with i added (bounds).
+  // For each column v: without[v], the best value among the other members; bounds[v], the same with
+  // member i added at no gain.
   double others = 0;
   std::int32_t needing = 0; // number of columns that have no feasible count without member i
   double *without = suffix_;

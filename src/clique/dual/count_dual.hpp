@@ -1,17 +1,16 @@
 // The Lagrangian dual of a SUM clique, split by column and limited to a box of counts.
 //
-// Let each member choose a column and each column choose its members, with multipliers mu_iv
-// between the two choices. For a given price u_i of member i, the best multipliers are mu_iv =
-// psi_iv - u_i: a lower one would raise the member's maximum, a higher one the column's. So only
-// one price a member is left to choose:
+// Let each member choose a column and each column choose its members independently, with Lagrange
+// multipliers mu_iv for the constraint that the choices agree. For a given maximum u_i of member i,
+// the *price* of i, the best multipliers are mu_iv = psi_iv - u_i: a lower mu_iv would raise the
+// member's maximum, a higher one the column's. So the dual has one variable for each member:
 //
 //     D(u) = sum_i u_i + sum_v max { H_v(k) : lo_v <= k <= hi_v },
 //     H_v(k) = (sum of the k largest psi_iv - u_i) + f_v(k).
 //
-// Every D(u) is an upper bound on the score of all labellings whose counts lie in the box. The loss
-// in H_v by another count, or by taking or leaving a member, shows which counts and which entries
-// (i, v) no labelling above a given level can have. `reduce` drops those counts and entries, and
-// the box shrinks.
+// Every D(u) is an upper bound on the score of all labellings whose counts lie in the box. If
+// forcing a count, or forcing an entry (i, v) in or out, lowers D(u) below the best known score,
+// reduce() drops the count or entry, which shrinks the box.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -22,9 +21,9 @@ class CountDual {
 public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // Takes all entries of the view that are not forbidden, and the whole range of counts as the box.
-  // All calls obey the limits of the view. Once interrupted, bounds are plus infinity and nothing
-  // else is valid until the next `load` or `restrict_to`.
+  // Loads all entries of the view that are not forbidden, with the whole range of counts as the
+  // box. All calls obey the limits of the view. Once interrupted, evaluate() returns plus infinity,
+  // and all other results are invalid until the next `load` or `restrict_to`.
   void load(const SumView &view) noexcept;
   // Keeps the loaded entries whose bit i * K + v of `mask` is set; the box becomes lo, hi (K each).
   void restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
@@ -45,7 +44,7 @@ public:
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
     return entries_[v * members_ + r].member;
   }
-  // values_of_counts(v)[k]: H_v(k) for lo_v <= k <= hi_v. price_sum: sum_i u_i. Both at the last u.
+  // values_of_counts(v)[k]: H_v(k) for lo_v <= k <= hi_v at the last u. price_sum(): sum_i u_i.
   const double *values_of_counts(std::int32_t v) const noexcept {
     return value_of_count_ + v * (members_ + 1);
   }
@@ -54,9 +53,9 @@ public:
   // D(u) includes this bound.
   double rounding() const noexcept { return rounding_; }
 
-  // Drops counts and entries that no labelling above `level` can have; requires D(u) > level. False
-  // if no labelling is left. Raises *dropped to the highest upper bound of what is dropped. If
-  // interrupted, drops less.
+  // Drops counts and entries that no labelling with a score above `level` has; requires D(u) >
+  // level. Raises *dropped to the highest upper bound among them. False if no labelling is left. If
+  // interrupted, drops fewer.
   bool reduce(double level, double *dropped) noexcept;
   // Shrinks the box by sum_v n_v = n. False if no count vector is left.
   bool tighten_box() noexcept;
@@ -66,8 +65,8 @@ public:
   const std::int32_t *lo() const noexcept { return lo_; }
   const std::int32_t *hi() const noexcept { return hi_; }
 
-  // For every v, bounds[v] becomes an upper bound on the score with x_i = v, without member i's own
-  // score, over all counts. Requires `load`, then `evaluate`, and u unchanged. O(n K).
+  // Writes to bounds[v] (K) an upper bound on the score with x_i = v, without member i's own score,
+  // over all counts. Requires `load`, then `evaluate`, and u unchanged. O(n K).
   void bounds_of_member(std::int64_t i, double *bounds) const noexcept;
 
 private:
@@ -91,19 +90,19 @@ private:
   double price_sum_ = 0;
   Entry *entries_;          // K x n: remaining entries of column v, the first length_[v] of its row
   double *scores_;          // K x n: scores by column, then member
-  std::int32_t *length_;    // K
-  std::int32_t *sorted_;    // K: the first so many are sorted; the others gain no more
-  std::int32_t *lo_, *hi_;  // K
+  std::int32_t *length_;    // K: number of remaining entries
+  std::int32_t *sorted_;    // K: length of the sorted prefix; later entries have no higher gain
+  std::int32_t *lo_, *hi_;  // K: the box
   std::int32_t *chosen_;    // K: chosen counts
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *leave_loss_;      // n: total loss of a member's columns without the member
-  double *own_leave_loss_;  // K x n: the same loss of one column, by column and rank
+  double *leave_loss_;      // n: sum over columns that chose the member of the loss without it
+  double *own_leave_loss_;  // K x n: this loss of one column, by column and rank
   double *suffix_;          // max(n + 2, K): scratch, suffix maxima
   Entry *moved_;            // 3 x n: scratch of sort_column
-  std::int32_t *remaining_; // n: number of entries left
-  std::int32_t *forced_;    // K: number of members with no other column left
+  std::int32_t *remaining_; // n: number of remaining entries of the member
+  std::int32_t *forced_;    // K: number of members whose only remaining column is v
 };
 
 } // namespace chorale

@@ -1,8 +1,8 @@
-// Counts that add up to n and are best for the columns of a dual at its last prices.
+// The best counts with sum n for the column values H_v of a dual (count_dual.hpp) at its last
+// prices, by a dynamic program over the columns, which also proves if no such counts exist.
 //
-// Where tables forbid counts, the counts that columns choose independently rarely add up to n, and
-// single-member moves cannot get from one feasible labelling to the next. A dynamic program over
-// the columns finds the best counts with sum n, or proves that none exist.
+// Useful where tables forbid counts: the counts that the columns choose independently then rarely
+// add up to n, and no single-member move leads from one feasible labelling to another.
 #pragma once
 
 #include "clique/dual/count_dual.hpp"
@@ -26,8 +26,8 @@ private:
   std::int64_t members_;
   std::int64_t columns_;
   double *best_;         // 2 x (n + 1): best value of columns 0 .. v by the sum of their counts
-  std::int32_t *choice_; // K x (n + 1): count of column v in that best choice
-  std::int32_t *counts_; // K
+  std::int32_t *choice_; // K x (n + 1): count of column v in this best value, by sum of counts
+  std::int32_t *counts_; // K: see counts()
 };
 
 } // namespace chorale

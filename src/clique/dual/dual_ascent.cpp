@@ -6,18 +6,19 @@
 namespace chorale {
 namespace {
 
-// Fraction of the tolerance of "proven", so that what is dropped below the cutoff stays proven.
+// Tolerance of the cutoff, as a fraction of that for "proven": labellings dropped below the cutoff
+// cannot invalidate a proof.
 constexpr double kSlack = 0.5;
 constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
-constexpr double kFade = 0.1;       // weight of the newest step in the averages
+constexpr double kFade = 0.1;       // weight of the newest step in the moving averages
 constexpr double kFirstStep = 1.0;  // initial factor on Polyak's step
-constexpr double kShorter = 0.6;    // multiplies the factor after kPatience steps in vain
+constexpr double kShorter = 0.6;    // multiplies the factor after kPatience steps without progress
 constexpr double kLeastStep = 0.02; // the ascent ends below this factor
 constexpr std::int32_t kPatience = 10;
-// An impatient ascent ends if ten steps close less than this fraction of bound - target.
+// Without `patient`, the ascent ends if ten steps close less than this fraction of bound - target.
 constexpr double kFading = 0.1;
-constexpr std::int64_t kRoundEvery = 10;
-// A column's excess (see branch_column) below this fraction of the magnitude is rounding.
+constexpr std::int64_t kRoundEvery = 10; // steps between roundings to labellings
+// A column's excess (see branch_column) below this fraction of its magnitude counts as 0.
 constexpr double kNoise = 1e-12;
 
 } // namespace
@@ -28,8 +29,8 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
   double lowest = 0;
   double magnitude = 0;
-  // The floor lies below every labelling by more than a bound's rounding error, which is
-  // proportional to the greatest numbers that enter the bound.
+  // Sums the least and the greatest-magnitude numbers. The floor lies below every labelling by more
+  // than the rounding error of a bound, which is proportional to these magnitudes.
   const auto add_least = [&](const double *numbers, std::int64_t count) {
     double least = kInfinity;
     double greatest = 0;
@@ -151,7 +152,8 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
             square += slope[i] * slope[i];
         }))
       break;
-    // Exactly one column chooses each member, so the choices are an optimal labelling of the box.
+    // A zero subgradient: exactly one column chooses each member, so the choices are an optimal
+    // labelling of the box.
     if (square == 0)
       break;
     const double length = factor * (value - target) / square;
@@ -192,7 +194,7 @@ std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) 
       if (!(excess > kNoise * (std::fabs(average_score_[v]) + std::fabs(f[0]) + std::fabs(f[1]))))
         excess = 0;
     }
-    // Of columns with equal excess, takes the one whose average count is farthest inside its box.
+    // Breaks ties of the excess in favour of the average count farthest inside its box.
     const double central = std::min(count - lo, hi - count);
     if (excess > most || (excess == most && central > most_central)) {
       most = excess;

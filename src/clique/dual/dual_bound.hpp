@@ -1,4 +1,4 @@
-// The dual bound of a SUM clique, and the labellings that its ascent finds.
+// The dual bound of a SUM clique (count_dual.hpp), with labellings rounded from it on the way.
 #pragma once
 
 #include "clique/dual/dual_ascent.hpp"

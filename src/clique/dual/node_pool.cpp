@@ -5,10 +5,10 @@
 namespace chorale {
 namespace {
 
-constexpr std::size_t kOwnBytes = 16 << 20;
-constexpr std::size_t kFewest = 16;
-constexpr std::size_t kMost = 8192;
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kOwnBytes = 16 << 20;              // default size
+constexpr std::size_t kFewest = 16;                      // nodes, by default at least
+constexpr std::size_t kMost = 8192;                      // nodes, by default at most
+constexpr std::size_t kMostBytes = std::size_t{1} << 30; // greatest size
 
 // Returns the greatest number of disjoint boxes of counts: (members + 1)^columns, saturated.
 std::size_t most_boxes(std::int64_t members, std::int64_t columns) noexcept {

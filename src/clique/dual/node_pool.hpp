@@ -7,26 +7,27 @@ namespace chorale {
 
 class NodePool {
 public:
-  // `nodes`: capacity. 0: as many as fit in 16 MB, at least 16, at most 8192. Otherwise at most the
-  // number of boxes of counts, at most as many as fit in 1 GiB, and at least one. The size in bytes
-  // grows with every argument, so a workspace for large cliques serves small ones.
+  // `nodes`: capacity; 0: as many as fit in 16 MB, at least 16 and at most 8192. A given capacity
+  // is reduced to the number of boxes of counts and to what fits in 1 GiB, but not below one. The
+  // size in bytes grows with every argument, so a workspace for a larger clique suffices for a
+  // smaller.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
            std::int64_t nodes) noexcept;
 
   void clear() noexcept { open_ = released_ = untouched_ = pushed_ = 0; }
   bool empty() const noexcept { return open_ == 0; }
-  // Number of slots that are neither open nor held.
+  // Number of free slots.
   std::int64_t room() const noexcept { return released_ + (capacity_ - untouched_); }
 
-  // Returns a free slot. The caller holds and fills the slot until `push` or `release`.
+  // Returns a free slot, which the caller fills and then passes to push() or release().
   std::int64_t acquire() noexcept {
     return released_ > 0 ? head(--released_).released_slot : untouched_++;
   }
   void push(std::int64_t slot, double bound) noexcept;
   // Returns the bound of the best open node. Requires a pool that is not empty.
   double highest() const noexcept { return head(heap(0)).bound; }
-  // Removes the best open node (of equal bounds the last pushed, to dive); returns its slot, now
-  // held.
+  // Removes the open node with the highest bound (of equal bounds the last pushed, which searches
+  // depth first). Returns its slot, to be passed to push() or release() later.
   std::int64_t pop() noexcept;
   void release(std::int64_t slot) noexcept { head(released_++).released_slot = slot; }
 
@@ -70,7 +71,7 @@ private:
   std::int64_t capacity_;
   std::int64_t open_ = 0;
   std::int64_t released_ = 0;
-  std::int64_t untouched_ = 0; // number of slots ever used; later memory need not be mapped
+  std::int64_t untouched_ = 0; // index of the first slot never used; memory beyond is not written
   std::int64_t pushed_ = 0;
   std::byte *nodes_;
 };

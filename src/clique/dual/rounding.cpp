@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kSweeps = 100;
+constexpr std::int64_t kSweeps = 100; // greatest number of sweeps of single-member moves
 
 } // namespace
 

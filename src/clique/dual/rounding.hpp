@@ -1,4 +1,4 @@
-// Labellings from the columns' choices in the dual, improved by single-member moves.
+// Rounds the columns' choices in the dual to a labelling, improved by single-member moves.
 #pragma once
 
 #include "clique/dual/count_dual.hpp"
@@ -7,11 +7,11 @@
 
 namespace chorale {
 
-// The best labelling so far. `assignment` (n) is the caller's memory.
+// The best labelling found so far. `assignment` (n) is the caller's memory.
 struct Incumbent {
   std::int32_t *assignment;
   double score = kForbidden;
-  double magnitude = 0; // of the score
+  double magnitude = 0; // sum of the magnitudes of the terms of the score
 
   bool found() const noexcept { return score > kForbidden; }
 };
@@ -26,7 +26,7 @@ public:
 
   // Builds a labelling and offers it to `incumbent`. Each member takes, by score and slope of the
   // column's table, the best of the columns that chose it in the dual, or of all columns if none
-  // chose it. Single-member moves follow while one helps. O(n K) a sweep.
+  // chose the member. Then makes single-member moves while one raises the score. O(n K) a sweep.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kBlock = 8;  // majority columns whose bounds are computed together
+constexpr std::int32_t kBlock = 8;  // number of majority columns bounded together
 constexpr double kRounding = 1e-12; // slack_ as a fraction of the score's magnitude
 
 } // namespace
@@ -38,7 +38,8 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
       lowest = highest + 1;
     return;
   }
-  // The crossing can be any double: compare as doubles, and evaluate the line near the crossing.
+  // The crossing may be outside the range of integers, so it is compared as a double first.
+  // Rounding is corrected by evaluating the line near the crossing.
   const double crossing = std::floor((least - line.at_zero) / line.slope);
   if (line.slope > 0) {
     if (crossing >= static_cast<double>(highest)) {
@@ -61,7 +62,8 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
   }
 }
 
-// Computes bounds_ and order_. False if interrupted.
+// Computes bounds_, which let every member take its best entry at each majority column, and order_.
+// False if interrupted.
 bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   const CliquePotential &potential = instance_->potential;
   const std::int32_t K = instance_->columns;
@@ -104,8 +106,9 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   return true;
 }
 
-// Returns a range that contains all feasible counts of a; if any is feasible the highest is, since
-// every member that may takes a. Lowest: members that must count, spread over all columns.
+// Returns a range that contains all feasible counts of a. Highest: all members that are allowed to
+// take a; feasible if any count is. Lowest: the members that cannot take the rest column, spread
+// evenly over the counted columns.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
   const std::int32_t rest = instance_->potential.rest;
   Counts counts{1, 0};
@@ -120,7 +123,7 @@ ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexc
   return counts;
 }
 
-// Searches the counts of majority column a, which `flow_` has loaded. False if interrupted.
+// Searches the counts of majority column a, loaded in flow_. False if interrupted.
 bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept {
   Counts open = possible_counts(a);
   CountLine rising{bounds_[a], 0};
@@ -160,8 +163,8 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       if (line.slope == 0)
         return true;
     }
-    // The tangent's slope tells on which side of k the best count lies. With a tangent on either
-    // side, continues at their crossing; before that, by doubling steps.
+    // The sign of the tangent's slope gives the side of k on which the best count lies. With
+    // tangents from both sides, continues at their crossing; before, by doubling steps.
     if (line.slope > 0) {
       open.lowest = std::max(open.lowest, k + 1);
       rising = line;
@@ -188,7 +191,7 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
   last_k_ = 0;
   if (!is_feasible(*instance_, solution))
     return;
-  // Two labellings to start from, so that even an interrupted run returns one.
+  // Offers two labellings first, so that even an interrupted run returns one.
   if (instance_->count(instance_->best, counts_))
     offer(*instance_, instance_->best, counts_, solution);
   offer_all_in_rest(*instance_, assignment_, counts_, solution);
@@ -230,9 +233,9 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// Raises the messages to the scores of the best labelling with one member moved: attained scores,
-// and finite wherever a labelling exists. Also enters the labelling with all members in the rest
-// column, which has no majority column and no flow.
+// Raises the messages to the scores of the best labelling with one member moved, so that each
+// message is the score of a labelling, and finite wherever one exists. Also raises them by the
+// labelling with all members in the rest column, which has no majority column and so no flow.
 void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
@@ -281,8 +284,8 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   }
 }
 
-// Returns the value that G_a(k) must exceed for a count k to raise any message. By the prices,
-// fixing x_i = v lowers the bound by (theta_iu - p_u) - (theta_iv - p_v), with u member i's column.
+// Returns the value that the bound on G_a(k) must exceed for count k to raise any message. By the
+// prices, fixing x_i = v lowers this bound by (theta_iu - p_u) - (theta_iv - p_v), u = x_i.
 double ExactMajority::least_useful(const double *messages) const noexcept {
   const std::int64_t K = instance_->columns;
   const double *w = instance_->potential.weights + flow_.majority() * K;
@@ -304,7 +307,7 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
   return least;
 }
 
-// Raises the messages to what the finished flow gives. False if interrupted.
+// Raises the messages by the finished flow. False if interrupted.
 bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int64_t N = flow_.nodes();
@@ -317,7 +320,7 @@ bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   for (std::int32_t u = 0; u < K; ++u)
     for (std::int32_t v = 0; v < K; ++v)
       levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
-  // Scores that contain a penalty are below the seeded messages, so they raise nothing.
+  // A score that contains a penalty is below the messages of seed_messages(), so it raises none.
   Pace pace(*instance_, 16 + 2 * K, instance_->members);
   for (std::int64_t i = 0; i < instance_->members; ++i) {
     if (!pace.next())
@@ -350,11 +353,11 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
   return !instance_->interrupted();
 }
 
-// Raises the messages by every count of majority column a that can raise one: from a likely count
-// downwards, then upwards. False if interrupted.
+// Raises the messages by the flows of all counts of majority column a whose bound allows a raise,
+// from a likely count downwards, then upwards. False if interrupted.
 bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
                                  double *messages) noexcept {
-  // A penalty that overflowed forbids entries outright, so some member may have none left.
+  // load() fails if interrupted, or if the penalty is infinite and a member has no finite entry.
   if (!flow_.load(a, -penalty_))
     return !instance_->interrupted();
   const std::int64_t counted = counted_columns(instance_->potential);

@@ -1,16 +1,16 @@
 // Exact solver for MAJORITY cliques: the optimum and all max-marginals.
 //
-// With the majority column a and its count k fixed, the best score G_a(k) is a flow
-// (majority_flow.hpp), and it is concave in k. Columns a are taken in descending order of the bound
-// that every member's best entry gives, and k is searched for each. The prices of a flow, even an
-// unfinished one, give a linear upper bound on G_a, which rules out counts, often all, that cannot
-// beat the best labelling so far.
+// With the majority column a and its count k fixed, the best score G_a(k) is computed by a flow
+// (majority_flow.hpp); G_a is concave. The columns a are searched in descending order of the bound
+// in which every member takes its best entry. For each a, k is searched. The prices of a flow, even
+// an unfinished one, give a linear upper bound on G_a, which rules out the counts, often all, that
+// do not exceed the best labelling found so far.
 //
 // Max-marginals follow from the residual distances of finished flows:
 //
 //     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u),   u = x_i
 //
-// A flow is skipped only if its linear bound is below every entry that the flow could raise.
+// A count k is skipped only if a linear bound on G_a(k) shows that its flow raises no message.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -26,13 +26,13 @@ public:
   // Writes the optimum to `solution` or, if interrupted, the best labelling so far and a bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Runs, and fills messages[i * K + v] with the best score with x_i = v, without member i's own
-  // score; minus infinity if no such labelling exists. True if the messages are exact, false if
-  // they are lower bounds because of an interruption.
+  // Calls run(), then writes to messages[i * K + v] the best score with x_i = v, without member i's
+  // own score; minus infinity if no such labelling exists. True if the messages are exact; false
+  // if interrupted, and they are then lower bounds.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
-  struct Counts { // counts k still open, lowest .. highest
+  struct Counts { // range of counts k not yet ruled out, lowest .. highest
     std::int64_t lowest;
     std::int64_t highest;
     bool empty() const noexcept { return lowest > highest; }
@@ -60,11 +60,11 @@ private:
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
   double *distances_;        // (K + 1) x (K + 1): see MajorityFlow::distances_to
-  double *levels_; // K x K: scratch, by the column u a member leaves and the column v it takes
-  MajorityScore moved_score_;
+  double *levels_; // K x K: scratch, by column u before and column v after a member's move
+  MajorityScore moved_score_; // potential of labellings with one member moved
   std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
-  double slack_;        // score differences up to this are rounding
-  double penalty_;      // subtracted for a forbidden entry in max-marginals
+  double slack_;        // greatest score difference that counts as rounding
+  double penalty_;      // see forbidding_penalty(); for max-marginals
   // If exactly one member has no admissible column: that member, the only one with messages above
   // minus infinity. Otherwise -1.
   std::int32_t only_live_;

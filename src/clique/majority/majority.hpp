@@ -1,11 +1,12 @@
-// Functions that all algorithms for MAJORITY share: feasibility and the exact score of a labelling.
+// Functions shared by all algorithms for MAJORITY: feasibility and exact scores of labellings.
 #pragma once
 
 #include "clique/instance.hpp"
 
 namespace chorale {
 
-// Number of columns that can be the majority: all but the rest column (uncounted values), the last.
+// Returns the number of columns that can be the majority: all except the last if it is the rest
+// column (the uncounted values).
 inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
   return potential.columns - (potential.has_rest() ? 1 : 0);
 }
@@ -19,7 +20,8 @@ bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 // count; 0 if no member has a counted column. O(K) for each tied column.
 double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept;
 
-// Returns a labelling's exact score, member scores and potential; minus infinity if interrupted.
+// Returns the exact score of `assignment` (n) with `counts` (K): the member scores plus the
+// potential; minus infinity if interrupted.
 double majority_score(const Instance &instance, const std::int32_t *assignment,
                       const std::int32_t *counts) noexcept;
 
@@ -27,16 +29,15 @@ double majority_score(const Instance &instance, const std::int32_t *assignment,
 double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
              Solution &solution) noexcept;
 
-// Offers the labelling with every member in the rest column, which has no majority value and so is
-// covered by no search over majority values. True if every member may take the rest column.
-// `assignment` (n) and `counts` (K) are scratch.
+// Offers the labelling with every member in the rest column. It has no majority column, so searches
+// over majority columns do not include it. True if the rest column exists and is allowed to every
+// member. `assignment` (n) and `counts` (K) are scratch.
 bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
                        Solution &solution) noexcept;
 
-// Returns a penalty for forbidden entries that exceeds the greatest score difference between
-// labellings of finite entries at least fourfold. So the score of a labelling tells how many
-// forbidden entries it contains. A power of two, so that adding it rounds as little as possible;
-// infinite on overflow.
+// Returns a penalty; its negative replaces minus infinity in forbidden entries. At least four times
+// the greatest score difference between labellings of finite entries. So a labelling with fewer
+// forbidden entries always scores higher. A power of two, to reduce rounding; infinite on overflow.
 double forbidding_penalty(const Instance &instance) noexcept;
 
 } // namespace chorale

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// Excess of a column: its count minus k. A column that may stay below k has no negative excess.
+// Returns the excess of a column: count - k; at least 0 unless the column must have exactly k.
 std::int64_t misplaced(std::int64_t count, std::int64_t k, bool exactly) noexcept {
   return exactly ? count - k : std::max<std::int64_t>(0, count - k);
 }
@@ -122,7 +122,8 @@ void MajorityFlow::open_slack(std::int32_t v) noexcept {
 
 void MajorityFlow::turn_to(std::int64_t k) noexcept {
   k_ = k;
-  // A column with price 0 may have slack; a column with a positive price must be full.
+  // A column with price 0 may have fewer than k members; one with a positive price must have k.
+  // here, there: paths needed from the current and from the free labelling.
   std::int64_t here = 0, here_sum = 0, there = 0, there_sum = 0;
   for (std::int32_t v = 0; v < columns_; ++v) {
     if (v == rest_)
@@ -171,7 +172,8 @@ std::int32_t MajorityFlow::settle() noexcept {
     if (excess_[u] < 0)
       return u;
     closed_[u] = kInfinity;
-    // Rounding can make a reduced cost slightly negative; 0 instead leaves final distances final.
+    // Rounding can make a reduced cost slightly negative; 0 instead keeps the distances of settled
+    // nodes final.
     const double *arcs = row(u);
     const double from = potential_[u];
     for (std::int32_t v = 0; v < N; ++v) {
@@ -262,8 +264,8 @@ bool MajorityFlow::augment() noexcept {
   const double reach = distance_[sink];
   for (std::int32_t v = 0; v < nodes(); ++v)
     potential_[v] += (distance_[v] < reach ? distance_[v] : reach) - reach;
-  // Columns with slack get price 0 exactly; a rounding error would make turn_to count their slack
-  // as excess.
+  // Sets the price of columns with slack to 0 exactly; with a rounding error, turn_to() would
+  // require these columns to be full.
   for (std::int32_t j = 0; j < length; ++j)
     if ((j > 0 && path_[j - 1] == slack_node()) || (j + 1 < length && path_[j + 1] == slack_node()))
       potential_[path_[j]] = potential_[slack_node()];
@@ -301,7 +303,7 @@ double MajorityFlow::score_of_members() const noexcept {
 }
 
 bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcept {
-  // Floyd-Warshall on reduced costs, which are non-negative; rows are targets, entries sources.
+  // Floyd-Warshall on reduced costs, which are non-negative. Rows are targets, entries sources.
   const std::int64_t N = nodes();
   for (std::int32_t u = 0; u < N; ++u)
     for (std::int32_t v = 0; v < N; ++v)

@@ -1,19 +1,20 @@
 // G_a(k): the best score of labellings in which column a has exactly k members and no other counted
 // column has more. Computed as a min-cost flow by shortest augmenting paths over the columns.
 //
-// The network has a node for each column and one slack node. An arc u -> v moves the member of u
-// that loses least by taking v. Arcs between a column and the slack node use and free the column's
-// slack, its unused capacity below k. The rest column (uncounted values) has unlimited capacity, so
-// its arcs to and from the slack node are always open. The labelling x and prices p always satisfy
+// The network has a node for each column and one slack node. An arc u -> v moves to v the member of
+// u with the least loss by this move. The *slack* of a column is its unused capacity below k; arcs
+// from a column to the slack node use one unit of slack, arcs to the column free one. The rest
+// column (the uncounted values) has unlimited capacity, so its arcs to and from the slack node
+// always exist. The labelling x and prices p always satisfy
 //
 //     theta_i,x_i - p_x_i >= theta_iv - p_v  for all i, v;     p_v >= 0 for v != a;     p_rest = 0
 //
-// where theta_iv = psi_iv + w_av. So at any moment of the flow, and for every k at once,
+// where theta_iv = psi_iv + w_av. So at every step of the flow, and for every k,
 //
 //     G_a(k) <= b_a + sum_i (theta_i,x_i - p_x_i) + k sum_v p_v,
 //
-// with equality for the flow's k at its end. Since the conditions do not depend on k, the flow can
-// turn to another k at any moment: only columns out of balance need further paths.
+// with equality for the flow's k once the flow is finished. The conditions do not depend on k, so
+// the flow can change k at any time and needs further paths only for columns with excess.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -31,13 +32,14 @@ class MajorityFlow {
 public:
   MajorityFlow(Layout &layout, const Instance &instance) noexcept;
 
-  // Sets a as the majority column and gives every member its best entry, at prices 0 (the free
-  // labelling). A forbidden entry scores `forbidden`: minus infinity, or a penalty that no
-  // labelling can outweigh. False if some member has no entry above minus infinity, or if
+  // Sets a as the majority column and gives every member its column of greatest theta, with all
+  // prices 0 (the *free labelling*). A forbidden entry scores `forbidden`: minus infinity, or minus
+  // forbidding_penalty(). False if some member has no entry above minus infinity, or if
   // interrupted. All calls obey the limits of the instance; once interrupted, the flow is invalid.
   bool load(std::int32_t a, double forbidden) noexcept;
 
-  // Sets the count k >= 1. Continues from the current or the free labelling, by fewer paths needed.
+  // Sets the count k >= 1. Continues from the current or the free labelling, whichever needs fewer
+  // augmenting paths.
   void turn_to(std::int64_t k) noexcept;
   // Number of augmenting paths still needed.
   std::int64_t out_of_place() const noexcept { return out_of_place_; }
@@ -45,22 +47,22 @@ public:
   // interrupted.
   bool augment() noexcept;
 
-  // Returns the upper bound by the current prices; at the end of a flow, a tangent of G_a at k.
+  // Returns the upper bound on G_a by the current prices; for a finished flow, a tangent at k.
   CountLine line() const noexcept;
 
   std::int32_t majority() const noexcept { return a_; }           // the column a
   const std::int32_t *assignment() const noexcept { return x_; }  // n
   const std::int32_t *counts() const noexcept { return counts_; } // K
-  // theta of member i, a row of K.
+  // K: theta_iv of member i, by column v.
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
-  // Returns sum_i theta_i,x_i + b_a, summed anew without the rounding of updates.
+  // Returns sum_i theta_i,x_i + b_a, summed anew and so without accumulated rounding.
   double score() const noexcept;
 
-  // Writes the residual distances of a finished flow, nodes() x nodes(). Entry u * nodes() + v of
-  // `distances`: the least loss of a chain of moves that takes one member out of v and puts one
-  // into u, possibly through the slack node; infinite if no such chain exists. False if
-  // interrupted. O(K^3).
+  // Writes the residual distances of a finished flow to `distances`, nodes() x nodes(). Entry u *
+  // nodes() + v: the least loss of a chain of moves after which v has one member fewer and u one
+  // more, possibly through the slack node; infinite if no such chain exists. False if interrupted.
+  // O(K^3).
   bool distances_to(double *distances, Limits &limits) const noexcept;
   std::int32_t nodes() const noexcept { return columns_ + 1; }
 
@@ -85,20 +87,20 @@ private:
   std::int32_t columns_;
   std::int32_t rest_;
   double *theta_;             // n x K
-  std::int32_t *x_;           // n
+  std::int32_t *x_;           // n: the labelling
   std::int32_t *free_;        // n: the free labelling
-  std::int32_t *next_;        // n: lists of the members of a column, -1 at both ends
-  std::int32_t *previous_;    // n
-  std::int32_t *first_;       // K: first member of the list
-  std::int32_t *counts_;      // K
-  std::int32_t *free_counts_; // K
+  std::int32_t *next_;        // n: next member of the same column, or -1
+  std::int32_t *previous_;    // n: previous member of the same column, or -1
+  std::int32_t *first_;       // K: first member of the column, or -1
+  std::int32_t *counts_;      // K: members by column
+  std::int32_t *free_counts_; // K: members by column in the free labelling
   // Arrays over K + 1 nodes, the last the slack node:
-  double *cost_;          // (K + 1) x (K + 1): loss by arc, row "from"; infinite: no arc
+  double *cost_;          // (K + 1) x (K + 1): loss of arc u -> v at row u; infinite: no arc
   double *potential_;     // minus the price, up to a common constant
-  double *distance_;      // from the nodes with excess, by reduced costs
+  double *distance_;      // distance from the nearest node with excess, by reduced costs
   double *closed_;        // 0, or infinite once the distance is final
-  std::int64_t *excess_;  // members (or units of slack) too many; adds up to 0
-  std::int64_t *slack_;   // K: unused capacity below k, of columns with one
+  std::int64_t *excess_;  // surplus members (slack node: units of slack); adds up to 0
+  std::int64_t *slack_;   // K: slack by column; 0 for a and the rest column
   std::int32_t *settled_; // nodes in the order in which they were settled
   std::int32_t *path_;    // nodes from source to sink
   std::int32_t *moved_;   // member that moves from path_[j] to path_[j + 1], or -1
@@ -106,7 +108,7 @@ private:
   std::int32_t a_;
   std::int64_t k_;
   std::int64_t out_of_place_;
-  bool is_free_; // labelling and prices are those of `load`
+  bool is_free_; // labelling and prices are those of load()
   double total_; // sum_i theta_i,x_i
 };
 

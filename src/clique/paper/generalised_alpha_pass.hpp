@@ -1,6 +1,6 @@
-// Generalised alpha-pass: a set A of up to q columns in the place of alpha. For every A and every
-// k, the k members that lose least by a column of A take their best column in A, and the others
-// their best column outside A.
+// Generalised alpha-pass: replaces the column alpha of alpha-pass by a set A of up to q columns.
+// For every A and k, scores the labelling in which the k members that lose least take their best
+// column in A, and the others their best column outside A.
 #pragma once
 
 #include "base/sort.hpp"
@@ -20,7 +20,8 @@ public:
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
 
-  // O(K^q (n K + n log n)), and one evaluation of the potential for every A and k.
+  // Replaces `solution` by the best labelling, if better. O(K^q (n K + n log n)), and one
+  // evaluation of the potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
     for (std::int32_t size = 1; size <= largest_; ++size) {
       for (std::int32_t j = 0; j < size; ++j)
@@ -41,7 +42,8 @@ public:
 
 private:
   struct Ranked {
-    double gain; // score at `inside` minus at `outside`; +inf without outside, -inf without inside
+    // Score at `inside` minus score at `outside`; +inf without `outside`, -inf without `inside`.
+    double gain;
     std::int32_t member;
     std::int32_t inside;  // best column in A, or -1
     std::int32_t outside; // best other column, or -1
@@ -68,7 +70,7 @@ private:
       members += order_[k].gain;
       score_.move(order_[k].outside, order_[k].inside);
     }
-    // A callback that failed, or is not called any more, has returned no scores.
+    // After a failed or interrupted callback the scores are not valid.
     if (best_count < 0 || instance_->interrupted() || score_.failure() != CallbackFailure::none)
       return !instance_->interrupted();
     if (!in_stretches(*instance_, instance_->members, 16, [&](std::int64_t begin, std::int64_t end) {
@@ -82,8 +84,8 @@ private:
     return true;
   }
 
-  // Sorts the members for the current A, and sets counts_ and *score (sum of member scores) for
-  // labelling forced_. False if interrupted.
+  // Sorts the members for the current A. Sets counts_ (by column) and *score (sum of member scores)
+  // of the labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
     std::fill(counts_, counts_ + in.columns, 0);
@@ -146,8 +148,8 @@ private:
   std::int32_t *counts_;     // K
   std::uint8_t *is_in_;      // K: 1 for columns in A
   Ranked *order_;            // n: members by descending gain
-  std::int32_t *written_;    // n: the labelling, before it is copied to the solution
-  std::int32_t forced_ = 0;  // members without a column outside A
+  std::int32_t *written_;    // n: scratch, the labelling to be copied to the solution
+  std::int32_t forced_ = 0;  // number of members without a column outside A
   std::int32_t allowed_ = 0; // number of members with a column in A
 };
 

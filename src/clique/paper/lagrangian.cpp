@@ -8,15 +8,15 @@
 namespace chorale {
 namespace {
 
-// A step below this fraction of the largest useful multiplier, or a decrease of L below this
-// fraction of L's magnitude, counts as none.
+// Relative tolerance: steps below this fraction of the largest useful multiplier, and decreases of
+// L below this fraction of its magnitude, count as 0.
 constexpr double kTie = 1e-12;
-// Line search: golden ratio; number of cuts, which leave a millionth of the interval.
+// Line search: golden ratio; number of cuts, which reduce the interval to a millionth.
 constexpr double kGolden = 0.6180339887498949;
 constexpr std::int32_t kSections = 29;
-// Subgradient: weight of the old direction in the new one; first step size, as a fraction of the
-// step that would close the gap if L were linear; failures that halve the step size; step size at
-// which the rule ends.
+// Subgradient rule: weight of the old direction in the new one; first step size, as a fraction of
+// the step that would close the gap if L were linear; number of steps without a lower L after which
+// the step size is halved; step size below which the rule ends.
 constexpr double kMemory = 0.3;
 constexpr double kFirstStep = 1.0;
 constexpr std::int32_t kPatience = 5;
@@ -85,7 +85,8 @@ double Lagrangian::choose() noexcept {
   return instance_->interrupted() ? kInfinity : sum.total;
 }
 
-// The paper's first candidate: every member that may takes alpha.
+// Offers the paper's first candidate: alpha for every member to which it is allowed, and the best
+// column for the others.
 void Lagrangian::offer_all(Solution &solution) noexcept {
   Pace pace(*instance_, 8, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && pace.next(); ++i)
@@ -94,7 +95,8 @@ void Lagrangian::offer_all(Solution &solution) noexcept {
     offer(*instance_, x_, counts_, solution);
 }
 
-// Returns an upper bound on useful multipliers: beyond it no member prefers its column to alpha.
+// Returns an upper bound on useful multipliers: with lambda_v above it, no member prefers v to
+// alpha.
 double Lagrangian::largest_multiplier() const noexcept {
   double largest = 0;
   Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
@@ -107,10 +109,10 @@ double Lagrangian::largest_multiplier() const noexcept {
   return largest;
 }
 
-// Returns the column to step on, among the columns not stuck. That is the column with the most
-// members above alpha; if none has more, the one with the greatest multiplier times lack of
-// members, if above `tolerated`. The golden-section rule takes the largest difference of counts of
-// either sign.
+// Returns the column whose multiplier to change, among those not in stuck_: the column whose count
+// exceeds alpha's by most; if none exceeds it, the column with the greatest multiplier times
+// (alpha's count - its own count), if this product is above `tolerated`. The golden-section rule
+// takes the largest difference of counts of either sign instead.
 Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   const bool by_difference = rule_ == StepRule::golden_section;
   Violation above{-1, true};
@@ -136,17 +138,17 @@ Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   return above;
 }
 
-// Moves the multiplier until the first member is indifferent between two columns, and moves that
+// Changes the multiplier until a first member is indifferent between two columns, and moves this
 // one member. Raising lambda_v by t lowers the level of v by t and raises alpha's by t. So a member
-// of v is indifferent to alpha at half their difference, and a member of a third column may come to
-// prefer alpha.
+// at v becomes indifferent to alpha when t is half the difference of their levels, and a member at
+// a third column when t is the whole difference.
 Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
                                                    Solution &solution) noexcept {
   const std::int32_t v = violation.column;
-  const std::int32_t leaving = violation.above ? v : alpha_; // its level falls by the step
+  const std::int32_t leaving = violation.above ? v : alpha_; // the column whose level falls
   const std::int32_t gaining = violation.above ? alpha_ : v;
   double step = kInfinity;
-  double held = kInfinity; // least step at which a member that has changed here would change again
+  double held = kInfinity; // least step at which a member in changed_ would change again
   std::int32_t who = -1;
   std::int32_t where = -1;
   const auto consider = [&](std::int32_t i, std::int32_t to, double change) {
@@ -181,7 +183,7 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   const bool to_zero = !violation.above && reach >= multiplier_[v];
   if (!to_zero && reach == kInfinity)
     return Progress::unbounded;
-  // Members that have changed at these multipliers do not change back at the same multipliers.
+  // A member in changed_ must not change back without a change of the multipliers: no step.
   if (!to_zero && reach <= tie && step > tie) {
     stuck_[v] = 1;
     return Progress::stuck;
@@ -204,8 +206,7 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   return Progress::stepped;
 }
 
-// Returns L, up to a constant, with lambda_v changed by `change`. best_other_ holds each member's
-// best level in all other columns.
+// Returns L, up to a constant, with lambda_v changed by `change`. Requires best_other_.
 double Lagrangian::along(std::int32_t v, double change) const noexcept {
   double total = 0;
   in_stretches(*instance_, instance_->members, 8, [&](std::int64_t begin, std::int64_t end) {
@@ -241,8 +242,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double at_left = along(v, left);
   double at_right = along(v, right);
   for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
-    // At equal values a minimum of the convex function lies between left and right: each cut keeps
-    // it.
+    // At equal values a minimum of the convex function lies between left and right, so either cut
+    // keeps it.
     if (at_left <= at_right) {
       high = right;
       right = left;
@@ -332,7 +333,7 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
   step_size_ = kFirstStep;
   failures_ = 0;
 
-  double estimate = relaxed; // conservative: upper bound on L at the current multipliers
+  double estimate = relaxed; // conservative rule: upper bound on L at the current multipliers
   for (std::int64_t step = 0; std::min(relaxed, estimate) > solution.score; ++step) {
     const Violation violation = worst(tolerance * largest_);
     if (violation.column < 0)
@@ -381,7 +382,7 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                                  ? options.iteration_limit
                                  : own_limit(rule_, instance_->members, instance_->columns);
   offer_all_in_rest(*instance_, x_, counts_, solution);
-  // Most promising alphas first: their labellings often end the other relaxations at once.
+  // Sorts the alphas by L at multipliers 0: good labellings found early end later relaxations.
   for (std::int32_t alpha = 0; alpha < counted_; ++alpha) {
     if (alpha > 0 && !limits.spend(instance_->columns))
       return;
@@ -401,7 +402,7 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                               relax(alpha, limit, options.tolerance, limits, solution));
   }
   const double bound = counted_ > 0 ? *std::max_element(bounds_, bounds_ + counted_) : kForbidden;
-  // Every labelling has a majority column bounded here, or is the one without counted members.
+  // Valid for all labellings: each has a majority column, or all members in the rest column.
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 

@@ -1,11 +1,11 @@
-// The paper's Lagrangian relaxation for MAJORITY: the constraints "alpha has the highest count"
-// move into the objective, with a multiplier lambda_v for every other counted column v.
+// The paper's Lagrangian relaxation for MAJORITY. The constraints n_v <= n_alpha are added to the
+// objective with a multiplier lambda_v for every counted column v other than alpha. The function
 //
 //     L_alpha = b_alpha + sum_i max_v (psi_iv + w_alpha,v - lambda_v + [v = alpha] sum lambda)
 //
-// is, for any lambda >= 0, an upper bound on every labelling with majority alpha, and the
-// labellings that attain the maxima are candidates. Alpha itself and the rest column (uncounted
-// values) have no constraint; their multipliers stay 0.
+// is, for any lambda >= 0, an upper bound on the score of every labelling with majority alpha. The
+// labellings that attain the maxima are candidates for the result. Alpha and the rest column (the
+// uncounted values) have no constraint; their multipliers are 0.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -14,11 +14,11 @@
 
 namespace chorale {
 
-// How the next multipliers are found.
+// How a step changes the multipliers.
 enum class StepRule : std::int32_t {
-  subgradient,    // all multipliers at once, along the violations
-  golden_section, // the most violated one, to its best value by line search
-  conservative    // the most violated one, until one member must change
+  subgradient,    // all multipliers at once, along the violations of their constraints
+  golden_section, // that of the most violated constraint, to its best value by line search
+  conservative    // that of the most violated constraint, until the first member changes column
 };
 
 class Lagrangian {
@@ -26,14 +26,17 @@ public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
 
   // Relaxes each alpha in turn. A relaxation ends when complementary slackness is violated by at
-  // most tolerance x the largest useful multiplier, when no step is possible, when its bound falls
-  // to the score of the best labelling, or after iteration_limit steps. Its last labelling is
-  // repaired (majority_repair.hpp) if alpha may still win. Leaves in `solution` the best labelling
-  // by exact score, and the greatest of the final L_alpha as bound.
+  // most tolerance x the largest useful multiplier, when no step is possible, when its bound is at
+  // most the best known score, or after iteration_limit steps. If its bound is still above that
+  // score, its last labelling is repaired (majority_repair.hpp). Writes to `solution` the best
+  // labelling by exact score, and the greatest of the final L_alpha as bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
+  // Result of a step: multipliers or labelling changed; no change possible; L has no lower bound,
+  // so no labelling has majority alpha.
   enum class Progress : std::int32_t { stepped, stuck, unbounded };
+  // A violated constraint, or violated complementary slackness.
   struct Violation {
     std::int32_t column; // -1: none
     bool above;          // more members than alpha; otherwise fewer, with a positive multiplier
@@ -51,6 +54,7 @@ private:
   double choose() noexcept;
   double largest_multiplier() const noexcept;
   bool is_constrained(std::int32_t v) const noexcept { return v != alpha_ && v < counted_; }
+  // Score of member i at column v in the relaxation.
   double level(std::int64_t i, std::int32_t v) const noexcept {
     return instance_->score(i, v) + level_[v];
   }
@@ -67,23 +71,23 @@ private:
   std::int32_t alpha_;
   double *weights_;       // K: w_alpha,v
   double *multiplier_;    // K: lambda
-  double *level_;         // K: what the relaxation adds to psi, by column
+  double *level_;         // K: term that the relaxation adds to psi_iv, by column v
   double *direction_;     // K: subgradient rule: smoothed violations
-  double *best_other_;    // n: golden section: best level outside alpha and the searched column
+  double *best_other_;    // n: golden section: best level except at alpha and the searched column
   std::int32_t *x_;       // n: a labelling that attains L
   std::int32_t *counts_;  // K
-  std::uint8_t *changed_; // n: conservative: 1 if a member has changed at these multipliers
+  std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
   std::uint8_t *stuck_;   // K: 1 if a step could not change the column's multiplier
-  double *bounds_;        // K: the lowest L by alpha
+  double *bounds_;        // K: the lowest L_alpha, by alpha
   std::int32_t *order_;   // counted columns by descending L at multipliers 0
   MajorityScore score_;
   MajorityRepair repair_;
-  double member_score_;   // conservative: sum of member scores of the labelling
-  double magnitude_;      // magnitude of L at the last choose()
+  double member_score_;   // conservative rule: sum of member scores of x_
+  double magnitude_;      // sum of the magnitudes of the terms of L at the last choose()
   double largest_;        // the largest useful multiplier
-  double step_size_;      // subgradient: factor on the step that would close the gap
-  double least_;          // subgradient: the lowest L so far
-  std::int32_t failures_; // subgradient: steps without a lower L
+  double step_size_;      // subgradient rule: factor on the step that would close the gap
+  double least_;          // subgradient rule: the lowest L so far
+  std::int32_t failures_; // subgradient rule: number of steps since the last lower L
 };
 
 } // namespace chorale

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// Gains below this fraction of the most that a chain of moves could gain are rounding.
+// Gains below this fraction of an upper bound on the gain of a chain of moves count as rounding.
 constexpr double kRounding = 1e-12;
 
 } // namespace
@@ -78,7 +78,7 @@ void MajorityRepair::collect_gains() noexcept {
   }
 }
 
-// True if alpha stays the majority when column `from` loses one member and `to` receives one.
+// True if alpha remains the majority when column `from` loses one member and `to` gains one.
 // `fullest`: highest count of the other counted columns.
 bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
                                std::int32_t fullest) const noexcept {
@@ -88,10 +88,10 @@ bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
   return fullest <= limit && (to >= counted_ || counts_[to] < limit) && limit > 0;
 }
 
-// Finds the best chain of moves between any two columns (Floyd-Warshall on gains_). A chain back to
-// its first column is a rotation and changes no counts. Stops at the first rotation that gains more
-// than `least`: returns its column u, and in *over a column w with best chains u -> w -> u. Returns
-// -1 if none.
+// Finds the best chain of moves between any two columns (Floyd-Warshall on gains_). A *rotation* is
+// a chain back to its first column; it changes no counts. Stops at the first rotation that gains
+// more than `least`, returns its first column u and sets *over to a column w: the rotation is the
+// best chain u -> w followed by w -> u. Returns -1 if there is no such rotation.
 std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   std::copy(gains_, gains_ + std::int64_t{K} * K, chains_);
@@ -131,8 +131,8 @@ void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
   }
 }
 
-// Moves the members of walk_. The columns between two visits of one column form a rotation: made by
-// itself if it gains, left out if not. False if nothing that gains is left.
+// Makes the moves along walk_. The columns between two visits of one column form a rotation: if it
+// gains, only the rotation is made; otherwise it is left out. False if no gain remains.
 bool MajorityRepair::follow(double least) noexcept {
   const std::int64_t K = instance_->columns;
   std::int32_t begin = 0;
@@ -162,13 +162,13 @@ bool MajorityRepair::follow(double least) noexcept {
     gain += gains_[walk_[k] * K + walk_[k + 1]];
   if (!(gain > least))
     return false;
-  // movers_ was filled before any of these moves; each column gives one member.
+  // movers_ was filled before these moves and stays valid, since each column loses only one member.
   for (std::int32_t k = begin; k + 1 < end; ++k)
     move(movers_[walk_[k] * K + walk_[k + 1]], walk_[k + 1]);
   return true;
 }
 
-// Makes the best chain of moves. False if no chain adds to the score.
+// Makes the best chain of moves. False if no chain raises the score, or if interrupted.
 bool MajorityRepair::climb(Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   collect_gains();

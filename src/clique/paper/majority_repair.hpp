@@ -1,9 +1,10 @@
 // Turns a labelling found by a relaxation into one in which alpha is the majority.
 //
-// At the best multipliers, a few members violate "alpha has the highest count". Each is moved at
-// the least loss. Then the labelling is improved by chains of moves, each member taking the column
-// that the next member leaves, while some chain raises the score and keeps alpha the majority. The
-// result is best for its counts, and no chain that shifts one member between two columns gains.
+// At the best multipliers, few columns have more members than alpha. Members are moved out of them,
+// each at the least loss, until alpha has the highest count. Then the labelling is improved by
+// chains of moves, in which each member takes the column that the next member leaves, while a chain
+// raises the score and keeps alpha the majority. The result is the best labelling with its counts,
+// and no further chain from one column to another raises the score.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -14,9 +15,9 @@ class MajorityRepair {
 public:
   MajorityRepair(Layout &layout, const Instance &instance) noexcept;
 
-  // Repairs labelling x (n) and its `counts` (K) in place. `levels` (K): what the relaxation adds
-  // to psi by column. False if alpha cannot become the majority, or if interrupted. O(n K + K^3) a
-  // move.
+  // Repairs labelling x (n) and its `counts` (K) in place. `levels` (K): the term that the
+  // relaxation adds to psi_iv, by column v. False if alpha cannot become the majority, or if
+  // interrupted. O(n K + K^3) a chain.
   bool run(std::int32_t alpha, gsl::span<const double> levels, gsl::span<std::int32_t> x,
            gsl::span<std::int32_t> counts, Limits &limits) noexcept;
 
@@ -38,17 +39,17 @@ private:
 
   const Instance *instance_;
   double *gains_;        // K x K: the greatest gain of a member of column u by moving to v
-  std::int32_t *movers_; // K x K: that member
+  std::int32_t *movers_; // K x K: the member with the gain in gains_
   double *chains_;       // K x K: the greatest gain of a chain of moves from column u to v
-  std::int32_t *next_;   // K x K: the column after u in that chain
+  std::int32_t *next_;   // K x K: the column after u in the chain of chains_
   std::int32_t *walk_;   // 2 K + 1: the columns of one chain
   std::int32_t *place_;  // K: position of a column in walk_ or -1
   std::int32_t length_;  // number of columns in walk_
   std::int32_t counted_; // number of counted columns
   std::int32_t alpha_;
   const double *weights_; // K: w_alpha
-  std::int32_t *x_;       // the caller's labelling
-  std::int32_t *counts_;
+  std::int32_t *x_;       // n: the caller's labelling
+  std::int32_t *counts_;  // K: its counts
 };
 
 } // namespace chorale

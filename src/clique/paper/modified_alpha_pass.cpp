@@ -52,7 +52,7 @@ bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
          instance_->count(assignment_, counts_);
 }
 
-// Tries every k for alpha. False if interrupted.
+// Scores the labellings of all k for alpha and offers the best. False if interrupted.
 bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept {
   if (!prepare(alpha) || !label(alpha, bound_to_))
     return false;

@@ -1,5 +1,5 @@
-// The paper's modified alpha-pass for MAJORITY. The weights of the majority column alpha are added
-// to the member scores, and only labellings in which alpha is the majority are kept.
+// The paper's modified alpha-pass for MAJORITY: alpha-pass on psi_iv + w_alpha,v that keeps only
+// labellings in which alpha is the majority.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -11,14 +11,15 @@ class ModifiedAlphaPass {
 public:
   ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept;
 
-  // For every alpha and k = 1 .. n, gives alpha to the k members that lose least by alpha, and the
-  // other members their best other column. Keeps the best of these labellings by exact score in
-  // which no column has more members than alpha, or the labelling with all members in the rest
-  // column (uncounted values), which has no majority. No guarantee, no bound. Finds nothing if
-  // forbidden entries keep every alpha from the majority.
+  // For every alpha and k = 1 .. n, scores the labelling in which the k members that lose least by
+  // alpha have alpha and the others their best other column. Writes to `solution` the best of these
+  // labellings, by exact score, in which no column has more members than alpha, or the labelling
+  // with all members in the rest column (the uncounted values) if that is better. Gives neither a
+  // guarantee nor a bound. Finds no labelling if in none of them alpha is the majority.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
+  // Sorts the members for alpha. False if interrupted.
   bool prepare(std::int32_t alpha) noexcept;
   bool label(std::int32_t alpha, std::int32_t k) noexcept;
   bool sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept;
@@ -29,8 +30,8 @@ private:
   std::int32_t *order_;      // n: members by descending gain
   std::int32_t *assignment_; // n
   std::int32_t *counts_;     // K
-  std::int32_t bound_to_;    // number of members that may take only alpha
-  std::int32_t able_;        // number of members that may take alpha
+  std::int32_t bound_to_;    // number of members to which only alpha is allowed
+  std::int32_t able_;        // number of members to which alpha is allowed
   MajorityScore score_;
 };
 

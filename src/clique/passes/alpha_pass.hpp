@@ -1,4 +1,5 @@
-// alpha-pass for any potential, and all max-marginals restricted to the labellings of its passes.
+// alpha-pass for any potential, and max-marginals over the labellings that alpha-pass visits. The
+// pass of column alpha (alpha_sweep.hpp) visits one labelling for each count k of alpha.
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
@@ -9,14 +10,14 @@
 
 namespace chorale {
 
-// `Score`: one of the running scores of count_score.hpp.
+// Runs the passes. `Score`: a class of count_score.hpp, which updates the potential move by move.
 template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
         score_(layout, instance.potential), best_(layout.take<Best>(instance.columns)) {}
 
-  // Runs the pass of every alpha. Raises `solution` to the best labelling of all passes.
+  // Runs the pass of every column. Replaces `solution` by the best labelling visited, if better.
   void run(Limits &limits, Solution &solution) noexcept {
     passes_ = 0;
     begin();
@@ -26,7 +27,7 @@ public:
       const Best best = pass(alpha);
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
-      // Writes the labelling at once: the next pass may be interrupted, and overwrites sweep_.
+      // Writes the labelling before the next pass, which overwrites sweep_.
       if (instance_->interrupted() ||
           (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
         return;
@@ -42,8 +43,9 @@ public:
   }
 
   // Runs passes in descending order of their upper bounds, until a bound lies below the solution's
-  // score. `bounds`: a PassBounds or ThresholdBounds. After each pass its best labelling is in
-  // `candidate` (n), and `improve()` is called, which may use `candidate` to raise the solution.
+  // score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the best labelling of
+  // the pass to `candidate` (n) and calls `improve()`, which may use `candidate`
+  // to improve `solution`.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
@@ -61,7 +63,7 @@ public:
         continue;
       if (!sweep_.write(best.count, candidate))
         return;
-      // Of passes with equal score the lowest alpha wins, whatever the order of the passes.
+      // Prefers the lowest alpha at equal scores, so that the result does not depend on the order.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
         std::copy(candidate, candidate + instance_->members, solution.assignment);
@@ -78,8 +80,8 @@ public:
     }
   }
 
-  // Writes the labelling of the `rank`-th best pass of the last run over all alpha. False if there
-  // is none or if interrupted.
+  // Writes the best labelling of the `rank`-th best pass of the last run(limits, solution). False
+  // if there is no such pass, or if interrupted.
   bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
     if (rank >= passes_ || best_[rank].score == kForbidden)
       return false;
@@ -100,7 +102,8 @@ private:
       start_.begin();
   }
 
-  // Returns the best labelling of the pass of alpha; its score is minus infinity if interrupted.
+  // Returns score and count of the best labelling in the pass of alpha; the score is minus infinity
+  // if interrupted.
   Best pass(std::int32_t alpha) noexcept {
     Best best{kForbidden, alpha, 0};
     if (!sweep_.order_by(alpha))
@@ -130,17 +133,18 @@ private:
   AlphaSweep sweep_;
   PassStart start_;
   Score score_;
-  Best *best_; // K: the best labelling of each pass; sorted by descending score at the end of run()
+  Best *best_; // K: best labelling of each pass; run() sorts them by descending score at its end
   std::int32_t passes_ = 0;
 };
 
-// Max-marginals over the labellings of alpha-pass: the best score found with each member fixed to
-// each column, for all members and columns at once.
+// Max-marginals over the labellings of alpha-pass: the best score found with member i fixed to
+// column v, for all i and v at once.
 //
-// Fixing member i changes a pass only at i: member i has its default column before its turn and
-// alpha from its turn on. So the labellings restricted to (i, v) are those of the plain pass with i
-// moved to v, and their best scores are prefix maxima (before i's turn) and suffix maxima (after
-// it) over the pass. O(n K^3) evaluations of the potential in all.
+// In the plain pass, a member of rank r has its default column in labellings k <= r and alpha in
+// labellings k > r. Fixing member i to v changes the pass only at i: the labellings of the fixed
+// pass are those of the plain pass with i moved to v. So the best score is a prefix maximum (over
+// k <= r, where i moves from its default column) or a suffix maximum (over k > r, where i moves
+// from alpha) over the plain pass. O(n K^3) evaluations of the potential in all.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
@@ -179,8 +183,8 @@ private:
     if (!sweep_.order_by(alpha))
       return;
     score_.reset(sweep_.counts());
-    // waiting_: number of members at each default column whose turn is still to come. Rows of
-    // before_ without such members are not updated, since no member will read them.
+    // waiting_: by default column, the number of members that have not yet read the prefix maxima.
+    // Rows of before_ whose column has none left are not updated any more.
     std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
     waiting_[alpha] = 0;
     std::int32_t rows = 0;
@@ -213,8 +217,9 @@ private:
     read_after(alpha, messages);
   }
 
-  // Updates the prefix maxima before_ with the current labelling: for each default column b that
-  // has waiting members, the score with one member moved from b to v. `members`: their scores' sum.
+  // Updates the prefix maxima before_ with the current labelling: for each default column b with
+  // waiting_[b] > 0, the score with one member moved from b to v. `members`: the sum of the member
+  // scores of the labelling. False if interrupted.
   bool note_state(double members) noexcept {
     const std::int32_t K = instance_->columns;
     for (std::int32_t b = 0; b < K; ++b) {
@@ -229,6 +234,7 @@ private:
     return true;
   }
 
+  // Raises the messages of the member of `rank` to the prefix maxima, less the member's own score.
   void read_before(std::int32_t rank, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
     const std::int64_t member = sweep_.at(rank).member;
@@ -241,8 +247,8 @@ private:
     --waiting_[b];
   }
 
-  // Reads the suffix maxima after_. The member of rank k - 1 has alpha in labellings k ..
-  // allowed(). `best` points to the row of maxima over labellings max(k, forced()) .. allowed().
+  // Raises the messages to the suffix maxima after_. The member of rank k - 1 has alpha in
+  // labellings k .. allowed(). `best`: the row of maxima over max(k, forced()) .. allowed().
   void read_after(std::int32_t alpha, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
     double *best = after_ + sweep_.allowed() * K;
@@ -268,10 +274,10 @@ private:
   const Instance *instance_;
   AlphaSweep sweep_;
   Score score_;
-  std::int32_t *waiting_;
-  std::int32_t *row_of_; // K: row of before_ for each default column that has waiting members
+  std::int32_t *waiting_; // K: see pass()
+  std::int32_t *row_of_; // K: row of before_ by default column, where waiting_ began above 0
   double *before_;       // min(n, K) x K: prefix maxima, by default column and fixed column
-  double *after_; // (n + 1) x K: scores, then suffix maxima, by count of alpha and fixed column
+  double *after_; // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
 };
 
 } // namespace chorale

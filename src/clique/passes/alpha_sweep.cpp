@@ -7,9 +7,10 @@
 namespace chorale {
 namespace {
 
-// Up to so many members are sorted by insertion; if a bucket holds more, all by comparison.
+// Greatest size of a bucket that is sorted by insertion. With a fuller bucket, all members are
+// sorted by comparison.
 constexpr std::int32_t kFullBucket = 24;
-// Steps charged to the limits for a member that is accessed in random order (cache misses).
+// Steps charged to the limits for each member accessed in random order, because of cache misses.
 constexpr std::int64_t kScattered = 16;
 
 // Inserts a member into the sorted array `to` of `count` members, after members of equal gain.
@@ -67,7 +68,8 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   return sort_free(free);
 }
 
-// Sets counts_ to 0. With more columns than members, only where the previous order counted.
+// Sets counts_ to 0. With more columns than members, resets only the entries that may be nonzero:
+// the columns of the previous order.
 void AlphaSweep::clear_counts() noexcept {
   const Instance &in = *instance_;
   if (!is_ordered_ || in.columns <= in.members) {
@@ -81,7 +83,7 @@ void AlphaSweep::clear_counts() noexcept {
   is_ordered_ = true;
 }
 
-// Bucket sort by gain, with as many buckets as free members, followed by an insertion sort, which
+// Sorts the `count` members of unordered_ by gain: into as many buckets, then by insertion, which
 // moves members within their bucket only. If a bucket is too full, sorts by comparison instead.
 bool AlphaSweep::sort_free(std::int32_t count) noexcept {
   const Instance &in = *instance_;
@@ -100,7 +102,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
   };
   const double high = greatest_;
   const double scale = (count - 1) / (greatest_ - least_);
-  // Rare: all gains are equal, and so in order, or their range overflows or underflows the scale.
+  // Rare: all gains are equal, or their range overflows or underflows the scale.
   if (!(scale > 0 && scale < kInfinity))
     return sort_by_comparison();
   const auto histogram = [&](std::int64_t begin, std::int64_t end) {
@@ -131,7 +133,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
           to[bucket_[bucket_of_[j]]++] = unordered_[j];
       }))
     return false;
-  // Buckets are filled in the order of members, so equal gains keep the order of members.
+  // Buckets are filled by ascending member, and insertion keeps the order of equal gains.
   return in_stretches(in, count, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::int32_t>(begin); j < end; ++j)
       insert(to[j], to, j);

@@ -1,11 +1,12 @@
-// One pass of alpha-pass: the members sorted by the order in which they take column alpha.
+// One pass of alpha-pass: the members in descending order of their gain by column alpha.
 //
-// With the count k of alpha fixed, the best total of member scores gives alpha to the k members
-// that lose least by alpha, and every other member its best other column (Claim 5.1 of the paper).
-// So a pass is an order of members, and labelling k gives alpha to the first k members. Members
-// without another column come first and have alpha in every labelling; members that may not take
-// alpha come last and have alpha in none. Members with |gain| > `reach` are fixed in the same two
-// ways: no potential can outweigh their gain.
+// Among labellings in which k members have alpha, the sum of member scores is greatest if the k
+// members with the greatest gain have alpha and every other member its best other column, its
+// *default column* (Claim 5.1 of the paper). So a pass is an order of the members, and labelling k
+// of the pass gives alpha to the first k. Members without a default column come first and have
+// alpha in every labelling; members forbidden to take alpha come last and have it in none. Members
+// with gain > `reach` are added to the first group, and members with gain < -`reach` to the last:
+// the caller guarantees that no potential outweighs such a gain.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -17,7 +18,7 @@ public:
   struct Ranked {
     double gain; // score at alpha minus score at the default column
     std::int32_t member;
-    std::int32_t from; // the default column: the best column other than alpha; -1 if none
+    std::int32_t from; // the default column, or -1
   };
 
   AlphaSweep(Layout &layout, const Instance &instance) noexcept
@@ -33,9 +34,11 @@ public:
   bool order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
 
   std::int32_t alpha() const noexcept { return alpha_; }
-  // Labelling k exists for k = forced() .. allowed().
+  // Numbers of members: with alpha in every labelling; with alpha in some labelling. The pass has
+  // the labellings k = forced() .. allowed().
   std::int32_t forced() const noexcept { return forced_; }
   std::int32_t allowed() const noexcept { return allowed_; }
+  // The member of `rank`, 0 .. n - 1.
   const Ranked &at(std::int64_t rank) const noexcept { return order_[rank]; }
   // Sum of member scores, and counts by column (K), of labelling forced().
   double base() const noexcept { return base_; }
@@ -49,18 +52,18 @@ private:
   void clear_counts() noexcept;
 
   const Instance *instance_;
-  Ranked *order_;
-  Ranked *unordered_;
-  std::int32_t *bucket_;
-  std::int32_t *bucket_of_; // by place in unordered_
-  std::int32_t *counts_;
+  Ranked *order_;           // n: members by rank
+  Ranked *unordered_;       // n: members not yet sorted
+  std::int32_t *bucket_;    // n + 1: size, then begin, of each bucket; scratch of write()
+  std::int32_t *bucket_of_; // n: bucket by index in unordered_
+  std::int32_t *counts_;    // K: see counts()
   std::int32_t alpha_ = 0;
   std::int32_t forced_ = 0;
   std::int32_t allowed_ = 0;
   double base_ = 0;
-  double least_ = 0; // gain of the members that are sorted
+  double least_ = 0; // least and greatest gain in unordered_
   double greatest_ = 0;
-  bool is_ordered_ = false;
+  bool is_ordered_ = false; // order_by() has been called
 };
 
 } // namespace chorale

@@ -69,7 +69,7 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
     complete = complete && !in.interrupted();
     if (!complete)
       break;
-    // Writes the labelling at once: the next pass may be interrupted, and overwrites sweep_.
+    // Writes the labelling before the next pass, which overwrites sweep_.
     if (best > before && best > solution.score) {
       complete = sweep_.write(best_count, solution.assignment);
       if (!complete)
@@ -153,8 +153,8 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
     with_from_[k - 1] = std::max(with_from_[k - 1], with_from_[k]);
   }
 
-  // counting: number of members at a counted column other than alpha when only the forced members
-  // have alpha. If any is, labelling 0 of alpha does not have all members in the rest column.
+  // counting: number of members at a counted column other than alpha in labelling `forced`. If
+  // above 0, some member counts although no member has alpha, so f_alpha(0) applies.
   const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts()[rest];
   Leaver cheapest;
   Leaver next;
@@ -184,9 +184,9 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
         with = std::max(with, with_from_[rank + 1] - gain);
       }
     }
-    // none: score with count 0 of alpha, possible if no other member must have alpha.
-    // none_for_rest: the same if another member must then leave the rest column so that something
-    // counts.
+    // none: f_alpha(0), if no other member must have alpha; otherwise minus infinity.
+    // none_for_rest: the same with member i in the rest column; less the loss of moving another
+    // member to a counted column where otherwise no member would count.
     const bool none_possible = forced - (is_forced ? 1 : 0) == 0;
     const double none = none_possible ? f[0] : kForbidden;
     double none_for_rest = none;

@@ -1,5 +1,6 @@
-// Messages of a SUM clique with two members and no forbidden counts. With one member fixed to v,
-// the other member takes v too or its best other column. Exact, O(K).
+// Messages (max-marginals without the member's own score) of a SUM clique with two members and no
+// forbidden counts. With one member fixed to v, the other takes v or its best other column. Exact,
+// O(K).
 #pragma once
 
 #include "clique/instance.hpp"

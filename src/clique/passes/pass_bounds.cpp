@@ -10,10 +10,12 @@
 namespace chorale {
 namespace {
 
-// Vectors of columns per loop over the members: two keep all their sums in registers.
+// Number of vectors of columns per loop over the members; all sums of two fit in the registers.
 constexpr int kVectors = 2;
 
-// Computes sum_i max(d_i - t, 0) as sum_i max(d_i, t) - n t, one operation less. `excess`: K x t.
+// Computes sum_i max(d_i - t, 0) for every column v and threshold t, with d_i = psi_iv -
+// weights[i], as sum_i max(d_i, t) - n t, which saves one operation. excess: K rows of kPadded
+// entries, one for each threshold. False if interrupted.
 template <int kThresholds, int kPadded>
 CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
                                  const double *thresholds, double *excess) noexcept {
@@ -78,9 +80,10 @@ PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
       moved_to_(layout.take<Moved>(instance.columns)),
       by_best_(layout.take<std::int32_t>(instance.members)) {}
 
-// The lines of neighbouring thresholds cross at k = (difference of excesses) / spacing, since the
-// thresholds are evenly spaced. Line j serves from the crossing with line j - 1 to that with line
-// j + 1. Any crossings would do, since every line is an upper bound at every k.
+// Line j is k thresholds_[j] + excess[j]. Lines j and j + 1 cross at k = (difference of excesses) /
+// spacing, since the thresholds are evenly spaced. Line j is evaluated from its crossing with line
+// j - 1 to its crossing with line j + 1. Rounding of the crossings is harmless: every line is an
+// upper bound at every k.
 CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
                                           std::int32_t most) const noexcept {
   using Counts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
@@ -89,7 +92,7 @@ CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
   const Lanes next[] = {__builtin_shufflevector(excess[0], excess[1], 1, 2, 3, 4),
                         __builtin_shufflevector(excess[1], excess[1], 1, 1, 1, 1)};
   std::int32_t last[kPadded];  // the last k at which each line is evaluated
-  std::int32_t first[kPadded]; // the first k, of the line before
+  std::int32_t first[kPadded]; // the first k at which line j + 1 is evaluated
   for (int b = 0; b < 2; ++b) {
     Lanes crossing = (next[b] - excess[b]) * per_spacing_;
     crossing = crossing > Lanes{} ? crossing : Lanes{};
@@ -119,7 +122,8 @@ CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
   return even > odd ? even : odd;
 }
 
-// The default of a member whose best column is alpha is its second-best column, if it has one.
+// Corrects the sums for members whose best column is alpha: add_excesses took their best column as
+// the default in the pass of alpha, where the default is the second-best column, if any.
 CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
   const Instance &in = *instance_;
   constexpr int vectors = kPadded / kLanes;
@@ -130,7 +134,7 @@ CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
     bases_[v] = defaults_ + (potential_ - in.potential.tables[v][counts_[v]]);
     forced_[v] = 0;
     moved_to_[v] = {-1, 0};
-    // Its members have been counted with w_i = best score + slope.
+    // Removes the terms of the counts_[v] members whose best column is v: for them d_i = -slope.
     for (int b = 0; b < vectors; ++b) {
       double *excess = excess_ + v * std::int64_t{kPadded} + b * kLanes;
       const Lanes above = -slopes_[v] - at[b];
@@ -140,7 +144,8 @@ CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
       std::memcpy(excess, &sum, sizeof sum);
     }
   }
-  // What tables rise by needs the members of a column one after the other.
+  // Writes to rises[i] how much the table of the second-best column rises when member i joins it
+  // after the earlier members with the same best column; by_best_ groups these members.
   double *rises = weights_;
   const auto note_rises = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
@@ -192,7 +197,8 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
                  in.members - forced_[alpha]);
 }
 
-// Counts for each pass how many come before it, which takes no branch that depends on the bounds.
+// Sorts by counting, for each pass, the passes that come before it: no branch depends on the
+// bounds. Many passes are sorted by comparison.
 CHORALE_INLINE void PassBounds::sort_passes() noexcept {
   const std::int32_t columns = instance_->columns;
   if (columns > kCounted) {
@@ -250,8 +256,8 @@ CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
   for (std::int32_t v = 0; v < in.columns; ++v) {
     const double *f = in.potential.tables[v];
     const std::int32_t c = counts_[v];
-    // A column with c_v = 0 can still become the default of members whose best column is alpha; the
-    // slope is then the table's first step.
+    // With c_v = 0 the slope is the table's first step: v may still be the default column of
+    // members whose best column is alpha.
     slopes_[v] = c > 0 ? (f[c] - f[0]) / c : f[1] - f[0];
     potential_ += f[c];
     magnitude += std::fabs(f[0]) + std::fabs(f[c]) + std::fabs(f[in.members]);
@@ -280,9 +286,9 @@ bool PassBounds::run() noexcept {
   return on_best_units([this]() CHORALE_INLINE_LAMBDA { return bound_all(); });
 }
 
-// Spreads the thresholds over the range of d_i = psi_i,alpha - w_i that can matter. low: at an
-// optimal k no member with d_i below minus the steepest step of f_alpha takes alpha. high: d_i <=
-// -slope unless alpha is member i's best column.
+// Places the thresholds evenly between `low` and `high`, the relevant range of d_i = psi_i,alpha -
+// w_i. low: at an optimal k no member with d_i below minus the greatest step of f_alpha has alpha.
+// high: d_i <= -slope unless alpha is member i's best column.
 void PassBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   double low = 0;

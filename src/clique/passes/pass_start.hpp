@@ -1,9 +1,10 @@
-// Where a pass of alpha-pass begins, in sums over many columns.
+// Sets a running score to the first labelling of a pass of alpha-pass, in sums over many columns.
 //
-// At most 2 n columns are ever a default of some member. All others have a count of 0 in every
-// labelling of a pass but alpha's own, so a running score that is reset from one pass to the next
-// looks at the default columns, at alpha, and at those that add something by a count of 0: O(n) a
-// pass instead of O(K), adding up in the same order.
+// At most 2 n columns are the best or second-best column of some member. Every other column has
+// count 0 in all labellings except those of its own pass. So resetting a running score between two
+// passes visits only the best and second-best columns, alpha, the previous alpha, and the columns
+// with f_v(0) != 0, in ascending order: O(n) instead of O(K) if most f_v(0) are 0. The sum is added
+// up in the same order as over all columns, so the result has the same bits.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -18,11 +19,11 @@ public:
   PassStart(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), columns_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Once the best columns of the members are noted.
+  // Collects the columns to visit. Requires the members' best and second-best columns.
   void begin() noexcept {
     const Instance &in = *instance_;
     std::fill(columns_, columns_ + in.columns, 0);
-    // If interrupted, the next pass is so too.
+    // The result is ignored: if the limits interrupt this loop, they interrupt the next pass too.
     in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         columns_[in.best[i]] = 1;
@@ -37,7 +38,7 @@ public:
     alpha_ = -1;
   }
 
-  // Sets `score` to the counts with which the pass of alpha begins.
+  // Sets `score` to `counts` (K), the counts of the first labelling of the pass of alpha.
   template <class Score>
   void reset(Score &score, const std::int32_t *counts, std::int32_t alpha) noexcept {
     const std::int32_t before = std::exchange(alpha_, alpha);
@@ -59,9 +60,9 @@ public:
 
 private:
   const Instance *instance_;
-  std::int32_t *columns_; // K: the first `count_` are those to look at, ascending
+  std::int32_t *columns_; // K: the first count_ entries are the columns to visit, ascending
   std::int32_t count_ = 0;
-  std::int32_t alpha_ = -1; // of the last pass
+  std::int32_t alpha_ = -1; // of the previous pass
 };
 
 } // namespace chorale

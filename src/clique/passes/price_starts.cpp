@@ -15,7 +15,7 @@ constexpr std::int64_t kWide = 8;
 using Wide = float __attribute__((vector_size(kWide * sizeof(float))));
 using WideIndices = std::int32_t __attribute__((vector_size(kWide * sizeof(std::int32_t))));
 
-// Sums go over two vectors in turn, so that one addition does not wait for the other.
+// Floats per loop of a sum: two independent vectors, whose additions overlap.
 constexpr std::int64_t kStride = 2 * kWide;
 
 CHORALE_INLINE void load(Wide &wide, const float *from) noexcept {
@@ -123,8 +123,8 @@ CHORALE_INLINE double PriceStarts::sum(std::int32_t p, std::int32_t q,
   return constant_[p] + constant_[q] + constant_[r] + add_up(even + odd);
 }
 
-// Columns in the order of what they reach by themselves, so that loops over them end where the next
-// ones cannot reach what is needed.
+// Sorts the columns by descending most_, so that loops over pairs can end at the first column whose
+// estimate is too low.
 CHORALE_INLINE void PriceStarts::order_columns() noexcept {
   for (std::int32_t c = 0; c < columns_; ++c) {
     std::int32_t before = 0;
@@ -134,7 +134,8 @@ CHORALE_INLINE void PriceStarts::order_columns() noexcept {
   }
 }
 
-// The best counts of each pair, and a third column where it raises the estimate.
+// For each pair of columns, finds the counts with the highest estimate, adds a third column if it
+// raises the estimate, and keeps the result. False if interrupted.
 CHORALE_INLINE bool PriceStarts::combine() noexcept {
   const Instance &in = *instance_;
   order_columns();
@@ -152,7 +153,7 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
         const std::int32_t p = a + x;
         if (single_[p] + most < start.estimate)
           continue;
-        // Lists them without a branch on each, which the processor could not predict.
+        // Lists the promising counts without a branch on each, which would be hard to predict.
         const std::int32_t left = in.members * 4 / 5 - assumed_[x];
         const double needed = start.estimate - single_[p];
         std::int32_t promising[kCounts];
@@ -193,7 +194,7 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
   return true;
 }
 
-// Puts a start behind those of no lower estimate; the last one leaves when there are too many.
+// Inserts a start into starts_, sorted by descending estimate; drops the last one beyond kStarts.
 void PriceStarts::keep(const Start &start) noexcept {
   std::int32_t at = count_;
   if (count_ < kStarts)
@@ -205,8 +206,9 @@ void PriceStarts::keep(const Start &start) noexcept {
   starts_[at] = start;
 }
 
-// Members choose among the large columns and their own best two. Others keep their part of the
-// members that the large columns leave.
+// Writes the labelling of a start: each member takes the column of highest score plus price among
+// the large columns and its two best columns. The price of a small column is its slope at its share
+// of the members that the large columns leave. Returns the labelling's score.
 CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assignment) noexcept {
   const Instance &in = *instance_;
   double stay = 1;
@@ -245,7 +247,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
     std::memcpy(&x, in.best + i, sizeof x);
     std::memcpy(&second, in.second + i, sizeof second);
     pick(most, rise, in.best + i);
-    // Those without a second column, -1, score minus infinity by it.
+    // Members without a second column (-1) read column 0; their second_ is minus infinity.
     std::int32_t column[kWide];
     const WideIndices valid = second > 0 ? second : WideIndices{};
     std::memcpy(column, &valid, sizeof column);
@@ -293,7 +295,7 @@ void PriceStarts::run(const PassBounds &bounds, double level) noexcept {
   const CliquePotential::Steps steps = in.potential.convex_steps();
   const double range = steps.highest - steps.lowest;
   count_ = 0;
-  // Without different steps there is nothing to choose between. Subnormal ones have no factor.
+  // If all steps are equal, no labelling differs in the potential. Extreme ranges cannot be scaled.
   if (!(range > 0x1p-1000 && range < 0x1p1000))
     return;
   magnitude_ = in.members * range;
@@ -304,8 +306,9 @@ void PriceStarts::run(const PassBounds &bounds, double level) noexcept {
     count_ = 0;
 }
 
-// A small column is priced by a little more than the slope of the chord to its default count:
-// members who leave it are those who lose least, so those who stay have more than their share.
+// Prices each small column at kChord times the slope of the chord to its default count, and each
+// large one at the slope at each assumed count. kChord is above 1 because the members that leave a
+// small column are those that lose least.
 void PriceStarts::set_prices(const PassBounds &bounds) noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;

@@ -9,15 +9,17 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kBlock = 8;
-constexpr std::int32_t kWindow = 32 * kBlock;
+constexpr std::int32_t kBlock = 8;              // rows per block
+constexpr std::int32_t kWindow = 32 * kBlock;   // rows stored at a time
 
-// Up to this many columns, each column is a lane.
+// Up to this many columns, each column has a lane of its own.
 constexpr std::int32_t kFewColumns = 64;
-// Up to this many columns, memory suffices for a lane each.
+// Up to this many columns, there is memory for one lane each.
 constexpr std::int32_t kAllColumns = 512;
+// Greatest number of lanes of cold columns, one for each different step.
 constexpr std::int32_t kMostSteps = 64;
 
+// to[j] = max(to[j], by[j] + add) for one vector.
 CHORALE_INLINE void raise_vector(double *to, const double *by, double add) noexcept {
   Lanes old;
   Lanes sum;
@@ -150,7 +152,7 @@ std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
   return count;
 }
 
-// Updates lane_join_ for `column`, a default column or alpha.
+// Updates the entry of lane_join_ for `column`, a default column or alpha.
 CHORALE_INLINE void SumPassMarginals::note_join(std::int32_t column) noexcept {
   const std::int32_t lane = lane_of_[column];
   lane_join_[lane < defaults_ ? lane : lanes_ - 1] = score_.join()[column];
@@ -308,8 +310,9 @@ CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank, double *mes
   hear(member, before_ + lane_of(from) * width_, -instance_->score(member, from), messages);
 }
 
-// Reads the suffix maxima over the labellings in which the member has alpha, from the last
-// labelling back. Members that always have alpha share those of the first labelling.
+// Computes suffix maxima of the rows from the last labelling back, and raises the messages of each
+// member by the maximum over the labellings in which the member has alpha. Members with alpha in
+// every labelling read the maximum over all.
 CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
   const std::int64_t own = has_lanes_ && lane_of_[alpha] >= defaults_ ? lanes_ - 1 : lane_of(alpha);
   double *best = range_;
@@ -356,7 +359,7 @@ CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, double *messages)
   std::fill(before_, before_ + defaults_ * width_, kForbidden);
 
   double members = sweep_.base();
-  // Work per labelling: each column folds its row, in blocks, and one member reads a row.
+  // Work per labelling: the default columns fold rows, by blocks, and one member reads a row.
   Pace pace(*instance_, 8 * width_ + 16 + defaults_ * width_ / 4,
             sweep_.allowed() - sweep_.forced() + 1);
   for (std::int32_t k = sweep_.forced();; ++k) {
@@ -395,8 +398,8 @@ CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
   return true;
 }
 
-// By convexity, members that take alpha besides the fixed one gain at most (f(n) - f(1)) / (n - 1)
-// each from alpha's table, and each costs the column it leaves at least `lowest_step`.
+// By convexity, each member that takes alpha besides the fixed one gains at most (f(n) - f(1)) / (n
+// - 1) in alpha's table, and lowers the table of the column it leaves by at least `lowest_step`.
 bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noexcept {
   const std::int32_t n = instance_->members;
   const double *f = instance_->potential.tables[alpha];

@@ -12,8 +12,8 @@
 namespace chorale {
 namespace {
 
-constexpr int kStages = 3;
-// Running up to this many passes costs less than placing thresholds again.
+constexpr int kStages = 3; // times that thresholds are placed, at most
+// Number of passes that cost less to run than placing thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
 std::size_t product(std::int64_t a, std::int64_t b) noexcept {
@@ -64,7 +64,7 @@ bool ThresholdBounds::tighten(double level) noexcept {
     return true;
   level_ = std::max(level_, level);
   for (int stage = 1; stage < kStages; ++stage) {
-    // Rank 0 is left out: its pass has been made.
+    // Starts at rank 1: the pass of rank 0 has been run.
     open_ = 0;
     for (std::int32_t rank = 1; rank < instance_->columns; ++rank)
       if (bounds_[order_[rank]] >= level_)
@@ -113,9 +113,8 @@ bool ThresholdBounds::note_defaults() noexcept {
   return true;
 }
 
-// No member takes alpha in a best labelling if it loses more than the greatest step of any table
-// makes up for: there lies the lowest threshold. The highest is well among the gains of the members
-// whose best column is alpha.
+// Lowest threshold: in a best labelling no member with a lower gain has alpha, since no table step
+// outweighs the loss. Highest: twice the mean gain of the members by their best columns.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
@@ -139,12 +138,12 @@ bool ThresholdBounds::place_closer() noexcept {
   return high - low <= (thresholds_[0] - thresholds_[parts_ - 1]) / 2 && place(high, low, true);
 }
 
-// Parts are intervals of the float bits of places, so they are spaced logarithmically: finer at
-// high gains, where members leave one default column after another and labellings differ most.
-// Closer thresholds lie within one octave and so are spaced almost evenly.
+// Parts are intervals of the bit patterns of places (top_ - gain) as floats. So their widths grow
+// with the place: parts are narrow at high gains, where the default columns change most. With
+// `closer`, all places lie within one octave and the parts are almost equally wide.
 bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   const Instance &in = *instance_;
-  // Largest ratio of gains to the thresholds' range that floats are trusted with.
+  // Largest allowed ratio of gains to the range of the thresholds, for single precision.
   constexpr double farthest = 1e30;
   const double width = high - low;
   if (!(width > 0 && std::fabs(high) < farthest * width && std::fabs(low) < farthest * width &&
@@ -153,7 +152,8 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   int exponent = std::ilogb(width);
   if (exponent < -1000 || exponent > 1000)
     return false;
-  // No scaling if floats hold the places as they are; a power of two changes no part.
+  // No scaling if the places are within the range of floats; scaling by a power of two changes no
+  // part.
   if (std::abs(exponent) < 64)
     exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
@@ -197,7 +197,8 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
     if (!pace.next())
       return false;
     const std::int64_t end = std::min<std::int64_t>(begin + kRows, in.members);
-    // Computes the places and parts of a few members first, so that loads do not stall on stores.
+    // Computes places and parts of kRows members before counting them, so that loads do not wait
+    // for recent stores.
     double *places = places_;
     std::int32_t *part = part_;
     for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
@@ -282,7 +283,7 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
       return false;
     note_states(wanted_[w]);
   }
-  // Parts that were left out had bounds below level_.
+  // Unless `whole`, the parts outside the thresholds have bounds below level_.
   const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
   for (std::int32_t w = 0; w < open_; ++w) {
     const std::int32_t alpha = wanted_[w];
@@ -332,8 +333,8 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
   }
 }
 
-// Upper bound on the labellings within `part`, for columns whose steps within the part are between
-// `lowest` and `highest`: the lower of two lines plus the convex f_alpha.
+// The bound is the lower of two lines in the count plus the convex f_alpha, so its maximum is at an
+// end of the part or where the lines cross.
 double ThresholdBounds::bound_between(std::int32_t alpha, const State *states, int part,
                                       double lowest, double highest) const noexcept {
   const State &from = states[part];
@@ -373,7 +374,7 @@ void ThresholdBounds::bound_parts(std::int32_t alpha, bool whole) noexcept {
       within[j] = kForbidden;
       continue;
     }
-    // Bounds the part by the extreme steps of all columns first, which settles most parts.
+    // First bounds the part by the extreme steps over all columns, which suffices for most parts.
     within[j] = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
     if (within[j] < level_)
       continue;

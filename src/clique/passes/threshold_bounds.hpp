@@ -1,16 +1,18 @@
 // Upper bounds on the score of each pass of alpha-pass in a convex sum of many members, computed
-// without sorting. Tighter than PassBounds; faster over all in large cliques.
+// without sorting. Tighter than PassBounds; in large cliques the search as a whole is faster.
 //
-// Labelling k of a pass gives alpha to the k members with the greatest gain by alpha. So for a
-// threshold t, the members with gain > t make up one of the labellings. Thresholds part the members
-// by gain, as a histogram does: the number of members of each part by default column, and the sum
-// of their gains, are counted for all alphas at once. These give the scores of the labellings
-// between parts. Within a part, each further member gains at most the upper threshold and at least
-// the lower one, and a default column changes by at least its lowest step and at most its highest
-// step within the part. So the score lies below two lines in k, one from each end of the part, plus
-// the convex f_alpha: its maximum is at an end or where the lines cross.
+// Labelling k of a pass gives alpha to the k members with the greatest gain by alpha (score at
+// alpha minus score at the default column, the best other column). So giving alpha to all members
+// with gain > t, for a threshold t, is one of the labellings. Thresholds divide the members into
+// the *parts* of a histogram by gain. For all alphas at once, the number of members of each part is
+// counted by default column, and their gains are summed. These sums give the scores of the
+// labellings at the ends of parts. Within a part, each further member gains at most the upper
+// threshold and at least the lower one, and the table of a default column changes by at least its
+// lowest step and at most its highest step within the part. So the score lies below two lines in k,
+// one from each end of the part, plus the convex f_alpha.
 //
-// While many passes can still beat the first, closer thresholds are placed where these can.
+// While many passes may still exceed the best score, closer thresholds are placed around the parts
+// that may exceed it.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -26,9 +28,13 @@ public:
     return instance.members >= 256 && instance.members / 8 >= instance.columns;
   }
 
-  // As in PassBounds. O(n K) if n is at least about K.
+  // Computes all bounds and sorts the passes by descending bound. O(n K) if n is at least about K.
+  // False if interrupted.
   bool run() noexcept;
+  // Lowers the bounds of passes other than the first that may exceed `level`, a known score, and
+  // sorts these passes again. False if interrupted.
   bool tighten(double level) noexcept;
+  // The alpha of the pass with the `rank`-th highest bound; the upper bound on the pass of `alpha`.
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
@@ -50,45 +56,49 @@ private:
 
   // Computes the sums over the members' best columns.
   bool note_defaults() noexcept;
-  // Both place thresholds. False if the scores' range is too wide or narrow for single precision.
+  // Places the first thresholds. False if the scores' range is too wide or narrow for single
+  // precision.
   bool place_thresholds() noexcept;
-  // Around the parts that can reach level_; false if their range is more than half the old one.
+  // Places thresholds around the parts with bounds of at least level_. False also if the range of
+  // these parts is more than half the old range.
   bool place_closer() noexcept;
-  // Places thresholds_ from `high` down to `low`; `closer`: almost evenly.
+  // Places thresholds_ from `high` down to `low`, almost evenly if `closer`. False as above.
   bool place(double high, double low, bool closer) noexcept;
   // Returns the part of a place (see top_).
   std::int32_t part_of(double place) const noexcept;
-  // Fills left_ and sums_ for the alphas whose bounds are wanted: the first `open_` of `wanted_`.
+  // Fills left_ and sums_ for the first open_ alphas of wanted_. False if interrupted.
   template <int parts, bool scaled> bool count_members() noexcept;
+  // Computes bounds_ for these alphas. False if interrupted.
   bool bound_passes(bool whole) noexcept;
   // Turns left_ of alpha into suffix sums, computes its states, and raises level_.
   void note_states(std::int32_t alpha) noexcept;
   // Fills part_bounds_ of alpha. `whole`: includes the parts beyond the outermost thresholds.
   void bound_parts(std::int32_t alpha, bool whole) noexcept;
-  // Upper bound within a part, with `lowest` and `highest` steps of the columns left.
+  // Upper bound on the labellings of `alpha` within `part`. `states`: of alpha; `lowest`,
+  // `highest`: bounds on the steps of the default columns within the part.
   double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
                        double highest) const noexcept;
   void sort_passes(std::int32_t from) noexcept;
 
   const Instance *instance_;
   int parts_;             // number of parts; members of the last gain too little to take alpha
-  double *places_;        // rows x K, padded: top_ - gain, by member and alpha
-  std::int32_t *part_;    // rows x K, padded: part, by member and alpha
+  double *places_;        // kRows x K, padded: top_ - gain, by member and alpha
+  std::int32_t *part_;    // kRows x K, padded: part, by member and alpha
   std::int32_t *left_;    // default column x alpha x parts: number of members; then suffix sums
-  double *sums_;          // alpha x parts: sum of places
+  double *sums_;          // alpha x parts: sum of the members' places
   Own *own_by_alpha_;     // K
   std::int32_t *best_at_; // K: number of members by best column
   State *states_;         // alpha x parts: labelling at the beginning of each part
-  double *others_;        // parts: score of the columns other than the current alpha
-  double *highest_;       // K: by alpha, highest step of the default columns of its pass
+  double *others_;        // parts: potential of the columns other than the current alpha
+  double *highest_;       // K: by alpha, highest step of the default columns in the pass
   double *part_bounds_;   // alpha x parts: upper bound on the labellings within
   double *bounds_;        // K: by alpha
   std::int32_t *order_;   // K: alphas by descending bound
-  std::int32_t *wanted_;  // K: see open_
+  std::int32_t *wanted_;  // K: the first open_ entries are the alphas to bound
 
   double thresholds_[kMany] = {}; // descending; part j: thresholds_[j] > gain >= thresholds_[j + 1]
-  std::int32_t open_ = 0;         // the first so many alphas of wanted_ are bounded again
-  double top_ = 0;                // the place of a gain is top_ - gain, which is positive
+  std::int32_t open_ = 0;         // number of alphas to bound
+  double top_ = 0;                // above all relevant gains; the *place* of a gain is top_ - gain
   double factor_ = 1;             // a power of two that scales places into the range of floats
   std::int32_t first_bits_ = 0;   // float bits of the place at which part 0 begins
   int shift_ = 0;                 // each part spans 2^shift of these bits
