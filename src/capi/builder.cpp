@@ -12,7 +12,7 @@ chorale_repeated_words_options default_words() noexcept {
   return options;
 }
 
-// A call on a builder that can still be added to.
+// Runs add(report) if the builder is given and not frozen; the body of all calls that add.
 template <class Add>
 chorale_status adding(chorale_error *error, const chorale_model_builder *builder,
                       Add &&add) noexcept {

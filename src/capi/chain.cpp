@@ -7,7 +7,7 @@
 namespace chorale {
 namespace {
 
-// A program with the scores it runs on, placed together.
+// A dynamic program and the scores it reads, in one workspace.
 template <class Program> struct WithScores {
   template <class... Sizes>
   WithScores(Layout &layout, const ChainView &view, Sizes... sizes) noexcept
@@ -18,7 +18,7 @@ template <class Program> struct WithScores {
 
 using Best = WithScores<BestLabelling>;
 using RankedBest = WithScores<KBest>;
-// Max-marginals come with the best labelling.
+// Max-marginals, with the program that finds the best labelling.
 struct Marginals : WithScores<MaxMarginals> {
   Marginals(Layout &layout, const ChainView &view) noexcept
       : WithScores(layout, view), best(layout, view) {}

@@ -22,7 +22,7 @@ chorale_clique_options default_options() noexcept {
   return options;
 }
 
-// One call on its way from the caller's arguments to a checked task.
+// Turns the caller's arguments into a checked task, and runs the task.
 class Call {
 public:
   explicit Call(const Report &report) noexcept : report_(report) { task.is_quick = true; }
@@ -44,7 +44,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Checks the problem: its shape, then every score and every fixed value.
+  // Reads the problem and checks its shape, every score and every fixed value.
   chorale_status take_problem(const chorale_clique_problem *given) noexcept {
     chorale_clique_problem problem{};
     CHORALE_CHECK(take_struct(report_, "problem", given, problem));
@@ -57,7 +57,7 @@ public:
     CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
                                   problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
-    // All numbers are checked, however early the limits end; what that takes counts.
+    // Checks all numbers even if the time limit has passed; the time of a long check counts.
     if (problem.members * problem.values > kLongCheck)
       start_ = std::chrono::steady_clock::now();
     const RowScans &scans = row_scans_here();
@@ -126,7 +126,7 @@ public:
     return CHORALE_OK;
   }
 
-  // The starting assignment, against the problem's scores.
+  // Checks the start assignment: values in range and not forbidden by the scores.
   chorale_status take_start() noexcept {
     if (options.start != CHORALE_START_ASSIGNMENT)
       return CHORALE_OK;
@@ -204,9 +204,9 @@ public:
     return report_.out_of_memory(bytes);
   }
 
-  // The bytes for any clique of at most so many members. Tables that bend late are convex, or
-  // concave, for cliques up to some size, which may be solved by another algorithm: each such size
-  // is measured as well.
+  // Returns the bytes for any clique of at most task.problem.members members. A table may be convex
+  // or concave only up to some length, so smaller cliques may be solved by another algorithm: the
+  // sizes at which the algorithm changes are measured too.
   std::size_t bytes_up_to_members() noexcept {
     const std::int32_t members = task.problem.members;
     std::size_t bytes = 0;
@@ -222,9 +222,9 @@ public:
     return bytes;
   }
 
-  // Runs the task and tells the caller.
+  // Runs the task and writes the result.
   chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
-    // At least 0 seconds are left: a negative limit would mean no limit.
+    // Subtracts the time of the check, down to 0: a negative limit would mean no limit.
     const std::chrono::duration<double> gone =
         start_ == Time{} ? Time::duration{} : std::chrono::steady_clock::now() - start_;
     Limits limits(options.time_limit < 0 ? options.time_limit
@@ -274,11 +274,11 @@ private:
                                      "; it must be at least 0, where 0 is none");
   }
 
-  static constexpr std::int64_t kLongCheck = 1 << 16; // scores
+  static constexpr std::int64_t kLongCheck = 1 << 16; // number of scores whose check is timed
   const Report &report_;
   const Potential *potential_ = nullptr;
   using Time = std::chrono::steady_clock::time_point;
-  Time start_{}; // of a long check
+  Time start_{}; // start of a check of more than kLongCheck scores
 };
 
 chorale_status check_result(const Report &report, const chorale_clique_result *result) noexcept {

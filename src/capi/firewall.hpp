@@ -1,4 +1,5 @@
-// What every entry of the C API shares: the firewall, and the structs of the caller.
+// Shared by all functions of the C interface: conversion of exceptions to statuses, and access to
+// the caller's structs. The usual form of a function:
 //
 //     chorale_status chorale_noun_verb(.., chorale_error *error) {
 //       return guarded(error, [&](Report &report) -> chorale_status {
@@ -18,7 +19,7 @@
 
 namespace chorale {
 
-// The firewall: nothing thrown crosses into C, and answering it allocates nothing.
+// Runs body(report) and converts exceptions to statuses, so that none reaches C. Allocates nothing.
 template <class Body> chorale_status guarded(chorale_error *error, Body &&body) noexcept {
   Report report(error);
   try {
@@ -32,11 +33,12 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
 
 // ---- Structs that carry their size ------------------------------------------------------------
 
-// What is larger is no struct, but a struct_size that was never set.
+// Greatest struct_size accepted; a larger one was never set.
 inline constexpr std::size_t kLargestStruct = 4096;
 
-// Writes `defaults` to as much of the caller's struct as the caller has, and zeros to what a newer
-// header has beyond today's struct.
+// Writes `defaults` to the caller's struct of `caller_size` bytes: fields beyond the caller's
+// struct (of an older header) are left out; bytes beyond this library's struct (of a newer header)
+// are set to 0.
 template <class Struct>
 void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noexcept {
   if (!to || caller_size < sizeof(std::size_t))
@@ -47,9 +49,9 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
     std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0, caller_size - sizeof(Struct));
 }
 
-// Reads a struct of the caller over the defaults in `to`, which stay where an older header has no
-// field, and all of them for NULL. What a newer header has beyond today's struct must be zero: a
-// field that this library does not know cannot be obeyed.
+// Copies the caller's struct to `to`, which holds the defaults: they remain in fields that the
+// caller's older header lacks, and in all fields if `from` is NULL. Bytes beyond this library's
+// struct (of a newer header) must be 0, since a field unknown to the library would have no effect.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {
@@ -70,14 +72,14 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
   return CHORALE_OK;
 }
 
-// The same for a struct that must be there.
+// Same as read_struct(), except that NULL is an error.
 template <class Struct>
 chorale_status take_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {
   return from ? read_struct(report, name, from, to) : report.null_argument(name);
 }
 
-// Writes a result into a struct of the caller, whose struct_size stays.
+// Copies `from` to the caller's struct (NULL: nothing) without changing its struct_size.
 template <class Struct> void write_struct(Struct *to, const Struct &from) noexcept {
   if (!to)
     return;
@@ -86,8 +88,8 @@ template <class Struct> void write_struct(Struct *to, const Struct &from) noexce
   to->struct_size = size;
 }
 
-// Checks the size of structs in an array of the caller: they lie `bytes` apart and have no size of
-// their own.
+// Checks the size in bytes, given by the caller, of the elements of an array of structs without a
+// struct_size.
 template <class Struct>
 chorale_status check_element_size(const Report &report, std::string_view name,
                                   std::size_t bytes) noexcept {
@@ -98,7 +100,8 @@ chorale_status check_element_size(const Report &report, std::string_view name,
   return CHORALE_OK;
 }
 
-// Checks that `count` structs of the caller are zero in fields that this library does not know.
+// Checks that `count` structs of the caller, `bytes` bytes apart, are 0 beyond this library's
+// struct.
 template <class Struct>
 chorale_status check_elements(const Report &report, std::string_view name, const Struct *from,
                               std::size_t bytes, std::int64_t count) noexcept {
@@ -113,8 +116,8 @@ chorale_status check_elements(const Report &report, std::string_view name, const
   return CHORALE_OK;
 }
 
-// Moves `count` structs that lie without gaps at `first` to places `bytes` apart, and fills what a
-// newer header has beyond today's struct with zeros.
+// Moves `count` structs, stored without gaps from `first` on, to a distance of `bytes` bytes. Bytes
+// beyond this library's struct are set to 0.
 template <class Struct>
 void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexcept {
   auto *base = reinterpret_cast<std::byte *>(first);
@@ -125,10 +128,9 @@ void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexc
   }
 }
 
-// The rule of every call that fills a buffer of the caller (chorale.h). Stores the size that is
-// needed in *told, unless told is NULL, and sets `fills` to whether there is a buffer to fill. A
-// buffer that is too small is CAPACITY, so that nothing is written to it. `Count` counts elements
-// or bytes.
+// Checks the arguments of a call that fills a buffer of the caller (chorale.h). Stores `needed` in
+// *told, unless told is NULL, and sets `fills` to true if there is a buffer. Returns CAPACITY if
+// the buffer is too small. `Count`: the type of sizes, in elements or bytes.
 template <class Count>
 chorale_status take_buffer(const Report &report, std::string_view name, const void *buffer,
                            Count capacity, Count needed, Count *told, bool &fills) noexcept {
@@ -145,7 +147,7 @@ chorale_status take_buffer(const Report &report, std::string_view name, const vo
   return CHORALE_OK;
 }
 
-// What the host lends, read through its struct; the defaults for NULL. Half an allocator is none.
+// Reads the host struct; NULL gives the defaults. An allocator must have both functions.
 inline chorale_status read_host(const Report &report, const chorale_host *host,
                                 chorale_host &to) noexcept {
   to = chorale_host{};
@@ -160,7 +162,8 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
   return CHORALE_OK;
 }
 
-// A call that creates something at `place`: has create(report, memory) do so.
+// Body of calls that create an object in *place: checks `place`, reads `host` and calls
+// create(report, memory).
 template <class T, class Create>
 chorale_status creating(chorale_error *error, const chorale_host *host, std::string_view name,
                         T **place, Create &&create) noexcept {

@@ -46,7 +46,8 @@ chorale_status over_budget(const Report &report, const ChainCall &call) noexcept
                      "; the joint state of these properties needs more configurations at once");
 }
 
-// Scores a decoded labelling as (1) does: chain and messages by themselves.
+// Writes chain score, message score and their sum for a decoded labelling, and the value that each
+// property shows. False if the labelling is forbidden.
 bool judge(const ChainCall &call, const std::int32_t *labelling, std::int32_t *values,
            chorale_message_result &result) noexcept {
   result.chain_score = call.view.score(labelling);

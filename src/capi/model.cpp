@@ -1,4 +1,4 @@
-// extern "C" of model.h: what is asked of a model. Building one is in builder.cpp.
+// extern "C" of model.h: calls on models. Builders are in builder.cpp.
 #include "capi/firewall.hpp"
 #include "cluster/run/labelling.hpp"
 
@@ -11,7 +11,7 @@ bool has_clique(const Model *model, std::int64_t clique) noexcept {
   return model && clique >= 0 && clique < model->cliques.size();
 }
 
-// The caller's side of a view; rows "from", whichever way round they were given.
+// Returns the public struct of a view. Transition rows are "from", whatever the caller gave.
 chorale_chain chain_of(const ChainView &view) noexcept {
   chorale_chain chain{};
   chain.length = view.length;

@@ -1,4 +1,4 @@
-// extern "C" of problem.h: the names around a model. Files are in problem_file.cpp.
+// extern "C" of problem.h: names, gold labels and notes of a model. Files: problem_file.cpp.
 #include "capi/firewall.hpp"
 #include "problem/problem.hpp"
 

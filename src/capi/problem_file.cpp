@@ -27,7 +27,7 @@ bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t 
   return true;
 }
 
-// Takes over the reference of `bytes`.
+// Reads a problem from `bytes`, and releases the caller's reference to `bytes`.
 chorale_status read_shared(const Report &report, const chorale_host &lent,
                            const SharedBytes *bytes, chorale_problem *&problem) noexcept {
   const chorale_status status =
@@ -74,7 +74,7 @@ chorale_status chorale_problem_save(const chorale_problem *problem, const char *
     DiskFailure failure;
     if (!disk.open(path, failure))
       return disk_status(report, path, failure);
-    // What the disk refused, it says when the file is put in its place.
+    // Ignores the result: put_in_place() reports earlier failures of the disk too.
     (void)writer.write({DiskWriter::write, &disk});
     if (!disk.put_in_place(path, failure))
       return disk_status(report, path, failure);
@@ -99,7 +99,7 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       return report.out_of_memory(sizeof(SharedBytes));
     shared->data = static_cast<const std::byte *>(bytes);
     shared->size = size;
-    // What is turned into the machine's byte order is turned in bytes of the library's own.
+    // Copies the bytes also if the machine's byte order differs: they are swapped in place.
     if (borrow == 0 || file::kTurns) {
       shared->owned = Block(memory, size);
       if (!shared->owned) {

@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-// What the calls share: reads host and map, and has make(report, memory, kinds, made) create.
+// Body of all create calls: reads host and label map, then calls make(report, memory, kinds, made).
 template <class Make>
 chorale_status create(const chorale_host *host, const chorale_label_map *map,
                       const std::uint8_t *ignored, chorale_property **property,

@@ -151,7 +151,7 @@ chorale_status check_result(const Report &report, const chorale_run_result *resu
   return read_struct(report, "result", result, ignored);
 }
 
-// Refuses to change a run from one of its own callbacks.
+// Fails with BUSY if a callback of the run makes a call that would change the run.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -160,7 +160,8 @@ chorale_status check_at_rest(const Report &report, const chorale_run *run) noexc
                                          "must not change it");
 }
 
-// Refuses to read a run while labellings and messages change: `name` is that of the argument.
+// Fails with BUSY if the run is read while its labellings and messages change. `name`: of the
+// argument, for the message.
 chorale_status check_readable(const Report &report, std::string_view name,
                               const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, name, run));
@@ -171,7 +172,8 @@ chorale_status check_readable(const Report &report, std::string_view name,
                      "its progress callback");
 }
 
-// True if the run may be changed by a call that returns nothing; the log says where it may not.
+// True if the run may be changed. For calls without a status; otherwise writes a warning to the
+// log.
 bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
     return true;
@@ -195,8 +197,8 @@ private:
   chorale_run &run_;
 };
 
-// Does the work of a call that changes the run: checks, sets the limits, and reports failures and
-// the result.
+// Body of all calls that change the run: checks the arguments, starts the limits, calls
+// work(report), and reports failures and the result.
 template <class Work>
 chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_error *error,
                          Work &&work) noexcept {
@@ -213,7 +215,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
   });
 }
 
-// Checks what all calls about results need: a run at rest, with a labelling.
+// Checks that the run may be read and has a labelling.
 chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_readable(report, "run", run));
   report.takes_from(run->memory);
@@ -224,7 +226,7 @@ chorale_status check_labelling(const Report &report, const chorale_run *run) noe
   return CHORALE_OK;
 }
 
-// The same, and which of the two labellings is asked for.
+// Same, and checks the constant `labelling`.
 chorale_status check_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
   CHORALE_CHECK(check_labelling(report, run));
@@ -527,7 +529,8 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
     const std::int64_t count = run->outcome().payments(number, nullptr, 0);
-    // Filling may need memory; a call that fails for lack of it stores no size either.
+    // Leaves *needed unset for now if the buffer will be filled: filling may run out of memory, and
+    // a failed call stores nothing.
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "payments", payments, capacity, count,
                               payments && capacity >= count ? nullptr : needed, fills));

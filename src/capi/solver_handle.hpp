@@ -1,8 +1,9 @@
-// The life of a solver handle, the same for every kind: on the host's memory with a workspace that
-// grows, or at the start of the caller's memory with the rest of it as the workspace.
+// Creation and destruction of solver handles of all kinds. A handle is either allocated by the
+// host, with a workspace that grows, or placed at the start of the caller's memory, with the
+// remaining bytes as its workspace.
 //
-// A Solver is constructed from (Memory, host) or (bytes of workspace, their number, host), and has
-// `memory` and `workspace`.
+// `Solver` has the constructors (Memory, host) and (address of workspace, size in bytes, host), and
+// the fields `memory` and `workspace`.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -10,7 +11,7 @@
 
 namespace chorale {
 
-// A handle in the caller's memory takes this much of it.
+// Bytes that a handle takes at the start of the caller's memory.
 template <class Solver>
 inline constexpr std::size_t
     kHandleBytes = (sizeof(Solver) + kAlignment - 1) / kAlignment *kAlignment;

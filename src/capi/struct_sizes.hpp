@@ -1,7 +1,7 @@
-// The size that each public struct that can grow, but those that the library alone fills, had
-// in the first release that declared it: the least that a program may pass. A line never changes; a
-// field that is appended to a struct later leaves it alone, so that programs compiled before that
-// field was there go on working (tests/ABI.md).
+// The least struct_size that a program may pass, for each public struct that may grow and is read
+// from the caller: the size of the struct in the first release that declared it. An entry never
+// changes, also when a field is appended to the struct, so that programs compiled with older
+// headers continue to work (tests/ABI.md).
 #pragma once
 
 #include <chorale/chorale.h>
@@ -12,7 +12,8 @@ namespace chorale {
 
 template <class Struct> struct FirstSize; // a struct without a line below does not compile
 
-// `bytes` where pointers have 64 bits; elsewhere the struct ended with the same field, `last`.
+// bytes: the size with 64-bit pointers. last: the last field of the struct in that release, which
+// gives the size with other pointers.
 #define CHORALE_FIRST_SIZE(type, bytes, last)                                                      \
   template <> struct FirstSize<type> {                                                             \
     static constexpr std::size_t kBytes =                                                          \
@@ -43,7 +44,7 @@ CHORALE_FIRST_SIZE(chorale_reason, 64, amount);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
 CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
 CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
-// Without a struct_size: their calls take the size of an entry.
+// Structs without a struct_size: their calls take the size of an entry as an argument.
 CHORALE_FIRST_SIZE(chorale_payment, 40, amount);
 CHORALE_FIRST_SIZE(chorale_text, 16, length);
 #undef CHORALE_FIRST_SIZE

@@ -7,16 +7,16 @@
 namespace chorale {
 namespace {
 
-// The members of cliques, as the calls of corpus.h take them.
+// The members of a sequence of cliques, as ragged arrays (corpus.h).
 struct Ragged {
   explicit Ragged(const Memory &memory) noexcept
       : offsets(memory), chains(memory), positions(memory) {}
 
   bool begin() noexcept { return offsets.push(0); }
-  // Members from the last end on are a clique.
+  // Makes a clique of the members added since the last call.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
-  // A clique for each key with at least `minimum` entries.
+  // Makes a clique of the entries of each key with at least `minimum` entries.
   bool take(KeyedPositions &entries, std::int64_t minimum) noexcept {
     return begin() && entries.each(minimum, [this](const auto &same) {
       for (const KeyedPositions::Entry &entry : same)
@@ -66,7 +66,7 @@ private:
   chorale_status null(std::string_view field) const noexcept {
     return fail(CHORALE_ERROR_NULL_ARGUMENT, field, " is NULL; it must not be");
   }
-  // What a public call answered, with the agreement's place before the message.
+  // Returns the status of a public call, with the place of the agreement before its message.
   chorale_status pass_on(chorale_status status, const chorale_error &error) const noexcept {
     return status == CHORALE_OK ? status : fail(status, ": ", std::string_view(error.message));
   }
@@ -133,7 +133,8 @@ private:
     return CHORALE_OK;
   }
 
-  // The potential of every clique over `values`: the caller's, or Potts by the strength.
+  // Sets `potential` of all cliques: the caller's, which must have `values` values, or a Potts
+  // potential of the given strength.
   chorale_status take_potential(std::int64_t values, const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;
     if (potential) {
@@ -179,7 +180,7 @@ private:
     return add(setup, members);
   }
 
-  // A clique for every key that enough positions have.
+  // Adds a position clique for every key (entry of `keys`, by position) of enough positions.
   chorale_status add_keys(const std::int32_t *keys) noexcept {
     KeyedPositions entries(memory_);
     Ragged members(memory_);
@@ -218,7 +219,7 @@ private:
     return add_positions(members);
   }
 
-  // A clique of whole chains for every group, or one of all.
+  // Adds a property clique of all chains of each group, or of all chains.
   chorale_status add_property() noexcept {
     const std::int64_t labels = chorale_property_labels(agreement_.property);
     if (labels != parts_.corpus().labels)
@@ -239,7 +240,7 @@ private:
                                                      : report_.out_of_memory();
   }
 
-  // The group of a chain, as the agreement sees it.
+  // Returns the group of a chain; 0 if the agreement is across groups.
   std::int64_t group(std::int64_t chain) const noexcept {
     return agreement_.across != 0 ? 0 : parts_.group(chain);
   }

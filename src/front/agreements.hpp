@@ -1,4 +1,4 @@
-// What ought to agree (chorale_agreement), made into the cliques of a model.
+// Adds the cliques of a chorale_agreement to a model.
 #pragma once
 
 #include "base/array.hpp"
@@ -8,7 +8,7 @@
 
 namespace chorale {
 
-// A checked corpus, with the struct's fields as they hold today.
+// Access to a checked corpus by chain and position, with the defaults of its NULL arrays.
 class CorpusParts {
 public:
   explicit CorpusParts(const chorale_corpus &corpus) noexcept : corpus_(corpus) {}
@@ -22,16 +22,16 @@ public:
   std::int64_t group(std::int64_t chain) const noexcept {
     return corpus_.groups ? corpus_.groups[chain] : 0;
   }
-  // The chain that holds a position, which lies in the corpus. O(log chains).
+  // Returns the chain that contains `position`, a position of the corpus. O(log chains).
   std::int64_t chain_of(std::int64_t position) const noexcept;
 
 private:
   const chorale_corpus &corpus_;
 };
 
-// Adds the cliques of one agreement to a builder that holds the corpus alone (and other agreements'
-// cliques); `place` is how messages call the agreement, "agreements[1]". `cliques`: how many were
-// added.
+// Adds the cliques of one agreement to `builder`, which holds the chains of the corpus and nothing
+// else but cliques of other agreements. `place`: the name of the agreement in error messages, such
+// as "agreements[1]". `cliques`: receives the number of cliques added.
 chorale_status add_agreement(const Report &report, std::string_view place, const Memory &memory,
                              const chorale_host *host, const CorpusParts &parts,
                              const chorale_agreement &agreement, chorale_model_builder *builder,

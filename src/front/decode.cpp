@@ -15,10 +15,10 @@ struct chorale_decoded {
   chorale_decoded &operator=(const chorale_decoded &) = delete;
 
   chorale::Memory memory;
-  chorale_model_builder *builder = nullptr; // while the model is made
+  chorale_model_builder *builder = nullptr; // NULL after the model is frozen
   chorale_model *model = nullptr;
   chorale_run *run = nullptr;
-  chorale::Array<std::int64_t> first_clique; // by agreement, and the number of all cliques
+  chorale::Array<std::int64_t> first_clique; // agreements + 1: first clique; last: all cliques
 };
 
 namespace chorale {
@@ -33,7 +33,7 @@ chorale_agreement default_agreement() noexcept {
   return agreement;
 }
 
-// Element k of an array of structs that lie their own struct_size apart.
+// Reads agreement k; agreements lie struct_size bytes apart. `place`: its name in messages.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
                               std::int64_t k, std::string_view place, chorale_agreement &to) {
   const std::size_t stride = agreements->struct_size;
@@ -47,7 +47,7 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   return CHORALE_OK;
 }
 
-// Makes the model. Public calls report to `error`, which is that of `report`.
+// Builds the model in `made`. `error`: the struct behind `report`, for public calls.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
                      chorale_decoded &made, chorale_error *error) noexcept {
@@ -85,7 +85,7 @@ std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) n
 
 using Reasons = Array<chorale_reason>;
 
-// Every payment of the run, by chain, as a reason without counts.
+// Collects every payment of the run, by chain, as a reason with members and agreeing 0.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
   Array<chorale_payment> payments(decoded.memory);
@@ -110,10 +110,10 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   return CHORALE_OK;
 }
 
-// How many members each clique has and how many others show the value: each clique is asked once.
+// Fills in `members` and `agreeing` of all reasons. Reads the values of each clique once.
 chorale_status count_agreeing(const Report &report, const chorale_decoded &decoded,
                               Reasons &reasons, chorale_error *error) {
-  Array<std::int64_t> order(decoded.memory); // of the reasons, clique by clique
+  Array<std::int64_t> order(decoded.memory); // indices of the reasons, sorted by clique
   Array<std::int32_t> values(decoded.memory);
   if (!order.resize(reasons.size()))
     return report.out_of_memory(sizeof(std::int64_t));

@@ -1,4 +1,5 @@
-// Checks of a potential for a clique: table lengths, strengths, counts, callback results.
+// Checks before a potential is used in a clique: table lengths, strengths, counts; statuses of
+// callback failures.
 #pragma once
 
 #include "base/report.hpp"
@@ -30,7 +31,7 @@ inline chorale_status check_factor(const Report &report, std::string_view name, 
   return CHORALE_OK;
 }
 
-// Checks histograms of members by value: counts.size() counts that sum to `members`.
+// Checks counts of members by value (R): each in 0 .. members, with sum `members`.
 inline chorale_status check_counts(const Report &report, gsl::span<const std::int64_t> counts,
                                    std::int64_t members) noexcept {
   CHORALE_CHECK(check_size(report, "members", members, 0));

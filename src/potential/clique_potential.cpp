@@ -22,13 +22,13 @@ bool is_one_table_for_all(const Potential &p) noexcept {
   }
 }
 
-// True if the potential's own arrays can serve as tables, without scaling.
+// True if the potential's stored arrays can be used as tables, since they need no scaling.
 bool is_borrowable(const Potential &p) noexcept {
   return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
 }
 
-// Returns the entry of the rest column's table for k of n = `members` members. Separable PAIRS: the
-// correction derived below. Other SUMs: 0, but entry n makes the total 0 if nothing counts.
+// Returns entry k of the rest column's table, with n = `members`. Separable PAIRS: the correction
+// derived below. Other SUMs: 0, except for entry n, which makes the total 0 if no member counts.
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
@@ -153,7 +153,7 @@ bool CliquePotential::prepare(Limits *under) noexcept {
     double *next = owned_tables;
     bool written = true;
     const auto write_table = [&](auto entry) {
-      constexpr std::int64_t kEntry = 32; // at most a logarithm
+      constexpr std::int64_t kEntry = 32; // steps for an entry, at most one logarithm
       double *table = next;
       next += entries;
       written = written && in_stretches(*this, entries, kEntry,

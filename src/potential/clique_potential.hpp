@@ -1,8 +1,8 @@
 // A potential prepared for one clique: scaled for its n members, over *columns* instead of values.
 //
-// Columns are the counted values in ascending order and, if some value does not count, one more,
-// the *rest* column. All values that do not count are equivalent to the potential, so the best of
-// them stands for all, member by member.
+// Columns are the counted values in ascending order and, if some value is uncounted, one more, the
+// *rest column*. The potential does not distinguish uncounted values, so the rest column stands for
+// each member's best uncounted value.
 #pragma once
 
 #include "base/limits.hpp"
@@ -15,7 +15,8 @@ namespace chorale {
 
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
-// What is known of a clique before its scores are: decides which algorithms fit. O(R).
+// Properties of a clique that do not depend on its scores; they decide which algorithms fit. The
+// constructor takes O(R).
 struct CliqueKind {
   CliqueKind() = default;
   CliqueKind(const Potential &potential, std::int32_t members) noexcept;
@@ -23,7 +24,7 @@ struct CliqueKind {
   bool has_rest() const noexcept { return rest >= 0; }
 
   const Potential *source = nullptr;
-  Form form = Form::sum;    // in which cliques with this potential are solved
+  Form form = Form::sum;    // the form of the potential that algorithms use
   std::int32_t members = 0; // n
   std::int32_t columns = 0; // K: number of columns, with the rest column if it exists
   std::int32_t rest = -1;   // index of the rest column, the last, or -1
@@ -37,8 +38,8 @@ struct CliqueKind {
 };
 
 struct CliquePotential : CliqueKind {
-  // Takes the memory for a clique of this kind; prepare() fills it. `limits` (NULL: none) also
-  // apply to all computations with this potential. prepare() returns false if interrupted.
+  // The constructor takes memory for a clique of `kind`; prepare() fills it, and returns false if
+  // interrupted. `limits` (NULL: none) also apply to all computations with this potential.
   CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
   bool prepare(Limits *limits = nullptr) noexcept;
 
@@ -67,8 +68,8 @@ struct CliquePotential : CliqueKind {
   Limits *limits = nullptr;
 
   // SUM and MAX: tables[column][k], k = 0 .. members. In a SUM the table of the rest column is 0
-  // except for entry `members`, which makes the total 0 when nothing counts; in separable PAIRS a
-  // parabola. In a MAX the rest column has no table (NULL).
+  // except for entry `members`, which makes the total 0 if all members are in the rest column; in
+  // separable PAIRS this table is a parabola. In a MAX it is NULL.
   const double **tables = nullptr;
 
   // MAJORITY: K x K scaled weights, one row a majority column; K biases. 0 for the rest column.
@@ -79,12 +80,13 @@ struct CliquePotential : CliqueKind {
   // n_v - sum_v pair[v][v] n_v.
   double *pair = nullptr;
 
-  // Callback: R counts by value, its argument. value_of_column: K; -1 for the rest column.
+  // Callback: the counts passed to it, R by value; value of each column (K), -1 for the rest
+  // column.
   std::int64_t *value_counts = nullptr;
   std::int32_t *value_of_column = nullptr;
 
 private:
-  double *owned_tables = nullptr; // tables that could not be borrowed
+  double *owned_tables = nullptr; // owned_count x (n + 1): tables that differ from the source's
   std::int32_t owned_count = 0;
 };
 

@@ -3,23 +3,24 @@
 // Every class has the same interface, so that an algorithm is written once and compiled for each
 // form:
 //
-//     void reset(const int32_t *counts)   sets the counts by column and computes the total
+//     void reset(const int32_t *counts)   sets the counts by column (K) and computes the total
 //     double total() const                C of the counts
 //     double after(u, v)                  C if one member moved from column u to v != u
 //     void move(u, v)                     performs this move
 //     int32_t count(v) const              members in column v
-//     CallbackFailure failure() const     callbacks only; the others never fail
+//     CallbackFailure failure() const     why a callback failed; none for all other forms
 //     int64_t work() const                upper bound on the elementary steps of after() or move()
 //
-// A callback may be slow. Once the limits of the potential have interrupted the computation, the
-// callback is not called any more and the total is minus infinity.
+// Once the limits of the potential have interrupted the computation, a callback is not called any
+// more and the total is minus infinity.
 //
 // Sums can also be reset column by column:
 //
 //     void restart()                      sets the total to 0
 //     void put(v, n)                      sets the count of column v to n and adds its table entry
 //
-// If all members are in the rest column ("nothing counts"), the score is 0 by definition.
+// If all members are in the rest column (no member has a counted value), the potential is 0 by
+// definition.
 #pragma once
 
 #include "potential/clique_potential.hpp"
@@ -58,9 +59,9 @@ protected:
   double total_ = 0;
 };
 
-// SUM without forbidden counts, the common case. Stores the change of the total when a member joins
-// or leaves each column, so that the scores of a member's moves to all columns are one contiguous
-// loop. O(1) a move.
+// SUM without forbidden counts, the common case. Stores, for each column, the change of the total
+// if a member joins or leaves it, so that the scores of a member's moves to all columns are
+// computed in one loop over contiguous memory. O(1) a move.
 class FiniteSumScore : public CountScoreBase {
 public:
   FiniteSumScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -100,6 +101,7 @@ public:
   const double *leave() const noexcept { return leave_; }
 
 private:
+  // Updates join_ and leave_ of column v after its count has changed.
   void look_around(std::int64_t v) noexcept {
     const double *f = potential_->tables[v] + counts_[v];
     join_[v] = f[counts_[v] < potential_->members] - f[0];
@@ -110,14 +112,15 @@ private:
   double *leave_;
 };
 
+// Scores in which a move from u to v changes the total by leave()[u] + join()[v].
 template <class Score>
 concept LinearMoves = requires(Score &score) {
   score.join();
   score.leave();
 };
 
-// Any SUM. Recomputes the total only when it is minus infinity, since differences are then
-// undefined; otherwise O(1) a move.
+// Any SUM. O(1) a move, except if the total is minus infinity: differences are then undefined, and
+// the total is added up again in O(K).
 class SumScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -161,7 +164,7 @@ public:
   }
 
 private:
-  const bool is_finite_ = potential_->finite; // nothing is forbidden
+  const bool is_finite_ = potential_->finite; // no count is forbidden
 
   void add_up() noexcept {
     total_ = 0;
@@ -340,7 +343,8 @@ private:
   CallbackFailure failure_ = CallbackFailure::none;
 };
 
-// Calls `use` with the type of the score for this form, as a std::type_identity.
+// Calls `use` with a std::type_identity of the score class for the potential's form, and returns
+// its result.
 template <class Use> decltype(auto) with_count_score(const CliquePotential &potential, Use &&use) {
   switch (potential.form) {
   case Form::sum:

@@ -7,7 +7,8 @@
 namespace chorale {
 namespace {
 
-// Rules for the entries of a matrix, and its name in messages.
+// Rules for the entries of a matrix: name of the matrix in messages, whether minus infinity is
+// allowed, and which rows and columns are used.
 struct Entries {
   std::string_view name;
   bool may_forbid = false;
@@ -57,8 +58,8 @@ std::int64_t count_counted(const PotentialSpec &spec) noexcept {
                       : spec.values;
 }
 
-// Creates a potential from a checked specification, with memory for `numbers` doubles at
-// numbers_of(). NULL if memory runs out.
+// Creates a potential from a checked specification, with space for `numbers` doubles at
+// numbers_of(). NULL if out of memory.
 Potential *make(const Memory &memory, const PotentialSpec &spec, chorale_family family,
                 TableSource source, std::size_t numbers) noexcept {
   Held<Potential> made(memory.create<Potential>(memory));

@@ -1,5 +1,5 @@
-// Creates potentials from what the caller states. Arguments are checked and copied. On success
-// `made` is a potential with one reference; otherwise `made` is unchanged.
+// Creates potentials from the caller's arguments, which are checked and copied. On success `made`
+// is a potential with one reference; otherwise `made` is unchanged.
 #pragma once
 
 #include "base/report.hpp"
@@ -12,7 +12,7 @@ struct PotentialSpec {
   std::int64_t values;
   chorale_scale scale = CHORALE_SCALE_NONE;
   chorale_shape shape = CHORALE_SHAPE_DETECT;
-  const std::uint8_t *counted = nullptr; // values entries, 0: does not count; NULL: all count
+  const std::uint8_t *counted = nullptr; // `values` entries, 0: uncounted; NULL: all are counted
 };
 
 // A matrix of rows x columns numbers in the caller's memory.
@@ -23,7 +23,8 @@ struct MatrixSpec {
   std::int64_t row_stride;
 };
 
-// SUM and MAX: a formula times lambda; given tables; a table for the higher of two counted values.
+// Create a SUM or MAX: from a formula times lambda; from tables; from one table of `length` entries
+// for the higher of two counted values.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
@@ -33,7 +34,8 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, const double *table,
                                   std::int64_t length, Potential *&made) noexcept;
-// MAJORITY and PAIRS, by `family`. `bias`: values biases of MAJORITY, or NULL.
+// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values. `bias`: `values` biases of
+// MAJORITY, or NULL.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, const double *bias,
@@ -42,7 +44,7 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),
                                   Potential *&made) noexcept;
-// factor * `source`; the result holds a reference on the owner of the numbers.
+// Creates factor * `source`, which holds a reference on the potential that owns the numbers.
 chorale_status create_scaled(const Report &report, const Memory &memory, const Potential &source,
                              double factor, Potential *&made) noexcept;
 

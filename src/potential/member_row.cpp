@@ -7,13 +7,14 @@
 namespace chorale {
 namespace {
 
-// What member k + 1 at value v adds to a SUM.
+// Returns f_v(k + 1) - f_v(k), scaled: the change of a SUM when value v gains a member.
 double step(const Potential &potential, std::int32_t v, std::int64_t k, std::int64_t members,
             double factor) noexcept {
   return (potential.table_entry(v, k + 1, members) - potential.table_entry(v, k, members)) * factor;
 }
 
-// The greatest entry of all values but one is the greatest entry, or the second of them.
+// fill_member_row() for MAX. The maximum over all values except v is the greatest entry, or the
+// second-greatest if v has the greatest.
 void fill_max_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                   double *row) noexcept {
   const double factor = potential.factor(members);
@@ -59,8 +60,8 @@ double evaluate_counted(const Potential &potential, std::int64_t *counts, std::i
 
 void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      std::int64_t *varied, double *row, CallbackFailure *failure) noexcept {
-  // Where no other member counts, the potential of the counts without this member is 0 and not the
-  // sum of its tables.
+  // The shortcuts for SUM and MAX need another counted member: without one C of the other members
+  // is 0 by definition, not by the tables.
   const bool others_count = counted_members(potential, counts) > 0;
   if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others_count) {
     const double factor = potential.factor(members);
@@ -93,8 +94,8 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   return true;
 }
 
-// What one more member adds to a table grows or falls with the count, so its extremes are at the
-// ends. Members that do not count add 0.
+// For these formulas the step f(k + 1) - f(k) is monotone in k, so its extremes are at k = 0 and
+// k = members - 1. The step of an uncounted value is 0.
 double most_of_a_move(const Potential &potential, std::int64_t members) noexcept {
   switch (potential.source) {
   case TableSource::square:

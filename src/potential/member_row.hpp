@@ -1,39 +1,39 @@
-// What a potential says of each value of one member while all other members stay as they are.
+// The potential as a function of one member's value, with all other members fixed; distances of
+// counts from allowed counts.
 #pragma once
 
 #include "potential/potential.hpp"
 
 namespace chorale {
 
-// Fills row[v], one for each value, with C of the counts and one more member at v; less a constant
-// where the potential is a SUM. `counts`: of the other members; `varied`: scratch, one number a
-// value. NaN-free but for a callback that fails, which *failure tells.
+// Writes to row[v] (R) C of `counts` plus one member at value v; for a SUM up to a constant.
+// counts: R, of the other members; members: n including this one; varied: R, scratch. If a callback
+// fails, sets *failure, and entries of the row may be NaN.
 void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      std::int64_t *varied, double *row, CallbackFailure *failure) noexcept;
 
-// The same linearised, for several members at once: row[v] is what one more member at v adds to the
-// counts of all members. Where C is a convex SUM, moving any members changes C by no less than the
-// sum of what the rows say. False, and nothing filled, where C is not.
+// Writes to row[v] (R) the change of C if one more member at v is added to `counts`, those of all
+// members: a linearisation. If C is a convex SUM, moving any set of members changes C by at least
+// the sum of the changes by the row. Returns false and writes nothing if C is not a convex SUM.
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept;
 
-// No move of one of `members` members to another value raises C by more, whatever the others show.
-// Plus infinity where that is not known.
+// Returns an upper bound on the increase of C when one of `members` members changes its value,
+// whatever the values of the others; plus infinity if no bound is known.
 double most_of_a_move(const Potential &potential, std::int64_t members) noexcept;
 
-// C of counts over the potential's values. A callback sees zeros where a value does not count;
-// `counts` is changed for that.
+// Returns C of `counts` (R). For a callback, sets the counts of uncounted values in `counts` to 0.
 double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,
                         CallbackFailure *failure) noexcept;
 
-// How far counts are from counts that C allows; 0 where C is above minus infinity. For a SUM the
-// sum over its values of the distance to the nearest entry of the table that is allowed, for a MAX
-// the least of them, for other families 1. Counts of a SUM may lack a member. `counts` may be
-// changed.
+// Returns the distance of `counts` from counts that C allows; 0 if C is above minus infinity. SUM:
+// the sum over values of distance_to_allowed(); MAX: the least of these distances; other families:
+// 1. Counts of a SUM may add up to members - 1. May change `counts`.
 std::int64_t violation_of_counts(const Potential &potential, std::int64_t *counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 
-// Of a SUM or MAX: how many counts of value v lie between k and the nearest that its table allows.
+// SUM and MAX: returns |k - k'| for the nearest count k' that the table of value v does not forbid;
+// members + 1 if it forbids all.
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
                                  std::int64_t members) noexcept;
 

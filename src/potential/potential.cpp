@@ -26,7 +26,7 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
   const auto both = [&](std::int32_t v, std::int32_t w) {
     return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
   };
-  // Three values determine c. With two values c is half of their sum each.
+  // Three values determine c. With two values, sets both entries of c to half of their sum.
   std::int32_t first[3] = {-1, -1, -1};
   std::int32_t found = 0;
   for (std::int32_t v = 0; v < R && found < 3; ++v)
@@ -43,7 +43,7 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
     if (potential.counts(v) && v != first[0])
       c[v] = both(first[0], v) - c[first[0]];
 
-  // Rows and columns of values that do not count are ignored.
+  // Ignores rows and columns of uncounted values.
   double largest = 0;
   for (std::int32_t v = 0; v < R; ++v)
     for (std::int32_t w = 0; w < R; ++w)
@@ -55,8 +55,8 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
       if (potential.counts(v) && potential.counts(w) &&
           !(std::fabs(both(v, w) - c[v] - c[w]) <= tolerance))
         return false;
-  // If some values do not count, the number N of counted members varies. PAIRS then separates only
-  // if all c_v are one c, since c N^2 depends on the count of the rest column alone.
+  // If some values are uncounted, the number N of counted members varies. PAIRS is then separable
+  // only if all c_v equal one c: the remaining term c N^2 depends only on the rest column's count.
   if (potential.counted_values < R)
     for (std::int32_t v = 0; v < R; ++v)
       if (potential.counts(v) && !(std::fabs(c[v] - c[first[0]]) <= tolerance))
@@ -192,7 +192,7 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
   return scaled;
 }
 
-// A SUM that forbids a count of 0 is forbidden also if nothing counts; otherwise the score is 0.
+// A SUM that forbids a count of 0 is minus infinity also if no member counts; otherwise C is 0.
 double chorale_potential::evaluate_empty(std::int64_t members) const noexcept {
   if (family == CHORALE_FAMILY_SUM)
     for (std::int32_t v = 0; v < values; ++v)

@@ -1,7 +1,7 @@
 // The public potential: an immutable, reference-counted description of C(n_0, .., n_{R-1}).
 //
-// Not specific to a clique. Algorithms work on a CliquePotential (clique_potential.hpp), scaled for
-// n members, with all values that do not count merged into one column.
+// Independent of a clique. Algorithms work on a CliquePotential (clique_potential.hpp), scaled for
+// n members, with all uncounted values merged into one column.
 #pragma once
 
 #include "base/log.hpp"
@@ -16,7 +16,7 @@ namespace chorale {
 // Reason why a callback gave no score.
 enum class CallbackFailure : std::int32_t { none, bad_value, stopped };
 
-// Definition of the tables f_v(k).
+// Definition of the tables f_v(k), with n members.
 enum class TableSource : std::int32_t {
   none,           // the family has no tables
   square,         // lambda k^2
@@ -47,10 +47,10 @@ struct chorale_potential : chorale::Counted {
     const double k = static_cast<double>(count);
     return lambda * (k * k);
   }
-  // Returns C of `values` counts, scaled. `*failure` tells why a callback gave no score.
+  // Returns C of `values` counts, scaled. *failure: why a callback gave no score, or none.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
-  // Returns C if no member has a value that counts.
+  // Returns C if no member has a counted value.
   double evaluate_empty(std::int64_t members) const noexcept;
   // Returns the callback's score, checked and scaled. Counts of uncounted values must be 0.
   double call(const std::int64_t *counts, std::int64_t members,
@@ -66,8 +66,8 @@ struct chorale_potential : chorale::Counted {
   std::int32_t highest_counted = -1;
   chorale::TableSource source = chorale::TableSource::none;
 
-  // The potential from which this one was derived, with another strength or other values; a
-  // reference that keeps its numbers, mask and callback alive. NULL: not derived.
+  // The potential from which this one was derived by another strength or other values, with a
+  // reference, which keeps numbers, mask and callback alive. NULL: not derived.
   const chorale_potential *base = nullptr;
   double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
 
@@ -87,13 +87,13 @@ struct chorale_potential : chorale::Counted {
 
   bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
 
-  // One block, that of `base` if shared: the numbers of the family, then the mask.
+  // One memory block with the numbers of the family, then the mask; empty if shared with `base`.
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
   chorale::Block storage;
   const double *numbers = nullptr;
-  const std::uint8_t *mask = nullptr; // NULL: every value counts
+  const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted
 };
 
 namespace chorale {

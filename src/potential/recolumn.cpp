@@ -124,8 +124,8 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     std::copy(source.numbers, source.numbers + numbers, to);
   }
   derive_potential(*made, split);
-  // A subset of the values may be separable although all values are not. The form of `source` is
-  // kept, so that the algorithm and its memory do not depend on which columns are kept.
+  // Keeps the form of `source`, even if the kept values are separable and all values are not, so
+  // that algorithm and memory do not depend on which values are kept.
   if (source.source != TableSource::separable_pairs && made->source == TableSource::separable_pairs)
     made->source = TableSource::none;
   return made;

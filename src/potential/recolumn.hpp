@@ -1,4 +1,4 @@
-// Potentials over other values: some values omitted, some that do not count added.
+// Derives potentials over other values: some values omitted, some uncounted values added.
 #pragma once
 
 #include "potential/potential.hpp"
@@ -11,22 +11,22 @@ inline bool may_leave_out(const Potential &potential) noexcept {
          potential.source != TableSource::cardinality;
 }
 
-// Omitted values have count 0, but f_v(0) may be nonzero. If so, one omitted value is retained to
-// stand in for all: in a SUM its table is constant, the sum of f_v(0) over the omitted values; in a
-// MAX it is the omitted value with the greatest f_v(0). `value`: this value, or -1.
+// One omitted value that represents all omitted values, needed if some f_v(0) is nonzero: omitted
+// values have count 0, but f_v(0) still enters the potential. In a SUM its table is constant, the
+// sum of f_v(0) over the omitted values; in a MAX it is the omitted value with the greatest f_v(0).
 struct StandIn {
-  std::int32_t value = -1;
-  double sum = 0; // SUM
+  std::int32_t value = -1; // -1: none
+  double sum = 0;          // SUM: the constant
 };
 
-// `kept`: values that are not omitted, ascending, possibly with -1 in between. O(R) with tables by
-// value.
+// Returns the stand-in. kept: `count` values that are not omitted, ascending; entries of -1 are
+// ignored. O(R) if tables differ by value.
 StandIn stand_in(const Potential &source, const std::int32_t *kept, std::int64_t count) noexcept;
 
-// Returns the potential whose value v is value from[v] of `source`, or does not count if from[v] is
-// -1; the other entries of `from` ascend. Equal to `source` for counts of 0 of the omitted values,
+// Returns the potential whose value v is value from[v] of `source`, or is uncounted if from[v] is
+// -1; the other entries of `from` ascend. Equals `source` with counts of 0 at the omitted values,
 // up to the constant of stand_in(), which is included if from[] contains the stand-in. Holds a
-// reference on `source`. NULL if memory runs out.
+// reference on `source`. NULL if out of memory.
 Potential *recolumn(const Memory &memory, const Potential &source, const std::int32_t *from,
                     std::int32_t values, const StandIn &stand_in = {}) noexcept;
 

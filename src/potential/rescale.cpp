@@ -51,7 +51,7 @@ bool may_rescale(const Potential &p, double factor) noexcept {
 }
 
 double greatest_factor(const Potential &p) noexcept {
-  // The strength itself must be a score too, since callbacks return arbitrary numbers.
+  // The strength must be in the range of scores too, since the numbers of callbacks are unknown.
   const double greatest = has_lambda(p) ? std::fabs(p.lambda)
                           : p.callback  ? p.strength
                                         : std::max(1.0, largest_number(p)) * p.strength;
@@ -82,7 +82,7 @@ Potential *rescale(const Memory &memory, const Potential &p, double factor) noex
   made->mask = p.mask;
   if (has_lambda(p)) {
     made->lambda = p.lambda * factor;
-    derive_potential(*made, nullptr); // a lambda of 0 is convex and concave
+    derive_potential(*made, nullptr); // the shape may change: lambda = 0 is convex and concave
   } else {
     made->strength = p.strength * factor;
   }

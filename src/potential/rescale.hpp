@@ -1,15 +1,15 @@
-// Potentials with another strength over the same numbers.
+// Derives potentials with another strength that share the numbers.
 #pragma once
 
 #include "potential/potential.hpp"
 
 namespace chorale {
 
-// True if `factor` is a score and all numbers of factor * `source` are in the range of scores. O(1)
-// if the strength does not rise above 1, otherwise O(size).
+// True if `factor` and all numbers of factor * `source` are in the range of scores. O(1) if the
+// resulting strength is at most 1, otherwise O(size).
 bool may_rescale(const Potential &source, double factor) noexcept;
 
-// Returns the greatest such factor; O(size).
+// Returns the greatest factor that may_rescale() accepts. O(size).
 double greatest_factor(const Potential &source) noexcept;
 
 // Returns factor * `source`, factor >= 0. Holds a reference on the potential that owns the numbers.
