@@ -1,24 +1,24 @@
-/* Chains and trees: the labelling y of T positions with m labels that maximises
+/* Chains and trees: finds the labelling y of T positions with m labels that maximises
  *
  *     phi(y) = start[y_0] + unary[0][y_0]
  *              + sum_{t >= 1} ( edge_t[y_{t-1}][y_t] + unary[t][y_t] ) + end[y_{T-1}]
  *
- * and everything that follows from the same dynamic program: max-marginals, margins, the k best
- * labellings. On a tree, y_{t-1} is the label of the parent of t, `start` belongs to every root and
- * `end` to every leaf. A chain of one position is a plain classified item; an empty chain has one,
- * empty, labelling of score 0.
+ * and, by the same dynamic program, max-marginals, margins and the k best labellings. On a tree,
+ * y_{t-1} is the label of the parent of t; `start` is added at every root and `end` at every leaf.
+ * A chain of one position is a single classified item. An empty chain has one labelling, the empty
+ * one, with score 0.
  *
- * phi is always added in this order: position by position from the first, and at each position
- * start, edge, unary, end, whichever it has. The score reported for a labelling is that sum, the
- * same bits from every function. Of labellings of equal score a chain takes the one with the lowest
- * label at the last position at which they differ, a tree at the first.
+ * phi is always added in the same order: position by position from the first, and at each position
+ * start, edge, unary and end, if present. All functions report this sum, with the same bits. Of
+ * labellings with equal scores, a chain returns the one with the lowest label at the last position
+ * at which they differ, a tree the one with the lowest label at the first.
  *
- * Minus infinity forbids. A chain whose every labelling is forbidden is an outcome
- * (CHORALE_OUTCOME_INFEASIBLE), not an error.
+ * A score of minus infinity forbids. If every labelling is forbidden, the call succeeds with the
+ * outcome CHORALE_OUTCOME_INFEASIBLE.
  *
- * A solver is a reusable workspace: one a thread. It grows when a chain needs more than it has, so
- * that chains of known sizes allocate nothing after chorale_chain_solver_reserve. A reused solver
- * gives the same bits as a fresh one.
+ * A solver is a reusable workspace for one thread. The workspace grows when a chain needs more
+ * memory; after chorale_chain_solver_reserve, chains of the reserved sizes allocate nothing.
+ * Results do not depend on earlier use of the solver, bit for bit.
  */
 #ifndef CHORALE_CHAIN_H
 #define CHORALE_CHAIN_H
@@ -28,11 +28,11 @@
 
 CHORALE_BEGIN_DECLS
 
-/* The element type of score arrays. Sums are always made in double. */
+/* The element type of score arrays. Sums are computed in double precision for both types. */
 typedef int32_t chorale_element;
 enum { CHORALE_FLOAT64 = 0, CHORALE_FLOAT32 = 1 };
 
-/* What the rows of a transition matrix stand for. */
+/* Orientation of transition matrices. */
 typedef int32_t chorale_orientation;
 enum {
   CHORALE_ROWS_FROM = 0, /* entry [x][y]: from label x to label y */
@@ -41,7 +41,7 @@ enum {
 
 /* ---- Transitions -------------------------------------------------------------------------- */
 
-/* Transition scores that many chains share: immutable, reference-counted, any thread. */
+/* Transition scores for any number of chains: immutable, reference-counted, any thread. */
 typedef struct chorale_transitions chorale_transitions;
 
 typedef struct chorale_transitions_options {
@@ -50,14 +50,14 @@ typedef struct chorale_transitions_options {
   chorale_orientation orientation; /* of scores */
   int64_t row_stride;              /* in elements; 0: rows without gaps */
   int64_t column_stride;           /* in elements; 0: 1 */
-  /* 1: `scores` is not copied; it must stay unchanged until the last release, be FLOAT64 and
-   * ROWS_FROM with column_stride 1, and there must be no mask. Default 0. */
+  /* 1: `scores` is not copied, and must stay unchanged until the last release; it must be FLOAT64
+   * and ROWS_FROM with column_stride 1, and all masks NULL. Default 0. */
   int32_t borrow;
   int32_t reserved;  /* 0 */
   const void *start; /* m scores, or NULL for none; copied */
   const void *end;   /* likewise */
-  /* Bytes, 0 forbids: m x m in rows "from" without gaps, m, m; each may be NULL. They add minus
-   * infinity to scores, start and end; chorale_scheme_mask makes them. */
+  /* Bytes, 0 forbids the transition, start or end. mask: m x m, entry [x][y] from label x to label
+   * y, without gaps; start_mask, end_mask: m. Each may be NULL. chorale_scheme_mask fills them. */
   const uint8_t *mask;
   const uint8_t *start_mask;
   const uint8_t *end_mask;
@@ -67,8 +67,8 @@ typedef struct chorale_transitions_options {
 CHORALE_API void chorale_transitions_options_init(chorale_transitions_options *options,
                                                   size_t struct_size);
 
-/* Creates a handle with one reference. labels: m >= 1. scores: m x m, as the options (NULL:
- * defaults) say; NULL: zeros. Errors: NULL_ARGUMENT (transitions), SIZE, SIZE_OVERFLOW, STRIDE,
+/* Creates a handle with one reference. labels: m >= 1. scores: m x m, in the layout of `options`
+ * (NULL: defaults); NULL: zeros. Errors: NULL_ARGUMENT (transitions), SIZE, SIZE_OVERFLOW, STRIDE,
  * SHAPE (scores that cannot be borrowed), STRUCT_SIZE, UNKNOWN_CONSTANT, NOT_A_NUMBER, INFINITE,
  * OUT_OF_RANGE (a magnitude above 1e280), OUT_OF_MEMORY. O(m^2). */
 CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, int64_t labels,
@@ -76,28 +76,29 @@ CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, 
                                                       const chorale_transitions_options *options,
                                                       chorale_transitions **transitions,
                                                       chorale_error *error);
-/* Another reference to the same object, and one reference less; NULL is ignored. Any thread. */
+/* Adds a reference and returns its argument; drops a reference. NULL is ignored. Any thread. */
 CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);
 CHORALE_API void chorale_transitions_release(const chorale_transitions *transitions);
-/* m; 0 for NULL. Any thread. */
+/* Returns m; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transitions);
 
 /* ---- Labelling schemes -------------------------------------------------------------------- */
 
-/* How label names spell segments: "O", and a prefix, '-' or '_', and a kind, such as "B-Title". */
+/* Labelling schemes: a label name is "O", outside all segments, or a prefix, '-' or '_', and the
+ * kind of a segment, such as "B-Title". */
 typedef int32_t chorale_scheme;
 enum {
   CHORALE_SCHEME_PLAIN = 0, /* a name is a kind; any label may follow any */
-  CHORALE_SCHEME_BIO = 1,   /* B begins, I continues */
-  CHORALE_SCHEME_BIOES = 2, /* and E ends, S is a segment of one position */
-  CHORALE_SCHEME_BILOU = 3  /* L for E, U for S */
+  CHORALE_SCHEME_BIO = 1,   /* B begins a segment, I continues it */
+  CHORALE_SCHEME_BIOES = 2, /* as BIO; E ends a segment, S is a segment of one position */
+  CHORALE_SCHEME_BILOU = 3  /* as BIOES, with L for E and U for S */
 };
 
-/* Which labels may follow which in a scheme, as bytes 1 (may) and 0.
+/* Computes which labels may follow which in a scheme, as bytes: 1 allowed, 0 forbidden.
  *
  * names, lengths: m label names in UTF-8, name y of lengths[y] bytes; lengths NULL: each ends in
- *   NUL. A name that fits no prefix of the scheme is LABEL_NAME.
- * mask: m x m, row "from", no gaps; start, end: m. Each may be NULL.
+ *   NUL. A name without a prefix of the scheme is LABEL_NAME.
+ * mask: m x m without gaps, entry [x][y] from label x to label y; start, end: m. Each may be NULL.
  * Errors: NULL_ARGUMENT (names), SIZE, SIZE_OVERFLOW, UNKNOWN_CONSTANT, LABEL_NAME. O(m^2). Any
  * thread. */
 CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char *const *names,
@@ -106,7 +107,7 @@ CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char
 
 /* ---- The chain ---------------------------------------------------------------------------- */
 
-/* Everything is borrowed for the length of a call and never written. */
+/* A chain or tree. All arrays are borrowed for the duration of a call and never written. */
 typedef struct chorale_chain {
   size_t struct_size;              /* sizeof(chorale_chain); set by init */
   int64_t length;                  /* T >= 0, at most 2^31 - 2 */
@@ -114,26 +115,26 @@ typedef struct chorale_chain {
   chorale_element element;         /* of unary, edges, start and end */
   chorale_orientation orientation; /* of edges */
   /* T x m: entry [t][y] at t * unary_row_stride + y * unary_column_stride, in elements. Strides
-   * of 0: rows without gaps. Entries must not lie on one another. */
+   * of 0: rows without gaps. Entries must not overlap. */
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  const chorale_transitions *transitions; /* NULL: none, or `edges` */
-  /* The chain's own transitions, in the place of the handle's matrix: one m x m matrix for all
-   * edges (edge_matrices 1) or one an edge (edge_matrices T - 1), edge t - 1 leading to position t,
-   * matrix e at e * edge_matrix_stride. Strides of 0: without gaps. NULL: those of the handle, and
-   * without one zero. */
+  const chorale_transitions *transitions; /* NULL: zeros, unless given below */
+  /* Edge scores of this chain, which replace the matrix of `transitions`: edge_matrices 1: one m x
+   * m matrix for all edges; edge_matrices T - 1: one for each edge, matrix e at e *
+   * edge_matrix_stride, where edge t - 1 leads to position t. Strides of 0: without gaps. NULL: the
+   * matrix of `transitions`, or zeros. */
   const void *edges;
   int64_t edge_matrices;
   int64_t edge_matrix_stride;
   int64_t edge_row_stride;
   int64_t edge_column_stride;
-  const void *start; /* m scores; NULL: those of the handle, if any */
-  const void *end;
-  /* A tree: the parent of each position, which comes before it, or -1 for a root (position 0 is
-   * one; there may be more). NULL: a chain. */
+  const void *start; /* m scores; NULL: those of `transitions`, if any */
+  const void *end;   /* likewise */
+  /* A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
+   * NULL: a chain. */
   const int32_t *parents;
-  const int32_t *forced;      /* T: the label position t must take, or -1. NULL: all free */
+  const int32_t *forced;      /* T: the label that position t must take, or -1. NULL: all free */
   const uint8_t *allowed;     /* T x m bytes, 0 forbids label y at t. NULL: all allowed */
   int64_t allowed_row_stride; /* in bytes; 0: m, rows without gaps */
 } chorale_chain;
@@ -141,13 +142,13 @@ typedef struct chorale_chain {
 /* Fills `chain` with zeros; pass sizeof(chorale_chain). NULL is ignored. */
 CHORALE_API void chorale_chain_init(chorale_chain *chain, size_t struct_size);
 
-/* Every function below that takes a chain has these errors: NULL_ARGUMENT (chain, unary unless
+/* Errors of every function below that takes a chain: NULL_ARGUMENT (chain, unary unless
  * length is 0), STRUCT_SIZE, SIZE, SIZE_OVERFLOW, SHAPE (edge_matrices), STRIDE, UNKNOWN_CONSTANT,
  * NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (forced, a score of magnitude above 1e280), LABELS_MISMATCH
- * (transitions), PARENT_ORDER, PARENT_CYCLE; each names more. */
+ * (transitions), PARENT_ORDER, PARENT_CYCLE. Further errors are named at each function. */
 
-/* phi of a labelling (T labels), stored in *score: minus infinity if it is forbidden, by scores,
- * `forced` or `allowed`. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m). No
+/* Writes phi of a labelling (T labels) to *score: minus infinity if scores, `forced` or `allowed`
+ * forbid the labelling. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m). No
  * allocation. Any thread. */
 CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *labelling,
                                                double *score, chorale_error *error);
@@ -156,7 +157,7 @@ CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const
 
 typedef struct chorale_chain_solver chorale_chain_solver;
 
-/* What a workspace is sized for; messages and decoding have their own functions in message.h. */
+/* Tasks for which a workspace is sized. message.h has functions for messages and decoding. */
 typedef int32_t chorale_chain_task;
 enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
 
@@ -170,9 +171,10 @@ typedef struct chorale_chain_result {
 /* Fills `result` with zeros; pass sizeof(chorale_chain_result). NULL is ignored. */
 CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size);
 
-/* As for the clique solver: create with an empty workspace that grows; create_in in the caller's
- * memory (aligned to 64), which never allocates and refuses what does not fit. Errors:
- * NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY; ALIGNMENT, WORKSPACE_TOO_SMALL. */
+/* Create a solver. create: with an empty workspace, which grows. create_in: in `bytes` bytes of the
+ * caller's memory, aligned to 64; never allocates, and a task that needs more memory is
+ * WORKSPACE_TOO_SMALL. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY; ALIGNMENT,
+ * WORKSPACE_TOO_SMALL. */
 CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
                                                        chorale_chain_solver **solver,
                                                        chorale_error *error);
@@ -180,15 +182,17 @@ CHORALE_API chorale_status chorale_chain_solver_create_in(const chorale_host *ho
                                                           size_t bytes,
                                                           chorale_chain_solver **solver,
                                                           chorale_error *error);
-/* NULL is ignored. Memory given to create_in is the caller's again. */
+/* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
 CHORALE_API void chorale_chain_solver_destroy(chorale_chain_solver *solver);
 
-/* The bytes that create_in needs for `task` on this chain and on any that differs from it in
- * numbers only; k: labellings of K_BEST, ignored otherwise. Any thread. */
+/* Computes the bytes that create_in needs for `task` on this chain, and on chains that differ from
+ * it only in the values of numbers. k: number of labellings for K_BEST, otherwise ignored. Any
+ * thread. */
 CHORALE_API chorale_status chorale_chain_solver_bytes(const chorale_chain *chain,
                                                       chorale_chain_task task, int64_t k,
                                                       size_t *bytes, chorale_error *error);
-/* Grows the workspace so that no such call allocates. On failure the solver is as before. */
+/* Grows the workspace so that no call for `task` on such a chain allocates. On failure the solver
+ * is unchanged. */
 CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
                                                         const chorale_chain *chain,
                                                         chorale_chain_task task, int64_t k,
@@ -197,32 +201,32 @@ CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *so
 /* Errors of the calls below, besides those of the chain: NULL_ARGUMENT (solver), STRUCT_SIZE,
  * OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
 
-/* The best labelling. labelling: T entries, may be NULL; untouched when infeasible. result: may be
- * NULL. O(T m^2). */
+/* Finds the best labelling. labelling: T entries, may be NULL; not written if infeasible. result:
+ * may be NULL. O(T m^2). */
 CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
                                               const chorale_chain *chain, int32_t *labelling,
                                               chorale_chain_result *result, chorale_error *error);
 
-/* Max-marginals: the best phi with one label, or both labels of one edge, given.
+/* Computes max-marginals: the best phi with one label, or with both labels of an edge, fixed.
  *
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be
  *   NULL.
- * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 that of the edge to position t, rows
- *   "from"; minus infinity throughout where t is another root. May be NULL.
- * margins: T: the greatest marginal of the position minus that of its second-best label; plus
- *   infinity where only one label is possible, 0 where none is. May be NULL.
- * labelling, result: as for the best labelling.
- * They agree with phi up to rounding. Errors: STRIDE. O(T m^2). */
+ * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 for the edge to position t, row: label
+ *   of the parent; all minus infinity if t is a root. May be NULL.
+ * margins: T, the greatest marginal of each position minus the second-greatest; plus infinity if
+ *   only one label is possible, 0 if none is. May be NULL.
+ * labelling, result: as in chorale_chain_solve.
+ * Marginals agree with phi up to rounding. Errors: STRIDE. O(T m^2). */
 CHORALE_API chorale_status chorale_chain_max_marginals(
     chorale_chain_solver *solver, const chorale_chain *chain, double *marginals, int64_t row_stride,
     double *edge_marginals, double *margins, int32_t *labelling, chorale_chain_result *result,
     chorale_error *error);
 
-/* The k best labellings of a chain, best first.
+/* Finds the k best labellings of a chain, best first.
  *
  * labellings: k x T, row j at labellings + j * row_stride (0: T, rows without gaps). May be NULL.
- * scores: k entries. May be NULL. found: how many there are, fewer than k when no more are allowed;
- *   rows beyond are untouched.
+ * scores: k entries. May be NULL. found: receives the number of labellings found, fewer than k if
+ *   fewer are allowed; later rows are not written.
  * Errors: NULL_ARGUMENT (found), SIZE (k < 1), STRIDE, NOT_A_CHAIN. O(T m (m + k log m)) time,
  * O(T m k) memory. */
 CHORALE_API chorale_status chorale_chain_k_best(chorale_chain_solver *solver,

@@ -1,15 +1,16 @@
-/* Clique inference: the values x_1 .. x_n of the members of one clique that maximise
+/* Clique inference: finds the values x_1 .. x_n of the members of one clique that maximise
  *
  *     F(x) = sum_i psi[i][x_i] + C(n_0, .., n_{R-1})                       (Definition 5.1)
  *
  * where C is a symmetric potential of the counts n_v of the values, and the max-marginals
  * m(i, v) = max { F(x) : x_i = v }.
  *
- * A solver is a reusable workspace: one a thread. It grows when a problem needs more than it has,
- * so that solving problems of known sizes after chorale_clique_solver_reserve allocates nothing.
- * A reused solver gives the same bits as a fresh one.
+ * A solver is a reusable workspace for one thread. The workspace grows when a problem needs more
+ * memory; after chorale_clique_solver_reserve, problems of the reserved sizes allocate nothing.
+ * Results do not depend on earlier use of the solver, bit for bit.
  *
- * Complexities below use n members, R values, and the "section" of Gupta, Sarawagi and Diwan.
+ * Complexities below are for n members and R values. Names in [brackets] are sections of Gupta,
+ * Sarawagi and Diwan (potential.h).
  */
 #ifndef CHORALE_CLIQUE_H
 #define CHORALE_CLIQUE_H
@@ -24,13 +25,13 @@ CHORALE_BEGIN_DECLS
 typedef struct chorale_clique_problem {
   size_t struct_size; /* sizeof(chorale_clique_problem); set by init */
   int64_t members;    /* n >= 1, at most 2^31 - 1 */
-  int64_t values;     /* R >= 1, equal to that of the potential */
+  int64_t values;     /* R >= 1, the number of values of the potential */
   /* psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;
    * NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed
-   * for the length of a call, never written. */
+   * for the duration of a call, never written. */
   const double *scores;
   int64_t row_stride; /* in doubles; 0: R, rows without gaps; otherwise at least R */
-  /* n entries: the value member i must take, or -1 where it is free. NULL: all free. Borrowed. */
+  /* n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed. */
   const int32_t *fixed;
 } chorale_clique_problem;
 
@@ -41,45 +42,47 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
 
 typedef int32_t chorale_algorithm;
 enum {
-  /* Chooses by family; the result says what it chose.
-   *   MAX, one member, or at most two distinct columns (values that do not count are one):
+  /* Chooses an algorithm by the potential; the result names the choice.
+   *   MAX, one member, or at most two different columns (all uncounted values are one column):
    *     ALPHA_PASS, exact.
    *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
-   *     members, fewer beyond) or, for 64 to 255 members, of the best one and from labellings with
-   *     two or three large columns; for 16 to 500 members then ICM from where several members have
-   *     moved at once. Never below ALPHA_PASS. With a requested gap: COUNT_BOXES from there.
-   *   SUM concave: CONCAVE_FLOW, exact, whatever values do not count.
-   *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap:
-   *     COUNT_BOXES from there.
+   *     members, fewer above), or for 64 to 255 members from the best of them and from labellings
+   *     with two or three large columns; for 16 to 500 members then ICM after moves of several
+   *     members at once. Never scores below ALPHA_PASS. With a requested gap COUNT_BOXES follows.
+   *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
+   *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap
+   *     COUNT_BOXES follows.
    *   MAJORITY: EXACT_MAJORITY, exact.
    *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that is a SUM: as SUM.) */
   CHORALE_ALGORITHM_AUTO = 0,
 
-  /* For every value alpha and every k, the k members that lose least by alpha take it and the
-   * others their best other value; the best of these. Any family. Exact for MAX, for two values
-   * and for one member; at least 13/15 of the optimum for Potts with lambda > 0 and non-negative
-   * finite psi.
+  /* The best of the labellings, for every value alpha and every k, in which the k members that lose
+   * least by alpha take alpha and the others their best other value. Any family. Exact for MAX, for
+   * two values and for one member; at least 13/15 of the optimum for Potts with lambda > 0 and
+   * non-negative finite psi.
    * O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a
    * callback. [alpha-pass; k runs from 0 here] */
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
-  /* The same with a set of up to `subset_size` values in the place of alpha. At least 8/9 for
-   * Potts as above from subset_size 2 on. O(R^q n (R + log n)) for SUM, whatever members can use:
-   * not for R above some hundred. Any family.
+  /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
+   * 8/9 of the optimum for Potts as above. O(R^q n (R + log n)) for SUM, even if members allow few
+   * values: too slow for R above a few hundred. Any family.
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
-  /* Optimal moves of any set of members to one value, by dynamic programming over the counts moved,
-   * until a round over all values finds none. SUM. No guarantee better than 1/2 even for Potts.
+  /* Optimal moves of any set of members to one value, by dynamic programming over the number of
+   * members moved, until a round over all values finds none. SUM. No guarantee better than 1/2 of
+   * the optimum, even for Potts.
    * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
   CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,
 
-  /* Every member takes argmax_v psi_iv + f'_v(n_v) at the counts of the labelling so far, until
-   * nothing changes; the score never falls. SUM with convex tables. O(n R) a step. From `start`. */
+  /* Every member takes argmax_v psi_iv + f'_v(n_v) at the current counts, until no member changes;
+   * the score never decreases. SUM with convex tables. O(n R) a step. Starts from `start`. */
   CHORALE_ALGORITHM_POLISH = 40,
 
-  /* Moves of one member at a time while one raises the score (iterated conditional modes). Any
-   * family. O(n R) scores a sweep. Ends at a labelling no single move improves. From `start`. */
+  /* Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a
+   * labelling that no single move improves. Any family. O(n R) scores a sweep. Starts from
+   * `start`. */
   CHORALE_ALGORITHM_ICM = 50,
 
   /* MAJORITY: alpha-pass on psi_iv + w_alpha,v that keeps only labellings in which alpha is the
@@ -94,8 +97,8 @@ enum {
   CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION = 71,
   CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE = 72,
 
-  /* MAJORITY: the optimum, by a search over the count k of the majority value, in which the best
-   * score is concave, with flows over the R values; bounds drop most majority values and counts.
+  /* MAJORITY: the optimum. Searches the count k of each majority value, in which the best score is
+   * concave, with flows over the R values; bounds rule out most majority values and counts.
    * At worst O(R log n) flows of O(n) augmentations of O(R^2 + n R). [Exact Algorithm] */
   CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
 
@@ -105,8 +108,8 @@ enum {
   CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
 
   /* SUM, any tables: the optimum, by branch and bound on the counts of the values with the bound of
-   * DUAL_BOUND, a transportation problem where all counts are fixed. Exponential at worst; stops at
-   * the requested gap, the node limit, the deadline. */
+   * DUAL_BOUND; with all counts fixed, solves a transportation problem. Exponential at worst; stops
+   * at the requested gap, the node limit and the deadline. */
   CHORALE_ALGORITHM_COUNT_BOXES = 82,
 
   /* SUM: an upper bound from Lagrange multipliers between the members' choices and one cardinality
@@ -115,19 +118,19 @@ enum {
   CHORALE_ALGORITHM_DUAL_BOUND = 90
 };
 
-/* The name of an algorithm in lower case, "alpha-pass" say; "unknown algorithm" for any other
- * number. Static storage. Any thread. */
+/* Returns the name of an algorithm in lower case, such as "alpha-pass"; "unknown algorithm" for any
+ * other number. Static storage. Any thread. */
 CHORALE_API const char *chorale_algorithm_name(chorale_algorithm algorithm);
-/* The algorithm of that name in `length` bytes, or -1. Any thread. */
+/* Returns the algorithm with the name of `length` bytes, or -1. Any thread. */
 CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
 
-/* Where ALPHA_EXPANSION, POLISH and ICM start. */
+/* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
 typedef int32_t chorale_start;
 enum {
-  CHORALE_START_INDEPENDENT = 0, /* every member's best value (the lowest of equals) */
-  CHORALE_START_VALUE = 1,       /* every member that may takes start_value, others their best */
+  CHORALE_START_INDEPENDENT = 0, /* the best value of every member, the lowest of equals */
+  CHORALE_START_VALUE = 1,       /* start_value where allowed, else the best value */
   CHORALE_START_ASSIGNMENT = 2,  /* start_assignment */
-  CHORALE_START_ALPHA_PASS = 3   /* what ALPHA_PASS finds */
+  CHORALE_START_ALPHA_PASS = 3   /* the result of ALPHA_PASS */
 };
 
 typedef struct chorale_clique_options {
@@ -137,34 +140,36 @@ typedef struct chorale_clique_options {
   int32_t start_value;             /* START_VALUE: 0 .. R-1 */
   int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q >= 1, default 2 */
   const int32_t *start_assignment; /* START_ASSIGNMENT: n values, none forbidden. Borrowed. */
-  /* Sweeps, rounds, multiplier steps (a majority value or node); 0: the algorithm's own limit. */
+  /* Greatest number of sweeps, of rounds, or of multiplier steps for each majority value or node;
+   * 0: the default of the algorithm. */
   int64_t iteration_limit;
-  int64_t node_limit; /* COUNT_BOXES: nodes in all; 0: none */
-  /* COUNT_BOXES: nodes kept at once, after which the search goes depth first. All their memory is
-   * taken before the search: about 8 n + 8 R bytes a node and a bit for each of the n R scores, but
-   * no more than 1 GiB in all (then fewer nodes, at least one), nor for more than the (n + 1)^R
-   * boxes of counts there can be. 0: as many as fit in 16 MB, at least 16, at most 8192. */
+  int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
+  /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth
+   * first. Memory for all of them is allocated before the search: a node takes about 8 n + 8 R
+   * bytes and a bit for each of the n R scores. Reduced to what fits in 1 GiB, but not below one,
+   * and to (n + 1)^R, the number of boxes of counts. 0: as many as fit in 16 MB, at least 16, at
+   * most 8192. */
   int64_t node_pool;
-  /* LAGRANGIAN_*: violation of complementary slackness that ends a relaxation, as a fraction of the
-   * largest useful multiplier; >= 0, default 1e-3. */
+  /* LAGRANGIAN_*: a relaxation ends when the violation of complementary slackness is at most this
+   * fraction of the largest useful multiplier; >= 0, default 1e-3. */
   double tolerance;
   /* Requested gap: stop when upper bound - score <= gap * |score|, or within rounding: 1e-12
-   * (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): none requested, AUTO looks for no bound
-   * it need not compute. 0 asks for a proof. */
+   * (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): no gap is requested, and AUTO computes
+   * no bound beyond those that its algorithms need. 0: requests a proof of optimality. */
   double gap;
-  /* Seconds from the start of the call; negative (default): none. Every algorithm looks at clock
-   * and flag within milliseconds of work, however large the clique; arguments are checked whatever
-   * the time, which takes one walk over the scores, and a labelling is copied to `assignment`. The
-   * answer is the best labelling so far, that of each member's best value at least. Of more than a
-   * million scores (n R) all must have been read before there is one: a limit that comes earlier
-   * leaves no labelling (score minus infinity, `assignment` as it was), and any limit leaves
-   * `marginals` as they were. To score so many takes long too: labellings are scored on the way,
-   * which takes at most a fifth of the time, a cancel answers with the best of those, and of a time
-   * limit an eighth at most is kept back for the last one. A callback is not called again once a
-   * limit is seen, but to score the answer. */
+  /* Seconds from the start of the call; negative (default): none. Every algorithm checks clock and
+   * cancel flag within milliseconds of work, for cliques of any size. Not limited are the check of
+   * the arguments, one pass over the scores, and the copy of the labelling to `assignment`. The
+   * result is the best labelling so far, at least that of each member's best value. With more than
+   * a million scores (n R), there is no labelling before all scores are read: an earlier limit
+   * gives score minus infinity and leaves `assignment` unchanged. A limit always leaves `marginals`
+   * unchanged. In such large cliques evaluating a labelling takes long too: labellings are
+   * evaluated during the search, in at most a fifth of the time. A cancel returns the best of the
+   * evaluated ones; with a time limit at most an eighth of the time is reserved to evaluate the
+   * last one. After a limit, a callback is called only to score the result. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
-  int32_t exact_marginals;      /* 1: max-marginals must be exact; see there. Default 0. */
+  int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
   int32_t reserved;             /* 0 */
 } chorale_clique_options;
 
@@ -176,14 +181,14 @@ CHORALE_API void chorale_clique_options_init(chorale_clique_options *options, si
 typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result); set by init */
   chorale_outcome outcome;
-  chorale_algorithm algorithm; /* what ran; AUTO (0) only from chorale_clique_score */
+  chorale_algorithm algorithm; /* the algorithm used; AUTO (0) only from chorale_clique_score */
   int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within rounding (gap) */
-  int32_t marginals_exact; /* max-marginals: 1 exact, 0 lower bounds that labellings attain */
+  int32_t marginals_exact; /* max-marginals: 1: exact; 0: scores of labellings, so lower bounds */
   double score;            /* member_score + clique_score */
   double member_score;     /* sum_i psi[i][x_i], added in the order of i */
   double clique_score;     /* C(n) */
   double upper_bound;      /* on F over all labellings; plus infinity where none was computed */
-  int64_t iterations;      /* sweeps, rounds, multiplier steps or flows, summed */
+  int64_t iterations;      /* total number of sweeps, rounds, multiplier steps or flows */
   int64_t nodes;           /* COUNT_BOXES: nodes bounded */
 } chorale_clique_result;
 
@@ -194,7 +199,7 @@ CHORALE_API void chorale_clique_result_init(chorale_clique_result *result, size_
 
 typedef struct chorale_clique_solver chorale_clique_solver;
 
-/* What a workspace is sized for. */
+/* Tasks for which a workspace is sized. */
 typedef int32_t chorale_clique_task;
 enum { CHORALE_CLIQUE_SOLVE = 0, CHORALE_CLIQUE_MAX_MARGINALS = 1 };
 
@@ -204,20 +209,20 @@ CHORALE_API chorale_status chorale_clique_solver_create(const chorale_host *host
                                                         chorale_clique_solver **solver,
                                                         chorale_error *error);
 
-/* Creates a solver inside the caller's memory: `bytes` at `memory`, aligned to 64, which must
- * outlive it. It never allocates; a problem that does not fit is WORKSPACE_TOO_SMALL. The log of
- * `host` is used, its allocator is not. Errors: NULL_ARGUMENT (memory, solver), STRUCT_SIZE,
- * ALIGNMENT, WORKSPACE_TOO_SMALL. */
+/* Creates a solver inside the caller's memory: `bytes` bytes at `memory`, aligned to 64, which must
+ * outlive the solver. The solver never allocates; a problem that needs more memory is
+ * WORKSPACE_TOO_SMALL. Uses the log of `host`, but not its allocator. Errors: NULL_ARGUMENT
+ * (memory, solver), STRUCT_SIZE, ALIGNMENT, WORKSPACE_TOO_SMALL. */
 CHORALE_API chorale_status chorale_clique_solver_create_in(const chorale_host *host, void *memory,
                                                            size_t bytes,
                                                            chorale_clique_solver **solver,
                                                            chorale_error *error);
 
-/* NULL is ignored. Memory given to create_in is the caller's again. */
+/* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
 CHORALE_API void chorale_clique_solver_destroy(chorale_clique_solver *solver);
 
-/* The bytes that create_in needs for any problem of at most `members` members with this potential
- * and options (NULL: defaults) under `task`, stored in *bytes. Errors: as for the task itself.
+/* Computes the bytes that create_in needs for `task` on any problem of at most `members` members
+ * with this potential and options (NULL: defaults). Errors: as for the task itself.
  * Any thread. */
 CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *potential,
                                                        int64_t members,
@@ -225,8 +230,8 @@ CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *
                                                        chorale_clique_task task, size_t *bytes,
                                                        chorale_error *error);
 
-/* Grows the workspace so that no such problem allocates. On failure the solver is as before.
- * Errors: as for the task itself; WORKSPACE_TOO_SMALL in the caller's memory. */
+/* Grows the workspace so that `task` on such problems does not allocate. On failure the solver is
+ * unchanged. Errors: as for the task itself; WORKSPACE_TOO_SMALL in the caller's memory. */
 CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
                                                          const chorale_potential *potential,
                                                          int64_t members,
@@ -237,8 +242,8 @@ CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *
 /* Finds the best values.
  *
  * options: NULL for defaults.
- * assignment: n entries, receives x; may be NULL. Left untouched when nothing feasible was found.
- * result: receives the rest; may be NULL. struct_size must be set.
+ * assignment: n entries, receives x; may be NULL. Not written if no feasible labelling was found.
+ * result: receives score, bound and outcome; may be NULL. struct_size must be set.
  * Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,
  *   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,
  *   TABLE_TOO_SHORT, UNKNOWN_CONSTANT, ALGORITHM_MISMATCH, NOT_CONVEX, NOT_CONCAVE,
@@ -254,45 +259,45 @@ CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,
 typedef int32_t chorale_marginal_form;
 enum {
   CHORALE_MARGINAL_SCORE = 0,  /* m(i, v): the best F with x_i = v */
-  CHORALE_MARGINAL_MESSAGE = 1 /* m(i, v) - psi_iv: what the others and the potential say of
-                                  x_i = v, defined where psi_iv is minus infinity too (member i's
-                                  own score, and its `fixed`, left out). Message clique -> instance
-                                  of equation 7. */
+  CHORALE_MARGINAL_MESSAGE = 1 /* m(i, v) - psi_iv: the best score of the other members plus C with
+                                  x_i = v, without member i's scores and its entry in `fixed`; so
+                                  also defined where psi_iv is minus infinity. The message of the
+                                  clique to member i (equation 7). */
 };
 
-/* All max-marginals in one call.
+/* Computes all max-marginals.
  *
  * Exact for MAX, MAJORITY, concave SUM, two columns and one member, by the exact algorithm;
- * otherwise the restricted alpha-pass: lower bounds, each attained by a labelling.
- * options->exact_marginals = 1 asks for exact ones: free where they are exact anyway, by
- * COUNT_BOXES for every other SUM (slow; under a limit they may end as lower bounds, which the
- * result says), NOT_EXACT for other PAIRS and CALLBACK. options->algorithm: AUTO, or ALPHA_PASS,
- * EXACT_MAJORITY, CONCAVE_FLOW, COUNT_BOXES to insist.
+ * otherwise maxima over the labellings of alpha-pass with the member fixed: lower bounds, each the
+ * score of a labelling. options->exact_marginals = 1 requests exact ones: by COUNT_BOXES for the
+ * other SUMs (slow; under a limit they may be lower bounds, see marginals_exact), NOT_EXACT for
+ * other PAIRS and CALLBACK. options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or
+ * COUNT_BOXES.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
  *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling
  *   with x_i = v was found.
- * assignment, result: as in chorale_clique_solve; the labelling is the best one met, and no
- *   marginal of its values lies below its score.
+ * assignment, result: as in chorale_clique_solve; the labelling is the best one found, and the
+ *   max-marginals of its values are at least its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
- * Cost: MAX O(R n (R + log n)); SUM alpha-pass O(R n min(R, n)) where no count is forbidden and
- *   tables start at 0 (f_v(0) other than 0: a sum of those values for each value more; more than 64
- *   different f_v(1) - f_v(0) among more than 512 values, and more than 2 n: the last digit may
- *   round otherwise); concave SUM one solve and O(m^3 + n R) for m = min(n, R); MAJORITY one solve
- *   and O(R^3 + n R) a flow kept; PAIRS, CALLBACK and SUM that forbids counts O(R^3 n) scores:
- *   above some hundred values these take seconds. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2)
- *   more for MAJORITY and PAIRS, as for their weights. */
+ * Cost: MAX O(R n (R + log n)). SUM by alpha-pass O(R n min(R, n)) if no count is forbidden and
+ *   f_v(0) = 0; with z values of f_v(0) != 0, O(R z) more. (With more than 512 values, more than 2
+ *   n values, and more than 64 different f_v(1) - f_v(0), the last digit may round differently.)
+ *   Concave SUM one solve and O(m^3 + n R) for m = min(n, R). MAJORITY one solve and O(R^3 + n R)
+ *   for each flow computed. PAIRS, CALLBACK and SUM that forbids counts O(R^3 n) scores: seconds
+ *   above a few hundred values. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY
+ *   and PAIRS. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,
     chorale_marginal_form form, double *marginals, int64_t row_stride, int32_t *assignment,
     chorale_clique_result *result, chorale_error *error);
 
-/* The score of a given assignment (n values): score, member_score and clique_score of *result, as
- * chorale_clique_solve would report them; the other fields are 0, upper_bound plus infinity. A
- * forbidden value makes member_score and score minus infinity, and `fixed` is not
- * looked at. Errors: as in chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE
- * (assignment). O(n R) to check the scores, for MAJORITY and PAIRS O(R^2) more. */
+/* Computes the score of an assignment (n values): sets score, member_score and clique_score of
+ * *result as chorale_clique_solve does, upper_bound to plus infinity, and other fields to 0. With a
+ * forbidden value, member_score and score are minus infinity. Ignores `fixed`. Errors: as in
+ * chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE (assignment). O(n R) to
+ * check the scores, for MAJORITY and PAIRS O(R^2) more. */
 CHORALE_API chorale_status chorale_clique_score(chorale_clique_solver *solver,
                                                    const chorale_potential *potential,
                                                    const chorale_clique_problem *problem,
