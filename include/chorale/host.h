@@ -1,4 +1,4 @@
-/* What the host program lends the library: memory, a log, a way to cancel. */
+/* The host program's allocator, log and cancel flag. */
 #ifndef CHORALE_HOST_H
 #define CHORALE_HOST_H
 
@@ -6,12 +6,12 @@
 
 CHORALE_BEGIN_DECLS
 
-/* Memory. `allocate` returns `bytes` (> 0) aligned to `alignment` (a power of two, at most 64), or
- * NULL; `deallocate` gets back exactly what `allocate` was asked for. Memory that is not aligned is
- * given back unused, and the call fails as it would without memory, but with ALLOCATOR_ALIGNMENT;
- * to tell the two apart, a call that fails asks for a few more blocks and gives them back. Both are
- * called on the thread that makes the call into the library (the last release of a shared handle:
- * the releasing thread) and must not unwind. */
+/* Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,
+ * at most 64), or NULL. `deallocate` receives the same size and alignment that `allocate` was
+ * given. A block that is not aligned is returned unused, and the call fails with
+ * ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY; to tell the two apart, a failing call requests and
+ * returns a few more blocks. Both functions are called on the thread of the call into the library
+ * (at the last release of a shared handle: the releasing thread) and must not unwind. */
 typedef struct chorale_allocator {
   void *user;
   void *(*allocate)(void *user, size_t bytes, size_t alignment);
@@ -25,12 +25,12 @@ enum {
   CHORALE_LOG_WARNING = 30
 };
 
-/* `message` is UTF-8, ends in NUL and lives as long as the call. Called on the thread that makes
- * the call into the library; must not unwind and must not call back into the same handle. */
+/* Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the
+ * call into the library; must not unwind and must not use the same handle. */
 typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
 
-/* Given to the functions that create handles; copied by them. A NULL host, a NULL allocator or a
- * NULL log means: memory from malloc, no log. */
+/* The host, passed to functions that create handles, which copy it. NULL allocator: malloc and
+ * free. NULL log: no log. NULL instead of a host: both. */
 typedef struct chorale_host {
   size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
   const chorale_allocator *allocator;
@@ -47,13 +47,13 @@ typedef struct chorale_cancel chorale_cancel;
 /* Creates a lowered flag. Errors: NULL_ARGUMENT (cancel), STRUCT_SIZE, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_cancel_create(const chorale_host *host, chorale_cancel **cancel,
                                                  chorale_error *error);
-/* NULL is ignored. No computation may still be using the flag. */
+/* Destroys a flag, which no computation may still use. NULL is ignored. */
 CHORALE_API void chorale_cancel_destroy(chorale_cancel *cancel);
 /* Raise and lower the flag; NULL is ignored. Atomic: from any thread, at any time, also from a
  * signal handler. */
 CHORALE_API void chorale_cancel_raise(chorale_cancel *cancel);
 CHORALE_API void chorale_cancel_lower(chorale_cancel *cancel);
-/* 1 if raised, else 0. Any thread. */
+/* Returns 1 if the flag is raised, else 0. Any thread. */
 CHORALE_API int32_t chorale_cancel_is_raised(const chorale_cancel *cancel);
 
 CHORALE_END_DECLS

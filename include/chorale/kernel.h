@@ -1,11 +1,11 @@
 /* The calls of chain.h and message.h without a solver: stateless, re-entrant, in scratch memory of
- * the caller, never allocating.
+ * the caller, without allocation.
  *
- * scratch: `bytes` bytes aligned to 64 (ALIGNMENT), as many as chorale_chain_solver_bytes or
- *   chorale_message_bytes say less what a solver itself needs, so theirs suffice
- *   (WORKSPACE_TOO_SMALL). Undefined afterwards; calls on different scratch memory may run at once.
- * Everything else is as in the function of the same name there. chorale_chain_score,
- * chorale_property_shown and chorale_property_fired need no scratch memory at all.
+ * scratch: `bytes` bytes aligned to 64 (ALIGNMENT). The number of bytes that
+ *   chorale_chain_solver_bytes or chorale_message_bytes gives suffices (WORKSPACE_TOO_SMALL).
+ *   Contents are undefined afterwards. Calls on different scratch memory may run at the same time.
+ * All else is as in the corresponding function of chain.h or message.h. chorale_chain_score,
+ * chorale_property_shown and chorale_property_fired need no scratch memory.
  */
 #ifndef CHORALE_KERNEL_H
 #define CHORALE_KERNEL_H
