@@ -1,23 +1,22 @@
-/* Symmetric potentials: functions of how many members of a clique show each value.
+/* Symmetric potentials: functions of the number of members of a clique with each value.
  *
  * A potential scores the counts n_0 .. n_{R-1} of R values among the n members of a clique. It is
- * immutable and reference-counted: one potential serves any number of cliques and threads.
+ * immutable and reference-counted; any number of cliques and threads may use it.
  *
- * Values that do not count. `counted` in the options may leave values out (a property's EMPTY and
- * CONFLICT, say): such a value has no count of its own, is never the majority, and adds nothing.
- * Members that take it still belong to the n of a scale. When no member takes a counted value the
- * potential is 0, in every family (unless a table of a SUM forbids a count of 0: it does so here
- * too).
+ * Uncounted values. By `counted` in the options, values may be *uncounted*, for instance EMPTY and
+ * CONFLICT of a property: such a value is never the majority and adds nothing to the potential. Its
+ * members are included in the n of the scale. If no member has a counted value, the potential of
+ * every family is 0, except that a SUM with a table that forbids a count of 0 is minus infinity.
  *
- * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), n the number of
- * members of the clique; 1/log n is 1 where it is undefined (n <= 1).
+ * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), where n is the
+ * number of members of the clique; for n <= 1 the factor 1/log n is 1.
  *
- * Every create function: takes `host` (may be NULL) and `options` (may be NULL: every value counts,
- * no scale, shape detected), copies the arrays it is given, and on success stores in *potential a
- * handle with one reference. Errors common to all: NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE,
+ * Every create function takes `host` (may be NULL) and `options` (may be NULL: every value is
+ * counted, no scale, shape detected), copies its arrays, and on success stores in *potential a
+ * handle with one reference. Errors of all: NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE,
  * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a magnitude above 1e280,
- * whose sums might overflow), OUT_OF_MEMORY; each says more below.
- * The section in brackets is that of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
+ * whose sums might overflow), OUT_OF_MEMORY; further errors are named at each function.
+ * Names in [brackets] are sections of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
  * with Symmetric Clique Potentials".
  */
 #ifndef CHORALE_POTENTIAL_H
@@ -36,9 +35,9 @@ enum {
   CHORALE_SCALE_BY_LOG_MEMBERS = 2 /* times 1 / log n */
 };
 
-/* What is known of the tables f_v of a SUM potential. DETECT looks at second differences with a
- * tolerance of 1e-12 max|f|; CONVEX and CONCAVE are the caller's word and are not checked (an
- * untrue word voids guarantees, bounds and proofs of infeasibility, nothing else). */
+/* Shape of the tables f_v of a SUM potential. DETECT: determined from second differences with a
+ * tolerance of 1e-12 max|f|. CONVEX, CONCAVE: declared by the caller and not checked (if the
+ * declaration is false, guarantees, bounds and proofs of infeasibility do not hold). */
 typedef int32_t chorale_shape;
 enum { CHORALE_SHAPE_DETECT = 0, CHORALE_SHAPE_CONVEX = 1, CHORALE_SHAPE_CONCAVE = 2 };
 
@@ -51,8 +50,8 @@ enum {
   CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
 };
 
-/* The name of a family in lower case, "majority" say; "unknown family" for any other number. Static
- * storage. Any thread. */
+/* Returns the name of a family in lower case, such as "majority"; "unknown family" for any other
+ * number. Static storage. Any thread. */
 CHORALE_API const char *chorale_family_name(chorale_family family);
 
 typedef struct chorale_potential_options {
@@ -60,7 +59,7 @@ typedef struct chorale_potential_options {
   chorale_scale scale;
   chorale_shape shape; /* SUM families only; others ignore it */
   const uint8_t
-      *counted; /* `values` bytes, 0: the value does not count; NULL: every value counts */
+      *counted; /* `values` bytes, 0: the value is uncounted; NULL: every value is counted */
 } chorale_potential_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_potential_options). NULL is ignored. */
@@ -83,9 +82,9 @@ CHORALE_API chorale_status chorale_potential_create_entropy(
 /* SUM: sum_v f_v(n_v). [Additive potentials]
  *
  * tables: table_count rows of `length` doubles, row r at tables + r * row_stride, entry k = f(k).
- *   table_count 1: one table for every value; table_count == values: row v is f_v (rows of values
- *   that do not count are ignored). Minus infinity forbids a count.
- * length: serves cliques of up to length - 1 members; a larger clique is TABLE_TOO_SHORT when used.
+ *   table_count 1: one table for all values; table_count == values: row v is f_v (rows of uncounted
+ *   values are ignored). Minus infinity forbids a count.
+ * length: allows cliques of up to length - 1 members; use in a larger one is TABLE_TOO_SHORT.
  * row_stride: in doubles; 0: length, rows without gaps; otherwise at least length. Ignored when
  *   table_count is 1.
  * Errors: SHAPE (table_count neither 1 nor values), SIZE (length < 1), STRIDE. */
@@ -96,15 +95,15 @@ CHORALE_API chorale_status chorale_potential_create_sum(const chorale_host *host
                                                         chorale_potential **potential,
                                                         chorale_error *error);
 
-/* A table on the count of one of two values: g(n_b), where exactly two values count and b is the
- * higher of them; `length` and minus infinity as in SUM, whose special case it is.
- * Errors: SHAPE unless exactly two values count. [Cardinality potentials on binary labels] */
+/* Cardinality: g(n_b), a table on the count of one of two values, where exactly two values are
+ * counted and b is the higher one. A special case of SUM; `length` and minus infinity as in SUM.
+ * Errors: SHAPE (not exactly two counted values). [Cardinality potentials on binary labels] */
 CHORALE_API chorale_status chorale_potential_create_cardinality(
     const chorale_host *host, int64_t values, const double *table, int64_t length,
     const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
 
-/* MAX: max_v f_v(n_v) over the values that count, those with n_v = 0 included. Tables, `length`,
- * strides and errors as in SUM; they need be neither monotone nor zero at zero. [Max potentials] */
+/* MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables, `length`,
+ * strides and errors as in SUM. Tables need not be monotone, nor f_v(0) = 0. [Max potentials] */
 CHORALE_API chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
                                                         const double *tables, int64_t table_count,
                                                         int64_t length, int64_t row_stride,
@@ -112,8 +111,8 @@ CHORALE_API chorale_status chorale_potential_create_max(const chorale_host *host
                                                         chorale_potential **potential,
                                                         chorale_error *error);
 
-/* Makespan: max_v lambda n_v, and its square: max_v lambda n_v^2; lambda finite. A negative lambda
- * makes it the least count that counts. [Max potentials] */
+/* Makespan: max_v lambda n_v; square makespan: max_v lambda n_v^2; lambda finite. With a negative
+ * lambda the maximum is at the value with the least count. [Max potentials] */
 CHORALE_API chorale_status chorale_potential_create_makespan(
     const chorale_host *host, int64_t values, double lambda,
     const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
@@ -121,12 +120,11 @@ CHORALE_API chorale_status chorale_potential_create_square_makespan(
     const chorale_host *host, int64_t values, double lambda,
     const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
 
-/* MAJORITY: b_a + sum_v w_av n_v, where a is a counted value of highest count; of several such
- * values the one that scores highest. [Majority potentials]
+/* MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest count; if several values
+ * tie, the one with the highest score. [Majority potentials]
  *
  * weights: `values` x `values` finite doubles, row a (the majority value) at weights + a *
- *   row_stride (0: values, rows without gaps). Row and column of a value that does not count are
- *   ignored.
+ *   row_stride (0: values, rows without gaps). Rows and columns of uncounted values are ignored.
  * bias: `values` finite doubles b_a, or NULL for zeros. With zero weights this is Lu and Getoor's
  *   constant for each majority value.
  * Errors: STRIDE. */
@@ -136,12 +134,12 @@ CHORALE_API chorale_status chorale_potential_create_majority(
     chorale_error *error);
 
 /* PAIRS: sum_{v,v'} f(v, v') n_v n_v' - sum_v f(v, v) n_v: the sum of f(x_i, x_j) over all ordered
- * pairs of distinct members that take counted values. The paper counts a pair once: halve f for
- * that. f need not be symmetric. [Information extraction, the rewriting of equation 1]
+ * pairs of distinct members with counted values. The paper counts each unordered pair once: halve f
+ * to match. f need not be symmetric. [Information extraction, the rewriting of equation 1]
  *
  * scores: `values` x `values` finite doubles, row v at scores + v * row_stride (0: values, rows
- *   without gaps). Where every f(v, v') + f(v', v), v != v', splits into c_v + c_v' and every value
- *   counts (or all c_v are equal), the potential is a SUM and gets all that SUM gets.
+ *   without gaps). If f(v, v') + f(v', v) = c_v + c_v' for all v != v', and every value is counted
+ *   (or all c_v are equal), the potential is a SUM, and all algorithms for SUM apply.
  * Errors: STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
                                                           const double *scores, int64_t row_stride,
@@ -149,28 +147,27 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
                                                           chorale_potential **potential,
                                                           chorale_error *error);
 
-/* The score of a count vector: counts[v], v < values, of `members` members (entries of values that
- * do not count are 0), stored in *score; the scale is applied afterwards. Returns 0, or non-zero to
- * stop the computation (CALLBACK_STOPPED). NaN, plus infinity and magnitudes above 1e290 (scaled or
- * not), whose sums might overflow, are CALLBACK_VALUE; minus infinity forbids the counts. It must
- * be a function of its arguments alone, must not unwind, must not call into the run that needs the
- * score (BUSY while that is solved), and is called on the thread of the call that needs it; a
- * potential used from several threads calls it from all of them. It is not called when nothing
- * counts. */
+/* A callback that stores in *score the score of counts[v], v < values, among `members` members
+ * (entries of uncounted values are 0); the scale is applied afterwards. Returns 0, or non-zero to
+ * end the computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity
+ * and magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The
+ * score must depend only on the arguments. The callback must not unwind, and calls from within it
+ * on a run that is being solved fail with BUSY. Called on the thread that needs the score, so from
+ * several threads if several use the potential. Not called if no member has a counted value. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,
                                           int64_t members, double *score);
 
-/* CALLBACK: any symmetric function. `release` (may be NULL) gets `user` when the last reference is
- * released, on that thread, or never if creation fails. */
+/* CALLBACK: any symmetric function. `release` (may be NULL) is called with `user` when the last
+ * reference is released, on the releasing thread; not if creation fails. */
 CHORALE_API chorale_status chorale_potential_create_callback(
     const chorale_host *host, int64_t values, chorale_count_function function, void *user,
     void (*release)(void *user), const chorale_potential_options *options,
     chorale_potential **potential, chorale_error *error);
 
-/* factor * C: another potential over the same numbers, which are shared, not copied. What C forbids
- * stays forbidden at factor 0 too. factor: finite, >= 0.
- * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; one that takes a
- * magnitude above 1e280), OUT_OF_MEMORY. O(1), for factors above 1 the size of its numbers. */
+/* Creates factor * C, which shares the numbers of C without a copy. Counts that C forbids are
+ * forbidden also with factor 0. factor: finite, >= 0.
+ * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
+ * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1); with factor > 1 O(number of numbers). */
 CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
                                                            const chorale_potential *potential,
                                                            double factor,
@@ -179,16 +176,17 @@ CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *h
 
 /* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
 CHORALE_API chorale_potential *chorale_potential_retain(const chorale_potential *potential);
-/* Drops a reference, and the potential with the last one; NULL is ignored. Atomic: any thread. */
+/* Drops a reference; dropping the last one destroys the potential. NULL is ignored. Atomic: any
+ * thread. */
 CHORALE_API void chorale_potential_release(const chorale_potential *potential);
 
-/* The number of values R; 0 for NULL. Any thread. */
+/* Returns the number of values R; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential);
-/* The family; 0 for NULL. Any thread. */
+/* Returns the family; 0 for NULL. Any thread. */
 CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
 
-/* The score of counts[0 .. values-1] among `members` members, scale included; *score may become
- * minus infinity. Counts of values that do not count belong to the sum of all counts.
+/* Computes the score of counts[0 .. values-1] among `members` members, including the scale; *score
+ * may become minus infinity. All counts, also of uncounted values, must sum to `members`.
  * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (a negative count,
  * counts that do not sum to `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE,
  * CALLBACK_STOPPED.

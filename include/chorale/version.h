@@ -1,4 +1,4 @@
-/* The version of Chorale. It stands only in this file, from which the build reads it. */
+/* The version of Chorale, defined only in this file; the build reads it from here. */
 #ifndef CHORALE_VERSION_H
 #define CHORALE_VERSION_H
 
@@ -8,15 +8,16 @@
 #define CHORALE_VERSION_MINOR 2
 #define CHORALE_VERSION_PATCH 0
 
-/* Raised when a program built against an older library would no longer run; it is the soname. */
+/* The version number of the binary interface, used in the soname. Increased when programs built
+ * with an older library no longer run. */
 #define CHORALE_ABI 1
 
 CHORALE_BEGIN_DECLS
 
-/* The version of the library that is loaded, "MAJOR.MINOR.PATCH"; static storage. Any thread. */
+/* Returns the version of the loaded library, "MAJOR.MINOR.PATCH"; static storage. Any thread. */
 CHORALE_API const char *chorale_version(void);
 
-/* CHORALE_ABI of the library that is loaded. Any thread. */
+/* Returns CHORALE_ABI of the loaded library. Any thread. */
 CHORALE_API int32_t chorale_abi(void);
 
 CHORALE_END_DECLS
