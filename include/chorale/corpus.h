@@ -22,8 +22,8 @@ typedef struct chorale_corpus {
   const int64_t *offsets; /* chains + 1; NULL: every chain has one position (a single item) */
   int64_t labels;         /* m >= 1 */
   chorale_element element; /* of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32 */
-  /* 1: `unary` and `tokens` are not copied; both must live, unchanged, until the last reference to
-   * the model is released. 0 (default): copied. */
+  /* 1: `unary` and `tokens` are not copied; both must stay valid and unchanged until the last
+   * reference to the model is released. 0 (default): copied. */
   int32_t borrow;
   /* Scores of position p and label y at p * unary_row_stride + y * unary_column_stride, in
    * elements. Strides of 0: rows without gaps. */

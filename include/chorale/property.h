@@ -86,7 +86,7 @@ CHORALE_API chorale_status chorale_property_create_local(const chorale_host *hos
 /* Adds a reference and returns its argument; drops a reference. NULL is ignored. Any thread. */
 CHORALE_API chorale_property *chorale_property_retain(const chorale_property *property);
 CHORALE_API void chorale_property_release(const chorale_property *property);
-/* Return R; m. 0 for NULL. Any thread. */
+/* Return the number of values R; the number of labels m. 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_property_values(const chorale_property *property);
 CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
 
@@ -228,7 +228,7 @@ typedef int32_t chorale_outside;
 enum {
   CHORALE_OUTSIDE_FORBIDDEN = 0, /* messages and decoding exclude every labelling that fires one,
                                     also as part of a CONFLICT */
-  CHORALE_OUTSIDE_AS_OUT = 1     /* they are the value OUT */
+  CHORALE_OUTSIDE_AS_OUT = 1     /* every value outside is the value OUT */
 };
 
 /* Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.

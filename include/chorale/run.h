@@ -74,9 +74,9 @@ enum {
  * results do not depend on the scale of the scores. */
 typedef int32_t chorale_message_element;
 enum {
-  /* 16 bytes a value for both directions; tells differences of 1e-12 apart */
+  /* 16 bytes a value for both directions; differences below 1e-12 count as 0 */
   CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
-  /* 8 bytes a value for both directions; tells differences of 1e-6 apart */
+  /* 8 bytes a value for both directions; differences below 1e-6 count as 0 */
   CHORALE_MESSAGES_FLOAT32 = CHORALE_FLOAT32,
   /* 4 bytes a value for both directions: distances from the greatest entry of the row, rounded to
    * 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus infinity is
@@ -195,8 +195,8 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
  * set_limits and max_marginals return BUSY and change nothing; destroy and reset do nothing and
  * write a warning to the host's log. Calls that take a const run, and chorale_run_create with the
  * run as `earlier`, succeed in the progress callback; in callbacks of potentials, instances and
- * executors, which run while labellings change, they return BUSY. Calls on other runs always
- * succeed. */
+ * executors, which run while labellings change, they return BUSY. Calls on other runs are
+ * allowed. */
 
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`

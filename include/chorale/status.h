@@ -18,7 +18,7 @@ enum {
   CHORALE_ERROR_NULL_ARGUMENT = 10,
   /* A size, count or limit is below the least that is allowed. */
   CHORALE_ERROR_SIZE = 20,
-  /* Sizes whose product does not fit, or that exceed what the library can index. */
+  /* Sizes whose product overflows, or a size above the greatest that the library supports. */
   CHORALE_ERROR_SIZE_OVERFLOW = 21,
   /* A row stride shorter than a row. */
   CHORALE_ERROR_STRIDE = 22,
@@ -53,19 +53,19 @@ enum {
   CHORALE_ERROR_NOT_EXACT = 43,
   /* A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range. */
   CHORALE_ERROR_CALLBACK_VALUE = 50,
-  /* A callback returned non-zero: it asked to stop. */
+  /* A callback returned non-zero to stop the computation. */
   CHORALE_ERROR_CALLBACK_STOPPED = 51,
   /* The caller's executor did not call every step of a loop once. */
   CHORALE_ERROR_EXECUTOR = 53,
   CHORALE_ERROR_OUT_OF_MEMORY = 60,
-  /* The caller's memory is too small; the message says how many bytes are needed. */
+  /* The caller's memory is too small; the message gives the number of bytes needed. */
   CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
-  /* Memory from the caller that is not aligned as asked. */
+  /* The caller's memory is not aligned as required. */
   CHORALE_ERROR_ALIGNMENT = 62,
   /* The host's allocator returned memory that is not aligned as requested. Possible wherever
    * OUT_OF_MEMORY is named. */
   CHORALE_ERROR_ALLOCATOR_ALIGNMENT = 63,
-  /* A chain and what it is used with (transitions, properties) have different numbers of labels. */
+  /* A chain and its transitions or properties have different numbers of labels. */
   CHORALE_ERROR_LABELS_MISMATCH = 70,
   /* A parent that does not come before its child; parents that form a cycle. */
   CHORALE_ERROR_PARENT_ORDER = 71,

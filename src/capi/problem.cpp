@@ -68,7 +68,7 @@ const char *chorale_problem_text(const chorale_problem *problem, chorale_text_li
               length);
 }
 
-// ---- What cliques are about ---------------------------------------------------------------------
+// ---- Kinds and value names of cliques -----------------------------------------------------------
 
 chorale_status chorale_problem_set_cliques(chorale_problem *problem, const int32_t *kinds,
                                            const chorale_text_list *values, chorale_error *error) {

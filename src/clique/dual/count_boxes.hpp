@@ -87,7 +87,7 @@ private:
   double *only_row_;        // K: scores of the fixed member: 0 at its column, else minus infinity
   double *bounds_;          // n x K: upper bounds on the messages
   double *magnitudes_;      // n x K: sums of the magnitudes of the terms of the messages
-  std::int32_t *counts_;    // K
+  std::int32_t *counts_;    // K: members by column
 };
 
 } // namespace chorale

@@ -97,7 +97,7 @@ private:
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *leave_loss_;      // n: sum over columns that chose the member of the loss without it
+  double *leave_loss_;      // n: losses of the columns that chose the member, if they may not
   double *own_leave_loss_;  // K x n: this loss of one column, by column and rank
   double *suffix_;          // max(n + 2, K): scratch, suffix maxima
   Entry *moved_;            // 3 x n: scratch of sort_column

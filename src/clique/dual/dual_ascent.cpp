@@ -29,8 +29,9 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
   double lowest = 0;
   double magnitude = 0;
-  // Sums the least and the greatest-magnitude numbers. The floor lies below every labelling by more
-  // than the rounding error of a bound, which is proportional to these magnitudes.
+  // Adds the least finite number to `lowest`, and the greatest magnitude to `magnitude`. So the
+  // floor is below the score of every labelling by more than the rounding error of a bound, which
+  // is proportional to the magnitude.
   const auto add_least = [&](const double *numbers, std::int64_t count) {
     double least = kInfinity;
     double greatest = 0;

@@ -18,7 +18,7 @@ private:
   const Instance *instance_;
   CountDual dual_;
   DualAscent ascent_;
-  double *prices_; // n
+  double *prices_; // n: see CountDual
 };
 
 } // namespace chorale

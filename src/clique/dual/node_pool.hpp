@@ -44,7 +44,7 @@ public:
 
 private:
   // A node in memory: this head, n prices, the mask, lo (K), hi (K). The stack of released slots
-  // and the heap of open slots are stored across the heads: entry j of either lies in head(j),
+  // and the heap of open slots are stored across the heads: entry j of either is in head(j),
   // whatever slot j holds.
   struct Head {
     double bound;

@@ -36,8 +36,8 @@ private:
   const Instance *instance_;
   SumMoves finite_moves_;
   SingleMoves<SumScore> moves_;
-  std::int32_t *assignment_; // n
-  std::int32_t *counts_;     // K
+  std::int32_t *assignment_; // n: scratch, a labelling
+  std::int32_t *counts_;     // K: members by column
   double *best_choice_;      // n: score of the best column that chooses the member
 };
 

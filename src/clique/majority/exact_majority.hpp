@@ -57,8 +57,8 @@ private:
   double *transposed_;       // K x stride: w_av at v * stride + a, for counted a
   double *bounds_;           // stride: by a, upper bound on G_a(k) over all k
   std::int32_t *order_;      // counted columns by descending bound
-  std::int32_t *assignment_; // n
-  std::int32_t *counts_;     // K
+  std::int32_t *assignment_; // n: scratch, a labelling
+  std::int32_t *counts_;     // K: members by column
   double *distances_;        // (K + 1) x (K + 1): see MajorityFlow::distances_to
   double *levels_; // K x K: scratch, by column u before and column v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved

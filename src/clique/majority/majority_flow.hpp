@@ -51,8 +51,8 @@ public:
   CountLine line() const noexcept;
 
   std::int32_t majority() const noexcept { return a_; }           // the column a
-  const std::int32_t *assignment() const noexcept { return x_; }  // n
-  const std::int32_t *counts() const noexcept { return counts_; } // K
+  const std::int32_t *assignment() const noexcept { return x_; }  // n: by member
+  const std::int32_t *counts() const noexcept { return counts_; } // K: by column
   // K: theta_iv of member i, by column v.
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
@@ -86,7 +86,7 @@ private:
   std::int32_t members_;
   std::int32_t columns_;
   std::int32_t rest_;
-  double *theta_;             // n x K
+  double *theta_;             // n x K: theta_iv
   std::int32_t *x_;           // n: the labelling
   std::int32_t *free_;        // n: the free labelling
   std::int32_t *next_;        // n: next member of the same column, or -1

@@ -145,7 +145,7 @@ private:
   Score score_;
   std::int32_t largest_;
   std::int32_t *subset_;     // the current A, ascending
-  std::int32_t *counts_;     // K
+  std::int32_t *counts_;     // K: members by column
   std::uint8_t *is_in_;      // K: 1 for columns in A
   Ranked *order_;            // n: members by descending gain
   std::int32_t *written_;    // n: scratch, the labelling to be copied to the solution

@@ -242,8 +242,7 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double at_left = along(v, left);
   double at_right = along(v, right);
   for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
-    // At equal values a minimum of the convex function lies between left and right, so either cut
-    // keeps it.
+    // At equal values the minimum of the convex function is between left and right, in both halves.
     if (at_left <= at_right) {
       high = right;
       right = left;

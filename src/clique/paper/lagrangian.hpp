@@ -75,7 +75,7 @@ private:
   double *direction_;     // K: subgradient rule: smoothed violations
   double *best_other_;    // n: golden section: best level except at alpha and the searched column
   std::int32_t *x_;       // n: a labelling that attains L
-  std::int32_t *counts_;  // K
+  std::int32_t *counts_;  // K: members by column
   std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
   std::uint8_t *stuck_;   // K: 1 if a step could not change the column's multiplier
   double *bounds_;        // K: the lowest L_alpha, by alpha

@@ -28,8 +28,8 @@ private:
   double *gains_;            // n: psi + w at alpha minus psi + w at the best other column
   std::int32_t *other_;      // n: the best other column, or -1
   std::int32_t *order_;      // n: members by descending gain
-  std::int32_t *assignment_; // n
-  std::int32_t *counts_;     // K
+  std::int32_t *assignment_; // n: scratch, a labelling
+  std::int32_t *counts_;     // K: members by column
   std::int32_t bound_to_;    // number of members to which only alpha is allowed
   std::int32_t able_;        // number of members to which alpha is allowed
   MajorityScore score_;

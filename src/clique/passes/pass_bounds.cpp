@@ -222,7 +222,7 @@ CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
   const Instance &in = *instance_;
   if (!in.count(in.best, counts_))
     return false;
-  std::int32_t *at = forced_; // where the next member of each column goes
+  std::int32_t *at = forced_; // K: index in by_best_ of the next member of each column
   std::int32_t begin_of = 0;
   for (std::int32_t v = 0; v < in.columns; ++v) {
     at[v] = begin_of;

@@ -91,7 +91,7 @@ private:
   float *price_of_;        // K: prices of the current start, scaled
   float *rise_;            // K: price_of_ - own_price_, scaled
   std::int32_t *defaults_; // K: number of members by best column
-  std::int32_t *counts_;   // K
+  std::int32_t *counts_;   // K: members by column
   std::int32_t column_[kColumns] = {}; // columns of the candidates c
   std::int32_t ranked_[kColumns] = {}; // candidates in descending order of most_
   std::int32_t assumed_[kCounts] = {}; // kAssumed times n

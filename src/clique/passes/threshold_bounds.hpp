@@ -12,7 +12,7 @@
 // one from each end of the part, plus the convex f_alpha.
 //
 // While many passes may still exceed the best score, closer thresholds are placed around the parts
-// that may exceed it.
+// with bounds above this score.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -54,7 +54,8 @@ private:
     std::int32_t count; // of alpha
   };
 
-  // Computes the sums over the members' best columns.
+  // Computes best_at_, own_by_alpha_ and the sums over the members' best scores. False if
+  // interrupted.
   bool note_defaults() noexcept;
   // Places the first thresholds. False if the scores' range is too wide or narrow for single
   // precision.
@@ -86,7 +87,7 @@ private:
   std::int32_t *part_;    // kRows x K, padded: part, by member and alpha
   std::int32_t *left_;    // default column x alpha x parts: number of members; then suffix sums
   double *sums_;          // alpha x parts: sum of the members' places
-  Own *own_by_alpha_;     // K
+  Own *own_by_alpha_;     // K: by best column
   std::int32_t *best_at_; // K: number of members by best column
   State *states_;         // alpha x parts: labelling at the beginning of each part
   double *others_;        // parts: potential of the columns other than the current alpha
