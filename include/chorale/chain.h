@@ -76,7 +76,8 @@ CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, 
                                                       const chorale_transitions_options *options,
                                                       chorale_transitions **transitions,
                                                       chorale_error *error);
-/* Adds a reference and returns its argument; drops a reference. NULL is ignored. Any thread. */
+/* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
+ * Any thread. */
 CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);
 CHORALE_API void chorale_transitions_release(const chorale_transitions *transitions);
 /* Returns m; 0 for NULL. Any thread. */

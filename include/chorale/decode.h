@@ -57,7 +57,7 @@ typedef struct chorale_agreement {
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
   const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys without cliques, any order */
   int64_t stop_count;
-  const chorale_property *property; /* PROPERTY */
+  const chorale_property *property; /* PROPERTY: the property */
   /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)
    * members[clique_offsets[c]] .. members[clique_offsets[c + 1] - 1]. */
   int64_t cliques;

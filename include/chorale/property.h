@@ -83,7 +83,8 @@ CHORALE_API chorale_status chorale_property_create_local(const chorale_host *hos
                                                          chorale_property **property,
                                                          chorale_error *error);
 
-/* Adds a reference and returns its argument; drops a reference. NULL is ignored. Any thread. */
+/* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
+ * Any thread. */
 CHORALE_API chorale_property *chorale_property_retain(const chorale_property *property);
 CHORALE_API void chorale_property_release(const chorale_property *property);
 /* Return the number of values R; the number of labels m. 0 for NULL. Any thread. */
@@ -248,7 +249,8 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
 CHORALE_API chorale_status chorale_dictionary_create_best(
     const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
     int64_t keep, chorale_outside outside, chorale_dictionary **dictionary, chorale_error *error);
-/* Adds a reference and returns its argument; drops a reference. NULL is ignored. Any thread. */
+/* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
+ * Any thread. */
 CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);
 CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary);
 /* Returns the number of values, including OUT, which is the R of a clique with this dictionary; 0

@@ -6,9 +6,10 @@
  *
  *   round 0   decodes every chain without its cliques. No result scores below this labelling.
  *   round r   computes the messages of every clique to its members, decodes every chain under these
- *             messages, computes the messages of the chain, and evaluates equation 1. Messages with
- *             unchanged inputs are not computed again. The rounds of a solve end after a round
- *             without changes, and after four rounds that alternate between two labellings.
+ *             messages, computes the messages of every chain to its cliques, and evaluates equation
+ *             1 of the labelling. Messages with unchanged inputs are not computed again. The rounds
+ *             of a solve end after a round without changes, and after four rounds that alternate
+ *             between two labellings.
  *   polish    decodes one chain at a time with all other chains fixed, until no chain gains: from
  *             the best labelling of the rounds, and from that of round 0. Never lowers equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
@@ -26,9 +27,10 @@
  * message at c plus the max-marginal under the potential of c.
  *
  * A run may be used by one thread at a time, and holds a reference on its model. chorale_run_create
- * allocates all memory; later only chorale_run_set_chain allocates, and the system when it starts
- * threads. Results are the same bit for bit for any number of threads, for any executor, for single
- * steps and for one solve, and for a new run and one after chorale_run_reset.
+ * allocates all memory; later only chorale_run_set_chain and some calls under "Results" allocate,
+ * and the system when it starts threads. Results are the same bit for bit for any number of
+ * threads, for any executor, for single steps and for one solve, and for a new run and one after
+ * chorale_run_reset.
  *
  * Messages and counts cover only the values that the members of a clique can fire, whatever the R
  * of the property (model.h, Cost of large R): O(members x such values) memory; a round takes as

@@ -60,7 +60,7 @@ private:
   std::int32_t *assignment_; // n: scratch, a labelling
   std::int32_t *counts_;     // K: members by column
   double *distances_;        // (K + 1) x (K + 1): see MajorityFlow::distances_to
-  double *levels_; // K x K: scratch, by column u before and column v after a member's move
+  double *levels_;            // K x K: scratch, by columns u before and v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved
   std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
   double slack_;        // greatest score difference that counts as rounding

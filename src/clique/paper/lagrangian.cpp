@@ -242,7 +242,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double at_left = along(v, left);
   double at_right = along(v, right);
   for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
-    // At equal values the minimum of the convex function is between left and right, in both halves.
+    // At equal values the convex function has a minimum between left and right: either cut keeps
+    // this interval.
     if (at_left <= at_right) {
       high = right;
       right = left;

@@ -44,8 +44,8 @@ public:
 
   // Runs passes in descending order of their upper bounds, until a bound lies below the solution's
   // score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the best labelling of
-  // the pass to `candidate` (n) and calls `improve()`, which may use `candidate`
-  // to improve `solution`.
+  // the pass to `candidate` (n) and calls `improve()`, which may use `candidate` to improve
+  // `solution`.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
@@ -275,9 +275,9 @@ private:
   AlphaSweep sweep_;
   Score score_;
   std::int32_t *waiting_; // K: see pass()
-  std::int32_t *row_of_; // K: row of before_ by default column, where waiting_ began above 0
-  double *before_;       // min(n, K) x K: prefix maxima, by default column and fixed column
-  double *after_; // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
+  std::int32_t *row_of_;  // K: row of before_ by default column, where waiting_ began above 0
+  double *before_;        // min(n, K) x K: prefix maxima, by default column and fixed column
+  double *after_;         // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
 };
 
 } // namespace chorale

@@ -83,8 +83,9 @@ void AlphaSweep::clear_counts() noexcept {
   is_ordered_ = true;
 }
 
-// Sorts the `count` members of unordered_ by gain: into as many buckets, then by insertion, which
-// moves members within their bucket only. If a bucket is too full, sorts by comparison instead.
+// Sorts the `count` members of unordered_ by gain: distributes them to `count` buckets, then sorts
+// by insertion, which moves members within their bucket only. If a bucket is too full, sorts by
+// comparison instead.
 bool AlphaSweep::sort_free(std::int32_t count) noexcept {
   const Instance &in = *instance_;
   Ranked *to = order_ + forced_;

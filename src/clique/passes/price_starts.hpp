@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  static constexpr std::int32_t kColumns = 10; // candidates for large columns
+  static constexpr std::int32_t kColumns = 10; // greatest number of candidates for large columns
   // Counts assumed for a large column, as fractions of n.
   static constexpr double kAssumed[] = {0.13, 0.21, 0.31, 0.43, 0.63};
   static constexpr std::int32_t kCounts = 5;
@@ -92,14 +92,14 @@ private:
   float *rise_;            // K: price_of_ - own_price_, scaled
   std::int32_t *defaults_; // K: number of members by best column
   std::int32_t *counts_;   // K: members by column
-  std::int32_t column_[kColumns] = {}; // columns of the candidates c
-  std::int32_t ranked_[kColumns] = {}; // candidates in descending order of most_
-  std::int32_t assumed_[kCounts] = {}; // kAssumed times n
+  std::int32_t column_[kColumns] = {};       // columns of the candidates c
+  std::int32_t ranked_[kColumns] = {};       // candidates in descending order of most_
+  std::int32_t assumed_[kCounts] = {};       // kAssumed times n
   float price_[kColumns * kCounts] = {};     // p_v by place, scaled
   double constant_[kColumns * kCounts] = {}; // f_v(k_v) - p_v k_v - f_v(0) by place, scaled
   double single_[kColumns * kCounts] = {};   // constant_ + sum_i r_iv by place, scaled
   double most_[kColumns] = {};               // greatest single_ of each candidate, scaled
-  double needed_ = 0;                        // least estimate of use, without base_, scaled
+  double needed_ = 0;                        // least estimate of a start, without base_, scaled
   double base_ = 0;                          // sum_i w_i + sum_v f_v(0), not scaled
   double magnitude_ = 0;                     // n x (highest - lowest table step), not scaled
   Start starts_[kStarts] = {};

@@ -9,8 +9,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kBlock = 8;              // rows per block
-constexpr std::int32_t kWindow = 32 * kBlock;   // rows stored at a time
+constexpr std::int32_t kBlock = 8;            // rows per block
+constexpr std::int32_t kWindow = 32 * kBlock; // rows stored at a time
 
 // Up to this many columns, each column has a lane of its own.
 constexpr std::int32_t kFewColumns = 64;

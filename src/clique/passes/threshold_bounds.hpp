@@ -40,18 +40,18 @@ public:
 
 private:
   static constexpr int kFew = 16;  // number of parts
-  static constexpr int kMany = 64; // the same if members far outnumber columns
-  static constexpr int kRows = 8;  // members assigned to parts at a time
+  static constexpr int kMany = 64; // number of parts if members far outnumber columns
+  static constexpr int kRows = 8;  // number of members assigned to parts at a time
   template <int parts> bool count_all() noexcept;
-  // Of the members whose best column is alpha:
+  // Sums over the members whose best column is alpha.
   struct Own {
     double gains = 0; // sum of their gains by alpha
-    double most = 0;  // the greatest of these gains
+    double most = 0;  // greatest of their gains by alpha
   };
   // The labelling of a pass at the beginning of a part: members of all earlier parts have alpha.
   struct State {
-    double score;       // without f_alpha
-    std::int32_t count; // of alpha
+    double score;       // member scores plus potential, without f_alpha
+    std::int32_t count; // number of members at alpha
   };
 
   // Computes best_at_, own_by_alpha_ and the sums over the members' best scores. False if
@@ -108,7 +108,7 @@ private:
   double most_ = 0;               // greatest gain of a member by its best column
   double gains_of_own_ = 0;       // sum of the members' gains by their best columns
   double lowest_step_ = 0;        // the lowest step of any table, at most 0
-  double level_ = 0;              // score that some labelling is known to reach
+  double level_ = 0;              // greatest score of a labelling known so far
   double defaults_ = 0;           // sum of the best scores
   double magnitude_ = 0;          // sum of the magnitudes of the terms
   double slack_ = 0;              // upper bound on rounding errors in double precision
