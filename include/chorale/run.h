@@ -288,8 +288,7 @@ CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
                                              chorale_run_result *result, chorale_error *error);
 
 /* Sets the time limit (seconds for each call; negative: none) and the cancel flag (may be NULL,
- * borrowed until the run is destroyed). Errors:
- * NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY. */
+ * borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY. */
 CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
                                                   const chorale_cancel *cancel,
                                                   chorale_error *error);
