@@ -133,8 +133,11 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
   Layout layout(worker.room);
   CliqueProgram program(layout, clique, setting.options.clique, nullptr);
   program.set_room(worker.room + layout.bytes());
-  if (!load_items(setting, clique, program.incoming, worker.limits) ||
-      !program.solve(worker.limits)) {
+  if (!load_items(setting, clique, program.incoming, worker.limits)) {
+    setting.call.check(worker);
+    return false;
+  }
+  if (!program.solve(worker.limits)) {
     setting.call.give_up(program, worker);
     return false;
   }
