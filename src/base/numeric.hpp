@@ -1,6 +1,7 @@
 // Constants for scores, sizes that saturate, sums with tolerances.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,19 @@ inline bool is_answer(double value) noexcept {
 inline double scale_score(double score, double factor) noexcept {
   return score == kForbidden ? kForbidden : score * factor;
 }
+
+// The two greatest of the scores that were added.
+struct TwoBest {
+  void add(double score) noexcept {
+    second = std::max(second, std::min(first, score));
+    first = std::max(first, score);
+  }
+  // Returns by how much the greatest exceeds the second; 0 if all scores are forbidden.
+  double margin() const noexcept { return first == kForbidden ? 0.0 : first - second; }
+
+  double first = kForbidden;
+  double second = kForbidden;
+};
 
 // Converts a count to size_t; SIZE_MAX if it does not fit (32-bit machines).
 constexpr std::size_t to_size(std::int64_t count) noexcept {

@@ -279,13 +279,10 @@ bool MaxMarginals::trace(Scores &scores, std::int32_t *labelling, double &score)
 
 void MaxMarginals::write_margin(std::int32_t t, const double *row,
                                 const MarginalTargets &targets) noexcept {
-  double first = kForbidden;
-  double second = kForbidden;
-  for (std::int32_t y = 0; y < labels_; ++y) {
-    second = std::max(second, std::min(first, row[y]));
-    first = std::max(first, row[y]);
-  }
-  targets.margins[t] = first == kForbidden ? 0.0 : first - second;
+  TwoBest top;
+  for (std::int32_t y = 0; y < labels_; ++y)
+    top.add(row[y]);
+  targets.margins[t] = top.margin();
 }
 
 void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noexcept {

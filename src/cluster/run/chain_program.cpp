@@ -160,8 +160,7 @@ void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
 }
 
 bool ChainProgram::show(Limits &limits) noexcept {
-  const bool shows = show_in(limits);
-  return finish(shows, limits);
+  return finish(show_in(limits), limits);
 }
 
 bool ChainProgram::show_in(Limits &limits) noexcept {
@@ -302,11 +301,9 @@ bool ChainProgram::decode_own(Limits &limits) noexcept {
 }
 
 bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept {
-  if (has_whole() && reaches()) {
-    bool found = false;
-    if (own)
-      found = decode_own(limits);
-    else
+  if (chain_.is_instance || has_whole() || chain_.slots == 0 || view_.parents) {
+    bool found = own && decode_own(limits);
+    if (!own && reaches())
       add_positions(-1, limits);
     if (within_reach(!own, true, own ? nullptr : known, found, nullptr, limits)) {
       if (has_positions() && limits.interruption() == Interruption::none) {
@@ -315,9 +312,8 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &li
       }
       return finish(found, limits);
     }
-  }
-  if (chain_.is_instance || has_whole() || chain_.slots == 0 || view_.parents) {
-    const bool found = own ? decode_own(limits) : decode(limits);
+    if (!own)
+      found = decode(limits);
     if (failure == RunFailure::none && !interrupted_)
       send(limits);
     return finish(found, limits);
@@ -543,14 +539,11 @@ bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
     const double *row = marginals_ + std::int64_t{t} * chain_.labels;
     if (to)
       std::copy_n(row, chain_.labels, to + t * row_stride);
-    double first = kForbidden;
-    double second = kForbidden;
-    for (std::int32_t y = 0; y < chain_.labels; ++y) {
-      second = std::max(second, std::min(first, row[y]));
-      first = std::max(first, row[y]);
-    }
+    TwoBest top;
+    for (std::int32_t y = 0; y < chain_.labels; ++y)
+      top.add(row[y]);
     if (margins)
-      margins[t] = first == kForbidden ? 0.0 : first - second;
+      margins[t] = top.margin();
   }
   return finish(failure == RunFailure::none, limits);
 }

@@ -3,7 +3,6 @@
 #include "potential/member_row.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace chorale {
 namespace {
@@ -19,18 +18,6 @@ void prefetch(const Chain &item) noexcept {
     __builtin_prefetch(scores + at);
 }
 
-// Returns phi of a label, summed in the order of ChainView::score().
-double score_of(const ChainView &item, std::int32_t y) noexcept {
-  if (!item.allows(0, y))
-    return kForbidden;
-  double total = 0;
-  total += item.start_at(y);
-  total += item.unary_at(0, y);
-  if (item.has_end())
-    total += item.end_at(y);
-  return total;
-}
-
 // True if phi of each label is its unary score, stored as contiguous doubles.
 bool is_plain(const ChainView &item) noexcept {
   return !item.single && item.unary_column == 1 && !item.forced && !item.allowed &&
@@ -42,21 +29,26 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
   ItemLabel best{0, kForbidden};
   for (std::int32_t y = 0; y < item.labels; ++y)
     if (takes(y))
-      if (const double score = score_of(item, y); score > best.score)
+      if (const double score = item.score(&y); score > best.score)
         best = {y, score};
   return best;
 }
 
-} // namespace
-
-void add_up(const Setting &setting, RunState &state) noexcept {
-  for (std::int32_t w = 0; w < setting.options.executor.workers; ++w) {
-    Worker &worker = setting.worker(w);
-    state.tally.chain_updates += std::exchange(worker.chain_updates, 0);
-    state.tally.clique_updates += std::exchange(worker.clique_updates, 0);
-    state.tally.messages_changed += std::exchange(worker.messages_changed, 0);
-  }
+// Writes K entries: C for each column of `member`, with the other members fixed to `labelling`.
+RunFailure hold_others(const Clique &clique, const Assignment &labelling, std::int32_t member,
+                       Layout &layout, double *message) noexcept {
+  const std::int32_t K = clique.columns();
+  auto *counts = layout.take<std::int64_t>(K);
+  auto *varied = layout.take<std::int64_t>(K);
+  count_columns(clique, counts, [&](std::int32_t i) noexcept {
+    return i == member ? -1 : labelling.shown(clique, i);
+  });
+  CallbackFailure failed = CallbackFailure::none;
+  fill_member_row(*clique.potential(), counts, clique.members, varied, message, &failed);
+  return failure_of(failed);
 }
+
+} // namespace
 
 ItemLabel best_label(const ChainView &item) noexcept {
   if (!is_plain(item))
@@ -66,7 +58,7 @@ ItemLabel best_label(const ChainView &item) noexcept {
   for (std::int32_t y = 1; y < item.labels; ++y)
     if (scores[y] > best.score)
       best = {y, scores[y]};
-  best.score += 0.0; // turns -0 into 0, as the sum in score_of() does
+  best.score += 0.0; // turns -0 into 0, as the sum in ChainView::score() does
   return best;
 }
 
@@ -88,24 +80,10 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
     std::fill_n(row, K, kForbidden);
     for (std::int32_t y = 0; y < item.labels; ++y) {
       double &entry = row[clique.column_of(i, y)];
-      entry = std::max(entry, score_of(item, y));
+      entry = std::max(entry, item.score(&y));
     }
   }
   return true;
-}
-
-// Writes K entries: C for each column of `member`, with the other members fixed to `labelling`.
-RunFailure hold_others(const Clique &clique, const Assignment &labelling, std::int32_t member,
-                       Layout &layout, double *message) noexcept {
-  const std::int32_t K = clique.columns();
-  auto *counts = layout.take<std::int64_t>(K);
-  auto *varied = layout.take<std::int64_t>(K);
-  count_columns(clique, counts, [&](std::int32_t i) noexcept {
-    return i == member ? -1 : labelling.shown(clique, i);
-  });
-  CallbackFailure failed = CallbackFailure::none;
-  fill_member_row(*clique.potential(), counts, clique.members, varied, message, &failed);
-  return failure_of(failed);
 }
 
 std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
@@ -119,7 +97,7 @@ std::int32_t show_items(const Setting &setting, const Clique &clique, const std:
     const ChainView item = setting.inputs.view_of(chain);
     const ItemLabel best =
         clique.shows_labels(i)
-            ? ItemLabel{shown[i], score_of(item, shown[i])}
+            ? ItemLabel{shown[i], item.score(shown + i)}
             : best_of(item, [&](std::int32_t y) { return clique.column_of(i, y) == shown[i]; });
     labelling.set_item(chain, site, best.label, best.score);
     ++changes;
@@ -156,7 +134,7 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
                      setting.check(w))
                    solve_closed(setting, state, c, setting.worker(w));
                });
-  add_up(setting, state);
+  state.tally.take(setting.workers());
   return !setting.call.must_end();
 }
 
@@ -185,17 +163,15 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
   if (failure != RunFailure::none)
     return failure;
   const ChainView item = setting.inputs.view_of(chain);
-  double first = kForbidden;
-  double second = kForbidden;
+  TwoBest top;
   for (std::int32_t y = 0; y < item.labels; ++y) {
-    const double value = score_of(item, y) + message[clique.column_of(slot.member, y)];
+    const double value = item.score(&y) + message[clique.column_of(slot.member, y)];
     if (marginals)
       marginals[y] = value;
-    second = std::max(second, std::min(first, value));
-    first = std::max(first, value);
+    top.add(value);
   }
   if (margin)
-    *margin = first == kForbidden ? 0.0 : first - second;
+    *margin = top.margin();
   return RunFailure::none;
 }
 

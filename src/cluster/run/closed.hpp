@@ -9,9 +9,6 @@
 
 namespace chorale {
 
-// Adds the counters of the workers to the tally, and resets them.
-void add_up(const Setting &setting, RunState &state) noexcept;
-
 // Label of an item, and phi of this label.
 struct ItemLabel {
   std::int32_t label;

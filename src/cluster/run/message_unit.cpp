@@ -18,14 +18,11 @@ constexpr int kLargestExponent = 1000;
 // Returns the greatest unary score of a position minus the second greatest; the magnitude of the
 // greatest if there is no second, or if they are equal.
 double lead_at(const ChainView &view, std::int32_t t) noexcept {
-  double best = kForbidden;
-  double second = kForbidden;
-  for (std::int32_t y = 0; y < view.labels; ++y) {
-    const double score = view.unary_at(t, y);
-    second = std::max(second, std::min(best, score));
-    best = std::max(best, score);
-  }
-  return best > second && second > kForbidden ? best - second : magnitude_of(best);
+  TwoBest top;
+  for (std::int32_t y = 0; y < view.labels; ++y)
+    top.add(view.unary_at(t, y));
+  return top.first > top.second && top.second > kForbidden ? top.margin()
+                                                           : magnitude_of(top.first);
 }
 
 // Returns the magnitude of the first nonzero number of a potential; 0 if none of the first `left`

@@ -214,7 +214,7 @@ void Rounds::first_round() noexcept {
   }
   if (stage == RoundStage::own) {
     update_chains();
-    add_up(setting_, state_);
+    state_.tally.take(setting_.workers());
     if (setting_.call.must_end())
       return;
     stage = RoundStage::own_score;
@@ -324,7 +324,7 @@ bool Rounds::step() noexcept {
     if (!call.must_end())
       stage = RoundStage::offer;
   }
-  add_up(setting_, state_);
+  state_.tally.take(setting_.workers());
   return stage == RoundStage::offer && end_round();
 }
 

@@ -15,6 +15,9 @@ struct Setting {
   Call &call;
 
   Worker &worker(std::int32_t w) const noexcept { return rooms.workers[w]; }
+  gsl::span<Worker> workers() const noexcept {
+    return {rooms.workers, static_cast<std::size_t>(options.executor.workers)};
+  }
   // True if worker w may start another step.
   bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
   // Calls step(i, worker) for i = 0 .. count - 1, in parallel if the options say so. Fails the call

@@ -1,6 +1,7 @@
 #include "cluster/run/state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace chorale {
 
@@ -29,6 +30,14 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
     ranking = Ranking(layout, model);
   if (options.bound_steps > 0)
     dual = DualState(layout, model);
+}
+
+void Tally::take(gsl::span<Worker> workers) noexcept {
+  for (Worker &worker : workers) {
+    chain_updates += std::exchange(worker.chain_updates, 0);
+    clique_updates += std::exchange(worker.clique_updates, 0);
+    messages_changed += std::exchange(worker.messages_changed, 0);
+  }
 }
 
 void RunState::reset(const Model &model) noexcept {

@@ -5,8 +5,11 @@
 #pragma once
 
 #include "cluster/run/assignment.hpp"
+#include "cluster/run/call.hpp"
 #include "cluster/run/course.hpp"
 #include "cluster/run/options.hpp"
+
+#include <gsl/gsl>
 
 namespace chorale {
 
@@ -41,6 +44,9 @@ struct Standing {
 
 // Counts of work done by this run.
 struct Tally {
+  // Adds the counters of the workers, and resets these.
+  void take(gsl::span<Worker> workers) noexcept;
+
   std::int64_t rounds = 0;
   std::int64_t messages_changed = 0; // rows changed in the last round
   std::int64_t chain_updates = 0;
