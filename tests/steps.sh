@@ -14,7 +14,7 @@ report() { # STATE NAME SECONDS REMARK
   local line
   printf -v line '%-8s %-28s %5s s  %s' "$1" "$2" "$3" "$4"
   summary+=("$line")
-  echo "   ${4:-$1}" >&2
+  echo "   ${4:-$1}  ($3 s)" >&2
 }
 
 skip() { # NAME REASON

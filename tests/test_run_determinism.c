@@ -549,6 +549,129 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
   chorale_potential_release(potential);
 }
 
+/* ---- Another worker sees the limit first ---------------------------------------------------- */
+
+enum { LINES = 120, WORDS = 4, TAGS = 3, SHARED = 3 }; /* so that the polish has batches of 7 */
+
+/* An executor and a potential that work together: in call `meddles_at` of the potential a second
+ * worker starts the next index of the loop under a raised cancel flag, so that the call must end
+ * while the first worker is in the middle of its step. */
+typedef struct Meddler {
+  chorale_cancel *cancel;
+  chorale_parallel_body body;
+  void *body_user;
+  int64_t next;  /* index that the second worker may start; -1: none */
+  int64_t ahead; /* index that it has started */
+  int64_t calls; /* while a second worker has something to start */
+  int64_t meddles_at;
+} Meddler;
+
+static void one_by_one(void *user, int64_t count, int64_t workers, chorale_parallel_body body,
+                       void *body_user) {
+  Meddler *self = user;
+  (void)workers;
+  self->body = body;
+  self->body_user = body_user;
+  self->ahead = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    self->next = i + 1 < count ? i + 1 : -1;
+    if (i != self->ahead)
+      body(body_user, i, 0);
+  }
+  self->next = -1;
+}
+
+static int32_t count_and_meddle(void *user, const int64_t *counts, int64_t values, int64_t members,
+                                double *score) {
+  Meddler *self = user;
+  double sum = 0;
+  for (int64_t v = 0; v < values; ++v)
+    sum += (double)(counts[v] * counts[v]);
+  *score = -2 * sum / (double)members;
+  if (self->next >= 0 && ++self->calls == self->meddles_at) {
+    self->ahead = self->next;
+    chorale_cancel_raise(self->cancel);
+    self->body(self->body_user, self->next, 1);
+    chorale_cancel_lower(self->cancel);
+  }
+  return 0;
+}
+
+static void another_worker_ends_the_call(void **state) {
+  (void)state;
+  Random random = {test_seed() + 34};
+  static double scores[LINES][WORDS * TAGS];
+  chorale_error error;
+  Meddler meddler = {.next = -1, .meddles_at = INT64_MAX};
+  OK(chorale_cancel_create(NULL, &meddler.cancel, &error));
+  chorale_potential *potential = NULL;
+  OK(chorale_potential_create_callback(NULL, TAGS, count_and_meddle, &meddler, NULL, NULL,
+                                       &potential, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int64_t g = 0; g < LINES / SHARED; ++g) {
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.values = TAGS;
+    setup.potential = potential;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  }
+  for (int64_t i = 0; i < LINES; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = WORDS;
+    chain.labels = TAGS;
+    chain.unary = scores[i];
+    for (int64_t e = 0; e < WORDS * TAGS; ++e)
+      scores[i][e] = 1 * random_unit(&random);
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    for (int64_t t = 0; t < WORDS; ++t)
+      OK(chorale_model_builder_add_position(builder, i / SHARED, i, t, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.rounds = 0; /* much is left to the polish */
+  options.threads = 2;
+  options.executor = one_by_one;
+  options.executor_user = &meddler;
+  options.cancel = meddler.cancel;
+  double score = 0;
+  int32_t labels[LINES * WORDS], others[LINES * WORDS];
+  int64_t calls = 0, ended = 0;
+  const int64_t tries = test_rounds(300);
+  for (int64_t k = -1; k < tries; ++k) {
+    chorale_run *run = NULL;
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+    meddler.calls = 0;
+    meddler.meddles_at = k < 0 ? INT64_MAX : 1 + k * calls / tries;
+    do {
+      OK(chorale_run_solve(run, &result, &error));
+      ended += result.outcome == CHORALE_OUTCOME_CANCELLED;
+    } while (result.outcome == CHORALE_OUTCOME_CANCELLED);
+    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, k < 0 ? labels : others, LINES * WORDS, NULL,
+                              &error));
+    if (k < 0) {
+      score = result.score;
+      calls = meddler.calls;
+    } else if (result.score != score || memcmp(labels, others, sizeof labels) != 0) {
+      fail_msg("CHORALE_TEST_SEED=%llu, meddling in call %lld of %lld: score %.17g, not %.17g",
+               (unsigned long long)test_seed(), (long long)meddler.meddles_at, (long long)calls,
+               result.score, score);
+    }
+    chorale_run_destroy(run);
+  }
+  print_message("%lld of %lld runs were cancelled\n", (long long)ended, (long long)tries);
+  assert_true(ended > tries * 9 / 10); /* scores of cliques are added up without looking */
+  chorale_model_release(model);
+  chorale_potential_release(potential);
+  chorale_cancel_destroy(meddler.cancel);
+}
+
 /* A text in slices, on one thread and on two: the same bits as in one piece. */
 static void any_slicing_of_a_text(void **state) {
   (void)state;
@@ -953,6 +1076,7 @@ int main(void) {
       cmocka_unit_test(any_way_of_running),
       cmocka_unit_test(any_slicing_of_a_text),
       cmocka_unit_test(a_long_step_gets_done_in_short_calls),
+      cmocka_unit_test(another_worker_ends_the_call),
       cmocka_unit_test(an_unchanged_model_needs_no_work),
       cmocka_unit_test(a_changed_model_goes_on),
       cmocka_unit_test(little_work_for_a_little_change),

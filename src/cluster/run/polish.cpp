@@ -159,13 +159,18 @@ private:
     const Verdict verdict = !is_due                     ? Verdict::unchanged
                             : improve(proposal, worker) ? Verdict::gains
                                                         : Verdict::stays;
-    // An interrupted walk returns false without setting program.interrupted().
-    if (worker.limits.interruption() != Interruption::none) {
+    if (was_cut_short(worker)) {
       setting_.call.check(worker);
       return;
     }
     proposal.verdict = verdict;
     setting_.call.finish_step();
+  }
+
+  // True if what this worker has just computed is incomplete. A deadline that another worker saw is
+  // no reason: this worker's search went on.
+  bool was_cut_short(const Worker &worker) const noexcept {
+    return worker.limits.interruption() != Interruption::none || setting_.call.failed();
   }
 
   // Searches for a better labelling of the chain. True if one is found and stored in the proposal.
@@ -202,7 +207,7 @@ private:
       return false;
     if (offer())
       return true;
-    if (!block.has_repeats() || setting_.call.must_end())
+    if (!block.has_repeats() || was_cut_short(worker))
       return false;
     double most = program.score;
     for (std::int32_t s = 0; s < chain.slots && most > kForbidden; ++s)
