@@ -69,6 +69,7 @@ if [[ $all == yes ]]; then
 fi
 
 . tests/steps.sh
+[[ $deep == no ]] || most_seconds=14400 # an hour of fuzzing
 
 dev_steps=("tests dev" "symbols dev" "readme")
 [[ $all == no ]] || dev_steps+=("valgrind" "abi")

@@ -23,14 +23,18 @@ skip() { # NAME REASON
   report skipped "$1" 0 "skipped: $2"
 }
 
-# Runs a command with its output in a log, shown when it fails. Sets `seconds`.
+# Runs a command with its output in a log, shown when it fails. Sets `seconds`. A script that hangs
+# fails after `most_seconds`.
+most_seconds=1200
 logged() { # NAME COMMAND...
-  local name=$1 log="$logs/${1// /-}.log" status=0
+  local name=$1 log="$logs/${1// /-}.log" status=0 limit=()
   shift
+  [[ $(type -t "$1") != file ]] || limit=(timeout --kill-after=10 "$most_seconds")
   echo "== $name" >&2
   SECONDS=0
-  "$@" >"$log" 2>&1 || status=$?
+  "${limit[@]}" "$@" >"$log" 2>&1 || status=$?
   seconds=$SECONDS
+  [[ $status != 124 ]] || echo "ended after $most_seconds s" >>"$log"
   [[ $status == 0 ]] || tail -n 60 "$log" >&2
   return "$status"
 }
