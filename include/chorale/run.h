@@ -263,7 +263,7 @@ typedef struct chorale_run_result {
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
   double gap;               /* upper_bound - score */
   int64_t changed_chains;   /* number of chains whose labels differ from those of round 0 */
-  int64_t messages_changed; /* messages of cliques to members that changed in the last round */
+  int64_t messages_changed; /* messages of cliques to members that the last round changed */
   int64_t chain_updates;    /* chains that computed messages or were decoded, in all rounds */
   int64_t clique_updates;   /* cliques that computed messages, in all rounds */
 } chorale_run_result;
@@ -271,7 +271,9 @@ typedef struct chorale_run_result {
 /* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
 CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
 
-/* Does one round (the first call: round 0). result: may be NULL. Errors: NULL_ARGUMENT,
+/* Does one round (the first call: round 0). Where a solve would end (after a round without changes,
+ * or rounds that alternate) a step does nothing, and says 0 messages_changed, until scores change or
+ * a solve goes on. result: may be NULL. Errors: NULL_ARGUMENT,
  * STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR, BUSY. After an error the
  * run is as after a cancel. O(T m^2) a chain and one all-max-marginals call a clique. */
 CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,

@@ -395,7 +395,15 @@ chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels, i
 
 chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                 chorale_error *error) {
-  return carry_out(run, result, error, [&](Report &) { return run->step(), CHORALE_OK; });
+  bool has_worked = true;
+  const chorale_status status = carry_out(run, result, error, [&](Report &) {
+    has_worked = run->has_round_to_do();
+    run->step();
+    return CHORALE_OK;
+  });
+  if (status == CHORALE_OK && result && !has_worked)
+    result->messages_changed = 0;
+  return status;
 }
 
 chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,

@@ -581,6 +581,21 @@ void rounds_end_where_they_alternate(void **) {
       if (result.rounds < 4 || scores[last] != scores[last - 2] ||
           scores[last - 1] != scores[last - 3])
         fail_msg("seed %u ends after round %d", seed, static_cast<int>(result.rounds));
+      // Steps until nothing changes end after the same rounds.
+      chorale_run *stepped = nullptr;
+      chorale_run_result step;
+      chorale_run_result_init(&step, sizeof step);
+      assert_int_equal(
+          chorale_run_create(nullptr, problem.model, nullptr, nullptr, &stepped, &error),
+          CHORALE_OK);
+      int steps = 0;
+      do
+        chorale_run_step(stepped, &step, &error);
+      while (++steps < 100 && (step.rounds == 0 || step.messages_changed > 0));
+      assert_true(steps <= result.rounds + 2);
+      assert_int_equal(step.rounds, result.rounds);
+      assert_true(step.rounds_score == result.rounds_score);
+      chorale_run_destroy(stepped);
       // Another solve goes on, and ends likewise.
       const std::int64_t before = result.rounds;
       chorale_run_solve(run, &result, &error);

@@ -20,7 +20,8 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
   const std::int64_t entries = clique.entries();
   incoming = layout.take<double>(entries);
   outgoing = answers() ? layout.take<double>(entries) : nullptr;
-  shown = settings.bounds || clique.closed() ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
+  const bool decodes = settings.bounds || clique.closed();
+  shown = decodes ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
   const std::int64_t used = std::int64_t{clique.members} * used_columns();
   if (kept_)
     gathered_ = layout.take<double>(used);

@@ -267,10 +267,7 @@ bool Rounds::end_round() noexcept {
       std::count(state_.clique_needs, state_.clique_needs + setting_.model.cliques.size(),
                  kAnswersNow) == 0;
   standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
-  std::uint64_t(&last)[4] = standing.labellings;
-  std::copy_backward(last, last + 3, last + 4);
-  last[0] = std::max<std::uint64_t>(state_.now.labels.hash(), 1);
-  standing.alternates = last[0] != last[1] && last[0] == last[2] && last[1] == last[3];
+  standing.alternation.add(state_.now.labels.hash());
   if (state_.course.rounds_left > 0)
     --state_.course.rounds_left;
   evaluation_.report_progress();
@@ -283,7 +280,7 @@ bool Rounds::step() noexcept {
   RoundStage &stage = course.round.stage;
   const Call &call = setting_.call;
   if (stage == RoundStage::none) {
-    if (!standing.pending && (standing.infeasible || standing.converged || standing.alternates))
+    if (standing.at_end())
       return !standing.infeasible;
     standing.is_polished = false;
     course.polish = {};

@@ -228,8 +228,8 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
     const Clique &from = earlier.model->cliques[c];
-    if (clique.closed() || from.closed() || !from.has_columns_of(clique) || from.members != clique.members ||
-        from.centre_values() != clique.centre_values())
+    if (clique.closed() || from.closed() || !from.has_columns_of(clique) ||
+        from.members != clique.members || from.centre_values() != clique.centre_values())
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
       earlier.state.to_chain.load(from.row_place(i), from.width(i), row);
@@ -315,12 +315,11 @@ void chorale_run::solve() noexcept {
   if (!course.solving) {
     course.solving = true;
     course.rounds_left = options.rounds;
-    state.standing.alternates = false;
-    std::fill_n(state.standing.labellings, 4, std::uint64_t{0});
+    state.standing.alternation = {};
   }
   Rounds rounds(setting_, state);
   while (standing.pending || course.round.stage != RoundStage::none ||
-         (course.rounds_left > 0 && !standing.converged && !standing.alternates))
+         (course.rounds_left > 0 && !standing.at_end()))
     if (!rounds.step()) {
       course.solving = call.must_end();
       return;

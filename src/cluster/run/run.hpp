@@ -43,6 +43,10 @@ struct chorale_run {
   void begin_call() noexcept { call.begin(options, rooms.workers); }
   // Makes the best labelling the given one: labels of all positions, chain by chain.
   void set_labels(const std::int32_t *labels) noexcept;
+  // True if step() would do a round, or the rest of an interrupted one.
+  bool has_round_to_do() const noexcept {
+    return state.course.round.stage != chorale::RoundStage::none || !state.standing.at_end();
+  }
   bool step() noexcept;
   void solve() noexcept;
   void polish() noexcept;

@@ -32,6 +32,12 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
     dual = DualState(layout, model);
 }
 
+void Alternation::add(std::uint64_t labelling_hash) noexcept {
+  std::copy_backward(last_, last_ + 3, last_ + 4);
+  last_[0] = std::max<std::uint64_t>(labelling_hash, 1);
+  found = last_[0] != last_[1] && last_[0] == last_[2] && last_[1] == last_[3];
+}
+
 void Tally::take(gsl::span<Worker> workers) noexcept {
   for (Worker &worker : workers) {
     chain_updates += std::exchange(worker.chain_updates, 0);
@@ -87,8 +93,8 @@ void RunState::go_on_from_best(const Model &model) noexcept {
 
 void RunState::replaced_scores(const Model &model) noexcept {
   standing.pending = true;
-  standing.converged = standing.infeasible = standing.is_polished = standing.alternates = false;
-  std::fill_n(standing.labellings, 4, std::uint64_t{0});
+  standing.converged = standing.infeasible = standing.is_polished = false;
+  standing.alternation = {};
   standing.upper_bound = kInfinity;
   dual.progress = {.started = dual.progress.started};
   leave_round(model);

@@ -20,8 +20,22 @@ inline constexpr std::uint8_t kNeedsUpdate = 2; // decode under incoming message
 inline constexpr std::uint8_t kAnswersNow = 1;
 inline constexpr std::uint8_t kAnswersLater = 2;
 
+// Notices that rounds alternate between two labellings.
+struct Alternation {
+  void add(std::uint64_t labelling_hash) noexcept;
+  bool found = false; // the last four rounds alternated
+
+private:
+  std::uint64_t last_[4] = {}; // hashes of the last four rounds, newest first; 0: no such round
+};
+
 // Progress and scores of the run. A warm start from the same model copies the struct.
 struct Standing {
+  // True if another round would change nothing, or nothing new.
+  bool at_end() const noexcept {
+    return !pending && (infeasible || converged || alternation.found);
+  }
+
   bool pending = true;        // round 0 is to be run
   bool infeasible = false;    // some chain has no labelling
   bool converged = false;     // no clique has messages to recompute
@@ -31,9 +45,7 @@ struct Standing {
   bool is_polished = false;   // `best` is polished, and nothing has changed since
   bool zero_messages = true;  // no clique has sent messages yet
   bool has_unit = false;      // the unit of the message stores is chosen
-  // Hashes of the labellings of the last four rounds, newest first; 0: no such round.
-  std::uint64_t labellings[4] = {};
-  bool alternates = false;            // the last four rounds alternated between two labellings
+  Alternation alternation;
   std::int64_t best_round = 0;        // round that found `best`
   double own_score = kForbidden;      // equation 1 of RunState::own
   double rounds_score = kForbidden;   // greatest equation 1 of the labelling of any round
