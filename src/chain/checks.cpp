@@ -193,6 +193,15 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
   return CHORALE_OK;
 }
 
+chorale_status check_tokens(const Report &report, std::string_view name, const std::int32_t *tokens,
+                            std::int64_t first, std::int64_t count) noexcept {
+  for (std::int64_t t = first; t < first + count; ++t)
+    if (tokens[t] < -1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", t, "] is ", tokens[t],
+                         "; it must be a token id, or -1 for none");
+  return CHORALE_OK;
+}
+
 chorale_status check_labelling(const Report &report, const ChainView &view,
                                const std::int32_t *labelling) noexcept {
   if (!labelling && view.length > 0)

@@ -14,6 +14,9 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
 // Checks the unary scores alone. Messages call position t name[first + t].
 chorale_status check_unary(const Report &report, std::string_view name, const ChainView &view,
                            std::int64_t first) noexcept;
+// Checks tokens first .. first + count - 1 of `name`: ids of at least 0, or -1 for none.
+chorale_status check_tokens(const Report &report, std::string_view name, const std::int32_t *tokens,
+                            std::int64_t first, std::int64_t count) noexcept;
 // Checks that `labelling` holds one label of the chain for each position of the view.
 chorale_status check_labelling(const Report &report, const ChainView &view,
                                const std::int32_t *labelling) noexcept;

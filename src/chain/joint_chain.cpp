@@ -120,35 +120,6 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   return true;
 }
 
-bool JointChain::guide(Scores &scores, std::int32_t *labelling) noexcept {
-  const MaxPlus &max_plus = scores.max_plus();
-  if (length_ == 0)
-    return true;
-  const auto after = [this](std::int32_t t) { return completion_ + std::int64_t{t} * labels_; };
-  std::copy_n(scores.end(), labels_, after(length_ - 1));
-  for (std::int32_t t = length_ - 1; t > 0; --t) {
-    if (!scores.spend(16 + 3 * std::int64_t{labels_} * labels_))
-      return false;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = scores.unary(t)[y] + after(t)[y];
-    max_plus.step(row_, labels_, scores.backward(t), scores.backward_stride(), labels_, nullptr,
-                  after(t - 1));
-  }
-  const double *before = scores.start();
-  for (std::int32_t t = 0; t < length_; ++t) {
-    if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_))
-      return false;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = scores.unary(t)[y] + before[y];
-    labelling[t] = max_plus.best_sum(row_, after(t), labels_);
-    if (labelling[t] < 0)
-      return false;
-    if (t + 1 < length_)
-      before = scores.forward(t + 1) + labelling[t] * scores.forward_stride();
-  }
-  return true;
-}
-
 // Returns a threshold for the configuration `key`: a partial labelling can be pruned if its score
 // plus its best completion without properties lies below. The threshold is the least entry of
 // lower_ that the configuration can still reach, minus the most that messages can still add, minus

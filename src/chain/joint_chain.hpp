@@ -24,7 +24,9 @@ public:
 
   // Writes the best labelling of the chain without properties to `labelling`, and computes
   // completion_, which pruning needs. False if every labelling is forbidden or if interrupted.
-  bool guide(Scores &scores, std::int32_t *labelling) noexcept;
+  bool guide(Scores &scores, std::int32_t *labelling) noexcept {
+    return scores.complete(completion_, row_, labelling);
+  }
 
   // Runs the program with the roles of the properties (bound_property.hpp) and returns the best
   // score. `lower`: NULL, or lower bounds attained by some labelling: one score if outgoing < 0,

@@ -70,34 +70,7 @@ bool JointReach::prepare(Limits *limits) noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
   std::fill_n(attained_, count_ + 1, kForbidden);
-  return goes_on && guide();
-}
-
-bool JointReach::guide() noexcept {
-  const MaxPlus &max_plus = scores_.max_plus();
-  const auto after = [this](std::int32_t t) { return completion_ + std::int64_t{t} * labels_; };
-  std::copy_n(scores_.end(), labels_, after(length_ - 1));
-  for (std::int32_t t = length_ - 1; t > 0; --t) {
-    if (!scores_.spend(16 + 3 * std::int64_t{labels_} * labels_))
-      return false;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = scores_.unary(t)[y] + after(t)[y];
-    max_plus.step(row_, labels_, scores_.backward(t), scores_.backward_stride(), labels_, nullptr,
-                  after(t - 1));
-  }
-  const double *before = scores_.start();
-  for (std::int32_t t = 0; t < length_; ++t) {
-    if (!scores_.spend(16 + 2 * std::int64_t{labels_} * labels_))
-      return false;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = scores_.unary(t)[y] + before[y];
-    labelling[t] = max_plus.best_sum(row_, after(t), labels_);
-    if (labelling[t] < 0)
-      return false;
-    if (t + 1 < length_)
-      before = scores_.forward(t + 1) + labelling[t] * scores_.forward_stride();
-  }
-  return true;
+  return goes_on && scores_.complete(completion_, row_, labelling);
 }
 
 bool JointReach::offer(const std::int32_t *labels, double score,

@@ -67,7 +67,6 @@ private:
     return memories_ + std::int64_t{configuration} * count_;
   }
 
-  bool guide() noexcept;
   // Returns the number of a configuration, adding it if new; -1 if the table is full.
   std::int32_t intern(const Memory *of) noexcept;
   // Returns the slack of a configuration: a partial labelling is kept if its score plus its best

@@ -82,7 +82,8 @@ bool Scores::load(Limits *limits) noexcept {
   const std::int32_t m = view_.labels;
   limits_ = limits;
   max_plus_ = &max_plus_here();
-  if (!spend(8 * std::int64_t{m} + (owned_forward_ || owned_backward_ ? 2 * std::int64_t{m} * m : 0)))
+  const bool copies_edges = owned_forward_ || owned_backward_;
+  if (!spend(8 * std::int64_t{m} + (copies_edges ? 2 * std::int64_t{m} * m : 0)))
     return false;
   if (owned_unary_) {
     if (!write_unary())
@@ -163,6 +164,35 @@ const double *Scores::backward(std::int32_t t) noexcept {
     return backward_ + (t - 1) * view_.edge_matrix;
   write(t, view_.edge_to, view_.edge_from, owned_backward_);
   return owned_backward_;
+}
+
+bool Scores::complete(double *completion, double *row, std::int32_t *labelling) noexcept {
+  const std::int32_t T = length();
+  const std::int32_t m = labels();
+  if (T == 0)
+    return true;
+  const auto after = [=](std::int32_t t) { return completion + std::int64_t{t} * m; };
+  std::copy_n(end(), m, after(T - 1));
+  for (std::int32_t t = T - 1; t > 0; --t) {
+    if (!spend(16 + 3 * std::int64_t{m} * m))
+      return false;
+    for (std::int32_t y = 0; y < m; ++y)
+      row[y] = unary(t)[y] + after(t)[y];
+    max_plus().step(row, m, backward(t), backward_stride(), m, nullptr, after(t - 1));
+  }
+  const double *before = start();
+  for (std::int32_t t = 0; t < T; ++t) {
+    if (!spend(16 + 2 * std::int64_t{m} * m))
+      return false;
+    for (std::int32_t y = 0; y < m; ++y)
+      row[y] = unary(t)[y] + before[y];
+    labelling[t] = max_plus().best_sum(row, after(t), m);
+    if (labelling[t] < 0)
+      return false;
+    if (t + 1 < T)
+      before = forward(t + 1) + labelling[t] * forward_stride();
+  }
+  return true;
 }
 
 } // namespace chorale

@@ -45,6 +45,11 @@ public:
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
   std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
 
+  // Writes the best score of the positions after t, given label y at t, to completion[t m + y], and
+  // the best labelling to `labelling`, which is T labels. `row`: scratch of m. False if every
+  // labelling is forbidden or if interrupted. The chain is no tree. O(T m^2).
+  bool complete(double *completion, double *row, std::int32_t *labelling) noexcept;
+
 private:
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;

@@ -29,8 +29,8 @@ public:
   const std::int32_t *assignment() const noexcept { return column_of_; }
   const std::int32_t *counts() const noexcept { return count_; }
 
-  // Computes residual(v, u) for columns u with members: the least loss of passing one surplus member
-  // of column v on to column u, along arcs between columns and through the sink, where one column
+  // Computes residual(v, u) for columns u with members: the least loss of passing one surplus
+  // member of column v on to column u, along arcs between columns and through the sink, where one column
   // grows and another shrinks. Plus infinity if there is no path; 0 if u = v. For tables, not
   // capacities. O(m K + m^3) for m = min(n, K).
   void find_residuals() noexcept;

@@ -20,8 +20,8 @@ public:
 
   // Writes messages[i * K + v], the best F with x_i = v, member i's own score counted as 0; minus
   // infinity if there is no such labelling. Also leaves the best labelling in `solution`. One flow
-  // and O(m^3 + n K) for m = min(n, K); n flows if no labelling is feasible, but one would be if one
-  // member had no forbidden entries. False if interrupted: then every entry is minus infinity.
+  // and O(m^3 + n K) for m = min(n, K); n flows if no labelling is feasible, but one would be if
+  // one member had no forbidden entries. False if interrupted: then every entry is minus infinity.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:

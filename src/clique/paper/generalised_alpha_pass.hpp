@@ -73,7 +73,8 @@ private:
     // After a failed or interrupted callback the scores are not valid.
     if (best_count < 0 || instance_->interrupted() || score_.failure() != CallbackFailure::none)
       return !instance_->interrupted();
-    if (!in_stretches(*instance_, instance_->members, 16, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t n = instance_->members;
+    if (!in_stretches(*instance_, n, 16, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t rank = begin; rank < end; ++rank)
             written_[order_[rank].member] =
                 rank < best_count ? order_[rank].inside : order_[rank].outside;

@@ -37,7 +37,7 @@ bool ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
     able_ += psi[alpha] > kForbidden;
     order_[i] = i;
   }
-  return sort_within(*instance_, order_, instance_->members, [this](std::int32_t i, std::int32_t j) {
+  return sort_within(*instance_, order_, instance_->members, [this](auto i, auto j) {
     return gains_[i] != gains_[j] ? gains_[i] > gains_[j] : i < j;
   });
 }

@@ -101,8 +101,8 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
   return copy_array(arena, view.parents, T) && copy_array(arena, view.forced, T);
 }
 
-// Returns `before` if it equals `given`, since consecutive cliques mostly have equal maps; otherwise
-// a copy, or NULL if memory runs out.
+// Returns `before` if it equals `given`, since consecutive cliques mostly have equal maps;
+// otherwise a copy, or NULL if memory runs out.
 const std::int32_t *share_or_copy(Arena &arena, const std::int32_t *before,
                                   std::int64_t before_count, const std::int32_t *given,
                                   std::int64_t count) noexcept {

@@ -180,10 +180,8 @@ chorale_status Builder::add_chain(const Report &report, const chorale_chain &cha
   ChainView view;
   CHORALE_CHECK(check_chain(report, chain, view));
   CHORALE_CHECK(check_numbers(report, view));
-  for (std::int64_t t = 0; options.tokens && t < view.length; ++t)
-    if (options.tokens[t] < -1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tokens[", t, "] is ",
-                         options.tokens[t], "; it must be a token id, or -1 for none");
+  if (options.tokens)
+    CHORALE_CHECK(check_tokens(report, "options->tokens", options.tokens, 0, view.length));
   CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
   CHORALE_CHECK(check_room(report, "positions", model->label_count, view.length));
   return add_chain(view, options.tokens, options.borrow != 0, options.group)

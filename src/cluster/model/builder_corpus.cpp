@@ -61,11 +61,9 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
                begin * corpus.row *
                    static_cast<std::ptrdiff_t>(corpus.single ? sizeof(float) : sizeof(double));
   CHORALE_CHECK(check_unary(report, "corpus->unary", rows, begin));
-  for (std::int64_t p = begin; corpus.tokens && p < begin + rows.length; ++p)
-    if (corpus.tokens[p] < -1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->tokens[", p, "] is ",
-                         corpus.tokens[p], "; it must be a token id, or -1 for none");
-  return CHORALE_OK;
+  return corpus.tokens
+             ? check_tokens(report, "corpus->tokens", corpus.tokens, begin, rows.length)
+             : CHORALE_OK;
 }
 
 // An entry of `name` that is an index into `count` things.

@@ -28,8 +28,8 @@ struct CliqueType {
   std::int32_t centre_values;
   std::int32_t values;  // R
   std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer with `fired`
-  // True if every member of each of these cliques is a single item (a chain of one position) that is
-  // in no other clique. Closed cliques exchange no messages and have no rows.
+  // True if every member of each of these cliques is a single item (a chain of one position) that
+  // is in no other clique. Closed cliques exchange no messages and have no rows.
   bool closed;
   // Of a property clique of many values: the values that its members can fire, which with EMPTY and
   // CONFLICT are its columns (fired_columns.hpp). NULL: every value has a column.
