@@ -266,6 +266,31 @@ static void open_solvers(Scene *s) {
                                &error));
 }
 
+const int32_t *lesson_gold(void) {
+  static const int32_t gold[] = {0, 1, 1, 1};
+  return gold;
+}
+
+static void open_lesson(Scene *s) {
+  static const double unary[] = {1, 0, 0.5, 0, -1, 0, 0.25, 0};
+  static const int64_t groups[] = {0, 0, 1, 1};
+  static const int32_t keys[] = {3, 3, 3, 3};
+  chorale_error error;
+  chorale_corpus_init(&s->lesson_corpus, sizeof s->lesson_corpus);
+  s->lesson_corpus.chains = 4;
+  s->lesson_corpus.labels = 2;
+  s->lesson_corpus.unary = unary;
+  s->lesson_corpus.groups = groups;
+  chorale_agreement_init(&s->lesson_agreement, sizeof s->lesson_agreement);
+  s->lesson_agreement.kind = CHORALE_AGREE_KEYS;
+  s->lesson_agreement.keys = keys;
+  OK(chorale_problem_create_agreeing(s->host, &s->lesson_corpus, &s->lesson_agreement, 1,
+                                     lesson_gold(), &s->lesson, &error));
+  const chorale_problem *lesson = s->lesson;
+  chorale_learn_options_init(&s->learn_options, sizeof s->learn_options);
+  OK(chorale_learn(s->host, &lesson, 1, &s->learn_options, &s->has.learnt, &error));
+}
+
 void open_scene(const chorale_host *host, Scene *s) {
   chorale_error error;
   memset(s, 0, sizeof *s);
@@ -298,6 +323,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &s->fresh_run, &error));
   OK(chorale_decode(host, &s->corpus, s->agreements, 2, &s->run_options, &has->decoded, &error));
   OK(chorale_problem_create(host, has->model, &s->plain_problem, &error));
+  open_lesson(s);
   s->saved = save(has->problem);
   (void)snprintf(s->path, sizeof s->path, "%s/problem", directory);
   if (directory[0] == '\0')
@@ -309,6 +335,7 @@ void open_scene(const chorale_host *host, Scene *s) {
 }
 
 static void drop_handles(Handles *h) {
+  chorale_learnt_destroy(h->learnt);
   chorale_decoded_destroy(h->decoded);
   chorale_run_destroy(h->run);
   chorale_problem_destroy(h->problem);
@@ -330,6 +357,7 @@ void close_scene(Scene *s) {
   chorale_run_destroy(s->fresh_run);
   chorale_model_release(s->wide);
   chorale_problem_destroy(s->plain_problem);
+  chorale_problem_destroy(s->lesson);
   chorale_chain_solver_destroy(s->ready_chain_solver);
   chorale_clique_solver_destroy(s->ready_clique_solver);
   chorale_potential_release(s->majority);

@@ -22,6 +22,7 @@ typedef struct Handles {
   chorale_run *run;
   chorale_problem *problem;
   chorale_decoded *decoded;
+  chorale_learnt *learnt;
 } Handles;
 
 typedef struct Scene {
@@ -36,6 +37,7 @@ typedef struct Scene {
   chorale_model *wide; /* of a clique of more columns than there is room for without memory */
   chorale_run *wide_run, *fresh_run;
   chorale_problem *plain_problem; /* without names */
+  chorale_problem *lesson;        /* with gold labels in two groups */
   Saved saved;                    /* the problem */
   char path[128];                 /* where it lies as a file */
   char pipe_path[32];
@@ -55,6 +57,9 @@ typedef struct Scene {
   chorale_repeated_words_options words;
   chorale_corpus corpus;           /* two chains, three positions */
   chorale_agreement agreements[2]; /* on words, and on keys */
+  chorale_corpus lesson_corpus;    /* four items, in two groups */
+  chorale_agreement lesson_agreement;
+  chorale_learn_options learn_options;
 
   /* Results. */
   double numbers[1024];
@@ -65,6 +70,8 @@ typedef struct Scene {
   size_t size;
   chorale_payment payments[16];
   chorale_reason reasons[8];
+  chorale_learnt_kind kinds[4];
+  chorale_learnt_weight weights[8];
   char text[SCENE_TEXT];
   union {
     double aligned[SCRATCH_BYTES / 8];
@@ -77,6 +84,8 @@ int make_scene_directory(void **state);
 int remove_scene_directory(void **state);
 int scene_files(void); /* how many files lie in it */
 
+/* Gold labels of the lesson's corpus. */
+const int32_t *lesson_gold(void);
 void open_scene(const chorale_host *host, Scene *scene);
 /* Gives everything back, what a call made included. */
 void close_scene(Scene *scene);

@@ -88,6 +88,21 @@ static const chorale_chain *long_chain(Scene *s) {
   chain.unary = zeros;
   return &chain;
 }
+static const chorale_problem *const *lesson_of(Scene *s) {
+  static const chorale_problem *lessons[1];
+  lessons[0] = s->lesson;
+  return lessons;
+}
+static chorale_learnt_report *report_of(Scene *s) {
+  chorale_learnt_report *report = (chorale_learnt_report *)(void *)s->scratch.bytes;
+  chorale_learnt_report_init(report, sizeof *report);
+  return report;
+}
+static const char *json_of(Scene *s) {
+  chorale_error error;
+  OK(chorale_learnt_text(s->has.learnt, CHORALE_TEXT_JSON, s->text, sizeof s->text, NULL, &error));
+  return s->text;
+}
 static const chorale_corpus *borrowed_corpus(Scene *s) {
   s->corpus.borrow = 1;
   s->corpus.unary_row_stride = 3; /* every chain is kept as a view */

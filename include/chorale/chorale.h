@@ -16,6 +16,7 @@
  *   run.h        collective inference over a model
  *   decode.h     the simplest interface: from scores to labels that agree; may be read first
  *   problem.h    a model with its names, gold labels and notes, in memory and as a file
+ *   learn.h      from labelled documents to strengths and potentials
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
@@ -48,6 +49,7 @@
 #include "chorale/decode.h"
 #include "chorale/host.h"
 #include "chorale/kernel.h"
+#include "chorale/learn.h"
 #include "chorale/message.h"
 #include "chorale/model.h"
 #include "chorale/outcome.h"

@@ -98,6 +98,9 @@ enum {
   /* A call that the state of its object does not allow: a bound of a run created with bound_steps
    * 0; freezing a builder while a centred clique has no centre. */
   CHORALE_ERROR_STATE = 87,
+  /* Problems to learn from without any gold label; with labelled chains of one group alone. */
+  CHORALE_ERROR_NO_GOLD = 88,
+  CHORALE_ERROR_ONE_GROUP = 89,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90,
   /* An invalid problem file (problem.h): not a problem file; wrong byte order; unknown version;

@@ -41,12 +41,17 @@ CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
 CHORALE_FIRST_SIZE(chorale_corpus, 88, groups);
 CHORALE_FIRST_SIZE(chorale_agreement, 96, members);
 CHORALE_FIRST_SIZE(chorale_reason, 64, amount);
+CHORALE_FIRST_SIZE(chorale_learn_options, 112, progress_user);
+CHORALE_FIRST_SIZE(chorale_learnt_report, 184, agreement_p);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
 CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
 CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
 // Structs without a struct_size: their calls take the size of an entry as an argument.
 CHORALE_FIRST_SIZE(chorale_payment, 40, amount);
 CHORALE_FIRST_SIZE(chorale_text, 16, length);
+CHORALE_FIRST_SIZE(chorale_weight_rule, 32, most);
+CHORALE_FIRST_SIZE(chorale_learnt_kind, 64, p);
+CHORALE_FIRST_SIZE(chorale_learnt_weight, 56, most);
 #undef CHORALE_FIRST_SIZE
 
 } // namespace chorale

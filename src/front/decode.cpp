@@ -1,6 +1,8 @@
 // extern "C" of decode.h.
 #include "front/agreements.hpp"
 
+#include <chorale/learn.h>
+
 #include <algorithm>
 
 struct chorale_decoded {
@@ -81,6 +83,33 @@ std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) n
   return std::upper_bound(first.begin(), first.end(), clique) - first.begin() - 1;
 }
 
+chorale_status check_specification(const Report &report, const chorale_corpus *corpus,
+                                   const chorale_agreement *agreements,
+                                   std::int64_t count) noexcept {
+  CHORALE_CHECK(check_given(report, "corpus", corpus));
+  CHORALE_CHECK(check_size(report, "count", count, 0));
+  if (!agreements && count > 0)
+    return report.null_argument("agreements");
+  return CHORALE_OK;
+}
+
+// The first position of a checked corpus, as its arrays number it.
+std::int64_t first_of(const chorale_corpus *corpus) noexcept {
+  return corpus->offsets ? corpus->offsets[0] : 0;
+}
+
+struct Draft {
+  Draft(chorale_decoded *object, const Memory &from) noexcept : made(object), memory(from) {}
+  ~Draft() {
+    if (made)
+      Memory::destroy(made, memory);
+  }
+  Draft(const Draft &) = delete;
+  Draft &operator=(const Draft &) = delete;
+  chorale_decoded *made;
+  Memory memory;
+};
+
 // ---- Reasons ----------------------------------------------------------------------------------
 
 using Reasons = Array<chorale_reason>;
@@ -157,10 +186,7 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
                               const chorale_run_options *options, chorale_decoded **decoded,
                               chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "corpus", corpus));
-    CHORALE_CHECK(check_size(report, "count", count, 0));
-    if (!agreements && count > 0)
-      return report.null_argument("agreements");
+    CHORALE_CHECK(check_specification(report, corpus, agreements, count));
     CHORALE_CHECK(check_given(report, "decoded", decoded));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
@@ -231,6 +257,41 @@ chorale_run *chorale_decoded_run(chorale_decoded *decoded) {
 
 const chorale_model *chorale_decoded_model(const chorale_decoded *decoded) {
   return decoded ? decoded->model : nullptr;
+}
+
+chorale_status chorale_problem_create_agreeing(const chorale_host *host,
+                                               const chorale_corpus *corpus,
+                                               const chorale_agreement *agreements, int64_t count,
+                                               const int32_t *gold, chorale_problem **problem,
+                                               chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_specification(report, corpus, agreements, count));
+    CHORALE_CHECK(check_given(report, "problem", problem));
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    const Memory memory(&lent);
+    const Draft built(memory.create<chorale_decoded>(memory), memory);
+    if (!built.made)
+      return report.out_of_memory(sizeof(chorale_decoded));
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, *built.made, error));
+    const std::int64_t cliques = chorale_model_clique_count(built.made->model);
+    Array<std::int32_t> kinds(memory);
+    if (!kinds.resize(cliques))
+      return report.out_of_memory(sizeof(std::int32_t));
+    for (std::int64_t c = 0; c < cliques; ++c)
+      kinds[c] = static_cast<std::int32_t>(agreement_of(*built.made, c));
+    chorale_problem *made = nullptr;
+    CHORALE_CHECK(chorale_problem_create(host, built.made->model, &made, error));
+    chorale_status status = chorale_problem_set_cliques(made, kinds.begin(), nullptr, error);
+    if (status == CHORALE_OK && gold)
+      status = chorale_problem_set_gold(made, gold + first_of(corpus), error);
+    if (status != CHORALE_OK) {
+      chorale_problem_destroy(made);
+      return status;
+    }
+    *problem = made;
+    return CHORALE_OK;
+  });
 }
 
 int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique) {

@@ -22,6 +22,12 @@ bool is_one_table_for_all(const Potential &p) noexcept {
   }
 }
 
+// True if two values of a mixture have the same table.
+bool same_table(const Potential &p, std::int32_t v, std::int32_t w) noexcept {
+  return p.numbers[kMixtureHead + v] == p.numbers[kMixtureHead + w] &&
+         (!p.mask || p.mask[v] == p.mask[w]);
+}
+
 // True if the potential's stored arrays can be used as tables, since they need no scaling.
 bool is_borrowable(const Potential &p) noexcept {
   return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
@@ -174,6 +180,9 @@ bool CliquePotential::prepare(Limits *under) noexcept {
         else if (!shared)
           shared = write_table([&](std::int64_t k) { return p.table_entry(v, k, members); });
         tables[u] = shared;
+      } else if (u > 0 && p.source == TableSource::mixture &&
+                 same_table(p, value_of_column[u - 1], v)) {
+        tables[u] = tables[u - 1];
       } else {
         tables[u] = write_table([&](std::int64_t k) { return p.table_entry(v, k, members); });
       }

@@ -188,6 +188,34 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
   return CHORALE_OK;
 }
 
+chorale_status create_mixture(const Report &report, const Memory &memory, std::int64_t values,
+                              const std::uint8_t *mask, const double *weights,
+                              const double *linear, Potential *&made) noexcept {
+  PotentialSpec spec{values};
+  spec.counted = mask;
+  CHORALE_CHECK(check_spec(report, spec));
+  const MatrixSpec head{weights, 1, kMixtureHead, kMixtureHead};
+  const MatrixSpec tail{linear, 1, values, values};
+  CHORALE_CHECK(check_entries(report, head, {"weights"}));
+  CHORALE_CHECK(check_entries(report, tail, {"linear", false, nullptr, mask}));
+  for (std::int64_t v = 0; mask && v < values; ++v)
+    if (mask[v] > kLinearOnly)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "mask[", v, "] is ", int{mask[v]},
+                         "; it must be from 0 to ", int{kLinearOnly});
+  Potential *draft = make(memory, spec, CHORALE_FAMILY_SUM, TableSource::mixture,
+                          saturating_sum(to_size(values), kMixtureHead));
+  if (!draft)
+    return no_memory(report);
+  draft->table_count = 1;
+  draft->table_length = kMixtureHead + values;
+  double *to = copy_rows(head, numbers_of(*draft));
+  for (std::int64_t v = 0; v < values; ++v)
+    to[v] = !mask || mask[v] != 0 ? linear[v] : 0.0;
+  derive_potential(*draft, nullptr);
+  made = draft;
+  return CHORALE_OK;
+}
+
 chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),

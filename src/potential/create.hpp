@@ -40,6 +40,11 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, const double *bias,
                                 Potential *&made) noexcept;
+// A mixture: weights[kMixtureHead], then linear[values]. `mask`: values entries 0 (does not count),
+// 1, kLinearOnly; NULL: 1 for all.
+chorale_status create_mixture(const Report &report, const Memory &memory, std::int64_t values,
+                              const std::uint8_t *mask, const double *weights,
+                              const double *linear, Potential *&made) noexcept;
 chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),

@@ -126,6 +126,15 @@ void derive_potential(Potential &p, double *split) noexcept {
       p.concave_length = std::min(p.concave_length, concave_prefix(table, p.table_length));
     }
     break;
+  case TableSource::mixture: {
+    const double *end = p.numbers + kMixtureHead;
+    const bool bends = std::any_of(p.numbers, end, [](double w) { return w != 0; });
+    p.convex_length = std::all_of(p.numbers, end, [](double w) { return w >= 0; }) ? every : 2;
+    p.concave_length = !bends || std::all_of(p.numbers, end, [](double w) { return w <= 0; })
+                           ? every
+                           : 2;
+    break;
+  }
   case TableSource::none:
   case TableSource::separable_pairs:
     break;
@@ -171,10 +180,29 @@ double chorale_potential::table_entry(std::int32_t value, std::int64_t count,
     const double c = numbers[R * R + value];
     return f * (k * k - k) + c * (k * static_cast<double>(members - count));
   }
+  case TableSource::mixture: {
+    const double linear = numbers[chorale::kMixtureHead + value] * k;
+    return mask && mask[value] == chorale::kLinearOnly ? linear
+                                                       : linear + bent_part(count, members);
+  }
   case TableSource::none:
     break;
   }
   return 0.0;
+}
+
+double chorale_potential::bent_part(std::int64_t count, std::int64_t members) const noexcept {
+  const double k = static_cast<double>(count);
+  const double n = static_cast<double>(members);
+  double total = 0;
+  if (numbers[0] != 0 && count > 0)
+    total += numbers[0] * (k * k / n);
+  if (numbers[1] != 0)
+    total += numbers[1] * (members > 1 ? k * k / natural_log(n) : k * k);
+  for (std::int32_t i = 1; i < chorale::kShares; ++i)
+    if (const double above = k - n * i / chorale::kShares; above > 0)
+      total += numbers[1 + i] * above;
+  return total;
 }
 
 double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
@@ -219,7 +247,7 @@ double chorale_potential::evaluate(const std::int64_t *count, std::int64_t membe
   switch (family) {
   case CHORALE_FAMILY_SUM: {
     const bool starts_at_zero = source == TableSource::square || source == TableSource::entropy ||
-                                source == TableSource::linear;
+                                source == TableSource::linear || source == TableSource::mixture;
     double total = 0;
     for (std::int32_t v = 0; v < values; ++v)
       if (counts(v) && (count[v] > 0 || !starts_at_zero))

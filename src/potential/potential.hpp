@@ -13,6 +13,12 @@
 
 namespace chorale {
 
+// A mixture: see chorale_potential::numbers.
+inline constexpr std::int32_t kShares = 4;
+inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
+// Mask of a value that counts, but adds nothing but a multiple of its count.
+inline constexpr std::uint8_t kLinearOnly = 2;
+
 // Reason why a callback gave no score.
 enum class CallbackFailure : std::int32_t { none, bad_value, stopped };
 
@@ -24,7 +30,8 @@ enum class TableSource : std::int32_t {
   linear,         // lambda k
   stored,         // from `numbers`
   cardinality,    // `numbers` for the higher counted value, 0 for the other
-  separable_pairs // f(v, v) (k^2 - k) + c_v k (n - k)
+  separable_pairs, // f(v, v) (k^2 - k) + c_v k (n - k)
+  mixture         // a weighted sum of functions of k and n, see `numbers`
 };
 
 } // namespace chorale
@@ -47,6 +54,8 @@ struct chorale_potential : chorale::Counted {
     const double k = static_cast<double>(count);
     return lambda * (k * k);
   }
+  // Returns what bends in the table of a mixture: all but the multiple of the count.
+  double bent_part(std::int64_t count, std::int64_t members) const noexcept;
   // Returns C of `values` counts, scaled. *failure: why a callback gave no score, or none.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
@@ -91,6 +100,9 @@ struct chorale_potential : chorale::Counted {
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
+  //   mixture: kMixtureHead weights, of k^2 / n, of k^2 / log n and of max(0, k - i n / 4) for
+  //     i = 1, 2, 3; then one weight of k for each value. A value whose mask is kLinearOnly has the
+  //     last one alone.
   chorale::Block storage;
   const double *numbers = nullptr;
   const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted

@@ -12,6 +12,8 @@ bool is_square(const Potential &p) noexcept {
 std::size_t numbers_of(const Potential &p, std::size_t values, std::int64_t tables) noexcept {
   if (is_square(p))
     return saturating_sum(saturating_product(values, values), values);
+  if (p.source == TableSource::mixture)
+    return saturating_sum(values, kMixtureHead);
   if (p.source == TableSource::cardinality)
     return static_cast<std::size_t>(p.table_length);
   if (p.source == TableSource::stored)
@@ -100,7 +102,7 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
   made->numbers = to;
   made->mask = mask;
   for (std::int32_t v = 0; v < values; ++v)
-    mask[v] = from[v] >= 0 && source.counts(from[v]) ? 1 : 0;
+    mask[v] = from[v] < 0 ? 0 : source.mask ? source.mask[from[v]] : 1;
   double *split = nullptr;
   if (is_square(source)) {
     const std::int64_t R = source.values;
@@ -113,6 +115,11 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
       split[v] = from[v] < 0 || source.family == CHORALE_FAMILY_PAIRS
                      ? 0.0
                      : source.numbers[R * R + from[v]];
+  } else if (source.source == TableSource::mixture) {
+    std::copy(source.numbers, source.numbers + kMixtureHead, to);
+    for (std::int32_t v = 0; v < values; ++v)
+      to[kMixtureHead + v] = from[v] < 0 ? 0.0 : source.numbers[kMixtureHead + from[v]];
+    made->table_length = kMixtureHead + std::int64_t{values};
   } else if (made->table_count > 1) {
     for (std::int32_t v = 0; v < values; ++v)
       for (std::int64_t k = 0; k < source.table_length; ++k)

@@ -118,7 +118,8 @@ struct PotentialRecord {
     kSquareMakespan,
     kMajority,
     kPairs,
-    kScaled
+    kScaled,
+    kMixture
   };
   enum : std::uint32_t { kMask = 1 };
   std::int32_t kind;

@@ -165,6 +165,8 @@ chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, S
     numbers = section.take<double>(R * R + R);
   } else if (r.kind == Record::kPairs) {
     numbers = section.take<double>(R * R);
+  } else if (r.kind == Record::kMixture) {
+    numbers = section.take<double>(kMixtureHead + R);
   } else {
     numbers = &r.number;
   }
@@ -196,6 +198,9 @@ chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, S
   case Record::kMajority:
     return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_MAJORITY, square, numbers + R * R,
                             made);
+  case Record::kMixture:
+    return create_mixture(inner_, memory_, r.values, counted, numbers, numbers + kMixtureHead,
+                          made);
   default:
     return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_PAIRS, square, nullptr, made);
   }
@@ -216,10 +221,11 @@ chorale_status ProblemReader::read_potentials() noexcept {
     const bool lambda = r.kind == Record::kPotts || r.kind == Record::kEntropy ||
                         r.kind == Record::kMakespan || r.kind == Record::kSquareMakespan;
     const bool scaled = r.kind == Record::kScaled;
-    if (r.kind < Record::kPotts || r.kind > Record::kScaled || (r.flags & ~Record::kMask) != 0 ||
+    if (r.kind < Record::kPotts || r.kind > Record::kMixture || (r.flags & ~Record::kMask) != 0 ||
         (scaled ? r.values != 0 || r.scale != 0 || r.shape != 0 || r.flags != 0
                 : r.values < 1 || r.base != 0) ||
         (!scaled && !lambda && r.number != 0) ||
+        (r.kind == Record::kMixture && (r.scale != 0 || r.shape != 0)) ||
         (tables ? r.tables < 1 || r.length < 1 : r.tables != 0 || r.length != 0))
       return damaged(section, ", potential ", k, ": kind ", r.kind, ", flags ", r.flags, ", ",
                      r.values, " values, ", r.tables, " tables of ", r.length, ", base ", r.base,

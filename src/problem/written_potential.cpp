@@ -18,6 +18,8 @@ std::int32_t kind_of(const Potential &p) noexcept {
     return p.family == CHORALE_FAMILY_MAX ? Record::kMax : Record::kSum;
   case TableSource::cardinality:
     return Record::kCardinality;
+  case TableSource::mixture:
+    return Record::kMixture;
   default:
     return p.family == CHORALE_FAMILY_MAJORITY ? Record::kMajority : Record::kPairs;
   }
@@ -91,6 +93,8 @@ void write_arrays(Output &out, const Potential &given) noexcept {
         out.put_array(given.numbers + r * given.table_length, given.table_length);
       else
         out.put_zeros(static_cast<std::size_t>(given.table_length) * sizeof(double));
+  } else if (kind == Record::kMixture) {
+    out.put_array(given.numbers, kMixtureHead + R);
   } else if (!has_lambda(kind)) {
     for (std::int32_t v = 0; v < given.values; ++v)
       for (std::int32_t w = 0; w < given.values; ++w)
@@ -99,7 +103,8 @@ void write_arrays(Output &out, const Potential &given) noexcept {
       out.put(given.counts(v) ? given.numbers[R * R + v] : 0.0);
   }
   for (std::int32_t v = 0; root.mask && v < root.values; ++v)
-    out.put(static_cast<std::uint8_t>(root.counts(v) ? 1 : 0));
+    out.put(kind == Record::kMixture ? root.mask[v]
+                                     : static_cast<std::uint8_t>(root.counts(v) ? 1 : 0));
   out.align(sizeof(double));
 }
 

@@ -56,6 +56,8 @@ CHORALE_ERROR_NO_LABELLING = 84
 CHORALE_ERROR_KIND = 85
 CHORALE_ERROR_BUSY = 86
 CHORALE_ERROR_STATE = 87
+CHORALE_ERROR_NO_GOLD = 88
+CHORALE_ERROR_ONE_GROUP = 89
 CHORALE_ERROR_INTERNAL = 90
 CHORALE_ERROR_FILE_FORMAT = 100
 CHORALE_ERROR_FILE_BYTE_ORDER = 101
@@ -157,6 +159,31 @@ CHORALE_TEXTS_GROUPS = 5
 CHORALE_TEXTS_CLIQUES = 6
 CHORALE_TEXTS_KINDS = 7
 CHORALE_TEXTS_VALUES = 100
+CHORALE_BASIS_AGREEMENT = 0
+CHORALE_BASIS_LOG_AGREEMENT = 10
+CHORALE_BASIS_SHARE = 20
+CHORALE_BASIS_MAJORITY = 30
+CHORALE_BASIS_CENTRE = 40
+CHORALE_BASIS_SINGLE = 100
+CHORALE_BASIS_EMPTY = 110
+CHORALE_BASIS_CONFLICT = 120
+CHORALE_BASIS_OUT = 130
+CHORALE_BASIS_VALUE = 140
+CHORALE_APPLIED_NOTHING = 0
+CHORALE_APPLIED_BONUSES = 1
+CHORALE_APPLIED_ALL = 2
+CHORALE_WARNING_GOLD_FORBIDDEN = 1
+CHORALE_WARNING_LABEL_UNSEEN = 2
+CHORALE_WARNING_SINGLE_CLIQUE = 4
+CHORALE_WARNING_BASE_KNOWS = 8
+CHORALE_WARNING_FEW_GROUPS = 16
+CHORALE_VERDICT_KEPT = 0
+CHORALE_VERDICT_NO_CLIQUES = 10
+CHORALE_VERDICT_SCREENED = 20
+CHORALE_VERDICT_NO_GAIN = 30
+CHORALE_VERDICT_NOT_APPLIED = 40
+CHORALE_TEXT_LINES = 0
+CHORALE_TEXT_JSON = 1
 CHORALE_VERSION_MAJOR = 0
 CHORALE_VERSION_MINOR = 2
 CHORALE_VERSION_PATCH = 0
@@ -194,6 +221,19 @@ class chorale_progress(Struct):
     ]
 
 chorale_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_progress))
+
+
+class chorale_learn_progress(Struct):
+    struct_size: Any
+    runs: Any
+    runs_most: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("runs", c_int64),
+        ("runs_most", c_int64),
+    ]
+
+chorale_learn_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_learn_progress))
 
 
 class chorale_error(Struct):
@@ -822,6 +862,153 @@ class chorale_text(Struct):
     ]
 
 
+class chorale_weight_rule(Struct):
+    kind: Any
+    basis: Any
+    index: Any
+    least: Any
+    most: Any
+    _fields_ = [
+        ("kind", c_int32),
+        ("basis", c_int32),
+        ("index", c_int64),
+        ("least", c_double),
+        ("most", c_double),
+    ]
+
+
+class chorale_learn_options(Struct):
+    struct_size: Any
+    rules: Any
+    rule_size: Any
+    rule_count: Any
+    costs: Any
+    labels: Any
+    seen: Any
+    folds: Any
+    level: Any
+    run: Any
+    time_limit: Any
+    cancel: Any
+    progress: Any
+    progress_user: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rules", POINTER(chorale_weight_rule)),
+        ("rule_size", c_size_t),
+        ("rule_count", c_int64),
+        ("costs", c_void_p),
+        ("labels", c_int64),
+        ("seen", c_void_p),
+        ("folds", c_int64),
+        ("level", c_double),
+        ("run", POINTER(chorale_run_options)),
+        ("time_limit", c_double),
+        ("cancel", c_void_p),
+        ("progress", chorale_learn_progress_function),
+        ("progress_user", c_void_p),
+    ]
+
+
+class chorale_learnt_report(Struct):
+    struct_size: Any
+    outcome: Any
+    applied: Any
+    warnings: Any
+    reserved: Any
+    groups: Any
+    folds: Any
+    positions: Any
+    kinds: Any
+    weights: Any
+    runs: Any
+    unit: Any
+    regularisation: Any
+    gold_bonus: Any
+    base_cost: Any
+    control_cost: Any
+    all_cost: Any
+    gain: Any
+    gain_lower: Any
+    gain_upper: Any
+    gain_p: Any
+    agreement_gain: Any
+    agreement_lower: Any
+    agreement_upper: Any
+    agreement_p: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("applied", c_int32),
+        ("warnings", c_int32),
+        ("reserved", c_int32),
+        ("groups", c_int64),
+        ("folds", c_int64),
+        ("positions", c_int64),
+        ("kinds", c_int64),
+        ("weights", c_int64),
+        ("runs", c_int64),
+        ("unit", c_double),
+        ("regularisation", c_double),
+        ("gold_bonus", c_double),
+        ("base_cost", c_double),
+        ("control_cost", c_double),
+        ("all_cost", c_double),
+        ("gain", c_double),
+        ("gain_lower", c_double),
+        ("gain_upper", c_double),
+        ("gain_p", c_double),
+        ("agreement_gain", c_double),
+        ("agreement_lower", c_double),
+        ("agreement_upper", c_double),
+        ("agreement_p", c_double),
+    ]
+
+
+class chorale_learnt_kind(Struct):
+    kind: Any
+    verdict: Any
+    cliques: Any
+    members: Any
+    screening_p: Any
+    gain: Any
+    gain_lower: Any
+    gain_upper: Any
+    p: Any
+    _fields_ = [
+        ("kind", c_int32),
+        ("verdict", c_int32),
+        ("cliques", c_int64),
+        ("members", c_int64),
+        ("screening_p", c_double),
+        ("gain", c_double),
+        ("gain_lower", c_double),
+        ("gain_upper", c_double),
+        ("p", c_double),
+    ]
+
+
+class chorale_learnt_weight(Struct):
+    kind: Any
+    basis: Any
+    index: Any
+    weight: Any
+    lower: Any
+    upper: Any
+    least: Any
+    most: Any
+    _fields_ = [
+        ("kind", c_int32),
+        ("basis", c_int32),
+        ("index", c_int64),
+        ("weight", c_double),
+        ("lower", c_double),
+        ("upper", c_double),
+        ("least", c_double),
+        ("most", c_double),
+    ]
+
+
 STRUCTS = {
     "chorale_error": chorale_error,
     "chorale_allocator": chorale_allocator,
@@ -852,6 +1039,12 @@ STRUCTS = {
     "chorale_agreement": chorale_agreement,
     "chorale_reason": chorale_reason,
     "chorale_text": chorale_text,
+    "chorale_weight_rule": chorale_weight_rule,
+    "chorale_learn_progress": chorale_learn_progress,
+    "chorale_learn_options": chorale_learn_options,
+    "chorale_learnt_report": chorale_learnt_report,
+    "chorale_learnt_kind": chorale_learnt_kind,
+    "chorale_learnt_weight": chorale_learnt_weight,
 }
 
 # ---- Functions: what each returns and takes
@@ -863,6 +1056,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_attachment_init": (None, [POINTER(chorale_attachment), c_size_t]),
     "chorale_attachment_values": (c_int64, [POINTER(chorale_attachment)]),
     "chorale_automaton_init": (None, [POINTER(chorale_automaton), c_size_t]),
+    "chorale_basis_name": (c_char_p, [c_int32]),
     "chorale_cancel_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
     "chorale_cancel_destroy": (None, [c_void_p]),
     "chorale_cancel_is_raised": (c_int32, [c_void_p]),
@@ -920,6 +1114,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_kernel_solve": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_label_map_from_names": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_label_map_init": (None, [POINTER(chorale_label_map), c_size_t]),
+    "chorale_learn": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, POINTER(chorale_learn_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_learn_options_init": (None, [POINTER(chorale_learn_options), c_size_t]),
+    "chorale_learnt_apply": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_learnt_destroy": (None, [c_void_p]),
+    "chorale_learnt_get_report": (c_int32, [c_void_p, POINTER(chorale_learnt_report), POINTER(chorale_error)]),
+    "chorale_learnt_kinds": (c_int32, [c_void_p, POINTER(chorale_learnt_kind), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_learnt_potential": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_learnt_read": (c_int32, [POINTER(chorale_host), c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
+    "chorale_learnt_report_init": (None, [POINTER(chorale_learnt_report), c_size_t]),
+    "chorale_learnt_text": (c_int32, [c_void_p, c_int32, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
+    "chorale_learnt_weights": (c_int32, [c_void_p, POINTER(chorale_learnt_weight), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_member_options_init": (None, [POINTER(chorale_member_options), c_size_t]),
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_message_options_init": (None, [POINTER(chorale_message_options), c_size_t]),
@@ -979,6 +1184,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_potential_values": (c_int64, [c_void_p]),
     "chorale_problem_clique_kind": (c_int32, [c_void_p, c_int64]),
     "chorale_problem_create": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_problem_create_agreeing": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_problem_destroy": (None, [c_void_p]),
     "chorale_problem_gold": (c_void_p, [c_void_p]),
     "chorale_problem_load": (c_int32, [POINTER(chorale_host), c_char_p, c_void_p, POINTER(chorale_error)]),

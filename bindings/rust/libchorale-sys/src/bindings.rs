@@ -50,6 +50,8 @@ pub const CHORALE_ERROR_NO_LABELLING: i32 = 84;
 pub const CHORALE_ERROR_KIND: i32 = 85;
 pub const CHORALE_ERROR_BUSY: i32 = 86;
 pub const CHORALE_ERROR_STATE: i32 = 87;
+pub const CHORALE_ERROR_NO_GOLD: i32 = 88;
+pub const CHORALE_ERROR_ONE_GROUP: i32 = 89;
 pub const CHORALE_ERROR_INTERNAL: i32 = 90;
 pub const CHORALE_ERROR_FILE_FORMAT: i32 = 100;
 pub const CHORALE_ERROR_FILE_BYTE_ORDER: i32 = 101;
@@ -3692,4 +3694,646 @@ extern "C" {
 }
 extern "C" {
     pub fn chorale_abi() -> i32;
+}
+pub type chorale_basis = i32;
+pub const CHORALE_BASIS_AGREEMENT: i32 = 0;
+pub const CHORALE_BASIS_LOG_AGREEMENT: i32 = 10;
+pub const CHORALE_BASIS_SHARE: i32 = 20;
+pub const CHORALE_BASIS_MAJORITY: i32 = 30;
+pub const CHORALE_BASIS_CENTRE: i32 = 40;
+pub const CHORALE_BASIS_SINGLE: i32 = 100;
+pub const CHORALE_BASIS_EMPTY: i32 = 110;
+pub const CHORALE_BASIS_CONFLICT: i32 = 120;
+pub const CHORALE_BASIS_OUT: i32 = 130;
+pub const CHORALE_BASIS_VALUE: i32 = 140;
+extern "C" {
+    pub fn chorale_basis_name(basis: chorale_basis) -> *const std::os::raw::c_char;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_weight_rule {
+    pub kind: i32,
+    pub basis: chorale_basis,
+    pub index: i64,
+    pub least: f64,
+    pub most: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_weight_rule() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_weight_rule> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_weight_rule>(),
+        32usize,
+        "Size of chorale_weight_rule"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_weight_rule>(),
+        8usize,
+        "Alignment of chorale_weight_rule"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_weight_rule::kind"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).basis) as usize - ptr as usize },
+        4usize,
+        "Offset of field: chorale_weight_rule::basis"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_weight_rule::index"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).least) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_weight_rule::least"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).most) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_weight_rule::most"
+    );
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_learn_progress {
+    pub struct_size: usize,
+    pub runs: i64,
+    pub runs_most: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_learn_progress() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_learn_progress> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_learn_progress>(),
+        24usize,
+        "Size of chorale_learn_progress"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_learn_progress>(),
+        8usize,
+        "Alignment of chorale_learn_progress"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_learn_progress::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).runs) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_learn_progress::runs"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).runs_most) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_learn_progress::runs_most"
+    );
+}
+pub type chorale_learn_progress_function = ::std::option::Option<
+    unsafe extern "C" fn(
+        user: *mut std::os::raw::c_void,
+        progress: *const chorale_learn_progress,
+    ) -> i32,
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_learn_options {
+    pub struct_size: usize,
+    pub rules: *const chorale_weight_rule,
+    pub rule_size: usize,
+    pub rule_count: i64,
+    pub costs: *const f64,
+    pub labels: i64,
+    pub seen: *const f64,
+    pub folds: i64,
+    pub level: f64,
+    pub run: *const chorale_run_options,
+    pub time_limit: f64,
+    pub cancel: *const chorale_cancel,
+    pub progress: chorale_learn_progress_function,
+    pub progress_user: *mut std::os::raw::c_void,
+}
+#[test]
+fn bindgen_test_layout_chorale_learn_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_learn_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_learn_options>(),
+        112usize,
+        "Size of chorale_learn_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_learn_options>(),
+        8usize,
+        "Alignment of chorale_learn_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_learn_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rules) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_learn_options::rules"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rule_size) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_learn_options::rule_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rule_count) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_learn_options::rule_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).costs) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_learn_options::costs"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_learn_options::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).seen) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_learn_options::seen"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).folds) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_learn_options::folds"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).level) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_learn_options::level"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).run) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_learn_options::run"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).time_limit) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_learn_options::time_limit"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cancel) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_learn_options::cancel"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).progress) as usize - ptr as usize },
+        96usize,
+        "Offset of field: chorale_learn_options::progress"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).progress_user) as usize - ptr as usize },
+        104usize,
+        "Offset of field: chorale_learn_options::progress_user"
+    );
+}
+extern "C" {
+    pub fn chorale_learn_options_init(options: *mut chorale_learn_options, struct_size: usize);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_learnt {
+    _unused: [u8; 0],
+}
+extern "C" {
+    pub fn chorale_learn(
+        host: *const chorale_host,
+        problems: *const *const chorale_problem,
+        count: i64,
+        options: *const chorale_learn_options,
+        learnt: *mut *mut chorale_learnt,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_learnt_destroy(learnt: *mut chorale_learnt);
+}
+extern "C" {
+    pub fn chorale_problem_create_agreeing(
+        host: *const chorale_host,
+        corpus: *const chorale_corpus,
+        agreements: *const chorale_agreement,
+        count: i64,
+        gold: *const i32,
+        problem: *mut *mut chorale_problem,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_learnt_apply(
+        host: *const chorale_host,
+        learnt: *const chorale_learnt,
+        problem: *const chorale_problem,
+        model: *mut *mut chorale_model,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_learnt_potential(
+        host: *const chorale_host,
+        learnt: *const chorale_learnt,
+        kind: i64,
+        values: i64,
+        centre_value: i64,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_applied = i32;
+pub const CHORALE_APPLIED_NOTHING: i32 = 0;
+pub const CHORALE_APPLIED_BONUSES: i32 = 1;
+pub const CHORALE_APPLIED_ALL: i32 = 2;
+pub type chorale_learn_warning = i32;
+pub const CHORALE_WARNING_GOLD_FORBIDDEN: i32 = 1;
+pub const CHORALE_WARNING_LABEL_UNSEEN: i32 = 2;
+pub const CHORALE_WARNING_SINGLE_CLIQUE: i32 = 4;
+pub const CHORALE_WARNING_BASE_KNOWS: i32 = 8;
+pub const CHORALE_WARNING_FEW_GROUPS: i32 = 16;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_learnt_report {
+    pub struct_size: usize,
+    pub outcome: chorale_outcome,
+    pub applied: chorale_applied,
+    pub warnings: chorale_learn_warning,
+    pub reserved: i32,
+    pub groups: i64,
+    pub folds: i64,
+    pub positions: i64,
+    pub kinds: i64,
+    pub weights: i64,
+    pub runs: i64,
+    pub unit: f64,
+    pub regularisation: f64,
+    pub gold_bonus: f64,
+    pub base_cost: f64,
+    pub control_cost: f64,
+    pub all_cost: f64,
+    pub gain: f64,
+    pub gain_lower: f64,
+    pub gain_upper: f64,
+    pub gain_p: f64,
+    pub agreement_gain: f64,
+    pub agreement_lower: f64,
+    pub agreement_upper: f64,
+    pub agreement_p: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_learnt_report() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_learnt_report> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_learnt_report>(),
+        184usize,
+        "Size of chorale_learnt_report"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_learnt_report>(),
+        8usize,
+        "Alignment of chorale_learnt_report"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_learnt_report::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_learnt_report::outcome"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).applied) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_learnt_report::applied"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).warnings) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_learnt_report::warnings"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_learnt_report::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_learnt_report::groups"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).folds) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_learnt_report::folds"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).positions) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_learnt_report::positions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kinds) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_learnt_report::kinds"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_learnt_report::weights"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).runs) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_learnt_report::runs"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unit) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_learnt_report::unit"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).regularisation) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_learnt_report::regularisation"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gold_bonus) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_learnt_report::gold_bonus"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).base_cost) as usize - ptr as usize },
+        96usize,
+        "Offset of field: chorale_learnt_report::base_cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).control_cost) as usize - ptr as usize },
+        104usize,
+        "Offset of field: chorale_learnt_report::control_cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).all_cost) as usize - ptr as usize },
+        112usize,
+        "Offset of field: chorale_learnt_report::all_cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain) as usize - ptr as usize },
+        120usize,
+        "Offset of field: chorale_learnt_report::gain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain_lower) as usize - ptr as usize },
+        128usize,
+        "Offset of field: chorale_learnt_report::gain_lower"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain_upper) as usize - ptr as usize },
+        136usize,
+        "Offset of field: chorale_learnt_report::gain_upper"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain_p) as usize - ptr as usize },
+        144usize,
+        "Offset of field: chorale_learnt_report::gain_p"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreement_gain) as usize - ptr as usize },
+        152usize,
+        "Offset of field: chorale_learnt_report::agreement_gain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreement_lower) as usize - ptr as usize },
+        160usize,
+        "Offset of field: chorale_learnt_report::agreement_lower"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreement_upper) as usize - ptr as usize },
+        168usize,
+        "Offset of field: chorale_learnt_report::agreement_upper"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreement_p) as usize - ptr as usize },
+        176usize,
+        "Offset of field: chorale_learnt_report::agreement_p"
+    );
+}
+extern "C" {
+    pub fn chorale_learnt_report_init(report: *mut chorale_learnt_report, struct_size: usize);
+}
+extern "C" {
+    pub fn chorale_learnt_get_report(
+        learnt: *const chorale_learnt,
+        report: *mut chorale_learnt_report,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_verdict = i32;
+pub const CHORALE_VERDICT_KEPT: i32 = 0;
+pub const CHORALE_VERDICT_NO_CLIQUES: i32 = 10;
+pub const CHORALE_VERDICT_SCREENED: i32 = 20;
+pub const CHORALE_VERDICT_NO_GAIN: i32 = 30;
+pub const CHORALE_VERDICT_NOT_APPLIED: i32 = 40;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_learnt_kind {
+    pub kind: i32,
+    pub verdict: chorale_verdict,
+    pub cliques: i64,
+    pub members: i64,
+    pub screening_p: f64,
+    pub gain: f64,
+    pub gain_lower: f64,
+    pub gain_upper: f64,
+    pub p: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_learnt_kind() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_learnt_kind> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_learnt_kind>(),
+        64usize,
+        "Size of chorale_learnt_kind"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_learnt_kind>(),
+        8usize,
+        "Alignment of chorale_learnt_kind"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_learnt_kind::kind"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).verdict) as usize - ptr as usize },
+        4usize,
+        "Offset of field: chorale_learnt_kind::verdict"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cliques) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_learnt_kind::cliques"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).members) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_learnt_kind::members"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).screening_p) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_learnt_kind::screening_p"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_learnt_kind::gain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain_lower) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_learnt_kind::gain_lower"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gain_upper) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_learnt_kind::gain_upper"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).p) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_learnt_kind::p"
+    );
+}
+extern "C" {
+    pub fn chorale_learnt_kinds(
+        learnt: *const chorale_learnt,
+        kinds: *mut chorale_learnt_kind,
+        kind_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_learnt_weight {
+    pub kind: i32,
+    pub basis: chorale_basis,
+    pub index: i64,
+    pub weight: f64,
+    pub lower: f64,
+    pub upper: f64,
+    pub least: f64,
+    pub most: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_learnt_weight() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_learnt_weight> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_learnt_weight>(),
+        56usize,
+        "Size of chorale_learnt_weight"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_learnt_weight>(),
+        8usize,
+        "Alignment of chorale_learnt_weight"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_learnt_weight::kind"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).basis) as usize - ptr as usize },
+        4usize,
+        "Offset of field: chorale_learnt_weight::basis"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_learnt_weight::index"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).weight) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_learnt_weight::weight"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).lower) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_learnt_weight::lower"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).upper) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_learnt_weight::upper"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).least) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_learnt_weight::least"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).most) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_learnt_weight::most"
+    );
+}
+extern "C" {
+    pub fn chorale_learnt_weights(
+        learnt: *const chorale_learnt,
+        weights: *mut chorale_learnt_weight,
+        weight_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_text_form = i32;
+pub const CHORALE_TEXT_LINES: i32 = 0;
+pub const CHORALE_TEXT_JSON: i32 = 1;
+extern "C" {
+    pub fn chorale_learnt_text(
+        learnt: *const chorale_learnt,
+        form: chorale_text_form,
+        buffer: *mut std::os::raw::c_char,
+        capacity: usize,
+        needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_learnt_read(
+        host: *const chorale_host,
+        json: *const std::os::raw::c_char,
+        length: usize,
+        learnt: *mut *mut chorale_learnt,
+        error: *mut chorale_error,
+    ) -> chorale_status;
 }

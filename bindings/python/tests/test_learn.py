@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale.learn import Learnt, learn
+
+
+def planted(documents: int = 20, seed: int = 1) -> ch.Problem:
+    """Words of one kind in each document, three times each; the tagger is right three times of four."""
+    random = np.random.default_rng(seed)
+    builder = ch.ModelBuilder()
+    gold, cliques = [], []
+    for document in range(documents):
+        for _ in range(5):
+            kind = int(random.integers(2))
+            members = []
+            for _ in range(3):
+                scores = [0.0, 0.0]
+                scores[kind if random.random() < 0.75 else 1 - kind] = 1.1
+                members.append(builder.add_chain([scores], group=document))
+                gold.append(kind)
+            cliques.append(members)
+    potential = ch.Potential.potts(2, 1.0, scale="members")
+    for members in cliques:
+        clique = builder.add_clique(values=2, potential=potential)
+        for chain in members:
+            builder.add_position(clique, chain, 0)
+    problem = ch.Problem(builder.freeze())
+    problem.gold = np.array(gold, dtype=np.int32)
+    problem.clique_kinds = ["word"] * len(cliques)
+    return problem
+
+
+def test_learnt():
+    problem = planted()
+    learnt = learn(problem, threads=2)
+    assert learnt.report["applied"] == 2 and learnt.report["gain_p"] < 0.01
+    assert learnt.report["kinds"][0]["name"] == "word" and "agreement" in str(learnt)
+    again = pickle.loads(pickle.dumps(learnt))
+    assert again.to_json() == learnt.to_json()
+    other = planted(seed=2)
+    run = ch.Run(again.apply(other))
+    run.solve()
+    wrong = (run.all_labels() != other.gold).sum()
+    assert wrong < (run.all_labels(own=True) != other.gold).sum()
+    potential = learnt.potential(0, 2)
+    assert pickle.loads(pickle.dumps(potential)).values == potential.values == 2
+
+
+def test_mistakes():
+    problem = planted(4)
+    for options in ({"level": 2.0}, {"folds": 1}, {"seen": [0.0]}, {"seen": [1.0, 1.0]}):
+        with pytest.raises(ValueError):
+            learn(problem, **options)
+    with pytest.raises(ch.Error):
+        Learnt.from_json("{}")
+    problem.gold = None
+    with pytest.raises(ch.Error):
+        learn(problem)

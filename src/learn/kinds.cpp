@@ -1,0 +1,229 @@
+// Kinds and weights of problems: what may be learnt.
+#include "learn/kinds.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// Weights of values are learnt by default up to so many values.
+constexpr std::int32_t kFewValues = 64;
+// A square of weights is of at most so many columns.
+constexpr std::int32_t kMostSquare = 62;
+constexpr std::int64_t kMostWeights = 1 << 16;
+
+bool is_default(const Kind &kind, chorale_basis basis) noexcept {
+  switch (basis) {
+  case CHORALE_BASIS_AGREEMENT:
+    return !kind.is_centred;
+  case CHORALE_BASIS_CENTRE:
+    return kind.is_centred;
+  case CHORALE_BASIS_SINGLE:
+  case CHORALE_BASIS_EMPTY:
+  case CHORALE_BASIS_CONFLICT:
+    return kind.has_empty && !kind.is_centred;
+  case CHORALE_BASIS_OUT:
+    return kind.has_out && !kind.is_centred;
+  case CHORALE_BASIS_VALUE:
+    return !kind.is_property && !kind.is_centred && kind.values > 0 && kind.values <= kFewValues;
+  default:
+    return false;
+  }
+}
+
+// NULL: the kind can have the basis; otherwise why not.
+const char *obstacle(const Kind &kind, chorale_basis basis) noexcept {
+  if (kind.is_centred != (basis == CHORALE_BASIS_CENTRE))
+    return kind.is_centred ? "its cliques have a centre" : "its cliques have no centre";
+  if (needs_values(basis) && kind.values == 0)
+    return "its cliques have different numbers of values";
+  if ((basis == CHORALE_BASIS_MAJORITY || basis == CHORALE_BASIS_CENTRE) &&
+      kind.values > kMostSquare)
+    return "it has more than 62 values";
+  if ((basis == CHORALE_BASIS_EMPTY || basis == CHORALE_BASIS_CONFLICT) && !kind.has_empty)
+    return "its members cannot show EMPTY or CONFLICT";
+  if (basis == CHORALE_BASIS_OUT && !kind.has_out)
+    return "its cliques have no dictionary with OUT";
+  return nullptr;
+}
+
+// Indices of a basis: first .. first + count - 1.
+struct Indices {
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+};
+Indices indices_of(const Kind &kind, chorale_basis basis) noexcept {
+  const std::int64_t columns = kind.columns();
+  switch (basis) {
+  case CHORALE_BASIS_SHARE:
+    return {1, kShares - 1};
+  case CHORALE_BASIS_MAJORITY:
+    return {0, columns * columns};
+  case CHORALE_BASIS_CENTRE:
+    return {0, kind.centre_values * columns};
+  case CHORALE_BASIS_VALUE:
+    return {0, kind.values};
+  default:
+    return {};
+  }
+}
+
+constexpr chorale_basis kBases[] = {
+    CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
+    CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
+    CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
+    CHORALE_BASIS_VALUE};
+
+bool fits(const chorale_weight_rule &rule, std::int64_t kind, chorale_basis basis) noexcept {
+  return (rule.kind == -1 || rule.kind == kind) && rule.basis == basis;
+}
+
+chorale_status check_rule(const Report &report, const chorale_weight_rule &rule,
+                          std::int64_t number, const Learnt &learnt) noexcept {
+  const auto fail = [&](chorale_status status, const auto &...parts) {
+    return report.fail(status, "options->rules[", number, "]", parts...);
+  };
+  if (basis_name(rule.basis).empty())
+    return fail(CHORALE_ERROR_UNKNOWN_CONSTANT, ".basis is ", rule.basis,
+                "; it must be a CHORALE_BASIS_ constant");
+  if (rule.kind < -1 || rule.kind >= learnt.kinds.size())
+    return fail(CHORALE_ERROR_OUT_OF_RANGE, ".kind is ", rule.kind, "; it must be from -1 to ",
+                learnt.kinds.size() - 1);
+  if (std::isnan(rule.least) || std::isnan(rule.most))
+    return fail(CHORALE_ERROR_NOT_A_NUMBER, ": a bound is NaN; it must be a number");
+  const auto is_bound = [](double bound) { return std::isinf(bound) || is_finite_score(bound); };
+  if (!(rule.least <= rule.most) || !is_bound(rule.least) || !is_bound(rule.most) ||
+      rule.least == kInfinity || rule.most == kForbidden)
+    return fail(CHORALE_ERROR_OUT_OF_RANGE, ": least ", rule.least, " and most ", rule.most,
+                " are no bounds; least must not be above most");
+  bool is_had = false;
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    const Kind &kind = learnt.kinds[k];
+    if (kind.cliques == 0 || (rule.kind != -1 && rule.kind != k))
+      continue;
+    const char *why = obstacle(kind, rule.basis);
+    if (why && rule.kind != -1)
+      return fail(CHORALE_ERROR_KIND, " is for basis ", basis_name(rule.basis), ", which kind ", k,
+                  " cannot have: ", why);
+    is_had = is_had || !why;
+    const Indices indices = indices_of(kind, rule.basis);
+    if (rule.kind != -1 && rule.index != -1 &&
+        (rule.index < indices.first || rule.index >= indices.first + indices.count))
+      return fail(CHORALE_ERROR_OUT_OF_RANGE, ".index is ", rule.index, "; it must be -1, or from ",
+                  indices.first, " to ", indices.first + indices.count - 1);
+  }
+  if (!is_had && rule.kind == -1)
+    return fail(CHORALE_ERROR_KIND, " is for basis ", basis_name(rule.basis),
+                ", which no kind can have");
+  return CHORALE_OK;
+}
+
+} // namespace
+
+chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
+                          std::int64_t count, Learnt &learnt) noexcept {
+  for (std::int64_t p = 0; p < count; ++p) {
+    const Problem &problem = *problems[p];
+    for (std::int64_t i = 0; i < problem.model->chains.size(); ++i)
+      if (problem.model->chains[i].is_instance)
+        return report.fail(CHORALE_ERROR_KIND, "chain ", i, " of problems[", p,
+                           "] is an oracle instance; weights are learnt from chains and trees");
+    for (std::int64_t c = 0; c < problem.kinds.size(); ++c) {
+      const std::int32_t number = problem.kinds[c];
+      if (number < 0)
+        continue;
+      const Clique clique = problem.model->cliques[c];
+      while (learnt.kinds.size() <= number)
+        if (!learnt.kinds.push({}))
+          return report.out_of_memory(sizeof(Kind));
+      Kind &kind = learnt.kinds[number];
+      if (kind.cliques == 0)
+        kind = kind_of(clique);
+      else if (!join(kind, clique))
+        return report.fail(CHORALE_ERROR_KIND, "clique ", c, " of problems[", p, "] is of kind ",
+                           number, ", and unlike the cliques of that kind before it (property, "
+                                   "EMPTY, OUT or centre)");
+      ++kind.cliques;
+      kind.members += clique.members;
+    }
+  }
+  if (learnt.kinds.empty())
+    return report.fail(CHORALE_ERROR_KIND,
+                       "no clique has a kind, so there is nothing to learn; set kinds with "
+                       "chorale_problem_set_cliques");
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    Kind &kind = learnt.kinds[k];
+    kind.name = learnt.names.size();
+    for (std::int64_t p = 0; p < count; ++p) {
+      std::size_t length = 0;
+      const char *name =
+          chorale_problem_text(problems[p], CHORALE_TEXTS_KINDS, k, &length);
+      if (!name)
+        continue;
+      const std::string_view text(name, length);
+      if (kind.name_length > 0 && learnt.name(kind) != text)
+        return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " is named '",
+                           learnt.name(kind), "' in one problem and '", text, "' in problems[", p,
+                           "]; kinds must be numbered alike");
+      for (std::size_t b = 0; kind.name_length == 0 && b < length; ++b)
+        if (!learnt.names.push(name[b]))
+          return report.out_of_memory(length);
+      kind.name_length = learnt.names.size() - kind.name;
+    }
+    if (kind.cliques == 1)
+      learnt.report.warnings |= CHORALE_WARNING_SINGLE_CLIQUE;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
+                            std::int64_t count, Learnt &learnt) noexcept {
+  for (std::int64_t r = 0; r < count; ++r)
+    CHORALE_CHECK(check_rule(report, rules[r], r, learnt));
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    Kind &kind = learnt.kinds[k];
+    kind.first_weight = learnt.weights.size();
+    if (kind.cliques == 0)
+      continue;
+    for (std::int64_t r = 0; r < count; ++r)
+      kind.majority = kind.majority || (fits(rules[r], k, CHORALE_BASIS_MAJORITY) &&
+                                        !obstacle(kind, CHORALE_BASIS_MAJORITY));
+    for (const chorale_basis basis : kBases) {
+      if (obstacle(kind, basis) || kind.majority != (basis == CHORALE_BASIS_MAJORITY))
+        continue;
+      const Indices indices = indices_of(kind, basis);
+      for (std::int64_t i = indices.first; i < indices.first + indices.count; ++i) {
+        bool is_learnt = is_default(kind, basis);
+        const bool bends = basis == CHORALE_BASIS_AGREEMENT ||
+                           basis == CHORALE_BASIS_LOG_AGREEMENT || basis == CHORALE_BASIS_SHARE;
+        double least = bends ? 0 : kForbidden;
+        double most = kInfinity;
+        for (std::int64_t r = 0; r < count; ++r)
+          if (fits(rules[r], k, basis) && (rules[r].index == -1 || rules[r].index == i)) {
+            is_learnt = true;
+            least = rules[r].least;
+            most = rules[r].most;
+          }
+        if (!is_learnt)
+          continue;
+        if (learnt.weights.size() >= kMostWeights)
+          return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "there are more than ", kMostWeights,
+                             " weights to learn");
+        chorale_learnt_weight weight{};
+        weight.kind = static_cast<std::int32_t>(k);
+        weight.basis = basis;
+        weight.index = i;
+        weight.least = least;
+        weight.most = most;
+        if (!learnt.weights.push(weight))
+          return report.out_of_memory(sizeof weight);
+      }
+    }
+    kind.weights = learnt.weights.size() - kind.first_weight;
+  }
+  learnt.report.kinds = learnt.kinds.size();
+  learnt.report.weights = learnt.weights.size();
+  return CHORALE_OK;
+}
+
+} // namespace chorale

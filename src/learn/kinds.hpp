@@ -1,0 +1,16 @@
+// Kinds and weights of problems: what may be learnt.
+#pragma once
+
+#include "learn/bases.hpp"
+#include "problem/problem.hpp"
+
+namespace chorale {
+
+// Finds the kinds of all problems, and checks that they are the same everywhere.
+chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
+                          std::int64_t count, Learnt &learnt) noexcept;
+// Finds their weights, with bounds: the default ones and those that the rules name.
+chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
+                            std::int64_t count, Learnt &learnt) noexcept;
+
+} // namespace chorale

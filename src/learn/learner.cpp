@@ -1,0 +1,479 @@
+#include "learn/learner.hpp"
+
+#include "learn/chance.hpp"
+#include "learn/kinds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+// Strengths of regularisation, strongest first.
+constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
+constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
+// Runs with costs for the first lambda, and for each one after it.
+constexpr std::int32_t kFirstRuns = 6;
+constexpr std::int32_t kMoreRuns = 2;
+constexpr double kScreenLevel = 0.2;
+constexpr std::int64_t kScreenedGroups = 6;
+// Of the costs of all gold labels: what the highest planes may be exceeded by at the end.
+constexpr double kOpenShare = 1e-3;
+
+enum class Variant : std::int32_t { all, control };
+
+class Course {
+public:
+  Course(const Report &report, const Memory &memory, const Teaching &teaching,
+         Learnt &learnt) noexcept
+      : report_(report), memory_(memory), teaching_(teaching), learnt_(learnt),
+        lessons_(memory, teaching.spec), fold_(memory), takes_part_(memory), least_(memory),
+        most_(memory), fold_theta_(memory), theta_(memory), costs_(memory),
+        held_out_{Array<double>(memory), Array<double>(memory)}, differences_(memory),
+        sums_(memory), dropped_(memory) {}
+
+  chorale_status run() noexcept {
+    const chorale_status status = teach();
+    chorale_learnt_report &told = learnt_.report;
+    told.runs = lessons_.runs();
+    told.outcome = lessons_.outcome();
+    if (lessons_.interrupted())
+      apply_nothing();
+    return status;
+  }
+
+private:
+  std::int64_t weights() const noexcept { return learnt_.weights.size(); }
+  std::int64_t groups() const noexcept { return lessons_.groups(); }
+  chorale_status no_memory() const noexcept { return report_.out_of_memory(sizeof(double)); }
+
+  chorale_status teach() noexcept;
+  chorale_status make_room() noexcept;
+  chorale_status deal_folds() noexcept;
+  chorale_status screen() noexcept;
+  void set_bounds(Variant variant) noexcept;
+  chorale_status fit(double lambda, std::int32_t without_fold, double *theta) noexcept;
+  chorale_status fit_folds(double lambda) noexcept;
+  chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
+  chorale_status follow(Variant variant) noexcept;
+  std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
+  chorale_status judge() noexcept;
+  chorale_status drop_kinds(Variant variant) noexcept;
+  chorale_status cost_without(const std::uint8_t *dropped, double *cost) noexcept;
+  bool has_part(std::int64_t kind, Variant variant) const noexcept;
+  void judge_kind(std::int64_t kind, const double *without, const double *with) noexcept;
+  chorale_status finish() noexcept;
+  void apply_nothing() noexcept;
+  double sum(const double *costs) const noexcept {
+    double total = 0;
+    for (std::int64_t g = 0; g < groups(); ++g)
+      total += costs[g];
+    return total;
+  }
+  // By group with gold labels: first less second. Returns how many.
+  std::int64_t differ(const double *first, const double *second) noexcept {
+    std::int64_t count = 0;
+    for (std::int64_t g = 0; g < groups(); ++g)
+      if (lessons_.labelled()[g] > 0)
+        differences_[count++] = first[g] - second[g];
+    return count;
+  }
+
+  const Report &report_;
+  const Memory &memory_;
+  const Teaching &teaching_;
+  Learnt &learnt_;
+  Lessons lessons_;
+  std::int32_t folds_ = 0;
+  std::int64_t tried_ = 0;         // kinds that have weights
+  Array<std::int32_t> fold_;       // by group
+  Array<std::uint8_t> takes_part_; // by group
+  Array<double> least_;            // by weight, under the variant at hand
+  Array<double> most_;
+  Array<double> fold_theta_; // folds x weights
+  Array<double> theta_;
+  Array<double> costs_;       // grid x groups
+  Array<double> held_out_[2]; // by variant: by group, under the lambda chosen on the other folds
+  std::int32_t chosen_[2] = {0, 0};
+  Array<double> differences_; // by group
+  Array<double> sums_;
+  Array<std::uint8_t> dropped_; // by kind
+};
+
+chorale_status Course::teach() noexcept {
+  CHORALE_CHECK(find_kinds(report_, teaching_.problems, teaching_.count, learnt_));
+  CHORALE_CHECK(find_weights(report_, teaching_.rules, teaching_.rule_count, learnt_));
+  CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.count, teaching_.seen,
+                                 learnt_));
+  CHORALE_CHECK(make_room());
+  CHORALE_CHECK(lessons_.begin(report_));
+  CHORALE_CHECK(deal_folds());
+  CHORALE_CHECK(screen());
+  // Two variants; all kinds, and twice without each; what the last weights are fitted to.
+  constexpr std::int32_t kFixedRuns =
+      kFirstRuns - kMoreRuns + 2 * kGrid * (kMoreRuns + 1) + 1 + kMoreRuns;
+  static_assert(kFixedRuns == 43, "learn.h states it");
+  lessons_.set_most_runs((kFixedRuns + 2 * learnt_.kinds.size()) * teaching_.count);
+  learnt_.report.base_cost = sum(lessons_.base_cost());
+  CHORALE_CHECK(follow(Variant::all));
+  if (!lessons_.interrupted())
+    CHORALE_CHECK(follow(Variant::control));
+  return lessons_.interrupted() ? chorale_status{CHORALE_OK} : judge();
+}
+
+chorale_status Course::make_room() noexcept {
+  const std::int64_t kinds = learnt_.kinds.size();
+  folds_ = static_cast<std::int32_t>(std::min(teaching_.folds, learnt_.report.groups));
+  learnt_.report.folds = folds_;
+  if (!fold_.resize(groups()) || !takes_part_.resize(groups()) || !least_.resize(weights()) ||
+      !most_.resize(weights()) || !fold_theta_.resize(folds_ * weights()) ||
+      !theta_.resize(weights()) || !costs_.resize(kGrid * groups()) || !held_out_[0].resize(groups()) ||
+      !held_out_[1].resize(groups()) || !differences_.resize(groups()) ||
+      !sums_.resize(kBootstraps) || !dropped_.resize(kinds) || !learnt_.told.resize(kinds))
+    return no_memory();
+  for (std::int64_t k = 0; k < kinds; ++k) {
+    chorale_learnt_kind &told = learnt_.told[k];
+    told = {};
+    told.kind = static_cast<std::int32_t>(k);
+    told.cliques = learnt_.kinds[k].cliques;
+    told.members = learnt_.kinds[k].members;
+    told.screening_p = told.p = 1;
+    told.verdict = told.cliques > 0 ? CHORALE_VERDICT_KEPT : CHORALE_VERDICT_NO_CLIQUES;
+    dropped_[k] = 0;
+    tried_ += learnt_.kinds[k].weights > 0 ? 1 : 0;
+  }
+  if (std::pow(0.5, static_cast<double>(learnt_.report.groups)) *
+          static_cast<double>(std::max<std::int64_t>(tried_, 1)) > teaching_.level)
+    learnt_.report.warnings |= CHORALE_WARNING_FEW_GROUPS;
+  return CHORALE_OK;
+}
+
+// The group with the most gold labels goes to the fold that has the fewest, and so on.
+chorale_status Course::deal_folds() noexcept {
+  const std::int64_t *labelled = lessons_.labelled();
+  Array<std::int64_t> order(memory_);
+  Array<std::int64_t> filled(memory_); // by fold: gold labels, then groups
+  if (!order.resize(groups()) || !filled.resize(2 * folds_))
+    return no_memory();
+  std::fill(filled.begin(), filled.end(), 0);
+  std::int64_t *given = filled.begin() + folds_;
+  for (std::int64_t g = 0; g < groups(); ++g)
+    order[g] = g;
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return labelled[a] != labelled[b] ? labelled[a] > labelled[b] : a < b;
+  });
+  for (const std::int64_t g : order) {
+    std::int32_t best = 0;
+    for (std::int32_t f = 1; f < folds_; ++f)
+      if (filled[f] < filled[best] || (filled[f] == filled[best] && given[f] < given[best]))
+        best = f;
+    fold_[g] = best;
+    filled[best] += labelled[g];
+    ++given[best];
+  }
+  return CHORALE_OK;
+}
+
+// Kinds whose bases are no different on gold labels than on the taggers' own are left out.
+chorale_status Course::screen() noexcept {
+  if (learnt_.report.groups < kScreenedGroups)
+    return CHORALE_OK;
+  const double *differences = lessons_.differences();
+  for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
+    const Kind &kind = learnt_.kinds[k];
+    if (kind.weights == 0)
+      continue;
+    double least = 1;
+    for (std::int64_t w = 0; w < kind.weights; ++w) {
+      const chorale_learnt_weight &weight = learnt_.weights[kind.first_weight + w];
+      double p = 1;
+      for (const double sign : {1.0, -1.0}) {
+        if (sign > 0 ? weight.most <= 0 : weight.least >= 0)
+          continue;
+        std::int64_t count = 0;
+        for (std::int64_t g = 0; g < groups(); ++g)
+          if (lessons_.labelled()[g] > 0)
+            differences_[count++] = sign * differences[g * weights() + kind.first_weight + w];
+        p = std::min(p, sign_flip_p(differences_.begin(), count));
+      }
+      if (weight.least < 0 && weight.most > 0)
+        p *= 2;
+      least = std::min(least, p);
+    }
+    chorale_learnt_kind &told = learnt_.told[k];
+    told.screening_p = std::min(1.0, least * static_cast<double>(kind.weights));
+    if (told.screening_p > kScreenLevel) {
+      told.verdict = CHORALE_VERDICT_SCREENED;
+      dropped_[k] = 1;
+    }
+  }
+  return CHORALE_OK;
+}
+
+// Weights that take no part are 0, even where their bounds are not around it.
+void Course::set_bounds(Variant variant) noexcept {
+  for (std::int64_t w = 0; w < weights(); ++w) {
+    const chorale_learnt_weight &weight = learnt_.weights[w];
+    const bool takes_part = dropped_[weight.kind] == 0 &&
+                            (variant == Variant::all || !is_agreement(weight.basis));
+    least_[w] = takes_part ? weight.least : 0;
+    most_[w] = takes_part ? weight.most : 0;
+  }
+}
+
+// Weights from all groups but those of a fold (-1: from all).
+chorale_status Course::fit(double lambda, std::int32_t without_fold, double *theta) noexcept {
+  for (std::int64_t g = 0; g < groups(); ++g)
+    takes_part_[g] = lessons_.labelled()[g] > 0 && fold_[g] != without_fold ? 1 : 0;
+  const Objective objective{lessons_.pools(), takes_part_.begin(), least_.begin(), most_.begin(),
+                            lambda / lessons_.unit()};
+  const double gap =
+      1e-6 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
+  return minimise(memory_, objective, gap, theta) ? chorale_status{CHORALE_OK} : no_memory();
+}
+
+chorale_status Course::fit_folds(double lambda) noexcept {
+  for (std::int32_t f = 0; f < folds_; ++f)
+    CHORALE_CHECK(fit(lambda, f, fold_theta_.begin() + f * weights()));
+  return CHORALE_OK;
+}
+
+// Fits to all groups, labels them with costs, and again, until the planes are no longer exceeded.
+chorale_status Course::add_planes(double lambda, std::int32_t runs) noexcept {
+  for (std::int32_t r = 0; r < runs; ++r) {
+    CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
+    double before = 0;
+    double after = 0;
+    for (std::int64_t g = 0; g < groups(); ++g)
+      before += lessons_.pools().highest(g, theta_.begin());
+    CHORALE_CHECK(lessons_.label(report_, theta_.begin(), nullptr, true, nullptr));
+    if (lessons_.interrupted())
+      break;
+    for (std::int64_t g = 0; g < groups(); ++g)
+      after += lessons_.pools().highest(g, theta_.begin());
+    if (after - before <=
+        kOpenShare * lessons_.unit() * static_cast<double>(learnt_.report.positions))
+      break;
+  }
+  return CHORALE_OK;
+}
+
+// Every lambda, strongest first: weights of all groups add planes, those of the folds are judged.
+chorale_status Course::follow(Variant variant) noexcept {
+  set_bounds(variant);
+  for (std::int32_t k = 0; k < kGrid; ++k) {
+    CHORALE_CHECK(
+        add_planes(kLambdas[k], k == 0 && variant == Variant::all ? kFirstRuns : kMoreRuns));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+    CHORALE_CHECK(fit_folds(kLambdas[k]));
+    CHORALE_CHECK(lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false,
+                                 costs_.begin() + k * groups()));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+  }
+  const auto v = static_cast<std::size_t>(variant);
+  for (std::int32_t f = 0; f < folds_; ++f) {
+    const std::int32_t k = choose(costs_.begin(), f);
+    for (std::int64_t g = 0; g < groups(); ++g)
+      if (fold_[g] == f)
+        held_out_[v][g] = costs_[k * groups() + g];
+  }
+  chosen_[v] = choose(costs_.begin(), -1);
+  return CHORALE_OK;
+}
+
+// The strongest lambda that costs no more than a standard error above the best, on all groups but
+// those of a fold.
+std::int32_t Course::choose(const double *costs, std::int32_t without_fold) noexcept {
+  const auto total = [&](std::int32_t k) {
+    double of_lambda = 0;
+    for (std::int64_t g = 0; g < groups(); ++g)
+      of_lambda += fold_[g] != without_fold ? costs[k * groups() + g] : 0;
+    return of_lambda;
+  };
+  std::int32_t best = 0;
+  for (std::int32_t k = 1; k < kGrid; ++k)
+    if (total(k) < total(best))
+      best = k;
+  for (std::int32_t k = 0; k < best; ++k) {
+    std::int64_t count = 0;
+    double worse = 0;
+    for (std::int64_t g = 0; g < groups(); ++g)
+      if (fold_[g] != without_fold && lessons_.labelled()[g] > 0) {
+        differences_[count] = costs[k * groups() + g] - costs[best * groups() + g];
+        worse += differences_[count++];
+      }
+    if (worse <= standard_error(differences_.begin(), count))
+      return k;
+  }
+  return best;
+}
+
+chorale_status Course::judge() noexcept {
+  chorale_learnt_report &told = learnt_.report;
+  const double *all = held_out_[0].begin();
+  const double *control = held_out_[1].begin();
+  told.all_cost = sum(all);
+  told.control_cost = sum(control);
+  std::int64_t count = differ(lessons_.base_cost(), all);
+  told.gain = told.base_cost - told.all_cost;
+  told.gain_p = sign_flip_p(differences_.begin(), count);
+  Interval interval = bootstrap(differences_.begin(), count, sums_.begin());
+  told.gain_lower = interval.lower;
+  told.gain_upper = interval.upper;
+  count = differ(control, all);
+  told.agreement_gain = told.control_cost - told.all_cost;
+  told.agreement_p = sign_flip_p(differences_.begin(), count);
+  interval = bootstrap(differences_.begin(), count, sums_.begin());
+  told.agreement_lower = interval.lower;
+  told.agreement_upper = interval.upper;
+  const bool any = told.gain > 0 && told.gain_p <= teaching_.level;
+  const bool with_agreement = told.agreement_gain > 0 && told.agreement_p <= teaching_.level;
+  told.applied = !any             ? CHORALE_APPLIED_NOTHING
+                 : with_agreement ? CHORALE_APPLIED_ALL
+                                  : CHORALE_APPLIED_BONUSES;
+  const Variant variant = any && !with_agreement ? Variant::control : Variant::all;
+  told.regularisation = kLambdas[chosen_[static_cast<std::size_t>(variant)]];
+  set_bounds(variant);
+  if (any)
+    CHORALE_CHECK(drop_kinds(variant));
+  return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
+}
+
+// Costs on held-out groups with the weights of some kinds set to 0.
+chorale_status Course::cost_without(const std::uint8_t *dropped, double *cost) noexcept {
+  CHORALE_CHECK(fit_folds(learnt_.report.regularisation));
+  for (std::int32_t f = 0; f < folds_; ++f)
+    for (std::int64_t w = 0; w < weights(); ++w)
+      if (dropped[learnt_.weights[w].kind] != 0)
+        fold_theta_[f * weights() + w] = 0;
+  return lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, cost);
+}
+
+// Keeps the kinds whose gains on held-out groups are credible at the level divided by the number of
+// kinds that could be learnt. The first pass finds what each kind gains beside all others. The
+// second goes through the kinds from the least of these gains to the greatest, and drops a kind
+// unless its gain beside the kinds that are still kept is credible: of two kinds that say the same,
+// one stays.
+chorale_status Course::drop_kinds(Variant variant) noexcept {
+  Array<double> costs(memory_); // with the kinds kept so far, then without one more
+  Array<std::int64_t> order(memory_);
+  Array<std::uint8_t> trial(memory_);
+  if (!costs.resize(2 * groups()) || !trial.copy(dropped_))
+    return no_memory();
+  double *kept = costs.begin();
+  double *without = kept + groups();
+  CHORALE_CHECK(cost_without(trial.begin(), kept));
+  for (std::int64_t k = 0; k < learnt_.kinds.size() && !lessons_.interrupted(); ++k) {
+    if (!has_part(k, variant))
+      continue;
+    trial[k] = 1;
+    CHORALE_CHECK(cost_without(trial.begin(), without));
+    trial[k] = 0;
+    judge_kind(k, without, kept);
+    if (!order.push(k))
+      return no_memory();
+  }
+  // A single kind has been judged as a whole, on the costs that the last gate looked at.
+  if (lessons_.interrupted() || tried_ < 2)
+    return CHORALE_OK;
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const double of_a = learnt_.told[a].gain;
+    const double of_b = learnt_.told[b].gain;
+    return of_a != of_b ? of_a < of_b : a < b;
+  });
+  std::int64_t left = order.size();
+  for (const std::int64_t k : order) {
+    trial[k] = 1;
+    CHORALE_CHECK(cost_without(trial.begin(), without));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+    judge_kind(k, without, kept);
+    chorale_learnt_kind &told = learnt_.told[k];
+    if (told.gain > 0 && told.p * static_cast<double>(tried_) <= teaching_.level) {
+      trial[k] = 0;
+      continue;
+    }
+    told.verdict = CHORALE_VERDICT_NO_GAIN;
+    dropped_[k] = 1;
+    --left;
+    std::copy(without, without + groups(), kept);
+  }
+  if (left == 0)
+    learnt_.report.applied = CHORALE_APPLIED_NOTHING;
+  set_bounds(variant);
+  return CHORALE_OK;
+}
+
+// True if some weight of a kind is learnt under a variant.
+bool Course::has_part(std::int64_t kind, Variant variant) const noexcept {
+  const Kind &of = learnt_.kinds[kind];
+  const chorale_learnt_weight *first = learnt_.weights.begin() + of.first_weight;
+  return dropped_[kind] == 0 &&
+         std::any_of(first, first + of.weights, [&](const chorale_learnt_weight &weight) {
+           return variant == Variant::all || !is_agreement(weight.basis);
+         });
+}
+
+// What a kind gains: costs without it less costs with it.
+void Course::judge_kind(std::int64_t kind, const double *without, const double *with) noexcept {
+  chorale_learnt_kind &told = learnt_.told[kind];
+  const std::int64_t count = differ(without, with);
+  told.gain = sum(without) - sum(with);
+  told.p = sign_flip_p(differences_.begin(), count, flips_for(teaching_.level, tried_));
+  const Interval interval = bootstrap(differences_.begin(), count, sums_.begin());
+  told.gain_lower = interval.lower;
+  told.gain_upper = interval.upper;
+}
+
+// The weights, and intervals by a jackknife over folds: t quantile x standard deviation that the
+// weights have from corpus to corpus of as many groups, at this lambda.
+chorale_status Course::finish() noexcept {
+  chorale_learnt_report &told = learnt_.report;
+  const double lambda = told.regularisation;
+  if (told.applied != CHORALE_APPLIED_NOTHING) {
+    CHORALE_CHECK(add_planes(lambda, kMoreRuns));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+  }
+  CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
+  CHORALE_CHECK(fit_folds(lambda));
+  const double folds = folds_;
+  for (std::int64_t w = 0; w < weights(); ++w) {
+    double mean = 0;
+    for (std::int32_t f = 0; f < folds_; ++f)
+      mean += fold_theta_[f * weights() + w] / folds;
+    double squares = 0;
+    for (std::int32_t f = 0; f < folds_; ++f) {
+      const double difference = fold_theta_[f * weights() + w] - mean;
+      squares += difference * difference;
+    }
+    const double reach = student_t(folds_ - 1) * std::sqrt((folds - 1) / folds * squares);
+    chorale_learnt_weight &weight = learnt_.weights[w];
+    weight.weight = theta_[w];
+    weight.lower = theta_[w] - reach;
+    weight.upper = theta_[w] + reach;
+  }
+  if (told.applied == CHORALE_APPLIED_NOTHING)
+    apply_nothing();
+  return CHORALE_OK;
+}
+
+void Course::apply_nothing() noexcept {
+  learnt_.report.applied = CHORALE_APPLIED_NOTHING;
+  for (chorale_learnt_weight &weight : learnt_.weights)
+    weight.weight = 0;
+  for (chorale_learnt_kind &told : learnt_.told)
+    if (told.verdict == CHORALE_VERDICT_KEPT)
+      told.verdict = CHORALE_VERDICT_NOT_APPLIED;
+}
+
+} // namespace
+
+chorale_status learn(const Report &report, const Memory &memory, const Teaching &teaching,
+                     Learnt &learnt) noexcept {
+  return Course(report, memory, teaching, learnt).run();
+}
+
+} // namespace chorale

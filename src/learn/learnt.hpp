@@ -1,0 +1,76 @@
+// The public result of learning: kinds of cliques, their weights, and what is known of them.
+#pragma once
+
+#include "base/array.hpp"
+#include "base/report.hpp"
+
+#include <chorale/learn.h>
+
+#include <string_view>
+
+namespace chorale {
+
+// What the cliques of a kind are.
+struct Kind {
+  std::int64_t cliques = 0; // 0: no clique was seen, and what follows says nothing
+  std::int64_t members = 0;
+  std::int32_t values = 0; // R; 0: it differs from clique to clique
+  std::int32_t centre_values = 0;
+  bool is_property = false;
+  bool has_empty = false; // columns for EMPTY and CONFLICT
+  bool has_out = false;
+  bool is_centred = false;
+  bool majority = false; // its weights are of MAJORITY
+  std::int64_t first_weight = 0;
+  std::int64_t weights = 0;
+  std::int64_t name = 0; // where it begins in Learnt::names
+  std::int64_t name_length = 0;
+
+  std::int32_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
+};
+
+inline bool is_agreement(chorale_basis basis) noexcept { return basis < 100; }
+// True if the index of a basis is that of values, so that R must be the same everywhere.
+inline bool needs_values(chorale_basis basis) noexcept {
+  return basis == CHORALE_BASIS_MAJORITY || basis == CHORALE_BASIS_CENTRE ||
+         basis == CHORALE_BASIS_VALUE;
+}
+std::string_view basis_name(chorale_basis basis) noexcept; // empty: unknown
+
+} // namespace chorale
+
+struct chorale_learnt {
+  explicit chorale_learnt(const chorale::Memory &from) noexcept
+      : memory(from), kinds(from), told(from), weights(from), names(from) {}
+  chorale_learnt(const chorale_learnt &) = delete;
+  chorale_learnt &operator=(const chorale_learnt &) = delete;
+
+  std::string_view name(const chorale::Kind &kind) const noexcept {
+    return {names.begin() + kind.name, static_cast<std::size_t>(kind.name_length)};
+  }
+  // True if some weight of a kind has a basis whose index is of values.
+  bool needs_values(const chorale::Kind &kind) const noexcept {
+    for (std::int64_t w = 0; w < kind.weights; ++w)
+      if (chorale::needs_values(weights[kind.first_weight + w].basis))
+        return true;
+    return false;
+  }
+
+  chorale::Memory memory;
+  chorale_learnt_report report{};
+  chorale::Array<chorale::Kind> kinds;
+  chorale::Array<chorale_learnt_kind> told; // by kind
+  chorale::Array<chorale_learnt_weight> weights;
+  chorale::Array<char> names;
+};
+
+namespace chorale {
+
+using Learnt = ::chorale_learnt;
+
+// Writes as much as fits and a closing NUL; returns the bytes of all.
+std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
+std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
+chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept;
+
+} // namespace chorale

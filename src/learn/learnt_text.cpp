@@ -1,0 +1,416 @@
+// A result as lines for a person, and as JSON, which is read again.
+#include "learn/learnt.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+// ---- Writing -----------------------------------------------------------------------------------
+
+// Text into a buffer of the caller, counting what does not fit.
+class Text {
+public:
+  Text(char *buffer, std::size_t capacity) noexcept : buffer_(buffer), capacity_(capacity) {}
+
+  Text &operator<<(std::string_view text) noexcept {
+    if (needed_ < capacity_)
+      std::memcpy(buffer_ + needed_, text.data(), std::min(text.size(), capacity_ - needed_));
+    needed_ += text.size();
+    return *this;
+  }
+  Text &operator<<(std::int64_t number) noexcept {
+    char digits[24];
+    return *this << std::string_view(
+               digits, static_cast<std::size_t>(
+                           std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
+  }
+  // The shortest digits that mean the same number; null for what is not finite.
+  Text &operator<<(double number) noexcept {
+    if (!std::isfinite(number))
+      return *this << "null";
+    char digits[40];
+    return *this << std::string_view(
+               digits, static_cast<std::size_t>(
+                           std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
+  }
+  // With so many digits behind the point.
+  Text &fixed(double number, int digits) noexcept {
+    char text[400];
+    const auto end =
+        std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, digits);
+    return *this << std::string_view(text, static_cast<std::size_t>(end.ptr - text));
+  }
+  Text &quoted(std::string_view text) noexcept {
+    *this << "\"";
+    for (const char c : text) {
+      const auto code = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        *this << "\\" << std::string_view(&c, 1);
+      } else if (code < 0x20) {
+        constexpr char kHex[] = "0123456789abcdef";
+        const char escape[] = {'\\', 'u', '0', '0', kHex[code / 16], kHex[code % 16]};
+        *this << std::string_view(escape, sizeof escape);
+      } else {
+        *this << std::string_view(&c, 1);
+      }
+    }
+    return *this << "\"";
+  }
+  std::size_t finish() noexcept {
+    if (capacity_ > 0)
+      buffer_[std::min(needed_, capacity_ - 1)] = '\0';
+    return needed_ + 1;
+  }
+
+private:
+  char *buffer_;
+  std::size_t capacity_;
+  std::size_t needed_ = 0;
+};
+
+// ---- Fields: one list for writing and reading ---------------------------------------------------
+
+template <class Visit> bool report_fields(chorale_learnt_report &r, Visit &&visit) noexcept {
+  return visit("outcome", r.outcome) && visit("applied", r.applied) &&
+         visit("warnings", r.warnings) && visit("groups", r.groups) && visit("folds", r.folds) &&
+         visit("positions", r.positions) && visit("runs", r.runs) && visit("unit", r.unit) &&
+         visit("regularisation", r.regularisation) && visit("gold_bonus", r.gold_bonus) &&
+         visit("base_cost", r.base_cost) && visit("control_cost", r.control_cost) &&
+         visit("all_cost", r.all_cost) && visit("gain", r.gain) &&
+         visit("gain_lower", r.gain_lower) && visit("gain_upper", r.gain_upper) &&
+         visit("gain_p", r.gain_p) && visit("agreement_gain", r.agreement_gain) &&
+         visit("agreement_lower", r.agreement_lower) &&
+         visit("agreement_upper", r.agreement_upper) && visit("agreement_p", r.agreement_p);
+}
+
+template <class Visit> bool kind_fields(Kind &k, chorale_learnt_kind &t, Visit &&visit) noexcept {
+  return visit("verdict", t.verdict) && visit("cliques", t.cliques) &&
+         visit("members", t.members) && visit("screening_p", t.screening_p) &&
+         visit("gain", t.gain) && visit("gain_lower", t.gain_lower) &&
+         visit("gain_upper", t.gain_upper) && visit("p", t.p) && visit("values", k.values) &&
+         visit("centre_values", k.centre_values) && visit("is_property", k.is_property) &&
+         visit("has_empty", k.has_empty) && visit("has_out", k.has_out) &&
+         visit("is_centred", k.is_centred) && visit("majority", k.majority) &&
+         visit("weights", k.weights);
+}
+
+template <class Visit> bool weight_fields(chorale_learnt_weight &w, Visit &&visit) noexcept {
+  return visit("kind", w.kind) && visit("index", w.index) && visit("weight", w.weight) &&
+         visit("lower", w.lower) && visit("upper", w.upper) && visit("least", w.least) &&
+         visit("most", w.most);
+}
+
+struct WriteField {
+  Text &text;
+  bool first = true;
+  template <class Value> bool operator()(std::string_view name, const Value &value) noexcept {
+    text << (first ? "\"" : ",\"") << name << "\":";
+    first = false;
+    if constexpr (std::is_same_v<Value, bool>)
+      text << std::string_view(value ? "true" : "false");
+    else if constexpr (std::is_floating_point_v<Value>)
+      text << value;
+    else
+      text << static_cast<std::int64_t>(value);
+    return true;
+  }
+};
+
+// ---- Reading -----------------------------------------------------------------------------------
+
+// Reads what was written, in its order; blanks may stand between its parts.
+class Reader {
+public:
+  explicit Reader(std::string_view text) noexcept : text_(text) {}
+
+  bool take(std::string_view part) noexcept {
+    skip();
+    if (text_.substr(at_, part.size()) != part)
+      return false;
+    at_ += part.size();
+    return true;
+  }
+  bool name(std::string_view of) noexcept {
+    return take("\"") && text_.substr(at_, of.size()) == of && (at_ += of.size(), true) &&
+           at_ < text_.size() && text_[at_] == '"' && (++at_, true) && take(":");
+  }
+  template <class Number> bool number(Number &to) noexcept {
+    skip();
+    const char *begin = text_.data() + at_;
+    const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), to);
+    at_ += static_cast<std::size_t>(end - begin);
+    return code == std::errc() && end != begin;
+  }
+  bool string(Array<char> &to) noexcept {
+    if (!take("\""))
+      return false;
+    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      char c = text_[at_];
+      if (c == '\\') {
+        if (++at_ >= text_.size())
+          return false;
+        c = text_[at_];
+        if (c == 'u') {
+          unsigned code = 0;
+          const char *digits = text_.data() + at_ + 1;
+          if (text_.size() - at_ < 5 ||
+              std::from_chars(digits, digits + 4, code, 16).ptr != digits + 4 || code >= 0x20)
+            return false;
+          at_ += 4;
+          c = static_cast<char>(code);
+        } else if (c != '"' && c != '\\') {
+          return false;
+        }
+      }
+      if (!keep(to, c))
+        return false;
+    }
+    return at_++ < text_.size();
+  }
+  bool at_end() noexcept {
+    skip();
+    return at_ == text_.size();
+  }
+  std::size_t at() const noexcept { return at_; }
+  // Adds an entry; remembers where there was no memory for it.
+  template <class Entry> bool keep(Array<Entry> &to, const Entry &entry) noexcept {
+    without_memory_ = without_memory_ || !to.push(entry);
+    return !without_memory_;
+  }
+  bool without_memory() const noexcept { return without_memory_; }
+
+private:
+  void skip() noexcept {
+    while (at_ < text_.size() &&
+           std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+      ++at_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool without_memory_ = false;
+};
+
+struct ReadField {
+  Reader &reader;
+  bool first = true;
+  template <class Value> bool operator()(std::string_view name, Value &value) noexcept {
+    if ((!first && !reader.take(",")) || !reader.name(name))
+      return false;
+    first = false;
+    if constexpr (std::is_same_v<Value, bool>) {
+      value = reader.take("true");
+      return value || reader.take("false");
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      if (!reader.take("null"))
+        return reader.number(value) && is_finite_score(value);
+      value = name == "least" ? kForbidden : kInfinity;
+      return name == "least" || name == "most";
+    } else {
+      return reader.number(value);
+    }
+  }
+};
+
+bool read_weight(Reader &reader, std::int64_t number, Learnt &to) noexcept {
+  constexpr chorale_basis kBases[] = {
+      CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
+      CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
+      CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
+      CHORALE_BASIS_VALUE};
+  chorale_learnt_weight weight{};
+  if ((number > 0 && !reader.take(",")) || !reader.take("{") || !reader.name("basis") ||
+      !reader.take("\""))
+    return false;
+  const auto *basis = std::find_if(std::begin(kBases), std::end(kBases), [&](chorale_basis b) {
+    Reader ahead = reader;
+    return ahead.take(basis_name(b)) && ahead.take("\"");
+  });
+  if (basis == std::end(kBases))
+    return false;
+  weight.basis = *basis;
+  return reader.take(basis_name(*basis)) && reader.take("\"") && reader.take(",") &&
+         weight_fields(weight, ReadField{reader}) && reader.take("}") && weight.index >= 0 &&
+         reader.keep(to.weights, weight);
+}
+
+// True if what was read holds together, so that potentials can be made of it.
+bool is_sound(const Learnt &learnt) noexcept {
+  std::int64_t next = 0;
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    const Kind &kind = learnt.kinds[k];
+    if (kind.first_weight != next || kind.weights < 0 || kind.values < 0 ||
+        kind.centre_values < 0 || (kind.is_centred != (kind.centre_values > 0)) ||
+        kind.cliques < 0 || kind.weights > learnt.weights.size() - next)
+      return false;
+    next += kind.weights;
+    const std::int64_t columns = kind.columns();
+    for (std::int64_t w = kind.first_weight; w < next; ++w) {
+      const chorale_learnt_weight &weight = learnt.weights[w];
+      const bool square = weight.basis == CHORALE_BASIS_MAJORITY;
+      const std::int64_t indices = square ? columns * columns
+                                   : weight.basis == CHORALE_BASIS_CENTRE
+                                       ? kind.centre_values * columns
+                                   : weight.basis == CHORALE_BASIS_VALUE ? kind.values
+                                   : weight.basis == CHORALE_BASIS_SHARE ? 4
+                                                                         : 1;
+      if (weight.kind != k || weight.index >= indices || square != kind.majority ||
+          (weight.basis == CHORALE_BASIS_SHARE && weight.index < 1) ||
+          (weight.basis == CHORALE_BASIS_CENTRE) != kind.is_centred ||
+          (weight.basis == CHORALE_BASIS_OUT && !kind.has_out) ||
+          ((weight.basis == CHORALE_BASIS_EMPTY || weight.basis == CHORALE_BASIS_CONFLICT) &&
+           !kind.has_empty))
+        return false;
+    }
+  }
+  return next == learnt.weights.size();
+}
+
+std::string_view verdict_name(chorale_verdict verdict) noexcept {
+  switch (verdict) {
+  case CHORALE_VERDICT_KEPT:
+    return "kept";
+  case CHORALE_VERDICT_NO_CLIQUES:
+    return "no cliques";
+  case CHORALE_VERDICT_SCREENED:
+    return "left out: gold labels look no different to it";
+  case CHORALE_VERDICT_NO_GAIN:
+    return "left out: no gain on held-out groups";
+  default:
+    return "not applied";
+  }
+}
+
+} // namespace
+
+std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
+  Text text(buffer, capacity);
+  chorale_learnt_report told = learnt.report;
+  text << "{\"learnt\":1,";
+  report_fields(told, WriteField{text});
+  text << ",\"kinds\":[";
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    Kind kind = learnt.kinds[k];
+    chorale_learnt_kind told_kind = learnt.told[k];
+    text << (k > 0 ? ",{\"name\":" : "{\"name\":");
+    text.quoted(learnt.name(kind)) << ",";
+    kind_fields(kind, told_kind, WriteField{text});
+    text << "}";
+  }
+  text << "],\"weights\":[";
+  for (std::int64_t w = 0; w < learnt.weights.size(); ++w) {
+    chorale_learnt_weight weight = learnt.weights[w];
+    text << (w > 0 ? ",{\"basis\":\"" : "{\"basis\":\"") << basis_name(weight.basis) << "\",";
+    weight_fields(weight, WriteField{text});
+    text << "}";
+  }
+  text << "]}";
+  return text.finish();
+}
+
+chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept {
+  Reader reader(json);
+  const auto read = [&] {
+    if (!reader.take("{") || !reader.name("learnt") || !reader.take("1") || !reader.take(",") ||
+        !report_fields(to.report, ReadField{reader}) || !reader.take(",") ||
+        !reader.name("kinds") || !reader.take("["))
+      return false;
+    std::int64_t weights = 0;
+    while (!reader.take("]")) {
+      Kind kind;
+      chorale_learnt_kind told{};
+      told.kind = static_cast<std::int32_t>(to.kinds.size());
+      kind.name = to.names.size();
+      if ((told.kind > 0 && !reader.take(",")) || !reader.take("{") || !reader.name("name") ||
+          !reader.string(to.names) || !reader.take(",") ||
+          !kind_fields(kind, told, ReadField{reader}) || !reader.take("}"))
+        return false;
+      kind.cliques = told.cliques;
+      kind.members = told.members;
+      kind.name_length = to.names.size() - kind.name;
+      kind.first_weight = weights;
+      if (kind.weights < 0 || kind.weights > kLargestSize ||
+          (weights += kind.weights) > kLargestSize || !reader.keep(to.kinds, kind) ||
+          !reader.keep(to.told, told))
+        return false;
+    }
+    if (!reader.take(",") || !reader.name("weights") || !reader.take("["))
+      return false;
+    while (!reader.take("]"))
+      if (!read_weight(reader, to.weights.size(), to))
+        return false;
+    return reader.take("}") && reader.at_end();
+  };
+  if (!read())
+    return reader.without_memory()
+               ? report.out_of_memory(sizeof(Kind))
+               : report.fail(CHORALE_ERROR_TEXT,
+                             "json is not what chorale_learnt_text wrote: at byte ", reader.at(),
+                             " something else was expected");
+  if (!is_sound(to))
+    return report.fail(CHORALE_ERROR_TEXT, "json is not what chorale_learnt_text wrote: its kinds "
+                                           "and weights do not go together");
+  to.report.kinds = to.kinds.size();
+  to.report.weights = to.weights.size();
+  return CHORALE_OK;
+}
+
+std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
+  Text text(buffer, capacity);
+  const chorale_learnt_report &told = learnt.report;
+  constexpr std::string_view kApplied[] = {"nothing is applied", "bonuses are applied",
+                                           "agreement and bonuses are applied"};
+  text << kApplied[std::clamp(told.applied, 0, 2)] << " (" << chorale_outcome_name(told.outcome)
+       << ")\n"
+       << told.groups << " groups, " << told.positions << " positions, " << told.folds
+       << " folds; unit ";
+  text.fixed(told.unit, 3) << ", regularisation ";
+  text.fixed(told.regularisation, 1) << "\ncost on held-out groups: tagger ";
+  text.fixed(told.base_cost, 1) << ", bonuses alone ";
+  text.fixed(told.control_cost, 1) << ", all ";
+  text.fixed(told.all_cost, 1) << "\ngain ";
+  const auto gain = [&](double amount, double lower, double upper, double p) {
+    text.fixed(amount, 1) << " (95 %: ";
+    text.fixed(lower, 1) << " to ";
+    text.fixed(upper, 1) << ", p ";
+    text.fixed(p, 4) << ")";
+  };
+  gain(told.gain, told.gain_lower, told.gain_upper, told.gain_p);
+  text << ", of agreement ";
+  gain(told.agreement_gain, told.agreement_lower, told.agreement_upper, told.agreement_p);
+  text << "\n";
+  constexpr std::string_view kWarnings[] = {
+      "some gold labels are forbidden by their chains", "a gold label is forbidden by every score",
+      "a kind has one clique alone",
+      "the tagger is right on more than 99 % of gold: it may have seen the answers",
+      "too few groups for anything to be credible"};
+  for (std::size_t k = 0; k < std::size(kWarnings); ++k)
+    if ((told.warnings >> k & 1) != 0)
+      text << "warning: " << kWarnings[k] << "\n";
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    const Kind &kind = learnt.kinds[k];
+    const chorale_learnt_kind &of = learnt.told[k];
+    text << "kind " << k << " " << learnt.name(kind) << ": " << of.cliques << " cliques, "
+         << of.members << " members; " << verdict_name(of.verdict);
+    if (of.p < 1 || of.gain != 0) {
+      text << "; gain ";
+      gain(of.gain, of.gain_lower, of.gain_upper, of.p);
+    }
+    text << "\n";
+    for (std::int64_t w = kind.first_weight; w < kind.first_weight + kind.weights; ++w) {
+      const chorale_learnt_weight &weight = learnt.weights[w];
+      text << "  " << basis_name(weight.basis);
+      if (needs_values(weight.basis) || weight.basis == CHORALE_BASIS_SHARE)
+        text << " " << weight.index;
+      text << " ";
+  text.fixed(weight.weight, 3) << " (95 %: ";
+      text.fixed(weight.lower, 3) << " to ";
+      text.fixed(weight.upper, 3) << ")\n";
+    }
+  }
+  return text.finish();
+}
+
+} // namespace chorale

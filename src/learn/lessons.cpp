@@ -1,0 +1,679 @@
+#include "learn/lessons.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+constexpr double kLossShare = 0.5;   // of the unit: the cost of a wrong label beside scores
+constexpr double kUsualSlope = 0.35; // of errors over what a tagger has seen, both as logarithms
+constexpr std::int32_t kBisections = 12;
+
+// Root of a set in `parents`, whose paths are halved on the way.
+std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
+  while (parents[i] != i)
+    i = parents[i] = parents[parents[i]];
+  return i;
+}
+
+double now() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+} // namespace
+
+Lesson::~Lesson() { chorale_run_destroy(earlier); }
+
+Lessons::Lessons(const Memory &memory, const LearnSpec &spec) noexcept
+    : memory_(memory), spec_(spec), lessons_(memory), starts_(memory), group_of_chain_(memory),
+      labelled_(memory), gold_(memory), reference_(memory), base_(memory), found_(memory),
+      base_cost_(memory), reference_measure_(memory), differences_(memory), measured_(memory),
+      unary_(memory), margins_(memory), counts_(memory), made_(memory), exchanges_(memory),
+      centres_(memory), pools_(memory) {
+  if (spec.time_limit >= 0)
+    ends_ = now() + spec.time_limit;
+}
+
+Lessons::~Lessons() {
+  drop_potentials();
+  chorale_chain_solver_destroy(solver_);
+  for (Lesson *lesson : lessons_)
+    Memory::destroy(lesson, memory_);
+}
+
+chorale_status Lessons::pass_on(const Report &report, chorale_status status,
+                                const chorale_error &error) const noexcept {
+  return status == CHORALE_OK ? status : report.fail(status, std::string_view(error.message));
+}
+
+// ---- Preparation -------------------------------------------------------------------------------
+
+chorale_status Lessons::prepare(const Report &report, const chorale_problem *const *problems,
+                                std::int64_t count, const double *seen,
+                                Learnt &learnt) noexcept {
+  learnt_ = &learnt;
+  chorale_error error;
+  CHORALE_CHECK(pass_on(report, chorale_chain_solver_create(spec_.host, &solver_, &error), error));
+  const auto no_memory = [&] { return report.out_of_memory(sizeof(Lesson)); };
+  std::int64_t positions = 0;
+  std::int64_t chains = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (!lessons_.reserve(k + 1))
+      return no_memory();
+    auto *lesson = memory_.create<Lesson>(memory_);
+    if (!lesson)
+      return no_memory();
+    lessons_.push(lesson);
+    lesson->problem = problems[k];
+    lesson->model = problems[k]->model;
+    lesson->first_position = positions;
+    lesson->first_chain = chains;
+    for (const Chain &chain : lesson->model->chains) {
+      if (!starts_.push(positions))
+        return no_memory();
+      positions += chain.length;
+    }
+    chains += lesson->model->chains.size();
+    lesson->positions = positions - lesson->first_position;
+  }
+  if (!gold_.resize(positions) || !reference_.resize(positions) || !base_.resize(positions) ||
+      !found_.resize(positions) || !group_of_chain_.resize(chains))
+    return no_memory();
+  for (Lesson *lesson : lessons_) {
+    const std::int32_t *gold = chorale_problem_gold(lesson->problem);
+    for (std::int64_t p = 0; p < lesson->positions; ++p)
+      gold_[lesson->first_position + p] = gold ? gold[p] : -1;
+    CHORALE_CHECK(find_groups(report, *lesson));
+    CHORALE_CHECK(find_reference(report, *lesson));
+  }
+  if ((learnt.report.warnings & CHORALE_WARNING_GOLD_FORBIDDEN) != 0)
+    CHORALE_CHECK(find_unseen(report));
+  // What is left of gold, by group.
+  std::int64_t labelled_groups = 0;
+  chorale_learnt_report &told = learnt.report;
+  for (const Lesson *lesson : lessons_)
+    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
+      std::int64_t &of_group = labelled_[group_of(*lesson, i)];
+      const std::int64_t before = of_group;
+      for (std::int64_t p = 0; p < lesson->model->chains[i].length; ++p)
+        of_group += gold_[chain_start(*lesson, i) + p] >= 0 ? 1 : 0;
+      labelled_groups += before == 0 && of_group > 0 ? 1 : 0;
+      told.positions += of_group - before;
+    }
+  if (told.positions == 0)
+    return report.fail(CHORALE_ERROR_NO_GOLD, "the problems have no gold label that their chains "
+                                              "allow; set some with chorale_problem_set_gold");
+  if (labelled_groups < 2)
+    return report.fail(CHORALE_ERROR_ONE_GROUP, "all chains with gold labels are of one group, or "
+                                                "share cliques; at least 2 groups are needed");
+  told.groups = labelled_groups;
+  CHORALE_CHECK(find_unit(report));
+  CHORALE_CHECK(find_bonus(report, seen));
+  if (!base_cost_.resize(groups()))
+    return no_memory();
+  std::fill(base_cost_.begin(), base_cost_.end(), 0.0);
+  std::int64_t wrong = 0;
+  for (const Lesson *lesson : lessons_) {
+    CHORALE_CHECK(decode_chains(report, *lesson, lesson->gold_bonus, base_.begin()));
+    add_costs(*lesson, base_.begin(), base_cost_.begin());
+    told.gold_bonus += lesson->gold_bonus / static_cast<double>(lessons_.size());
+  }
+  for (std::int64_t p = 0; p < positions; ++p)
+    wrong += gold_[p] >= 0 && gold_[p] != base_[p] ? 1 : 0;
+  if (wrong * 100 < told.positions)
+    told.warnings |= CHORALE_WARNING_BASE_KNOWS;
+  return CHORALE_OK;
+}
+
+// Groups of a lesson: chains with one number, joined where a clique has members of both.
+chorale_status Lessons::find_groups(const Report &report, Lesson &lesson) noexcept {
+  const Model &model = *lesson.model;
+  const std::int64_t chains = model.chains.size();
+  Array<std::int32_t> parents(memory_);
+  Array<std::int32_t> order(memory_);
+  if (!parents.resize(chains) || !order.resize(chains))
+    return report.out_of_memory(sizeof(std::int32_t) * to_size(chains));
+  std::iota(parents.begin(), parents.end(), 0);
+  std::iota(order.begin(), order.end(), 0);
+  const auto number = [&](std::int32_t i) {
+    return model.groups.empty() ? 0 : model.groups.wide(i);
+  };
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return number(a) != number(b) ? number(a) < number(b) : a < b;
+  });
+  const auto join = [&](std::int32_t a, std::int32_t b) {
+    a = root_of(parents, a);
+    b = root_of(parents, b);
+    parents[std::max(a, b)] = std::min(a, b);
+  };
+  for (std::int64_t k = 1; k < chains; ++k)
+    if (number(order[k]) == number(order[k - 1]))
+      join(order[k - 1], order[k]);
+  for (const Clique &clique : model.cliques)
+    for (std::int32_t i = 1; i < clique.all_members(); ++i)
+      join(model.chain_of(clique, 0), model.chain_of(clique, i));
+  lesson.first_group = groups();
+  for (std::int32_t i = 0; i < chains; ++i) {
+    std::int32_t &group = group_of_chain_[lesson.first_chain + i];
+    if (const std::int32_t root = root_of(parents, i); root < i) {
+      group = group_of_chain_[lesson.first_chain + root];
+      continue;
+    }
+    group = static_cast<std::int32_t>(groups());
+    if (!labelled_.push(0))
+      return report.out_of_memory(sizeof(std::int64_t));
+  }
+  lesson.groups = groups() - lesson.first_group;
+  return CHORALE_OK;
+}
+
+// Gold where all of a chain's is known and allowed; otherwise the best labelling with as much of it
+// as the chain allows. Gold that has no place there is as if not known.
+chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noexcept {
+  chorale_learnt_report &told = learnt_->report;
+  const Model &model = *lesson.model;
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    const ChainView view = model.chains[i].view();
+    const std::int64_t start = chain_start(lesson, i);
+    std::int32_t *gold = gold_.begin() + start;
+    std::int32_t *reference = reference_.begin() + start;
+    const bool known = std::find(gold, gold + view.length, -1) == gold + view.length;
+    if (known && view.score(gold) > kForbidden) {
+      std::copy(gold, gold + view.length, reference);
+      continue;
+    }
+    double range = 1;
+    for (std::int32_t t = 0; t < view.length; ++t)
+      for (std::int32_t y = 0; y < view.labels; ++y) {
+        range = std::max(range, magnitude_of(view.unary_at(t, y)));
+        for (std::int32_t z = 0; t > 0 && view.has_edges() && z < view.labels; ++z)
+          range = std::max(range, magnitude_of(view.edge_at(t, z, y)));
+      }
+    CHORALE_CHECK(solve_chain(report, lesson, i, std::min(8 * range * (view.length + 1), 1e270),
+                              reference, nullptr));
+    for (std::int32_t t = 0; t < view.length; ++t)
+      if (gold[t] >= 0 && reference[t] != gold[t]) {
+        told.warnings |= CHORALE_WARNING_GOLD_FORBIDDEN;
+        gold[t] = -1;
+      }
+  }
+  return CHORALE_OK;
+}
+
+// Warns of a gold label whose unary score forbids it at every position of all problems.
+chorale_status Lessons::find_unseen(const Report &report) noexcept {
+  Array<std::uint8_t> allowed(memory_); // by label: 1 if some position allows it
+  for (const Lesson *lesson : lessons_)
+    for (const Chain &chain : lesson->model->chains) {
+      const ChainView view = chain.view();
+      const std::int64_t before = allowed.size();
+      if (!allowed.resize(std::max<std::int64_t>(before, view.labels)))
+        return report.out_of_memory(to_size(view.labels));
+      std::fill(allowed.begin() + before, allowed.end(), 0);
+      for (std::int32_t t = 0; t < view.length; ++t)
+        for (std::int32_t y = 0; y < view.labels; ++y)
+          if (view.unary_at(t, y) > kForbidden)
+            allowed[y] = 1;
+    }
+  for (const Lesson *lesson : lessons_) {
+    const std::int32_t *gold = chorale_problem_gold(lesson->problem);
+    for (std::int64_t p = 0; gold && p < lesson->positions; ++p)
+      if (gold[p] >= 0 && allowed[gold[p]] == 0)
+        learnt_->report.warnings |= CHORALE_WARNING_LABEL_UNSEEN;
+  }
+  return CHORALE_OK;
+}
+
+// The temperature 1 / b at which the margins of the chains' own labels are calibrated: the greatest
+// sum of log sigma(b z), z the margin of a right label or minus that of a wrong one, with one of
+// either kind of mean size added. Newton's method on a concave function of log b.
+chorale_status Lessons::find_unit(const Report &report) noexcept {
+  Array<double> signed_margins(memory_);
+  double mean = 0;
+  for (const Lesson *lesson : lessons_)
+    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
+      const std::int64_t start = chain_start(*lesson, i);
+      const std::int32_t length = lesson->model->chains[i].length;
+      if (!margins_.resize(std::max<std::int64_t>(margins_.size(), length)))
+        return report.out_of_memory(to_size(length) * sizeof(double));
+      CHORALE_CHECK(solve_chain(report, *lesson, i, 0, base_.begin() + start, margins_.begin()));
+      for (std::int32_t t = 0; t < length; ++t) {
+        const double margin = margins_[t];
+        if (gold_[start + t] < 0 || !(margin > 0) || margin == kInfinity)
+          continue;
+        mean += margin;
+        if (!signed_margins.push(gold_[start + t] == base_[start + t] ? margin : -margin))
+          return report.out_of_memory(sizeof(double));
+      }
+    }
+  if (signed_margins.empty())
+    return CHORALE_OK;
+  mean /= static_cast<double>(signed_margins.size());
+  if (!signed_margins.push(mean) || !signed_margins.push(-mean))
+    return report.out_of_memory(sizeof(double));
+  double b = 1 / mean;
+  for (std::int32_t step = 0; step < 60; ++step) {
+    double slope = 0;
+    double bend = 0;
+    for (const double margin : signed_margins) {
+      const double z = margin / mean;
+      const double wrong = 1 / (1 + std::exp(b * mean * z)); // 1 - sigma
+      slope += z * wrong;
+      bend += z * z * wrong * (1 - wrong);
+    }
+    // In units of 1 / mean; at most a factor of 2 at a time.
+    const double at = b * mean;
+    const double next = std::clamp(bend > 0 ? at + slope / bend : at, at / 2, 2 * at);
+    b = next / mean;
+    if (std::fabs(next - at) <= 1e-12 * at)
+      break;
+  }
+  unit_ = 1 / b;
+  learnt_->report.unit = unit_;
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::find_bonus(const Report &report, const double *seen) noexcept {
+  if (!seen)
+    return CHORALE_OK;
+  const auto wrong_with = [&](const Lesson &lesson, double bonus, std::int64_t &wrong) {
+    CHORALE_CHECK(decode_chains(report, lesson, bonus, found_.begin()));
+    wrong = 0;
+    for (std::int64_t p = lesson.first_position; p < lesson.first_position + lesson.positions; ++p)
+      wrong += gold_[p] >= 0 && gold_[p] != found_[p] ? 1 : 0;
+    return chorale_status{CHORALE_OK};
+  };
+  // The slope of log errors over log shares.
+  double count = 0;
+  double x_sum = 0;
+  double y_sum = 0;
+  double xx_sum = 0;
+  double xy_sum = 0;
+  for (std::int64_t k = 0; k < lessons_.size(); ++k) {
+    const Lesson &lesson = *lessons_[k];
+    std::int64_t wrong = 0;
+    std::int64_t known = 0;
+    CHORALE_CHECK(wrong_with(lesson, 0, wrong));
+    for (std::int64_t p = lesson.first_position; p < lesson.first_position + lesson.positions; ++p)
+      known += gold_[p] >= 0 ? 1 : 0;
+    if (wrong == 0)
+      continue;
+    const double x = std::log(seen[k]);
+    const double y = std::log(static_cast<double>(wrong) / static_cast<double>(known));
+    count += 1;
+    x_sum += x;
+    y_sum += y;
+    xx_sum += x * x;
+    xy_sum += x * y;
+  }
+  const double spread = count * xx_sum - x_sum * x_sum;
+  const double slope =
+      spread > 1e-3 ? std::clamp(-(count * xy_sum - x_sum * y_sum) / spread, 0.0, 1.0)
+                    : kUsualSlope;
+  for (std::int64_t k = 0; k < lessons_.size(); ++k) {
+    Lesson &lesson = *lessons_[k];
+    std::int64_t wrong = 0;
+    CHORALE_CHECK(wrong_with(lesson, 0, wrong));
+    const double wanted = static_cast<double>(wrong) * std::pow(seen[k], slope);
+    if (seen[k] >= 1 || wrong == 0)
+      continue;
+    double low = 0;
+    double high = 8 * unit_;
+    for (std::int32_t step = 0; step < kBisections; ++step) {
+      const double middle = (low + high) / 2;
+      CHORALE_CHECK(wrong_with(lesson, middle, wrong));
+      (static_cast<double>(wrong) > wanted ? low : high) = middle;
+    }
+    lesson.gold_bonus = low;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson, double bonus,
+                                      std::int32_t *labels) noexcept {
+  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i)
+    CHORALE_CHECK(
+        solve_chain(report, lesson, i, bonus, labels + chain_start(lesson, i), nullptr));
+  return CHORALE_OK;
+}
+
+// The best labelling of a chain by itself, with `bonus` added for every gold label.
+chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
+                                    std::int64_t number, double bonus, std::int32_t *labels,
+                                    double *margins) noexcept {
+  chorale_error error;
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  CHORALE_CHECK(pass_on(
+      report, chorale_model_get_chain(lesson.model, number, &chain, nullptr, &error), error));
+  if (bonus != 0) {
+    if (!unary_.resize(chain.length * chain.labels))
+      return report.out_of_memory(sizeof(double));
+    if (chain.element == CHORALE_FLOAT32)
+      augment_chain(lesson, number, bonus, 0, reinterpret_cast<float *>(unary_.begin()));
+    else
+      augment_chain(lesson, number, bonus, 0, unary_.begin());
+    chain.unary = unary_.begin();
+    chain.unary_row_stride = chain.unary_column_stride = 0;
+  }
+  chorale_chain_result result;
+  chorale_chain_result_init(&result, sizeof result);
+  CHORALE_CHECK(pass_on(report,
+                        margins ? chorale_chain_max_marginals(solver_, &chain, nullptr, 0, nullptr,
+                                                              margins, labels, &result, &error)
+                                : chorale_chain_solve(solver_, &chain, labels, &result, &error),
+                        error));
+  if (result.outcome == CHORALE_OUTCOME_INFEASIBLE)
+    return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", number,
+                       " of a problem forbids every labelling");
+  return CHORALE_OK;
+}
+
+template <class Number>
+void Lessons::augment_chain(const Lesson &lesson, std::int64_t number, double bonus, double loss,
+                            Number *to) const noexcept {
+  const ChainView view = lesson.model->chains[number].view();
+  const std::int32_t *gold = gold_.begin() + chain_start(lesson, number);
+  for (std::int32_t t = 0; t < view.length; ++t)
+    for (std::int32_t y = 0; y < view.labels; ++y) {
+      double score = view.unary_at(t, y);
+      if (gold[t] >= 0)
+        score += (y == gold[t] ? bonus : 0.0) + (loss != 0 ? loss * cost_of(gold[t], y) : 0.0);
+      *to++ = static_cast<Number>(score);
+    }
+}
+
+// ---- Scores with costs -------------------------------------------------------------------------
+
+bool Lessons::augment(Lesson &lesson) noexcept {
+  const Model &model = *lesson.model;
+  const std::int64_t chains = model.chains.size();
+  std::size_t bytes = 0;
+  const auto bytes_of = [&](std::int64_t i) {
+    return (static_cast<std::size_t>(model.chains[i].unary_bytes()) + 7) / 8 * 8;
+  };
+  for (std::int64_t i = 0; i < chains; ++i)
+    bytes = saturating_sum(bytes, bytes_of(i));
+  lesson.scores = Block(memory_, saturating_product(bytes, 2));
+  if (!lesson.scores || !lesson.unary.resize(2 * chains))
+    return false;
+  std::byte *next = lesson.scores.data();
+  for (std::int32_t with_costs = 0; with_costs < 2; ++with_costs)
+    for (std::int64_t i = 0; i < chains; ++i) {
+      const double loss = with_costs != 0 ? kLossShare * unit_ : 0;
+      if (model.chains[i].single)
+        augment_chain(lesson, i, lesson.gold_bonus, loss, reinterpret_cast<float *>(next));
+      else
+        augment_chain(lesson, i, lesson.gold_bonus, loss, reinterpret_cast<double *>(next));
+      lesson.unary[with_costs * chains + i] = next;
+      next += bytes_of(i);
+    }
+  return true;
+}
+
+chorale_status Lessons::begin(const Report &report) noexcept {
+  const std::int64_t d = learnt_->weights.size();
+  const std::int64_t width = 1 + d;
+  if (!pools_.make(d, groups()) || !reference_measure_.resize(groups() * width) ||
+      !differences_.resize(groups() * d))
+    return report.out_of_memory(to_size(groups() * width) * sizeof(double));
+  for (Lesson *lesson : lessons_) {
+    if (!augment(*lesson))
+      return report.out_of_memory(lesson->model->score_bytes);
+    CHORALE_CHECK(measure(report, *lesson, reference_.begin(), measured_));
+    std::copy(measured_.begin(), measured_.begin() + lesson->groups * width,
+              reference_measure_.begin() + lesson->first_group * width);
+    CHORALE_CHECK(measure(report, *lesson, base_.begin(), measured_));
+    for (std::int64_t g = 0; g < lesson->groups; ++g)
+      for (std::int64_t w = 0; w < d; ++w)
+        differences_[(lesson->first_group + g) * d + w] =
+            reference_measure_[(lesson->first_group + g) * width + 1 + w] -
+            measured_[g * width + 1 + w];
+    CHORALE_CHECK(add_planes(report, *lesson, base_.begin()));
+  }
+  return CHORALE_OK;
+}
+
+// ---- Labelling ---------------------------------------------------------------------------------
+
+chorale_status Lessons::label(const Report &report, const double *theta,
+                              const std::int32_t *theta_of_group, bool with_costs,
+                              double *cost) noexcept {
+  if (cost)
+    std::fill(cost, cost + groups(), 0.0);
+  for (Lesson *lesson : lessons_) {
+    CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, with_costs));
+    if (interrupted())
+      return CHORALE_OK;
+    CHORALE_CHECK(add_planes(report, *lesson, found_.begin()));
+    if (cost)
+      add_costs(*lesson, found_.begin(), cost);
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const double *theta,
+                                     const std::int32_t *theta_of_group,
+                                     bool with_costs) noexcept {
+  std::int32_t *labels = found_.begin() + lesson.first_position;
+  std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
+  if (spec_.cancel && chorale_cancel_is_raised(spec_.cancel) != 0)
+    outcome_ = CHORALE_OUTCOME_CANCELLED;
+  chorale_run_options options = spec_.run;
+  options.cancel = spec_.cancel;
+  options.time_limit = spec_.time_limit >= 0 ? std::max(0.0, ends_ - now()) : -1;
+  if (options.time_limit == 0)
+    outcome_ = CHORALE_OUTCOME_DEADLINE;
+  if (interrupted())
+    return CHORALE_OK;
+  const chorale_status made = make_exchanges(report, lesson, theta, theta_of_group);
+  if (made != CHORALE_OK) {
+    drop_potentials();
+    return made;
+  }
+  const std::int64_t chains = lesson.model->chains.size();
+  const bool plain = !with_costs && lesson.gold_bonus == 0;
+  Model *model =
+      exchange(memory_, lesson.model->log, *lesson.model, exchanges_.begin(),
+               plain ? nullptr : lesson.unary.begin() + (with_costs ? chains : 0));
+  drop_potentials();
+  if (!model)
+    return report.out_of_memory(lesson.model->bytes());
+  chorale_error error;
+  chorale_run *run = nullptr;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  chorale_status status = chorale_run_create(spec_.host, model, &options,
+                                             with_costs ? lesson.earlier : nullptr, &run, &error);
+  release(model);
+  if (status == CHORALE_OK)
+    status = chorale_run_solve(run, &result, &error);
+  ++runs_;
+  if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
+                               result.outcome == CHORALE_OUTCOME_CANCELLED))
+    outcome_ = result.outcome;
+  // Where cliques of no kind forbid all that was met, the chains' own labels stay.
+  if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
+    status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
+                                    &error);
+  if (with_costs && status == CHORALE_OK)
+    std::swap(run, lesson.earlier);
+  chorale_run_destroy(run);
+  if (status == CHORALE_OK && spec_.progress && !interrupted()) {
+    const chorale_learn_progress progress{sizeof progress, runs_, std::max(most_runs_, runs_)};
+    if (spec_.progress(spec_.progress_user, &progress) != 0)
+      outcome_ = CHORALE_OUTCOME_CANCELLED;
+  }
+  return pass_on(report, status, error);
+}
+
+void Lessons::drop_potentials() noexcept {
+  for (const MadePotential &made : made_) {
+    release(made.potential);
+    for (std::int32_t k = 0; made.centre && k < learnt_->kinds[made.kind].centre_values; ++k)
+      release(made.centre[k]);
+  }
+  made_.truncate(0);
+}
+
+chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesson,
+                                       const double *theta,
+                                       const std::int32_t *theta_of_group) noexcept {
+  const Model &model = *lesson.model;
+  if (!exchanges_.resize(model.cliques.size()))
+    return report.out_of_memory(sizeof(Exchange) * to_size(model.cliques.size()));
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    exchanges_[c] = {};
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    const Clique clique = model.cliques[c];
+    if (kind < 0)
+      continue;
+    std::int32_t number = 0;
+    if (theta_of_group && clique.all_members() > 0)
+      number = theta_of_group[group_of(lesson, model.chain_of(clique, 0))];
+    const MadePotential *found =
+        std::find_if(made_.begin(), made_.end(), [&](const MadePotential &made) {
+          return made.kind == kind && made.values == clique.values() && made.theta == number;
+        });
+    MadePotential made{};
+    if (found != made_.end()) {
+      made = *found;
+    } else {
+      CHORALE_CHECK(make_potential(report, learnt_->kinds[kind], kind, clique.values(), number,
+                                   theta + number * learnt_->weights.size(), made));
+    }
+    exchanges_[c] = {made.potential, made.centre};
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
+                                       std::int32_t number, std::int32_t values,
+                                       std::int32_t theta_number, const double *theta,
+                                       MadePotential &made) noexcept {
+  made = {number, values, theta_number, nullptr, nullptr};
+  const chorale_learnt_weight *weights = learnt_->weights.begin() + kind.first_weight;
+  if (!made_.reserve(made_.size() + 1))
+    return report.out_of_memory(sizeof(MadePotential));
+  Potential *potential = nullptr;
+  if (!kind.is_centred) {
+    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, theta + kind.first_weight, values,
+                                -1, potential));
+    made.potential = potential;
+    made_.push(made);
+    return CHORALE_OK;
+  }
+  auto *centre = centres_.take_array<const Potential *>(kind.centre_values);
+  if (!centre)
+    return report.out_of_memory(sizeof(Potential *) * to_size(kind.centre_values));
+  std::fill_n(centre, kind.centre_values, nullptr);
+  made.centre = centre;
+  made_.push(made);
+  for (std::int32_t c = 0; c < kind.centre_values; ++c) {
+    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, theta + kind.first_weight, values,
+                                c, potential));
+    centre[c] = potential;
+  }
+  return CHORALE_OK;
+}
+
+// ---- Labellings as planes ----------------------------------------------------------------------
+
+chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
+                                const std::int32_t *labels, Array<double> &to) noexcept {
+  const Model &model = *lesson.model;
+  const std::int64_t width = 1 + learnt_->weights.size();
+  if (!to.resize(lesson.groups * width))
+    return report.out_of_memory(to_size(lesson.groups * width) * sizeof(double));
+  std::fill(to.begin(), to.end(), 0.0);
+  const auto row = [&](std::int64_t chain) {
+    return to.begin() + (group_of(lesson, chain) - lesson.first_group) * width;
+  };
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    const ChainView view = model.chains[i].view();
+    const std::int64_t start = chain_start(lesson, i);
+    double score = view.score(labels + start);
+    for (std::int32_t t = 0; t < view.length; ++t)
+      if (gold_[start + t] >= 0 && gold_[start + t] == labels[start + t])
+        score += lesson.gold_bonus;
+    row(i)[0] += score;
+  }
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const Clique clique = model.cliques[c];
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    if (clique.all_members() == 0)
+      continue;
+    if (!counts_.resize(clique.columns()))
+      return report.out_of_memory(to_size(clique.columns()) * sizeof(std::int64_t));
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::int32_t centre = 0;
+    std::int64_t chain = 0;
+    for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      chain = slot.chain;
+      const std::int32_t *of_chain = labels + chain_start(lesson, slot.chain);
+      const std::int32_t shown =
+          slot.position < 0
+              ? model.attached(slot).evaluate(of_chain, model.chains[slot.chain].view().parents)
+              : clique.column_of(i, of_chain[slot.position]);
+      if (i == clique.members)
+        centre = shown;
+      else if (shown >= 0)
+        ++counts_[shown];
+    }
+    double *at = row(chain);
+    if (kind >= 0) {
+      const Kind &of = learnt_->kinds[kind];
+      add_bases(of, learnt_->weights.begin() + of.first_weight, clique, counts_.begin(), centre,
+                at + 1 + of.first_weight);
+      continue;
+    }
+    CallbackFailure failed = CallbackFailure::none;
+    const double score =
+        clique.potential_at(centre).evaluate(counts_.begin(), clique.members, &failed);
+    if (failed == CallbackFailure::none && score > kForbidden)
+      at[0] += score;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::add_planes(const Report &report, const Lesson &lesson,
+                                   const std::int32_t *labels) noexcept {
+  const std::int64_t d = learnt_->weights.size();
+  const std::int64_t width = 1 + d;
+  CHORALE_CHECK(measure(report, lesson, labels, measured_));
+  Array<double> cost(memory_);
+  if (!cost.resize(groups()))
+    return report.out_of_memory(to_size(groups()) * sizeof(double));
+  std::fill(cost.begin(), cost.end(), 0.0);
+  add_costs(lesson, labels, cost.begin());
+  for (std::int64_t g = 0; g < lesson.groups; ++g) {
+    double *row = measured_.begin() + g * width;
+    const double *reference = reference_measure_.begin() + (lesson.first_group + g) * width;
+    for (std::int64_t k = 0; k < width; ++k)
+      row[k] -= reference[k];
+    row[0] += kLossShare * unit_ * cost[lesson.first_group + g];
+    if (labelled_[lesson.first_group + g] == 0 || !is_finite_score(row[0]))
+      continue;
+    if (!pools_.add(lesson.first_group + g, row[0], row + 1))
+      return report.out_of_memory(to_size(width) * sizeof(double));
+  }
+  return CHORALE_OK;
+}
+
+void Lessons::add_costs(const Lesson &lesson, const std::int32_t *labels,
+                        double *to) const noexcept {
+  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
+    double &of_group = to[group_of(lesson, i)];
+    const std::int64_t start = chain_start(lesson, i);
+    for (std::int64_t p = start; p < start + lesson.model->chains[i].length; ++p)
+      if (gold_[p] >= 0)
+        of_group += cost_of(gold_[p], labels[p]);
+  }
+}
+
+} // namespace chorale

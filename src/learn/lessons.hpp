@@ -1,0 +1,159 @@
+// The problems that are learnt from: gold labels, groups, scores with costs added, inference.
+//
+// Positions, chains and groups of all problems are numbered end to end. `theta` is by weight.
+#pragma once
+
+#include "cluster/model/exchange.hpp"
+#include "learn/bases.hpp"
+#include "learn/objective.hpp"
+#include "problem/problem.hpp"
+
+namespace chorale {
+
+// A learnt kind's potential over so many values, under one of several weight vectors.
+struct MadePotential {
+  std::int32_t kind;
+  std::int32_t values;
+  std::int32_t theta;
+  const Potential *potential;      // NULL where centred
+  const Potential *const *centre; // or NULL
+};
+
+struct Lesson {
+  explicit Lesson(const Memory &memory) noexcept : unary(memory) {}
+  ~Lesson();
+  Lesson(const Lesson &) = delete;
+  Lesson &operator=(const Lesson &) = delete;
+
+  const Problem *problem = nullptr;
+  const Model *model = nullptr; // the problem's
+  std::int64_t first_position = 0;
+  std::int64_t positions = 0;
+  std::int64_t first_chain = 0;
+  std::int64_t first_group = 0;
+  std::int64_t groups = 0;
+  double gold_bonus = 0;
+  // Scores with bonus for gold, and with bonus and costs; by 2 x chains, the former first.
+  Block scores;
+  Array<const void *> unary;
+  // The last run under costs, from which the next one starts; the model is held by the run.
+  chorale_run *earlier = nullptr;
+};
+
+struct LearnSpec {
+  const chorale_host *host = nullptr;
+  const double *costs = nullptr; // labels x labels, or NULL
+  std::int64_t labels = 0;
+  chorale_run_options run{};
+  double time_limit = -1;
+  const chorale_cancel *cancel = nullptr;
+  chorale_learn_progress_function progress = nullptr;
+  void *progress_user = nullptr;
+};
+
+class Lessons {
+public:
+  Lessons(const Memory &memory, const LearnSpec &spec) noexcept;
+  ~Lessons();
+  Lessons(const Lessons &) = delete;
+  Lessons &operator=(const Lessons &) = delete;
+
+  // Takes the problems, whose kinds have been checked: finds groups, what the chains allow of gold,
+  // the unit, the bonuses for weaker taggers (seen: by problem, or NULL), and the taggers' own
+  // labels.
+  chorale_status prepare(const Report &report, const chorale_problem *const *problems,
+                         std::int64_t count, const double *seen, Learnt &learnt) noexcept;
+  // Once the weights are known: scores with costs, and the bases of gold.
+  chorale_status begin(const Report &report) noexcept;
+
+  // Labels every problem, group g under the weights theta[theta_of_group[g] * weights ..] (NULL:
+  // all under the first), with costs added or without. Adds what is found to the pools; cost: by
+  // group, may be NULL. interrupted() is true afterwards where a limit has ended it.
+  chorale_status label(const Report &report, const double *theta,
+                       const std::int32_t *theta_of_group, bool with_costs,
+                       double *cost) noexcept;
+
+  bool interrupted() const noexcept { return outcome_ != CHORALE_OUTCOME_COMPLETE; }
+  chorale_outcome outcome() const noexcept { return outcome_; }
+  std::int64_t groups() const noexcept { return labelled_.size(); }
+  std::int64_t runs() const noexcept { return runs_; }
+  void set_most_runs(std::int64_t runs) noexcept { most_runs_ = runs; }
+  double unit() const noexcept { return unit_; }
+  const double *base_cost() const noexcept { return base_cost_.begin(); }   // by group
+  const std::int64_t *labelled() const noexcept { return labelled_.begin(); } // by group: positions
+  Pools &pools() noexcept { return pools_; }
+  // By group and weight: bases of gold less those of the taggers' own labels.
+  const double *differences() const noexcept { return differences_.begin(); }
+
+private:
+  chorale_status find_groups(const Report &report, Lesson &lesson) noexcept;
+  chorale_status find_reference(const Report &report, Lesson &lesson) noexcept;
+  chorale_status find_unseen(const Report &report) noexcept;
+  chorale_status find_unit(const Report &report) noexcept;
+  chorale_status find_bonus(const Report &report, const double *seen) noexcept;
+  chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
+                               std::int32_t *labels) noexcept;
+  chorale_status solve_chain(const Report &report, const Lesson &lesson, std::int64_t chain,
+                             double bonus, std::int32_t *labels, double *margins) noexcept;
+  bool augment(Lesson &lesson) noexcept;
+  template <class Number>
+  void augment_chain(const Lesson &lesson, std::int64_t chain, double bonus, double loss,
+                     Number *to) const noexcept;
+  chorale_status label_lesson(const Report &report, Lesson &lesson, const double *theta,
+                              const std::int32_t *theta_of_group, bool with_costs) noexcept;
+  chorale_status make_exchanges(const Report &report, const Lesson &lesson, const double *theta,
+                                const std::int32_t *theta_of_group) noexcept;
+  chorale_status make_potential(const Report &report, const Kind &kind, std::int32_t number,
+                                std::int32_t values, std::int32_t theta_number,
+                                const double *theta, MadePotential &made) noexcept;
+  void drop_potentials() noexcept;
+  // By group of the lesson: score without learnt cliques (bonus included), then the bases.
+  chorale_status measure(const Report &report, const Lesson &lesson, const std::int32_t *labels,
+                         Array<double> &to) noexcept;
+  // Adds a labelling of a problem to the pools.
+  chorale_status add_planes(const Report &report, const Lesson &lesson,
+                            const std::int32_t *labels) noexcept;
+  void add_costs(const Lesson &lesson, const std::int32_t *labels, double *to) const noexcept;
+  double cost_of(std::int32_t gold, std::int32_t label) const noexcept {
+    return spec_.costs ? spec_.costs[gold * spec_.labels + label] : gold == label ? 0.0 : 1.0;
+  }
+  std::int64_t chain_start(const Lesson &lesson, std::int64_t chain) const noexcept {
+    return starts_[lesson.first_chain + chain];
+  }
+  std::int64_t group_of(const Lesson &lesson, std::int64_t chain) const noexcept {
+    return group_of_chain_[lesson.first_chain + chain];
+  }
+  chorale_status pass_on(const Report &report, chorale_status status,
+                         const chorale_error &error) const noexcept;
+
+  const Memory &memory_;
+  const LearnSpec &spec_;
+  Learnt *learnt_ = nullptr;
+  Array<Lesson *> lessons_;
+  Array<std::int64_t> starts_;         // by chain: its first position
+  Array<std::int32_t> group_of_chain_; // by chain
+  Array<std::int64_t> labelled_;
+  Array<std::int32_t> gold_;      // by position; -1: not known or not allowed
+  Array<std::int32_t> reference_; // gold, and what fits best elsewhere
+  Array<std::int32_t> base_;      // the taggers' own labels, bonus included
+  Array<std::int32_t> found_;
+  Array<double> base_cost_;
+  Array<double> reference_measure_; // groups x (1 + weights)
+  Array<double> differences_;
+  Array<double> measured_;
+  Array<double> unary_;
+  Array<double> margins_;
+  Array<std::int64_t> counts_;
+  Array<MadePotential> made_;
+  Array<Exchange> exchanges_;
+  Arena centres_;
+  Pools pools_;
+  chorale_chain_solver *solver_ = nullptr;
+  double unit_ = 1;
+  std::int64_t runs_ = 0;
+  std::int64_t most_runs_ = 0;
+  chorale_outcome outcome_ = CHORALE_OUTCOME_COMPLETE;
+  double ends_ = 0; // when the time limit ends the call, in seconds of the steady clock
+};
+
+} // namespace chorale

@@ -1,0 +1,191 @@
+#include "learn/objective.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kPasses = 2000;
+constexpr std::int32_t kStepsInGroup = 4;
+
+} // namespace
+
+bool Pools::make(std::int64_t weights, std::int64_t groups) noexcept {
+  weights_ = weights;
+  Array<double> &zeros = numbers_; // every group's gold
+  if (!zeros.resize(groups * (weights + 1)) || !next_.resize(groups) || !first_.resize(groups) ||
+      !last_.resize(groups) || !kept_.resize(groups))
+    return false;
+  std::fill(zeros.begin(), zeros.end(), 0.0);
+  std::fill(next_.begin(), next_.end(), -1);
+  std::fill(kept_.begin(), kept_.end(), 1);
+  for (std::int64_t g = 0; g < groups; ++g)
+    first_[g] = last_[g] = static_cast<std::int32_t>(g);
+  return true;
+}
+
+bool Pools::add(std::int64_t group, double constant, const double *slopes) noexcept {
+  for (std::int32_t k = first_[group]; k >= 0; k = next_[k])
+    if (this->constant(k) == constant && std::equal(slopes, slopes + weights_, this->slopes(k)))
+      return true;
+  std::int64_t plane = planes();
+  if (kept_[group] < kMostInGroup) {
+    if (plane == INT32_MAX || !next_.reserve(plane + 1) ||
+        !numbers_.resize((plane + 1) * (weights_ + 1)))
+      return false;
+    next_.push(-1);
+    ++kept_[group];
+  } else { // the list goes from the oldest to the newest
+    const std::int32_t gold = first_[group];
+    plane = next_[gold];
+    next_[gold] = next_[plane];
+    next_[plane] = -1;
+  }
+  double *to = numbers_.begin() + plane * (weights_ + 1);
+  to[0] = constant;
+  std::copy(slopes, slopes + weights_, to + 1);
+  next_[last_[group]] = static_cast<std::int32_t>(plane);
+  last_[group] = static_cast<std::int32_t>(plane);
+  return true;
+}
+
+double Pools::value(std::int32_t plane, const double *theta) const noexcept {
+  const double *at = slopes(plane);
+  double total = constant(plane);
+  for (std::int64_t i = 0; i < weights_; ++i)
+    total += at[i] * theta[i];
+  return total;
+}
+
+double Pools::highest(std::int64_t group, const double *theta) const noexcept {
+  double best = 0; // gold
+  for (std::int32_t k = first(group); k >= 0; k = next(k))
+    best = std::max(best, value(k, theta));
+  return best;
+}
+
+double Objective::value(const double *theta) const noexcept {
+  double total = 0;
+  for (std::int64_t i = 0; i < pools.weights(); ++i)
+    total += theta[i] * theta[i];
+  total *= strength / 2;
+  for (std::int64_t g = 0; g < pools.groups(); ++g)
+    if (takes_part[g] != 0)
+      total += pools.highest(g, theta);
+  return total;
+}
+
+// Along the step the dual's derivative is
+//     constant difference + sum_i difference_i theta_i(step),
+// where theta_i(step) = -(sum_i + step difference_i) / strength within its bounds: falling, and
+// linear between the steps at which some theta_i meets a bound.
+double exact_step(const Objective &objective, const double *sum, std::int32_t from,
+                  std::int32_t to, double most_step, double *breaks) noexcept {
+  const Pools &pools = objective.pools;
+  const double *slopes_from = pools.slopes(from);
+  const double *slopes_to = pools.slopes(to);
+  const std::int64_t d = pools.weights();
+  const double strength = objective.strength;
+  const auto derivative = [&](double step) {
+    double total = pools.constant(to) - pools.constant(from);
+    for (std::int64_t i = 0; i < d; ++i) {
+      const double difference = slopes_to[i] - slopes_from[i];
+      if (difference != 0)
+        total += difference * std::clamp(-(sum[i] + step * difference) / strength,
+                                         objective.least[i], objective.most[i]);
+    }
+    return total;
+  };
+  if (derivative(most_step) >= 0)
+    return most_step;
+  std::int64_t count = 0;
+  breaks[count++] = 0;
+  breaks[count++] = most_step;
+  for (std::int64_t i = 0; i < d; ++i) {
+    const double difference = slopes_to[i] - slopes_from[i];
+    if (difference == 0)
+      continue;
+    for (const double bound : {objective.least[i], objective.most[i]})
+      if (const double at = (-strength * bound - sum[i]) / difference; at > 0 && at < most_step)
+        breaks[count++] = at;
+  }
+  std::sort(breaks, breaks + count);
+  std::int64_t low = 0; // the derivative is above 0 here, and below 0 at `high`
+  std::int64_t high = count - 1;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (derivative(breaks[middle]) > 0 ? low : high) = middle;
+  }
+  const double above = derivative(breaks[low]);
+  const double below = derivative(breaks[high]);
+  if (above <= 0)
+    return breaks[low];
+  return breaks[low] + (breaks[high] - breaks[low]) * (above / (above - below));
+}
+
+bool minimise(const Memory &memory, const Objective &objective, double gap,
+              double *theta) noexcept {
+  const Pools &pools = objective.pools;
+  const std::int64_t d = pools.weights();
+  Array<double> shares(memory); // of each plane within its group, summing to 1
+  Array<double> sum(memory);
+  Array<double> breaks(memory);
+  if (!shares.resize(pools.planes()) || !sum.resize(d) || !breaks.resize(2 * d + 2))
+    return false;
+  std::fill(shares.begin(), shares.end(), 0.0);
+  std::fill(sum.begin(), sum.end(), 0.0);
+  const auto place = [&](std::int64_t i) {
+    theta[i] =
+        std::clamp(-sum[i] / objective.strength, objective.least[i], objective.most[i]) + 0.0;
+  };
+  for (std::int64_t i = 0; i < d; ++i)
+    place(i);
+  for (std::int64_t g = 0; g < pools.groups(); ++g)
+    shares[pools.first(g)] = 1;
+  for (std::int32_t pass = 0; pass < kPasses; ++pass) {
+    double open = 0; // the duality gap, each group's part measured when it is met
+    for (std::int64_t g = 0; g < pools.groups(); ++g) {
+      if (objective.takes_part[g] == 0)
+        continue;
+      for (std::int32_t s = 0; s < kStepsInGroup; ++s) {
+        std::int32_t to = -1;
+        std::int32_t from = -1;
+        double highest = 0;
+        double lowest = 0;
+        double mean = 0;
+        for (std::int32_t k = pools.first(g); k >= 0; k = pools.next(k)) {
+          const double value = pools.value(k, theta);
+          mean += shares[k] * value;
+          if (to < 0 || value > highest) {
+            to = k;
+            highest = value;
+          }
+          if (shares[k] > 0 && (from < 0 || value < lowest)) {
+            from = k;
+            lowest = value;
+          }
+        }
+        if (s == 0)
+          open += highest - mean;
+        if (from == to || highest <= lowest)
+          break;
+        const double step =
+            exact_step(objective, sum.begin(), from, to, shares[from], breaks.begin());
+        if (step <= 0)
+          break;
+        for (std::int64_t i = 0; i < d; ++i) {
+          sum[i] += step * (pools.slopes(to)[i] - pools.slopes(from)[i]);
+          place(i);
+        }
+        shares[to] += step;
+        shares[from] = step >= shares[from] ? 0 : shares[from] - step;
+      }
+    }
+    if (open <= gap)
+      break;
+  }
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,764 @@
+/* Learning: planted weights are found, what is not there is not; the same bits for any number of
+ * threads; results are applied, saved and read; bad input is refused by name. */
+#include "fixture.h"
+
+enum { LABELS = 3, MEMBERS = 4, CLIQUES_OF_GROUP = 4, WAYS = 81 };
+
+/* Single items in cliques of MEMBERS, CLIQUES_OF_GROUP cliques a group; gold labels drawn from
+ * exp(scores + strength * sum n_v^2 / n), exactly. */
+typedef struct Planted {
+  int64_t groups, items;
+  double *scores;
+  int32_t *keys, *gold;
+  int64_t *group;
+} Planted;
+
+static void plant(Random *random, Planted *to, int64_t groups, double strength) {
+  to->groups = groups;
+  to->items = groups * CLIQUES_OF_GROUP * MEMBERS;
+  to->scores = calloc((size_t)to->items * LABELS, sizeof *to->scores);
+  to->keys = calloc((size_t)to->items, sizeof *to->keys);
+  to->gold = calloc((size_t)to->items, sizeof *to->gold);
+  to->group = calloc((size_t)to->items, sizeof *to->group);
+  for (int64_t first = 0; first < to->items; first += MEMBERS) {
+    for (int64_t i = first; i < first + MEMBERS; ++i) {
+      to->keys[i] = (int32_t)(first / MEMBERS % CLIQUES_OF_GROUP);
+      to->group[i] = first / MEMBERS / CLIQUES_OF_GROUP;
+      for (int32_t v = 0; v < LABELS; ++v)
+        to->scores[i * LABELS + v] = 3 * (random_unit(random) + random_unit(random) - 1);
+    }
+    double mass[WAYS], total = 0;
+    for (int32_t w = 0; w < WAYS; ++w) {
+      int32_t count[LABELS] = {0}, rest = w;
+      double score = 0;
+      for (int64_t i = first; i < first + MEMBERS; ++i, rest /= LABELS) {
+        score += to->scores[i * LABELS + rest % LABELS];
+        ++count[rest % LABELS];
+      }
+      for (int32_t v = 0; v < LABELS; ++v)
+        score += strength * count[v] * count[v] / MEMBERS;
+      total += mass[w] = exp(score);
+    }
+    double drawn = random_unit(random) * total;
+    int32_t way = 0;
+    while (way < WAYS - 1 && (drawn -= mass[way]) > 0)
+      ++way;
+    for (int64_t i = first; i < first + MEMBERS; ++i, way /= LABELS)
+      to->gold[i] = way % LABELS;
+  }
+}
+
+static void uproot(Planted *planted) {
+  free(planted->scores);
+  free(planted->keys);
+  free(planted->gold);
+  free(planted->group);
+}
+
+static chorale_problem *problem_of(const Planted *planted) {
+  chorale_error error;
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = planted->items;
+  corpus.labels = LABELS;
+  corpus.unary = planted->scores;
+  corpus.groups = planted->group;
+  chorale_agreement agreement;
+  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement.kind = CHORALE_AGREE_KEYS;
+  agreement.keys = planted->keys;
+  chorale_problem *problem = NULL;
+  OK(chorale_problem_create_agreeing(NULL, &corpus, &agreement, 1, planted->gold, &problem,
+                                     &error));
+  return problem;
+}
+
+static chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options) {
+  chorale_error error;
+  chorale_learnt *learnt = NULL;
+  const chorale_problem *problems[] = {problem};
+  if (chorale_learn(NULL, problems, 1, options, &learnt, &error) != CHORALE_OK)
+    fail_msg("%s", error.message);
+  return learnt;
+}
+
+static chorale_learnt_report report_of(const chorale_learnt *learnt) {
+  chorale_error error;
+  chorale_learnt_report report;
+  chorale_learnt_report_init(&report, sizeof report);
+  OK(chorale_learnt_get_report(learnt, &report, &error));
+  return report;
+}
+
+enum { MOST_WEIGHTS = 64 };
+static int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights) {
+  chorale_error error;
+  int64_t count = 0;
+  OK(chorale_learnt_weights(learnt, weights, sizeof *weights, MOST_WEIGHTS, &count, &error));
+  return count;
+}
+
+static char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
+  chorale_error error;
+  size_t needed = 0;
+  OK(chorale_learnt_text(learnt, form, NULL, 0, &needed, &error));
+  char *text = malloc(needed);
+  OK(chorale_learnt_text(learnt, form, text, needed, NULL, &error));
+  assert_int_equal(needed, strlen(text) + 1);
+  return text;
+}
+
+/* Learnt weights gain on held-out groups nearly as much as those that gold was drawn under, frozen.
+ * */
+static void planted_weight_is_found(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  int64_t applied = 0;
+  double gain = 0, planted_gain = 0;
+  const int64_t rounds = test_rounds(12);
+  for (int64_t round = 0; round < rounds; ++round) {
+    Planted planted;
+    const double strength = 1 + random_unit(&random);
+    plant(&random, &planted, 60, strength);
+    chorale_problem *problem = problem_of(&planted);
+    chorale_learnt *learnt = learn(problem, NULL);
+    chorale_learnt_report report = report_of(learnt);
+    chorale_learnt_weight weights[MOST_WEIGHTS];
+    weights_of(learnt, weights);
+    assert_int_equal(weights[0].basis, CHORALE_BASIS_AGREEMENT);
+    if (getenv("CHORALE_TEST_TELL")) {
+      char *text = text_of(learnt, CHORALE_TEXT_LINES);
+      printf("planted %g\n%s", strength, text);
+      free(text);
+    }
+    assert_true(report.runs <= 43 + 2);
+    applied += report.applied == CHORALE_APPLIED_ALL;
+    gain += report.gain;
+    if (report.applied == CHORALE_APPLIED_ALL)
+      assert_true(weights[0].lower <= weights[0].weight && weights[0].weight <= weights[0].upper);
+    chorale_learnt_destroy(learnt);
+    const chorale_weight_rule rules[] = {{0, CHORALE_BASIS_AGREEMENT, -1, strength, strength},
+                                         {0, CHORALE_BASIS_VALUE, -1, 0, 0}};
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    options.rules = rules;
+    options.rule_count = 2;
+    learnt = learn(problem, &options);
+    planted_gain += report_of(learnt).gain;
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+  printf("seed %llu: %d of %d applied, gain %g, of the planted weight %g\n",
+         (unsigned long long)test_seed(), (int)applied, (int)rounds, gain, planted_gain);
+  assert_true(applied * 10 >= rounds * 7);
+  assert_true(planted_gain > 0 && gain >= 0.6 * planted_gain);
+}
+
+/* Nothing agrees: keys are dealt at random. Gold permuted: scores say nothing of it. */
+static void no_harm(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  int64_t agreement = 0, any = 0;
+  const int64_t rounds = test_rounds(20);
+  for (int64_t round = 0; round < 2 * rounds; ++round) {
+    Planted planted;
+    plant(&random, &planted, 16, round % 2 == 0 ? 0 : 1);
+    if (round % 2 == 1)
+      for (int64_t i = planted.items - 1; i > 0; --i) {
+        const int64_t j = random_int(&random, 0, (int32_t)i);
+        const int32_t gold = planted.gold[i];
+        planted.gold[i] = planted.gold[j];
+        planted.gold[j] = gold;
+      }
+    chorale_problem *problem = problem_of(&planted);
+    /* Which labels are frequent is not agreement: no bonus for values. */
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
+    options.rules = &rule;
+    options.rule_count = 1;
+    chorale_learnt *learnt = learn(problem, &options);
+    const chorale_learnt_report report = report_of(learnt);
+    if (round % 2 == 0)
+      agreement += report.applied == CHORALE_APPLIED_ALL;
+    else
+      any += report.applied != CHORALE_APPLIED_NOTHING;
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+  printf("seed %llu: of %d, agreement %d, any %d\n", (unsigned long long)test_seed(), (int)rounds,
+         (int)agreement, (int)any);
+  /* At level 0.05, 1 + rounds / 5 are exceeded with a probability below 0.001. */
+  assert_true(agreement <= 1 + rounds / 5);
+  assert_true(any <= 1 + rounds / 5);
+}
+
+/* The interval of a weight is about what corpora of as many groups give at that lambda: it covers
+ * the mean over other corpora. (Not the weight that gold labels were drawn under: the objective
+ * asks for a margin and shrinks.) */
+static void intervals_cover_the_mean(void **state) {
+  (void)state;
+  enum { MOST = 200 };
+  Random random = {test_seed()};
+  chorale_learnt_weight weights[MOST];
+  double lambdas[MOST];
+  int64_t count = 0;
+  const int64_t rounds = test_rounds(40);
+  for (int64_t round = 0; round < rounds && count < MOST; ++round) {
+    Planted planted;
+    plant(&random, &planted, 40, 2);
+    chorale_problem *problem = problem_of(&planted);
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
+    options.rules = &rule;
+    options.rule_count = 1;
+    chorale_learnt *learnt = learn(problem, &options);
+    const chorale_learnt_report report = report_of(learnt);
+    chorale_learnt_weight all[MOST_WEIGHTS];
+    weights_of(learnt, all);
+    if (report.applied == CHORALE_APPLIED_ALL) {
+      weights[count] = all[0];
+      lambdas[count++] = report.regularisation;
+    }
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+  int64_t asked = 0, covered = 0;
+  double mean_weight = 0, mean_width = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    double mean = 0;
+    int64_t others = 0;
+    for (int64_t j = 0; j < count; ++j)
+      if (j != i && lambdas[j] == lambdas[i]) {
+        mean += weights[j].weight;
+        ++others;
+      }
+    if (others < 5)
+      continue;
+    mean /= (double)others;
+    ++asked;
+    covered += weights[i].lower <= mean && mean <= weights[i].upper;
+    mean_weight += weights[i].weight;
+    mean_width += weights[i].upper - weights[i].lower;
+  }
+  printf("seed %llu: %d of %d intervals cover; mean weight %.3f, mean width %.3f\n",
+         (unsigned long long)test_seed(), (int)covered, (int)asked, mean_weight / (double)asked,
+         mean_width / (double)asked);
+  assert_true(asked * 2 >= rounds);
+  assert_true(covered * 100 >= asked * 80);
+  assert_true(mean_width < 2 * mean_weight); /* an interval that says something */
+}
+
+/* Of six kinds one agrees: it is kept, and others only where their gains are credible for six
+ * kinds. */
+static void kinds_must_gain(void **state) {
+  (void)state;
+  enum { KINDS = 6 };
+  Random random = {test_seed()};
+  chorale_error error;
+  int64_t right = 0, wrong = 0;
+  const int64_t rounds = test_rounds(8);
+  for (int64_t round = 0; round < rounds; ++round) {
+    Planted planted;
+    plant(&random, &planted, 40, 2.5);
+    int32_t *keys = malloc((KINDS - 1) * (size_t)planted.items * sizeof *keys);
+    for (int64_t i = 0; i < (KINDS - 1) * planted.items; ++i)
+      keys[i] = random_int(&random, 0, 3);
+    chorale_corpus corpus;
+    chorale_corpus_init(&corpus, sizeof corpus);
+    corpus.chains = planted.items;
+    corpus.labels = LABELS;
+    corpus.unary = planted.scores;
+    corpus.groups = planted.group;
+    chorale_agreement agreements[KINDS];
+    for (int k = 0; k < KINDS; ++k) {
+      chorale_agreement_init(&agreements[k], sizeof *agreements);
+      agreements[k].kind = CHORALE_AGREE_KEYS;
+      agreements[k].keys = k == 2 ? planted.keys : keys + (k - (k > 2)) * planted.items;
+    }
+    chorale_problem *problem = NULL;
+    OK(chorale_problem_create_agreeing(NULL, &corpus, agreements, KINDS, planted.gold, &problem,
+                                       &error));
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
+    options.rules = &rule;
+    options.rule_count = 1;
+    chorale_learnt *learnt = learn(problem, &options);
+    const chorale_learnt_report report = report_of(learnt);
+    assert_true(report.runs <= 43 + 2 * KINDS);
+    chorale_learnt_kind told[KINDS];
+    OK(chorale_learnt_kinds(learnt, told, sizeof *told, KINDS, NULL, &error));
+    int false_kinds = 0;
+    for (int k = 0; k < KINDS; ++k) {
+      const int credible = told[k].gain > 0 && told[k].p * KINDS <= options.level;
+      if (told[k].verdict == CHORALE_VERDICT_KEPT)
+        assert_true(credible);
+      if (told[k].verdict == CHORALE_VERDICT_NO_GAIN)
+        assert_false(credible);
+      if (k == 2)
+        right += told[k].verdict == CHORALE_VERDICT_KEPT;
+      else
+        false_kinds += told[k].verdict == CHORALE_VERDICT_KEPT;
+    }
+    wrong += false_kinds > 0;
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    free(keys);
+    uproot(&planted);
+  }
+  printf("seed %llu: of %d, the kind that agrees %d, any other %d\n",
+         (unsigned long long)test_seed(), (int)rounds, (int)right, (int)wrong);
+  assert_true(right * 10 >= rounds * 7);
+  assert_true(wrong <= 1 + rounds / 5);
+}
+
+/* The objective of learn.h written out: every labelling of every clique. */
+static double objective(const Planted *planted, const double *theta, double lambda, double unit) {
+  double total = 0;
+  for (int w = 0; w < 1 + LABELS; ++w)
+    total += lambda / (2 * unit) * theta[w] * theta[w];
+  for (int64_t first = 0; first < planted->items; first += MEMBERS) {
+    double best = -INFINITY, gold_score = 0;
+    for (int32_t w = 0; w < WAYS; ++w) {
+      int32_t count[LABELS] = {0}, rest = w;
+      double score = 0, cost = 0;
+      for (int64_t i = first; i < first + MEMBERS; ++i, rest /= LABELS) {
+        score += planted->scores[i * LABELS + rest % LABELS];
+        cost += rest % LABELS != planted->gold[i];
+        ++count[rest % LABELS];
+      }
+      for (int32_t v = 0; v < LABELS; ++v)
+        score += theta[0] * count[v] * count[v] / MEMBERS + theta[1 + v] * count[v];
+      if (cost == 0)
+        gold_score = score;
+      best = fmax(best, score + unit * cost / 2);
+    }
+    total += best - gold_score;
+  }
+  return total;
+}
+
+/* No step along a weight, or in a random direction, lowers the enumerated objective by more than
+ * what the planes may be exceeded by. */
+static void weights_minimise_the_objective(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  int64_t seen = 0;
+  for (int64_t round = 0; round < test_rounds(6); ++round) {
+    Planted planted;
+    plant(&random, &planted, 30, 2);
+    chorale_problem *problem = problem_of(&planted);
+    chorale_learnt *learnt = learn(problem, NULL);
+    const chorale_learnt_report report = report_of(learnt);
+    chorale_learnt_weight weights[MOST_WEIGHTS];
+    weights_of(learnt, weights);
+    double theta[1 + LABELS];
+    for (int w = 0; w < 1 + LABELS; ++w)
+      theta[w] = weights[w].weight;
+    const double reached = objective(&planted, theta, report.regularisation, report.unit);
+    const double open = 3e-3 * report.unit * (double)planted.items;
+    for (int step = 0; report.applied == CHORALE_APPLIED_ALL && step < 200; ++step) {
+      double moved[1 + LABELS];
+      const double size = pow(2, -random_int(&random, 0, 6));
+      for (int w = 0; w < 1 + LABELS; ++w)
+        moved[w] = theta[w] + size * (2 * random_unit(&random) - 1) *
+                                  (step % 2 == 0 || w == step / 2 % 4);
+      moved[0] = fmax(moved[0], 0);
+      assert_true(objective(&planted, moved, report.regularisation, report.unit) >= reached - open);
+      ++seen;
+    }
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+  assert_true(seen > 0);
+}
+
+static void same_bits_for_any_threads(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  Planted planted;
+  plant(&random, &planted, 12, 1.2);
+  chorale_problem *problem = problem_of(&planted);
+  char *first = NULL;
+  for (int64_t threads = 1; threads <= 4; threads += 3) {
+    chorale_run_options run;
+    chorale_run_options_init(&run, sizeof run);
+    run.threads = threads;
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    options.run = &run;
+    chorale_learnt *learnt = learn(problem, &options);
+    char *text = text_of(learnt, CHORALE_TEXT_JSON);
+    if (first)
+      assert_string_equal(first, text);
+    else
+      first = text;
+    if (first != text)
+      free(text);
+    chorale_learnt_destroy(learnt);
+  }
+  free(first);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
+}
+
+/* A factor on all scores is one on the weights and the unit. */
+static void follows_the_unit(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  Planted planted;
+  plant(&random, &planted, 12, 1.2);
+  chorale_learnt_weight weights[2][MOST_WEIGHTS];
+  double units[2];
+  int64_t count = 0;
+  for (int round = 0; round < 2; ++round) {
+    chorale_problem *problem = problem_of(&planted);
+    chorale_learnt *learnt = learn(problem, NULL);
+    count = weights_of(learnt, weights[round]);
+    units[round] = report_of(learnt).unit;
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    for (int64_t k = 0; k < planted.items * LABELS; ++k)
+      planted.scores[k] *= 16;
+  }
+  assert_true(fabs(units[1] / units[0] - 16) < 1e-6);
+  for (int64_t w = 0; w < count; ++w)
+    assert_true(fabs(weights[1][w].weight - 16 * weights[0][w].weight) < 1e-3 * units[1]);
+  uproot(&planted);
+}
+
+static void applied_saved_and_read(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  Planted planted;
+  plant(&random, &planted, 60, 1.5);
+  chorale_problem *problem = problem_of(&planted);
+  const chorale_text name = {"words \"\n", 8};
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, &name, sizeof name, 1, &error));
+  chorale_learnt *learnt = learn(problem, NULL);
+  assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
+  char *text = text_of(learnt, CHORALE_TEXT_JSON);
+  chorale_learnt *again = NULL;
+  OK(chorale_learnt_read(NULL, text, strlen(text), &again, &error));
+  char *written = text_of(again, CHORALE_TEXT_JSON);
+  assert_string_equal(text, written);
+  /* Every text that is cut off or has a part changed is refused, or means something. */
+  for (size_t length = 0; length < strlen(text); ++length) {
+    chorale_learnt *none = NULL;
+    assert_int_equal(CHORALE_ERROR_TEXT, chorale_learnt_read(NULL, text, length, &none, &error));
+    assert_null(none);
+  }
+  /* The potential of a clique is the weighted sum of its bases. */
+  chorale_learnt_weight weights[MOST_WEIGHTS];
+  const int64_t count = weights_of(again, weights);
+  assert_int_equal(count, 1 + LABELS);
+  chorale_potential *potential = NULL;
+  OK(chorale_learnt_potential(NULL, again, 0, LABELS, -1, &potential, &error));
+  for (int32_t round = 0; round < 50; ++round) {
+    int64_t counts[LABELS], n = 0;
+    for (int32_t v = 0; v < LABELS; ++v)
+      n += counts[v] = random_int(&random, 0, 5);
+    if (n == 0)
+      continue;
+    double expected = 0, score = 0;
+    for (int32_t v = 0; v < LABELS; ++v)
+      expected += weights[0].weight * (double)(counts[v] * counts[v]) / (double)n +
+                  weights[1 + v].weight * (double)counts[v];
+    OK(chorale_potential_score(potential, counts, LABELS, n, &score, &error));
+    assert_true(fabs(score - expected) < 1e-12 * (1 + fabs(expected)));
+  }
+  /* A model with it, and the same model saved and loaded, have the same labels and fewer errors. */
+  chorale_model *model = NULL;
+  OK(chorale_learnt_apply(NULL, again, problem, &model, &error));
+  chorale_problem *with = NULL;
+  OK(chorale_problem_create(NULL, model, &with, &error));
+  size_t bytes = 0;
+  OK(chorale_problem_write(with, NULL, 0, &bytes, &error));
+  char *file = malloc(bytes);
+  OK(chorale_problem_write(with, file, bytes, NULL, &error));
+  chorale_problem *loaded = NULL;
+  OK(chorale_problem_read(NULL, file, bytes, 0, &loaded, &error));
+  int32_t *labels = malloc(2 * (size_t)planted.items * sizeof *labels);
+  for (int k = 0; k < 2; ++k) {
+    chorale_run *run = NULL;
+    OK(chorale_run_create(NULL, k == 0 ? model : chorale_problem_model(loaded), NULL, NULL, &run,
+                          &error));
+    OK(chorale_run_solve(run, NULL, &error));
+    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels + k * planted.items, planted.items,
+                              NULL, &error));
+    chorale_run_destroy(run);
+  }
+  assert_memory_equal(labels, labels + planted.items, (size_t)planted.items * sizeof *labels);
+  int64_t wrong = 0, wrong_alone = 0;
+  for (int64_t i = 0; i < planted.items; ++i) {
+    int32_t best = 0;
+    for (int32_t v = 1; v < LABELS; ++v)
+      if (planted.scores[i * LABELS + v] > planted.scores[i * LABELS + best])
+        best = v;
+    wrong += labels[i] != planted.gold[i];
+    wrong_alone += best != planted.gold[i];
+  }
+  assert_true(wrong < wrong_alone);
+  free(labels);
+  free(file);
+  chorale_problem_destroy(loaded);
+  chorale_problem_destroy(with);
+  chorale_model_release(model);
+  chorale_potential_release(potential);
+  chorale_learnt_destroy(again);
+  chorale_learnt_destroy(learnt);
+  free(written);
+  free(text);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
+}
+
+static int32_t stop_at_once(void *user, const chorale_learn_progress *progress) {
+  *(int64_t *)user = progress->runs;
+  return 1;
+}
+
+static void limits_end_it(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  Planted planted;
+  plant(&random, &planted, 8, 1);
+  chorale_problem *problem = problem_of(&planted);
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  int64_t runs = 0;
+  options.progress = stop_at_once;
+  options.progress_user = &runs;
+  chorale_learnt *learnt = learn(problem, &options);
+  assert_int_equal(runs, 1);
+  assert_int_equal(report_of(learnt).outcome, CHORALE_OUTCOME_CANCELLED);
+  assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_NOTHING);
+  chorale_learnt_destroy(learnt);
+  chorale_learn_options_init(&options, sizeof options);
+  options.time_limit = 0;
+  learnt = learn(problem, &options);
+  assert_int_equal(report_of(learnt).outcome, CHORALE_OUTCOME_DEADLINE);
+  chorale_learnt_destroy(learnt);
+  chorale_learn_options_init(&options, sizeof options);
+  chorale_cancel *cancel = NULL;
+  OK(chorale_cancel_create(NULL, &cancel, &error));
+  chorale_cancel_raise(cancel);
+  options.cancel = cancel;
+  learnt = learn(problem, &options);
+  assert_int_equal(report_of(learnt).outcome, CHORALE_OUTCOME_CANCELLED);
+  chorale_learnt_destroy(learnt);
+  chorale_cancel_destroy(cancel);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
+}
+
+static void refuse(const chorale_problem *problem, const chorale_learn_options *options,
+                   chorale_status status, const char *words) {
+  chorale_error error;
+  chorale_learnt *learnt = NULL;
+  const chorale_problem *problems[] = {problem};
+  assert_int_equal(status, chorale_learn(NULL, problems, 1, options, &learnt, &error));
+  assert_null(learnt);
+  if (!strstr(error.message, words))
+    fail_msg("'%s' does not say '%s'", error.message, words);
+}
+
+static void bad_input(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  chorale_error error;
+  Planted planted;
+  plant(&random, &planted, 4, 1);
+  chorale_problem *problem = problem_of(&planted);
+  chorale_learn_options options;
+#define WITH(set, status, words)                                                                   \
+  do {                                                                                             \
+    chorale_learn_options_init(&options, sizeof options);                                          \
+    set;                                                                                           \
+    refuse(problem, &options, status, words);                                                      \
+  } while (0)
+  chorale_weight_rule rule = {0, CHORALE_BASIS_EMPTY, -1, -1, 1};
+#define RULE(kind_, basis_, index_, least_, most_)                                                 \
+  (rule = (chorale_weight_rule){kind_, basis_, index_, least_, most_}, options.rules = &rule,      \
+   options.rule_count = 1)
+  WITH(RULE(0, CHORALE_BASIS_EMPTY, -1, -1, 1), CHORALE_ERROR_KIND, "cannot show EMPTY");
+  WITH(RULE(0, CHORALE_BASIS_OUT, -1, -1, 1), CHORALE_ERROR_KIND, "OUT");
+  WITH(RULE(-1, CHORALE_BASIS_CENTRE, -1, -1, 1), CHORALE_ERROR_KIND, "no kind can have");
+  WITH(RULE(0, 7, -1, -1, 1), CHORALE_ERROR_UNKNOWN_CONSTANT, "basis is 7");
+  WITH(RULE(1, CHORALE_BASIS_VALUE, -1, -1, 1), CHORALE_ERROR_OUT_OF_RANGE, "kind is 1");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 3, -1, 1), CHORALE_ERROR_OUT_OF_RANGE, "index is 3");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, 1, -1), CHORALE_ERROR_OUT_OF_RANGE, "no bounds");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, NAN, 1), CHORALE_ERROR_NOT_A_NUMBER, "NaN");
+  WITH(options.folds = 1, CHORALE_ERROR_SIZE, "folds is 1");
+  WITH(options.level = 1, CHORALE_ERROR_OUT_OF_RANGE, "level is 1");
+  WITH(options.level = NAN, CHORALE_ERROR_NOT_A_NUMBER, "NaN");
+  const double seen = 1.5;
+  WITH(options.seen = &seen, CHORALE_ERROR_OUT_OF_RANGE, "seen[0] is 1.5");
+  const double costs[] = {0, 1, 1, -1, 0, 1, 1, 1, 0};
+  WITH((options.costs = costs, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE,
+       "costs[1][0] is -1");
+  const double few[] = {0, 1, 1, 0};
+  WITH((options.costs = few, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH, "has 3 labels");
+  WITH(options.struct_size = 3, CHORALE_ERROR_STRUCT_SIZE, "struct_size is 3");
+
+  OK(chorale_problem_set_gold(problem, NULL, &error));
+  refuse(problem, NULL, CHORALE_ERROR_NO_GOLD, "no gold label");
+  /* Gold in one group alone. */
+  int32_t *gold = malloc((size_t)planted.items * sizeof *gold);
+  for (int64_t i = 0; i < planted.items; ++i)
+    gold[i] = planted.group[i] == 2 ? planted.gold[i] : -1;
+  OK(chorale_problem_set_gold(problem, gold, &error));
+  refuse(problem, NULL, CHORALE_ERROR_ONE_GROUP, "one group");
+  OK(chorale_problem_set_gold(problem, planted.gold, &error));
+  int32_t *kinds = malloc((size_t)planted.items * sizeof *kinds);
+  for (int64_t i = 0; i < planted.items; ++i)
+    kinds[i] = -1;
+  OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
+  refuse(problem, NULL, CHORALE_ERROR_KIND, "no clique has a kind");
+  /* One clique of a kind: a warning. Too few groups: another one. */
+  kinds[0] = 0;
+  OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
+  chorale_learnt *learnt = learn(problem, NULL);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_SINGLE_CLIQUE);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_FEW_GROUPS);
+  chorale_learnt_destroy(learnt);
+  /* Kinds of other problems that are named otherwise. */
+  chorale_problem *other = problem_of(&planted);
+  const chorale_text names[] = {{"words", 5}, {"titles", 6}};
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, sizeof *names, 1, &error));
+  OK(chorale_problem_set_texts(other, CHORALE_TEXTS_KINDS, names + 1, sizeof *names, 1, &error));
+  const chorale_problem *both[] = {problem, other};
+  learnt = NULL;
+  assert_int_equal(CHORALE_ERROR_MODEL_MISMATCH,
+                   chorale_learn(NULL, both, 2, NULL, &learnt, &error));
+  assert_non_null(strstr(error.message, "'titles'"));
+  assert_int_equal(CHORALE_ERROR_NULL_ARGUMENT,
+                   chorale_learn(NULL, NULL, 1, NULL, &learnt, &error));
+  assert_int_equal(CHORALE_ERROR_SIZE, chorale_learn(NULL, both, 0, NULL, &learnt, &error));
+  /* Another kind, other names. */
+  learnt = learn(problem, NULL);
+  chorale_model *model = NULL;
+  assert_int_equal(CHORALE_ERROR_MODEL_MISMATCH,
+                   chorale_learnt_apply(NULL, learnt, other, &model, &error));
+  kinds[1] = 1;
+  OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
+  assert_int_equal(CHORALE_ERROR_KIND, chorale_learnt_apply(NULL, learnt, problem, &model, &error));
+  chorale_potential *potential = NULL;
+  assert_int_equal(CHORALE_ERROR_VALUES_MISMATCH,
+                   chorale_learnt_potential(NULL, learnt, 0, 5, -1, &potential, &error));
+  assert_int_equal(CHORALE_ERROR_OUT_OF_RANGE,
+                   chorale_learnt_potential(NULL, learnt, 1, 3, -1, &potential, &error));
+  assert_int_equal(CHORALE_ERROR_OUT_OF_RANGE,
+                   chorale_learnt_potential(NULL, learnt, 0, 3, 0, &potential, &error));
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(other);
+  /* A base that knows the answers; gold that the scores forbid. */
+  for (int64_t i = 0; i < planted.items; ++i)
+    for (int32_t v = 0; v < LABELS; ++v)
+      planted.scores[i * LABELS + v] = v == planted.gold[i] ? 2 : random_unit(&random);
+  planted.scores[planted.gold[0]] = -INFINITY;
+  other = problem_of(&planted);
+  learnt = learn(other, NULL);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_BASE_KNOWS);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_GOLD_FORBIDDEN);
+  assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_NOTHING);
+  assert_int_equal(report_of(learnt).positions, planted.items - 1);
+  int64_t count = 0;
+  chorale_learnt_kind told[1];
+  OK(chorale_learnt_kinds(learnt, told, sizeof *told, 1, &count, &error));
+  assert_int_equal(told[0].verdict, CHORALE_VERDICT_NOT_APPLIED);
+  assert_int_equal(told[0].members, planted.items);
+  assert_false(report_of(learnt).warnings & CHORALE_WARNING_LABEL_UNSEEN);
+  /* Buffers that are absent, too small, of elements too small. */
+  chorale_learnt_weight some[2] = {{7, 7, 7, 7, 7, 7, 7, 7}, {7, 7, 7, 7, 7, 7, 7, 7}};
+  const chorale_learnt_weight untouched = some[0];
+  OK(chorale_learnt_weights(learnt, NULL, sizeof *some, 0, &count, &error));
+  assert_int_equal(count, 1 + LABELS);
+  count = 0;
+  assert_int_equal(CHORALE_ERROR_CAPACITY,
+                   chorale_learnt_weights(learnt, some, sizeof *some, 2, &count, &error));
+  assert_int_equal(count, 1 + LABELS);
+  assert_memory_equal(&untouched, some, sizeof untouched);
+  assert_int_equal(CHORALE_ERROR_STRUCT_SIZE,
+                   chorale_learnt_weights(learnt, some, 4, 2, &count, &error));
+  assert_int_equal(CHORALE_ERROR_STRUCT_SIZE,
+                   chorale_learnt_kinds(learnt, told, 4, 1, &count, &error));
+  char text[8] = "unharmed";
+  size_t bytes = 0;
+  assert_int_equal(CHORALE_ERROR_CAPACITY,
+                   chorale_learnt_text(learnt, CHORALE_TEXT_JSON, text, sizeof text, &bytes,
+                                       &error));
+  assert_true(bytes > sizeof text);
+  assert_memory_equal(text, "unharmed", sizeof text);
+  assert_int_equal(CHORALE_ERROR_UNKNOWN_CONSTANT,
+                   chorale_learnt_text(learnt, 7, NULL, 0, NULL, &error));
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(other);
+  /* A label that no score allows. */
+  for (int64_t i = 0; i < planted.items; ++i)
+    planted.scores[i * LABELS + planted.gold[0]] = -INFINITY;
+  other = problem_of(&planted);
+  learnt = learn(other, NULL);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_LABEL_UNSEEN);
+  assert_true(report_of(learnt).warnings & CHORALE_WARNING_GOLD_FORBIDDEN);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(other);
+  free(kinds);
+  free(gold);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
+}
+
+/* Frozen and bounded weights stay so. */
+static void rules_hold(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  Planted planted;
+  plant(&random, &planted, 20, 1.5);
+  chorale_problem *problem = problem_of(&planted);
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  const chorale_weight_rule rules[] = {
+      {-1, CHORALE_BASIS_SHARE, -1, 0, INFINITY},
+      {0, CHORALE_BASIS_AGREEMENT, -1, 0.25, 0.25},
+      {0, CHORALE_BASIS_VALUE, -1, -0.125, 0.125},
+  };
+  options.rules = rules;
+  options.rule_count = COUNT_OF(rules);
+  chorale_learnt *learnt = learn(problem, &options);
+  assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
+  chorale_learnt_weight weights[MOST_WEIGHTS];
+  const int64_t count = weights_of(learnt, weights);
+  assert_int_equal(count, 1 + 3 + LABELS);
+  assert_true(weights[0].weight == 0.25);
+  double shares = 0;
+  for (int64_t w = 1; w < count; ++w) {
+    assert_int_equal(weights[w].basis, w < 4 ? CHORALE_BASIS_SHARE : CHORALE_BASIS_VALUE);
+    assert_true(weights[w].weight >= weights[w].least && weights[w].weight <= weights[w].most);
+    shares += w < 4 ? weights[w].weight : 0;
+  }
+  assert_true(shares > 0);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(planted_weight_is_found), cmocka_unit_test(no_harm),
+      cmocka_unit_test(intervals_cover_the_mean), cmocka_unit_test(kinds_must_gain),
+      cmocka_unit_test(weights_minimise_the_objective),
+      cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(follows_the_unit),
+      cmocka_unit_test(applied_saved_and_read),  cmocka_unit_test(limits_end_it),
+      cmocka_unit_test(bad_input),               cmocka_unit_test(rules_hold),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
