@@ -86,6 +86,7 @@ int scene_files(void); /* how many files lie in it */
 
 /* Gold labels of the lesson's corpus. */
 const int32_t *lesson_gold(void);
+const chorale_problem *const *lesson_of(const Scene *s); /* one problem */
 void open_scene(const chorale_host *host, Scene *scene);
 /* Gives everything back, what a call made included. */
 void close_scene(Scene *scene);

@@ -88,11 +88,6 @@ static const chorale_chain *long_chain(Scene *s) {
   chain.unary = zeros;
   return &chain;
 }
-static const chorale_problem *const *lesson_of(Scene *s) {
-  static const chorale_problem *lessons[1];
-  lessons[0] = s->lesson;
-  return lessons;
-}
 static chorale_learnt_report *report_of(Scene *s) {
   chorale_learnt_report *report = (chorale_learnt_report *)(void *)s->scratch.bytes;
   chorale_learnt_report_init(report, sizeof *report);

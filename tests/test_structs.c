@@ -78,6 +78,7 @@ typedef struct Things {
   chorale_model *model;
   chorale_problem *problem;
   chorale_run *run;
+  chorale_learnt *learnt;
   chorale_error error;
   double told[MOST_NUMBERS];
   int told_count;
@@ -329,6 +330,49 @@ static chorale_status decode(Things *t) {
   return CHORALE_OK;
 }
 
+/* Eight items in four groups; the tokens of a group agree. */
+static chorale_status learn(Things *t) {
+  static const double scores[] = {1, 0, 0, 0.5, 0, 1, 0.5, 0, 1, 0, 0, 0.5, 0, 1, 0.5, 0};
+  static const int64_t groups[] = {0, 0, 1, 1, 2, 2, 3, 3};
+  static const int32_t tokens[] = {1, 1, 1, 1, 1, 1, 1, 1}, gold[] = {0, 0, 1, 1, 0, 0, 1, 1};
+  NEW(chorale_corpus, corpus);
+  corpus->chains = 8;
+  corpus->labels = LABELS;
+  corpus->unary = scores;
+  corpus->tokens = tokens;
+  corpus->groups = groups;
+  NEW(chorale_agreement, words);
+  chorale_problem *problem = NULL;
+  TRY(chorale_problem_create_agreeing(t->host, corpus, words, 1, gold, &problem, &t->error));
+  NEW(chorale_learn_options, options);
+  chorale_learnt *learnt = NULL;
+  const chorale_problem *given[1];
+  given[0] = problem;
+  const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
+  options->rules = &rule;
+  options->rule_count = 1;
+  options->level = 0.5;
+  const chorale_status status = chorale_learn(t->host, given, 1, options, &learnt, &t->error);
+  chorale_problem_destroy(problem);
+  TRY(status);
+  t->learnt = learnt;
+  NEW(chorale_learnt_report, report);
+  TRY(chorale_learnt_get_report(learnt, report, &t->error));
+  assert_int_equal(report->groups, 4);
+  tell(t, report->gain);
+  tell(t, report->unit);
+  chorale_learnt_weight weights[1 + LABELS];
+  int64_t count = 0;
+  TRY(chorale_learnt_weights(learnt, weights, sizeof *weights, 1 + LABELS, &count, &t->error));
+  for (int64_t k = 0; k < count; ++k)
+    tell(t, weights[k].weight);
+  chorale_learnt_kind kind;
+  TRY(chorale_learnt_kinds(learnt, &kind, sizeof kind, 1, NULL, &t->error));
+  assert_int_equal(kind.cliques, 4);
+  tell(t, kind.gain);
+  return CHORALE_OK;
+}
+
 static int32_t watch(void *user, const chorale_progress *progress) {
   Things *t = user;
   if (progress->struct_size >= sizeof *progress)
@@ -403,6 +447,7 @@ static chorale_status use_all(Things *t, int64_t *decodings) {
   TRY(build(t, chain, decodings));
   TRY(run(t));
   TRY(decode(t));
+  TRY(learn(t));
   TRY(name(t));
   assert_true(*decodings > 0);
   return CHORALE_OK;
@@ -417,6 +462,7 @@ static chorale_status play(Things *t, Way how, int which) {
   block_count = 0;
   int64_t decodings = 0;
   const chorale_status status = use_all(t, &decodings);
+  chorale_learnt_destroy(t->learnt);
   chorale_run_destroy(t->run);
   chorale_problem_destroy(t->problem);
   chorale_model_release(t->model);

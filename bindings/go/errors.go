@@ -62,6 +62,8 @@ const (
 	ErrKind              Status = C.CHORALE_ERROR_KIND                // a call that does not fit the kind of clique, chain or instance
 	ErrState             Status = C.CHORALE_ERROR_STATE               // a call that the state of its object does not allow
 	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a run in the middle of a call, of which one of its callbacks asks something; mostly ErrBusy comes first
+	ErrNoGold            Status = C.CHORALE_ERROR_NO_GOLD             // learning from problems of which no gold label is known
+	ErrOneGroup          Status = C.CHORALE_ERROR_ONE_GROUP           // learning from chains that are all of one group
 	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL            // a fault of the library itself: please report it
 	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT         // not a problem file
 	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // a problem file of the other byte order

@@ -64,6 +64,14 @@ func TestMessagesSpeakGo(t *testing.T) {
 		change(a)
 		return property(NewProperty(a, nil))
 	}
+	taught := lesson(t)
+	defer taught.Close()
+	learning := func(change func(*LearnOptions)) error {
+		options := NewLearnOptions()
+		change(options)
+		_, err := Learn(nil, []*Problem{taught}, options)
+		return err
+	}
 	for begins, err := range map[string]error{
 		"values is 0":          potential(NewPotts(0, 1, nil)),
 		"lambda is":            potential(NewEntropy(2, nan, nil)),
@@ -133,6 +141,12 @@ func TestMessagesSpeakGo(t *testing.T) {
 		"options.JointMode is":                 run(func(o *RunOptions) { o.JointMode = 9 }),
 		"options.MessageElement is":            run(func(o *RunOptions) { o.MessageElement = 9 }),
 		"options.Threads is":                   run(func(o *RunOptions) { o.Threads = 0 }),
+		"options.Folds is 1":                   learning(func(o *LearnOptions) { o.Folds = 1 }),
+		"options.Level is":                     learning(func(o *LearnOptions) { o.Level = 2 }),
+		"options.Rules[0].Kind is 7":           learning(func(o *LearnOptions) { o.Rules = []WeightRule{{Kind: 7}} }),
+		"options.Rules[0].Basis is 7":          learning(func(o *LearnOptions) { o.Rules = []WeightRule{{Basis: 7}} }),
+		"options.Costs[0][1] is -1":            learning(func(o *LearnOptions) { o.Costs, o.Labels = []float64{0, -1, 1, 0}, 2 }),
+		"options.Seen[0] is":                   learning(func(o *LearnOptions) { o.Seen = []float64{0} }),
 		"options.BoundSteps was 0":             func() error { _, err := solved.Bound(nil, 1); return err }(),
 		"chain is 9":                           func() error { _, err := solved.Labels(9, Together); return err }(),
 		"labelling is 7":                       func() error { _, err := solved.Labels(0, 7); return err }(),
@@ -160,7 +174,7 @@ func TestNamesInMessagesAreGos(t *testing.T) {
 	fields := map[string][]any{
 		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},
 		"corpus":  {Corpus{}},
-		"options": {CliqueOptions{}, RunOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
+		"options": {CliqueOptions{}, RunOptions{}, LearnOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
 	}
 	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go"))) + string(must(os.ReadFile("decode.go")))
 	// Go has no field of the kind: it sets them itself, or has callbacks and strides of its own.

@@ -5,7 +5,6 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kMostFolds = 1000;
 
 chorale_learn_options default_options() noexcept {
   chorale_learn_options options{};
@@ -78,9 +77,6 @@ chorale_status check_seen(const Report &report, const chorale_learn_options &opt
 chorale_status take_options(const Report &report, const chorale_learn_options &options,
                             Teaching &teaching, Array<chorale_weight_rule> &rules) noexcept {
   CHORALE_CHECK(check_size(report, "options->folds", options.folds, 2));
-  if (options.folds > kMostFolds)
-    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "options->folds is ", options.folds,
-                       "; it must be at most ", kMostFolds);
   if (std::isnan(options.level) || std::isnan(options.time_limit))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER, "options->level or options->time_limit is NaN; "
                                                    "it must be a number");

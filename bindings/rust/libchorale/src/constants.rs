@@ -142,6 +142,10 @@ told! {
         /// A call that the state of its object does not allow: a bound of a run made without bound
         /// steps, a builder frozen while a centred clique has no centre.
         State = ERROR_STATE,
+        /// Learning from problems of which no gold label is known.
+        NoGold = ERROR_NO_GOLD,
+        /// Learning from chains that are all of one group.
+        OneGroup = ERROR_ONE_GROUP,
         /// A fault of the library itself: please report it.
         Internal = ERROR_INTERNAL,
         /// Not a problem file.
@@ -521,5 +525,68 @@ impl Shown {
             Self::Value(value) => Some(value),
             _ => None,
         }
+    }
+}
+
+told! {
+    /// A function of the counts of a clique that a weight is learnt for; the header
+    /// `chorale/learn.h` has the formulas.
+    Basis {
+        /// `sum_v n_v^2 / n`: the strength of an [`Agreement`](crate::Agreement).
+        Agreement = BASIS_AGREEMENT,
+        /// `sum_v n_v^2 / log n`.
+        LogAgreement = BASIS_LOG_AGREEMENT,
+        /// Index `i` = 1, 2, 3: `sum_v max(0, n_v - i n / 4)`.
+        Share = BASIS_SHARE,
+        /// Index `a C + v`: `n_v` where `a` is the majority.
+        Majority = BASIS_MAJORITY,
+        /// Index `c C + v`: `n_v` where the centre shows `c`.
+        Centre = BASIS_CENTRE,
+        /// `sum_v n_v`.
+        Single = BASIS_SINGLE,
+        /// How many members show nothing.
+        Empty = BASIS_EMPTY,
+        /// How many members show more than one value.
+        Conflict = BASIS_CONFLICT,
+        /// How many members show a value outside the dictionary.
+        Out = BASIS_OUT,
+        /// Index `v`: `n_v`.
+        Value = BASIS_VALUE,
+    }
+}
+
+impl Basis {
+    /// The name in lower case, "log-agreement" say; "unknown basis" for one that the library does
+    /// not know.
+    pub fn name(self) -> &'static str {
+        unsafe { crate::error::text(c::basis_name(self.number())) }
+    }
+}
+
+told! {
+    /// What of the learnt weights is not 0.
+    Applied {
+        /// Nothing.
+        Nothing = APPLIED_NOTHING,
+        /// All but those of agreement bases.
+        Bonuses = APPLIED_BONUSES,
+        /// All.
+        All = APPLIED_ALL,
+    }
+}
+
+told! {
+    /// What became of a kind.
+    Verdict {
+        /// It is applied.
+        Kept = VERDICT_KEPT,
+        /// There is no clique of it.
+        NoCliques = VERDICT_NO_CLIQUES,
+        /// Gold labels look no different to it than the tagger's own.
+        Screened = VERDICT_SCREENED,
+        /// Its gain on held-out groups is not credible.
+        NoGain = VERDICT_NO_GAIN,
+        /// Nothing is applied.
+        NotApplied = VERDICT_NOT_APPLIED,
     }
 }

@@ -1,13 +1,14 @@
 //! The front door: scores in, labels that agree with each other out.
 
-use crate::array::{check_length, check_offsets, count, filled, size, Element};
+use crate::array::{check_length, check_offsets, count, filled, pointer, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::model::Keep;
 use crate::panics::{settle, Slot};
 use crate::run::Owned;
 use crate::{
-    c, Corpus, Labelling, Model, Potential, Property, Result, Run, RunOptions, RunResult, Shown,
+    c, Corpus, Labelling, Model, Potential, Problem, Property, Result, Run, RunOptions, RunResult,
+    Shown,
 };
 use std::sync::Arc;
 
@@ -229,6 +230,49 @@ fn decode_with<'a, N: Element>(
         decoded: decoded.as_ptr(),
         run: Run::of_decoded(decoded, model, options.cancel, callbacks),
     })
+}
+
+impl Problem<'static> {
+    /// The problem around the model that [`decode`] would make of a corpus, which is copied: agreement
+    /// `k` is kind `k` of its cliques. gold: labels by position of the corpus, -1 where not known.
+    /// Errors: as for [`decode`], but for the run; Shape, OutOfRange (gold).
+    pub fn agreeing<N: Element>(
+        corpus: &Corpus<'_, '_, N>,
+        agreements: &[Agreement<'_>],
+        gold: Option<&[i32]>,
+    ) -> Result<Self> {
+        let raw = corpus.raw(false)?;
+        check_length("gold", gold, corpus.rows())?;
+        let given = agreements.iter().enumerate();
+        let given: Vec<_> = given
+            .map(|(place, agreement)| agreement.raw(place, corpus.rows()))
+            .collect::<Result<_>>()?;
+        let mut keep = Keep {
+            slots: agreements
+                .iter()
+                .filter_map(Agreement::slot)
+                .cloned()
+                .collect(),
+            ..Keep::default()
+        };
+        let made = Handle::create(None, |host, made, error| unsafe {
+            let (agreements, count) = (given.as_ptr(), size(given.len()));
+            c::problem_create_agreeing(host, &raw, agreements, count, pointer(gold), made, error)
+        });
+        let made = settle(made, &keep.slots)?;
+        if !keep.slots.is_empty() {
+            let model = unsafe { c::problem_model(made.as_ptr()) };
+            for clique in 0..count(unsafe { c::model_clique_count(model) }) {
+                let kind = unsafe { c::problem_clique_kind(made.as_ptr(), size(clique)) };
+                let place = usize::try_from(kind).ok();
+                if let Some(slot) = place.and_then(|place| agreements[place].slot()) {
+                    keep.slots_of_cliques
+                        .insert(clique, vec![Some(Arc::clone(slot))]);
+                }
+            }
+        }
+        Ok(Self::with(made, Arc::new(keep)))
+    }
 }
 
 /// # Safety

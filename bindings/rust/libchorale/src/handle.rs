@@ -34,6 +34,7 @@ raw! {
     Run run_destroy,
     Problem problem_destroy,
     Decoded decoded_destroy,
+    Learnt learnt_destroy,
 }
 
 pub(crate) struct Handle<T: Raw>(NonNull<T>);

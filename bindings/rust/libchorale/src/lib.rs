@@ -22,6 +22,7 @@
 //! * A [`ModelBuilder`] puts chains and cliques together in a [`Model`], which threads share;
 //!   a [`Run`] labels all chains together.
 //! * A [`Problem`] is a model with the names around it, in memory and as a file.
+//! * [`learn`] finds the strengths from problems with gold labels.
 //! * A [`Host`] lends memory and a log, a [`Cancel`] ends computations early.
 //!
 //! # Arrays and numbers
@@ -82,6 +83,7 @@ mod host;
 mod instance;
 pub mod kernel;
 mod labels;
+mod learn;
 mod message;
 mod model;
 mod options;
@@ -100,9 +102,9 @@ pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
 };
 pub use constants::{
-    Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel, MarginalForm,
-    MessageElement, MessageTask, Orientation, Outcome, Outside, Scale, Schedule, Scheme,
-    SegmentRule, Shape, Shown, Status, TextList, ANY,
+    Action, Algorithm, Applied, Basis, ChainTask, CliqueTask, Family, JointMode, LogLevel,
+    MarginalForm, MessageElement, MessageTask, Orientation, Outcome, Outside, Scale, Schedule,
+    Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, Agreement, Labelled, Reason};
@@ -112,6 +114,10 @@ pub use executor::Work;
 pub use host::{Cancel, Host};
 pub use instance::{Incoming, Instance, Outgoing, ShownByPorts};
 pub use labels::{LabelMap, Mask};
+pub use learn::{
+    learn, Gain, LearnOptions, LearnProgress, Learnt, LearntKind, LearntReport, LearntWeight,
+    Warnings, WeightRule,
+};
 pub use message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::{Progress, RunCost, RunOptions};

@@ -348,6 +348,11 @@ impl Potential {
         let handle = Handle::from_raw_or_null(c::potential_retain(raw))?;
         Some(Self { handle, slot })
     }
+    /// A potential of the library that has no callback.
+    pub(crate) fn with(handle: Handle<c::Potential>) -> Self {
+        let slot = None;
+        Self { handle, slot }
+    }
     pub(crate) fn as_ptr(&self) -> *const c::Potential {
         self.handle.as_ptr()
     }

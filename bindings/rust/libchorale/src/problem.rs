@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub struct Problem<'a> {
     // Dropped before what it borrows.
     handle: Handle<c::Problem>,
-    keep: Arc<Keep<'a>>,
+    pub(crate) keep: Arc<Keep<'a>>,
     /// Positions of all chains.
     positions: usize,
 }
@@ -118,7 +118,7 @@ impl Problem<'static> {
 }
 
 impl<'a> Problem<'a> {
-    fn with(handle: Handle<c::Problem>, keep: Arc<Keep<'a>>) -> Self {
+    pub(crate) fn with(handle: Handle<c::Problem>, keep: Arc<Keep<'a>>) -> Self {
         let model = unsafe { c::problem_model(handle.as_ptr()) };
         let positions = unsafe {
             (0..c::model_chain_count(model))
@@ -184,7 +184,7 @@ impl<'a> Problem<'a> {
         unsafe { Model::retain(c::problem_model(self.as_ptr()), &self.keep) }
     }
 
-    fn as_ptr(&self) -> *mut c::Problem {
+    pub(crate) fn as_ptr(&self) -> *mut c::Problem {
         self.handle.as_ptr()
     }
 

@@ -1,0 +1,127 @@
+package chorale
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+)
+
+// lesson is a problem of 20 documents, each of five words that stand three times; a position's score is wrong in about one
+// of four.
+func lesson(t *testing.T) *Problem {
+	random := seeded(t)
+	corpus := &Corpus{Labels: 2}
+	var scores Float64s
+	var gold []int32
+	for document := 0; document < 20; document++ {
+		for word := 0; word < 5; word++ {
+			label := int32(random.Intn(2))
+			for i := 0; i < 3; i++ {
+				row := []float64{0, 0}
+				shown := label
+				if random.Intn(4) == 0 {
+					shown = 1 - label
+				}
+				row[shown] = 1.1
+				scores = append(scores, row...)
+				corpus.Tokens = append(corpus.Tokens, int32(word))
+				corpus.Groups = append(corpus.Groups, int64(document))
+				gold = append(gold, label)
+			}
+		}
+	}
+	corpus.Unary = scores
+	return must(NewAgreeingProblem(corpus, []*Agreement{NewAgreement(AgreeWords)}, gold, nil))
+}
+
+func TestLearn(t *testing.T) {
+	problem := lesson(t)
+	defer problem.Close()
+	options := NewLearnOptions()
+	options.Run = NewRunOptions()
+	options.Run.Rounds, options.Run.Threads = 3, 2
+	options.Rules = []WeightRule{{-1, BasisValue, -1, 0, 0}, {0, BasisShare, 2, 0, math.Inf(1)}}
+	options.Costs, options.Labels = []float64{0, 1, 1, 0}, 2
+	options.Seen = []float64{1}
+	learnt := must(Learn(context.Background(), []*Problem{problem}, options))
+	defer learnt.Close()
+	report := must(learnt.Report())
+	if report.Outcome != Complete || report.Groups != 20 || report.Kinds != 1 || report.Weights != 4 || report.Positions != 300 {
+		t.Errorf("%+v", report)
+	}
+	if report.Applied != AppliedAll || report.Gain.P > 0.05 || report.BaseCost-report.AllCost != report.Gain.Gain {
+		t.Errorf("%+v", report)
+	}
+	kinds, weights := must(learnt.Kinds()), must(learnt.Weights())
+	if len(kinds) != 1 || kinds[0].Verdict != VerdictKept || kinds[0].Cliques != 100 || kinds[0].Members != 300 {
+		t.Errorf("%+v", kinds)
+	}
+	if len(weights) != 4 || weights[0].Basis.String() != "agreement" || weights[1].Index != 2 || weights[2].Weight != 0 {
+		t.Errorf("%+v", weights)
+	}
+	json := must(learnt.JSON())
+	again := must(ReadLearnt(json, nil))
+	defer again.Close()
+	if must(again.JSON()) != json || !strings.Contains(must(again.Lines()), "agreement") {
+		t.Error(json)
+	}
+	potential := must(again.Potential(0, 2, -1, nil))
+	defer potential.Close()
+	// 2 of 3 above 3 / 2: half a member over the second quarter.
+	want := weights[0].Weight*(4+1)/3 + weights[1].Weight*0.5
+	if found := must(potential.Score([]int64{2, 1}, 3)); !near(found, want) {
+		t.Errorf("%g, and not %g", found, want)
+	}
+	model := must(again.Apply(problem, nil))
+	defer model.Close()
+	run := must(NewRun(model, nil, nil))
+	defer run.Close()
+	must(run.Solve(context.Background()))
+	wrong := func(labelling Labelling) (count int) {
+		gold := problem.Gold()
+		for i, label := range flat(must(run.AllLabels(labelling))) {
+			if label != gold[i] {
+				count++
+			}
+		}
+		return count
+	}
+	if wrong(Together) >= wrong(Alone) {
+		t.Error(wrong(Together), wrong(Alone))
+	}
+}
+
+func TestLearnMistakes(t *testing.T) {
+	problem := lesson(t)
+	defer problem.Close()
+	given := []*Problem{problem}
+	options := NewLearnOptions()
+	options.Level = 2
+	_, err := Learn(nil, given, options)
+	refused(t, err, ErrOutOfRange)
+	options = NewLearnOptions()
+	options.Seen = []float64{1, 1}
+	_, err = Learn(nil, given, options)
+	refused(t, err, ErrShape)
+	_, err = Learn(nil, []*Problem{nil}, nil)
+	refused(t, err, ErrNullArgument)
+	_, err = Learn(nil, nil, nil)
+	refused(t, err, ErrNullArgument)
+	_, err = ReadLearnt("{}", nil)
+	refused(t, err, ErrText)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	learnt, err := Learn(ctx, given, nil)
+	refused(t, err, context.Canceled)
+	defer learnt.Close()
+	if report := must(learnt.Report()); report.Outcome != Cancelled || report.Applied != AppliedNothing {
+		t.Errorf("%+v", report)
+	}
+	check(t, problem.SetGold(nil))
+	_, err = Learn(nil, given, nil)
+	refused(t, err, ErrNoGold)
+	learnt.Close()
+	_, err = learnt.Report()
+	refused(t, err, ErrClosed)
+}

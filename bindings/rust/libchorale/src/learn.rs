@@ -1,0 +1,553 @@
+//! Learning: from labelled problems to strengths and potentials.
+
+use crate::array::{check_length, count, filled, index, size};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::host::Cancel;
+use crate::run::Owned;
+use crate::{
+    c, panics, Applied, Basis, Error, Host, Model, Outcome, Potential, Problem, Result, RunOptions,
+    Status, Verdict,
+};
+use std::ops::ControlFlow;
+use std::os::raw::{c_char, c_void};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bounds of weights. The last rule that fits a weight counts; a rule for a basis that is not learnt
+/// by default makes it learnt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightRule {
+    /// None: every kind that can have the basis.
+    pub kind: Option<usize>,
+    /// The function of the counts.
+    pub basis: Basis,
+    /// None: every index.
+    pub index: Option<usize>,
+    /// Minus infinity: no bound.
+    pub least: f64,
+    /// Plus infinity: no bound. The same as `least`: the weight is frozen.
+    pub most: f64,
+}
+
+impl WeightRule {
+    fn raw(&self) -> Result<c::WeightRule> {
+        Ok(c::WeightRule {
+            kind: self.kind.map_or(Ok(-1), |kind| index("kind", kind))?,
+            basis: self.basis.number(),
+            index: self.index.map_or(-1, size),
+            least: self.least,
+            most: self.most,
+        })
+    }
+}
+
+/// What learning tells after each run over a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LearnProgress {
+    /// Runs done so far.
+    pub runs: usize,
+    /// Runs that there may be at most.
+    pub runs_most: usize,
+}
+
+type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a>;
+
+/// How [`learn`] works; everything that is not set is the library's default.
+#[must_use = "options are for learn"]
+pub struct LearnOptions<'a> {
+    rules: Vec<WeightRule>,
+    costs: Option<(Vec<f64>, usize)>,
+    seen: Option<Vec<f64>>,
+    folds: Option<usize>,
+    level: Option<f64>,
+    run: Option<RunOptions<'a>>,
+    time_limit: Option<Duration>,
+    host: Option<Host>,
+    cancel: Option<Cancel>,
+    progress: Option<ProgressFunction<'a>>,
+}
+
+impl std::fmt::Debug for LearnOptions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("LearnOptions")
+            .field("rules", &self.rules)
+            .field("folds", &self.folds)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for LearnOptions<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a> LearnOptions<'a> {
+    /// The library's defaults.
+    pub fn new() -> Self {
+        Self {
+            rules: Vec::new(),
+            costs: None,
+            seen: None,
+            folds: None,
+            level: None,
+            run: None,
+            time_limit: None,
+            host: None,
+            cancel: None,
+            progress: None,
+        }
+    }
+    /// Bounds of weights, after those given before.
+    pub fn rule(mut self, rule: WeightRule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+    /// `labels` x `labels` costs of giving the second label where the first is gold; 1 for each wrong
+    /// label unless this is called.
+    pub fn costs(mut self, costs: &[f64], labels: usize) -> Self {
+        self.costs = Some((costs.to_vec(), labels));
+        self
+    }
+    /// By problem: the share that its tagger has seen of what the final one will have seen. 1 unless
+    /// this is called.
+    pub fn seen(mut self, seen: &[f64]) -> Self {
+        self.seen = Some(seen.to_vec());
+        self
+    }
+    /// The most folds of cross-validation, at least 2; 5 unless this is called.
+    pub fn folds(mut self, folds: usize) -> Self {
+        self.folds = Some(folds);
+        self
+    }
+    /// The level of significance, 0.05 unless this is called.
+    pub fn level(mut self, level: f64) -> Self {
+        self.level = Some(level);
+        self
+    }
+    /// How runs are done in learning. Limits, flag and progress of these options are not looked at.
+    pub fn run(mut self, options: RunOptions<'a>) -> Self {
+        self.run = Some(options);
+        self
+    }
+    /// The time that the call may take. Nothing is applied where it ends the call.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+    /// Memory and log.
+    pub fn host(mut self, host: &Host) -> Self {
+        self.host = Some(host.clone());
+        self
+    }
+    /// A flag that ends the call when it is raised, as a time limit would.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+    /// A function that is told of every run, on the calling thread. Break ends the call as a cancel
+    /// would. A panic ends the call too, and is resumed.
+    pub fn progress(
+        mut self,
+        progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
+    ) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+}
+
+/// Learns weights for the kinds of cliques of problems with gold labels, whose scores come from
+/// taggers that have not seen these. How, and what is promised, is in the header `chorale/learn.h`.
+///
+/// A limit that ends the call early is an outcome of the report; nothing is applied then. Errors:
+/// NullArgument or Size (no problem), Shape (costs, seen), OutOfRange, NotANumber, Infinite,
+/// LabelsMismatch, NoGold, OneGroup, Kind, ModelMismatch, those of [`Run::new`](crate::Run::new) and
+/// [`Run::solve`](crate::Run::solve).
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// // Three mentions in each of 8 documents; the tagger is wrong on the last one, by little.
+/// let scores: Vec<[f64; 2]> = (0..24).map(|i| [[1.0, 0.0], [0.0, 0.4]][usize::from(i % 3 == 2)]).collect();
+/// let (tokens, groups): (Vec<i32>, Vec<i64>) = (0..24).map(|i| (0, i / 3)).unzip();
+/// let corpus = ch::Corpus::items(&scores)?.tokens(&tokens).groups(&groups);
+/// let problem = ch::Problem::agreeing(&corpus, &[ch::Agreement::words()], Some(&[0; 24]))?;
+/// // What is frequent is no agreement.
+/// let none = ch::WeightRule { kind: None, basis: ch::Basis::Value, index: None, least: 0.0, most: 0.0 };
+/// let learnt = ch::learn(&[&problem], ch::LearnOptions::new().rule(none))?;
+/// assert_eq!(learnt.report()?.applied, ch::Applied::All);
+/// let mut run = ch::Run::new(&learnt.apply(&problem)?, ch::RunOptions::new())?;
+/// run.solve()?;
+/// assert_eq!(run.all_labels(ch::Labelling::Best)?, [0; 24]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result<Learnt> {
+    let given: Vec<*const c::Problem> = problems
+        .iter()
+        .map(|problem| problem.as_ptr() as *const c::Problem)
+        .collect();
+    let rules: Vec<_> = options
+        .rules
+        .iter()
+        .map(WeightRule::raw)
+        .collect::<Result<_>>()?;
+    let mut raw = init!(LearnOptions, learn_options_init);
+    raw.rules = rules.as_ptr();
+    raw.rule_count = size(rules.len());
+    if let Some((costs, labels)) = &options.costs {
+        check_length("costs", Some(costs), labels.saturating_mul(*labels))?;
+        raw.costs = costs.as_ptr();
+        raw.labels = size(*labels);
+    }
+    if let Some(seen) = &options.seen {
+        check_length("seen", Some(seen), problems.len())?;
+        raw.seen = seen.as_ptr();
+    }
+    raw.folds = options.folds.map_or(raw.folds, size);
+    raw.level = options.level.unwrap_or(raw.level);
+    if let Some(limit) = options.time_limit {
+        raw.time_limit = limit.as_secs_f64();
+    }
+    if let Some(cancel) = &options.cancel {
+        raw.cancel = cancel.as_ptr();
+    }
+    if options.progress.is_some() {
+        raw.progress = Some(tell_progress);
+        raw.progress_user = (&mut options.progress as *mut Option<ProgressFunction<'_>>).cast();
+    }
+    let callbacks = options
+        .run
+        .as_mut()
+        .map(|run| Owned::new(std::mem::take(&mut run.callbacks)));
+    let run = match (&options.run, &callbacks) {
+        (Some(run), Some(callbacks)) => Some(run.raw(callbacks.0)),
+        _ => None,
+    };
+    if let Some(run) = &run {
+        raw.run = run;
+    }
+    let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+        c::learn(host, given.as_ptr(), size(given.len()), &raw, made, error)
+    })?;
+    Ok(Learnt { handle })
+}
+
+unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::LearnProgress) -> i32 {
+    let progress = LearnProgress {
+        runs: count((*progress).runs),
+        runs_most: count((*progress).runs_most),
+    };
+    let function = &mut *(user as *mut Option<ProgressFunction<'_>>);
+    let flow = panics::caught(|| match function {
+        Some(function) => function(&progress),
+        None => ControlFlow::Continue(()),
+    });
+    i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
+}
+
+/// What [`learn`] found. Immutable: any thread.
+pub struct Learnt {
+    handle: Handle<c::Learnt>,
+}
+
+// Immutable.
+unsafe impl Send for Learnt {}
+unsafe impl Sync for Learnt {}
+
+impl std::fmt::Debug for Learnt {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Learnt")
+            .field("report", &self.report())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Learnt {
+    fn as_ptr(&self) -> *const c::Learnt {
+        self.handle.as_ptr()
+    }
+
+    /// What [`to_json`](Self::to_json) gave. Errors: Text, OutOfMemory.
+    pub fn from_json(json: &str) -> Result<Self> {
+        let handle = Handle::create(None, |host, made, error| unsafe {
+            c::learnt_read(host, json.as_ptr().cast(), json.len(), made, error)
+        })?;
+        Ok(Self { handle })
+    }
+    /// All that was found, for [`from_json`](Self::from_json). Errors: OutOfMemory.
+    pub fn to_json(&self) -> Result<String> {
+        self.text(c::TEXT_JSON)
+    }
+    /// What was found as lines, for a person. Errors: OutOfMemory.
+    pub fn to_lines(&self) -> Result<String> {
+        self.text(c::TEXT_LINES)
+    }
+    fn text(&self, form: i32) -> Result<String> {
+        let mut bytes = filled(0u8, |bytes, capacity| {
+            let mut needed = 0;
+            let buffer = bytes as *mut c_char;
+            call(|error| unsafe {
+                c::learnt_text(self.as_ptr(), form, buffer, capacity, &mut needed, error)
+            })?;
+            Ok(needed)
+        })?;
+        bytes.pop(); // the NUL
+        String::from_utf8(bytes)
+            .map_err(|_| Error::new(Status::Internal, "a text that is not UTF-8"))
+    }
+
+    /// The model of a problem with the learnt potentials in its cliques that have kinds. Errors: Kind,
+    /// ValuesMismatch, ModelMismatch, OutOfMemory.
+    pub fn apply<'a>(&self, problem: &Problem<'a>) -> Result<Model<'a>> {
+        let handle = Handle::create(None, |host, made, error| unsafe {
+            c::learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
+        })?;
+        Ok(Model::with(handle, Arc::clone(&problem.keep)))
+    }
+    /// The potential of a kind over `values` values, for cliques of any size. centre: of a kind with
+    /// a centre, what the centre shows. Errors: OutOfRange, Size, SizeOverflow, ValuesMismatch,
+    /// OutOfMemory.
+    pub fn potential(
+        &self,
+        kind: usize,
+        values: usize,
+        centre: Option<usize>,
+    ) -> Result<Potential> {
+        let centre = centre.map_or(-1, size);
+        let handle = Handle::create(None, |host, made, error| unsafe {
+            let (kind, values) = (size(kind), size(values));
+            c::learnt_potential(host, self.as_ptr(), kind, values, centre, made, error)
+        })?;
+        Ok(Potential::with(handle))
+    }
+
+    /// How learning went. Errors: none that the arguments can cause.
+    pub fn report(&self) -> Result<LearntReport> {
+        let mut raw = init!(LearntReport, learnt_report_init);
+        call(|error| unsafe { c::learnt_get_report(self.as_ptr(), &mut raw, error) })?;
+        let warns = |flag| raw.warnings & flag != 0;
+        Ok(LearntReport {
+            outcome: Outcome::from_raw(raw.outcome),
+            applied: Applied::from_raw(raw.applied),
+            warnings: Warnings {
+                gold_forbidden: warns(c::WARNING_GOLD_FORBIDDEN),
+                label_unseen: warns(c::WARNING_LABEL_UNSEEN),
+                single_clique: warns(c::WARNING_SINGLE_CLIQUE),
+                base_knows: warns(c::WARNING_BASE_KNOWS),
+                few_groups: warns(c::WARNING_FEW_GROUPS),
+            },
+            groups: count(raw.groups),
+            folds: count(raw.folds),
+            positions: count(raw.positions),
+            kinds: count(raw.kinds),
+            weights: count(raw.weights),
+            runs: count(raw.runs),
+            unit: raw.unit,
+            regularisation: raw.regularisation,
+            gold_bonus: raw.gold_bonus,
+            base_cost: raw.base_cost,
+            control_cost: raw.control_cost,
+            all_cost: raw.all_cost,
+            gain: Gain {
+                gain: raw.gain,
+                lower: raw.gain_lower,
+                upper: raw.gain_upper,
+                p: raw.gain_p,
+            },
+            agreement_gain: Gain {
+                gain: raw.agreement_gain,
+                lower: raw.agreement_lower,
+                upper: raw.agreement_upper,
+                p: raw.agreement_p,
+            },
+        })
+    }
+
+    /// All kinds, in order. Errors: OutOfMemory.
+    pub fn kinds(&self) -> Result<Vec<LearntKind>> {
+        const NONE: c::LearntKind = c::LearntKind {
+            kind: 0,
+            verdict: 0,
+            cliques: 0,
+            members: 0,
+            screening_p: 0.0,
+            gain: 0.0,
+            gain_lower: 0.0,
+            gain_upper: 0.0,
+            p: 0.0,
+        };
+        let kinds = filled(NONE, |kinds, capacity| {
+            let bytes = std::mem::size_of::<c::LearntKind>();
+            let mut needed = 0;
+            call(|error| unsafe {
+                let capacity = size(capacity);
+                c::learnt_kinds(self.as_ptr(), kinds, bytes, capacity, &mut needed, error)
+            })?;
+            Ok(count(needed))
+        })?;
+        let kind = |raw: &c::LearntKind| LearntKind {
+            kind: count(raw.kind.into()),
+            verdict: Verdict::from_raw(raw.verdict),
+            cliques: count(raw.cliques),
+            members: count(raw.members),
+            screening_p: raw.screening_p,
+            gain: Gain {
+                gain: raw.gain,
+                lower: raw.gain_lower,
+                upper: raw.gain_upper,
+                p: raw.p,
+            },
+        };
+        Ok(kinds.iter().map(kind).collect())
+    }
+
+    /// All weights, by kind, basis and index. Errors: OutOfMemory.
+    pub fn weights(&self) -> Result<Vec<LearntWeight>> {
+        const NONE: c::LearntWeight = c::LearntWeight {
+            kind: 0,
+            basis: 0,
+            index: 0,
+            weight: 0.0,
+            lower: 0.0,
+            upper: 0.0,
+            least: 0.0,
+            most: 0.0,
+        };
+        let weights = filled(NONE, |weights, capacity| {
+            let bytes = std::mem::size_of::<c::LearntWeight>();
+            let mut needed = 0;
+            call(|error| unsafe {
+                let capacity = size(capacity);
+                c::learnt_weights(self.as_ptr(), weights, bytes, capacity, &mut needed, error)
+            })?;
+            Ok(count(needed))
+        })?;
+        let weight = |raw: &c::LearntWeight| LearntWeight {
+            kind: count(raw.kind.into()),
+            basis: Basis::from_raw(raw.basis),
+            index: count(raw.index),
+            weight: raw.weight,
+            lower: raw.lower,
+            upper: raw.upper,
+            least: raw.least,
+            most: raw.most,
+        };
+        Ok(weights.iter().map(weight).collect())
+    }
+}
+
+/// A cost less another on held-out groups.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Gain {
+    /// The difference.
+    pub gain: f64,
+    /// The lower end of its 95 % interval.
+    pub lower: f64,
+    /// The upper end of its 95 % interval.
+    pub upper: f64,
+    /// How likely so great a difference is by chance, one-sided.
+    pub p: f64,
+}
+
+/// What is odd about the problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warnings {
+    /// Some gold labels are forbidden by their chains.
+    pub gold_forbidden: bool,
+    /// A gold label is forbidden at every position.
+    pub label_unseen: bool,
+    /// A kind has one clique.
+    pub single_clique: bool,
+    /// The tagger may have seen the gold labels.
+    pub base_knows: bool,
+    /// There are too few groups for any kind to be credible.
+    pub few_groups: bool,
+}
+
+/// How learning went. Costs are sums over held-out groups.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LearntReport {
+    /// Complete, Deadline or Cancelled.
+    pub outcome: Outcome,
+    /// What of the weights is not 0.
+    pub applied: Applied,
+    /// What is odd about the problems.
+    pub warnings: Warnings,
+    /// Groups with gold labels.
+    pub groups: usize,
+    /// Folds of cross-validation.
+    pub folds: usize,
+    /// Positions with gold labels.
+    pub positions: usize,
+    /// Kinds of cliques.
+    pub kinds: usize,
+    /// Weights of all kinds.
+    pub weights: usize,
+    /// Runs over single problems.
+    pub runs: usize,
+    /// The temperature at which the tagger's margins are calibrated.
+    pub unit: f64,
+    /// The strength of regularisation that was chosen.
+    pub regularisation: f64,
+    /// The bonus of gold labels where taggers were weaker than the final one; 0: none.
+    pub gold_bonus: f64,
+    /// Of the tagger's own labels.
+    pub base_cost: f64,
+    /// Of bonuses alone.
+    pub control_cost: f64,
+    /// Of all bases.
+    pub all_cost: f64,
+    /// `base_cost` less `all_cost`.
+    pub gain: Gain,
+    /// `control_cost` less `all_cost`.
+    pub agreement_gain: Gain,
+}
+
+/// What was found of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LearntKind {
+    /// Its number.
+    pub kind: usize,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// How many cliques are of the kind.
+    pub cliques: usize,
+    /// How many members they have.
+    pub members: usize,
+    /// 1 where nothing was screened.
+    pub screening_p: f64,
+    /// Of the kind beside the others.
+    pub gain: Gain,
+}
+
+/// One weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LearntWeight {
+    /// The kind of clique.
+    pub kind: usize,
+    /// The function of the counts.
+    pub basis: Basis,
+    /// 0 where the basis has none.
+    pub index: usize,
+    /// As applied.
+    pub weight: f64,
+    /// The lower end of a 95 % interval.
+    pub lower: f64,
+    /// The upper end of a 95 % interval.
+    pub upper: f64,
+    /// The lower bound.
+    pub least: f64,
+    /// The upper bound.
+    pub most: f64,
+}

@@ -1,0 +1,135 @@
+//! Learning: what agrees in drawn documents is found, applied, saved and read; mistakes are named.
+
+use libchorale::{
+    learn, Agreement, Applied, Basis, Corpus, Host, Labelling, LearnOptions, Learnt, Outcome,
+    Problem, Run, RunOptions, Status, Verdict, WeightRule,
+};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// 20 documents, each of five words that stand three times; a position's score is wrong in about one
+/// of four.
+fn lesson() -> Problem<'static> {
+    let mut state = 1u64;
+    let mut below = |count: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+        (state >> 33) % count
+    };
+    let (mut scores, mut gold) = (Vec::new(), Vec::new());
+    let (mut tokens, mut groups) = (Vec::new(), Vec::new());
+    for document in 0..20 {
+        for word in 0..5 {
+            let label = below(2) as usize;
+            for _ in 0..3 {
+                let mut row = [0.0, 0.0];
+                row[if below(4) == 0 { 1 - label } else { label }] = 1.1;
+                scores.push(row);
+                tokens.push(word);
+                groups.push(document);
+                gold.push(label as i32);
+            }
+        }
+    }
+    let corpus = Corpus::items(&scores).unwrap();
+    let corpus = corpus.tokens(&tokens).groups(&groups);
+    Problem::agreeing(&corpus, &[Agreement::words()], Some(&gold)).unwrap()
+}
+
+fn rule(kind: Option<usize>, basis: Basis, index: Option<usize>, most: f64) -> WeightRule {
+    let least = 0.0;
+    WeightRule {
+        kind,
+        basis,
+        index,
+        least,
+        most,
+    }
+}
+
+#[test]
+fn what_agrees_is_learnt() {
+    let problem = lesson();
+    let mut told = Vec::new();
+    let options = LearnOptions::new()
+        .rule(rule(None, Basis::Value, None, 0.0))
+        .rule(rule(Some(0), Basis::Share, Some(2), f64::INFINITY))
+        .costs(&[0.0, 1.0, 1.0, 0.0], 2)
+        .seen(&[1.0])
+        .host(&Host::new())
+        .run(RunOptions::new().rounds(3).threads(2))
+        .progress(|progress| {
+            told.push(*progress);
+            ControlFlow::Continue(())
+        });
+    let learnt = learn(&[&problem], options).unwrap();
+    let report = learnt.report().unwrap();
+    assert_eq!(report.outcome, Outcome::Complete);
+    assert_eq!(report.applied, Applied::All);
+    assert_eq!((report.groups, report.positions), (20, 300));
+    assert_eq!((report.kinds, report.weights), (1, 4));
+    assert_eq!(report.gain.gain, report.base_cost - report.all_cost);
+    assert!(report.gain.p <= 0.05 && !report.warnings.few_groups);
+    assert_eq!(told.last().unwrap().runs, report.runs);
+    assert!(told.iter().all(|told| told.runs <= told.runs_most));
+
+    let kinds = learnt.kinds().unwrap();
+    assert_eq!(kinds[0].verdict, Verdict::Kept);
+    assert_eq!((kinds[0].cliques, kinds[0].members), (100, 300));
+    let weights = learnt.weights().unwrap();
+    assert_eq!(weights[0].basis.name(), "agreement");
+    assert_eq!((weights[1].basis, weights[1].index), (Basis::Share, 2));
+    assert_eq!(weights[2].weight, 0.0);
+
+    let json = learnt.to_json().unwrap();
+    let again = Learnt::from_json(&json).unwrap();
+    assert_eq!(again.to_json().unwrap(), json);
+    assert!(again.to_lines().unwrap().contains("agreement"));
+    let potential = again.potential(0, 2, None).unwrap();
+    // 2 of 3 are half a member above the half.
+    let expected = weights[0].weight * 5.0 / 3.0 + weights[1].weight * 0.5;
+    let found = potential.evaluate(&[2, 1], 3).unwrap();
+    assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()));
+
+    let model = again.apply(&problem).unwrap();
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    run.solve().unwrap();
+    let wrong = |which| {
+        let labels = run.all_labels(which).unwrap();
+        let pairs = labels.iter().zip(problem.gold().unwrap());
+        pairs.filter(|(label, gold)| label != gold).count()
+    };
+    assert!(wrong(Labelling::Best) < wrong(Labelling::Own));
+}
+
+#[test]
+fn limits_and_mistakes() {
+    let mut problem = lesson();
+    let refused = |problems: &[&Problem<'_>], options: LearnOptions<'_>| {
+        learn(problems, options).unwrap_err().status()
+    };
+    let given = [&problem];
+    let level = LearnOptions::new().level(2.0);
+    assert_eq!(refused(&given, level), Status::OutOfRange);
+    let folds = LearnOptions::new().folds(1);
+    assert_eq!(refused(&given, folds), Status::Size);
+    let seen = LearnOptions::new().seen(&[1.0, 1.0]);
+    assert_eq!(refused(&given, seen), Status::Shape);
+    let costs = LearnOptions::new().costs(&[0.0; 3], 2);
+    assert_eq!(refused(&given, costs), Status::Shape);
+    assert_eq!(refused(&[], LearnOptions::new()), Status::Size);
+    let late = LearnOptions::new().time_limit(Duration::ZERO);
+    let report = learn(&given, late).unwrap().report().unwrap();
+    assert_eq!(report.outcome, Outcome::Deadline);
+    assert_eq!(report.applied, Applied::Nothing);
+    let stopped = LearnOptions::new().progress(|_| ControlFlow::Break(()));
+    let report = learn(&given, stopped).unwrap().report().unwrap();
+    assert_eq!((report.outcome, report.runs), (Outcome::Cancelled, 1));
+    let panicked = std::panic::catch_unwind(|| {
+        let options = LearnOptions::new().progress(|_| panic!("of the progress"));
+        learn(&[&lesson()], options)
+    });
+    assert!(panicked.is_err());
+    problem.set_gold(None).unwrap();
+    assert_eq!(refused(&[&problem], LearnOptions::new()), Status::NoGold);
+    assert_eq!(Learnt::from_json("{}").unwrap_err().status(), Status::Text);
+}
