@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// lesson is a problem of 20 documents, each of five words that stand three times; a position's score is wrong in about one
+// lesson is a problem of 60 documents, each of five words that stand three times; a position's score is wrong in about one
 // of four.
 func lesson(t *testing.T) *Problem {
 	random := seeded(t)
 	corpus := &Corpus{Labels: 2}
 	var scores Float64s
 	var gold []int32
-	for document := 0; document < 20; document++ {
+	for document := 0; document < 60; document++ {
 		for word := 0; word < 5; word++ {
 			label := int32(random.Intn(2))
 			for i := 0; i < 3; i++ {
@@ -47,14 +47,14 @@ func TestLearn(t *testing.T) {
 	learnt := must(Learn(context.Background(), []*Problem{problem}, options))
 	defer learnt.Close()
 	report := must(learnt.Report())
-	if report.Outcome != Complete || report.Groups != 20 || report.Kinds != 1 || report.Weights != 4 || report.Positions != 300 {
+	if report.Outcome != Complete || report.Groups != 60 || report.Kinds != 1 || report.Weights != 4 || report.Positions != 900 {
 		t.Errorf("%+v", report)
 	}
 	if report.Applied != AppliedAll || report.Gain.P > 0.05 || report.BaseCost-report.AllCost != report.Gain.Gain {
 		t.Errorf("%+v", report)
 	}
 	kinds, weights := must(learnt.Kinds()), must(learnt.Weights())
-	if len(kinds) != 1 || kinds[0].Verdict != VerdictKept || kinds[0].Cliques != 100 || kinds[0].Members != 300 {
+	if len(kinds) != 1 || kinds[0].Verdict != VerdictKept || kinds[0].Cliques != 300 || kinds[0].Members != 900 {
 		t.Errorf("%+v", kinds)
 	}
 	if len(weights) != 4 || weights[0].Basis.String() != "agreement" || weights[1].Index != 2 || weights[2].Weight != 0 {

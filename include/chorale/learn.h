@@ -17,7 +17,7 @@
  * Objective. A structural support vector machine. With Delta the sum of costs of wrong labels,
  *
  *     lambda / (2 u) |theta|^2
- *       + sum over groups of max_y [ u Delta(y) / 2 + S_theta(y) ] - S_theta(gold)
+ *       + sum over groups of max_y [ u Delta(y) / 4 + S_theta(y) ] - S_theta(gold)
  *
  * subject to the bounds of the weights; u is the unit of the scores: the temperature at which the
  * margins of the tagger's own labels are calibrated (1 for a good probabilistic tagger). So a

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -40,6 +41,11 @@ def test_learnt():
     learnt = learn(problem, threads=2)
     assert learnt.report["applied"] == 2 and learnt.report["gain_p"] < 0.01
     assert learnt.report["kinds"][0]["name"] == "word" and "agreement" in str(learnt)
+    told = json.loads(learnt.to_json())
+    assert [w["weight"] for w in learnt.report["weights"]] == [w["weight"] for w in told["weights"]]
+    assert [w["basis"] for w in learnt.report["weights"]] == ["agreement", "value", "value"]
+    assert learnt.report["kinds"][0]["p"] == told["kinds"][0]["p"] and told["gain"] > 0
+    assert learnt.report["gain"] == told["gain"] and "struct_size" not in learnt.report
     again = pickle.loads(pickle.dumps(learnt))
     assert again.to_json() == learnt.to_json()
     other = planted(seed=2)
@@ -61,3 +67,19 @@ def test_mistakes():
     problem.gold = None
     with pytest.raises(ch.Error):
         learn(problem)
+
+
+def test_a_labelled_problem_is_that_of_decode():
+    scores = [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]], [[0.1, 0.2]]]
+    tokens, groups = [["Rome"], ["Rome"], ["Rome"], ["Rome"]], [1, 1, 2, 2]
+    given = dict(tokens=tokens, groups=groups, agree=["word", ch.Agreement("words", across=True)])
+    problem = ch.labelled_problem(scores, gold=[0, 0, 1, -1], **given)
+    assert problem.gold.tolist() == [0, 0, 1, -1]
+    assert problem.model.cliques == 3
+    run = ch.Run(problem)
+    run.solve()
+    labels = ch.decode(scores, **given).labels
+    assert run.all_labels().tolist() == np.concatenate(labels).tolist()
+    assert ch.labelled_problem(scores, gold=None, **given).gold is None
+    with pytest.raises(ValueError):
+        ch.labelled_problem(scores, gold=[0, 0], **given)

@@ -16,7 +16,7 @@ from ._native import version as __version__
 from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
 from .clique import CliqueResult, CliqueSolver, MarginalsResult, algorithms
-from .collective import Change, Decoded, Reason, build_problem, decode
+from .collective import Change, Decoded, Reason, build_problem, decode, labelled_problem
 from .errors import (
     ArgumentError,
     ArgumentMissingError,
@@ -113,5 +113,6 @@ __all__ = [
     "build_problem",
     "bytes_needed",
     "decode",
+    "labelled_problem",
     "mask",
 ]

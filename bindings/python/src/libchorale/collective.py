@@ -155,6 +155,51 @@ def build_problem(
     return _problem(given, names, tokens)
 
 
+def labelled_problem(
+    unaries: Iterable[Chain | npt.ArrayLike],
+    transitions: Edges = None,
+    *,
+    gold: npt.ArrayLike | None,
+    groups: Sequence[Hashable] | None = None,
+    tokens: Sequence[Sequence[Hashable]] | None = None,
+    agree: Agree | Sequence[Agree] = "word",
+    strength: float = 1.0,
+    minimum: int = 2,
+    stop: Iterable[Hashable] = (),
+) -> Problem:
+    """A problem with gold labels for `libchorale.learn.learn`: entry k of `agree` is kind k of its
+    cliques. gold: labels of all positions, chain by chain, -1 where not known. The other arguments are
+    those of `decode`.
+
+    >>> scores = [[[2.1, 0.3]], [[0.7, 0.9]]]
+    >>> problem = labelled_problem(scores, gold=[0, 0], tokens=[["Rome"], ["Rome"]])
+    >>> problem.gold.tolist()
+    [0, 0]
+    """
+    given = read(unaries, transitions, groups, tokens, agree, strength, minimum, stop)
+    raising = any(w.agreement.potential and w.agreement.potential._raised for w in given.wanted)
+    if given.scores is None or raising:
+        problem = _problem(given, None, None)
+        problem.gold = None if gold is None else np.asarray(gold, dtype=np.int32)
+        return problem
+    labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
+    with ExitStack() as stack:
+        corpus = corpus_struct(
+            stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
+        )
+        agreements, _ = _specification(stack, given)
+        with Placed(given):
+            pointer = Problem._create(
+                library.chorale_problem_create_agreeing,
+                lent(),
+                byref(corpus),
+                agreements,
+                len(given.wanted),
+                None if labels is None else arrays.address(labels),
+            )
+    return Problem._made(pointer)
+
+
 def decode(
     unaries: Iterable[Chain | npt.ArrayLike],
     transitions: Edges = None,
@@ -326,6 +371,28 @@ class _Solution(Closable):
         ]
 
 
+def _specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
+    """The agreements as an array for C, and what callbacks of their potentials raise."""
+    sources: list[Raised] = []
+    agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
+    for number, wanted in enumerate(given.wanted):
+        asked, agreement = wanted.agreement, struct(c.chorale_agreement)
+        agreement.kind, agreement.across = wanted.kind, bool(asked.across)
+        agreement.strength, agreement.minimum = asked.strength, asked.minimum
+        agreement.keys = arrays.address(wanted.keys)
+        agreement.stop, agreement.stop_count = arrays.address(wanted.stop), len(wanted.stop)
+        agreement.cliques = len(wanted.offsets) - 1
+        agreement.clique_offsets = arrays.address(wanted.offsets)
+        agreement.members = arrays.address(wanted.members)
+        if asked.potential is not None:
+            agreement.potential = stack.enter_context(asked.potential._use())
+            sources += asked.potential._raised
+        if wanted.prop is not None:
+            agreement.property = stack.enter_context(wanted.prop._use())
+        agreements[number] = agreement
+    return agreements, sources
+
+
 def _solve_corpus(
     given: Given,
     options: dict[str, Any],
@@ -347,22 +414,8 @@ def _solve_corpus(
         corpus = corpus_struct(
             stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
         )
-        agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
-        for number, wanted in enumerate(given.wanted):
-            asked, agreement = wanted.agreement, struct(c.chorale_agreement)
-            agreement.kind, agreement.across = wanted.kind, bool(asked.across)
-            agreement.strength, agreement.minimum = asked.strength, asked.minimum
-            agreement.keys = arrays.address(wanted.keys)
-            agreement.stop, agreement.stop_count = arrays.address(wanted.stop), len(wanted.stop)
-            agreement.cliques = len(wanted.offsets) - 1
-            agreement.clique_offsets = arrays.address(wanted.offsets)
-            agreement.members = arrays.address(wanted.members)
-            if asked.potential is not None:
-                agreement.potential = stack.enter_context(asked.potential._use())
-                sources += asked.potential._raised
-            if wanted.prop is not None:
-                agreement.property = stack.enter_context(wanted.prop._use())
-            agreements[number] = agreement
+        agreements, of_potentials = _specification(stack, given)
+        sources += of_potentials
         if flag is not None:
             made.cancel = flag._begin()
             stack.callback(flag._end)

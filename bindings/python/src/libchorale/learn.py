@@ -36,10 +36,16 @@ QUICK = {
 }
 
 
+def _fields(told: c.Struct) -> dict[str, Any]:
+    names = [name for name, *_ in told._fields_]
+    return {name: getattr(told, name) for name in names if name not in ("struct_size", "reserved")}
+
+
 class Learnt(Closable):
     """What `learn` found: weights for each kind of clique, and what is known of them. It can be pickled.
 
-    report: a dict with the fields of `chorale_learnt_report` (learn.h), and lists `kinds` and `weights`.
+    report: a dict with the fields of `chorale_learnt_report` (learn.h); `kinds` and `weights` are lists of
+    dicts.
     As a text (str) it is lines for a person.
     """
 
@@ -69,10 +75,28 @@ class Learnt(Closable):
     def __reduce__(self) -> Any:
         return Learnt.from_json, (self.to_json(),)
 
+    def _entries(self, function: Any, kind: type[c.Struct]) -> list[dict[str, Any]]:
+        with self._use() as learnt:
+            needed = ctypes.c_int64()
+            size = ctypes.sizeof(kind)
+            call(function, learnt, None, size, 0, byref(needed))
+            entries = (kind * max(1, needed.value))()
+            call(function, learnt, entries, size, needed.value, None)
+        return [_fields(entry) for entry in entries[: needed.value]]
+
     @property
     def report(self) -> dict[str, Any]:
         """Gains, weights and verdicts."""
-        found: dict[str, Any] = json.loads(self.to_json())
+        told = struct(c.chorale_learnt_report)
+        with self._use() as learnt:
+            call(library.chorale_learnt_get_report, learnt, byref(told))
+        found = _fields(told)
+        found["kinds"] = self._entries(library.chorale_learnt_kinds, c.chorale_learnt_kind)
+        for entry, named in zip(found["kinds"], json.loads(self.to_json())["kinds"]):
+            entry["name"] = named["name"]
+        found["weights"] = self._entries(library.chorale_learnt_weights, c.chorale_learnt_weight)
+        for entry in found["weights"]:
+            entry["basis"] = library.chorale_basis_name(entry["basis"]).decode()
         return found
 
     def apply(self, problem: Problem) -> Model:
