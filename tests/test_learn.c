@@ -108,6 +108,9 @@ static char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
   return text;
 }
 
+/* Fewer rounds, as under valgrind, say nothing of shares and means. */
+enum { ENOUGH = 10 };
+
 /* Learnt weights gain on held-out groups nearly as much as those that gold was drawn under, frozen.
  * */
 static void planted_weight_is_found(void **state) {
@@ -151,6 +154,8 @@ static void planted_weight_is_found(void **state) {
   }
   printf("seed %llu: %d of %d applied, gain %g, of the planted weight %g\n",
          (unsigned long long)test_seed(), (int)applied, (int)rounds, gain, planted_gain);
+  if (rounds < ENOUGH)
+    return;
   assert_true(applied * 2 >= rounds);
   assert_true(planted_gain > 0 && gain >= 0.6 * planted_gain);
 }
@@ -248,6 +253,8 @@ static void intervals_cover_the_mean(void **state) {
   printf("seed %llu: %d of %d intervals cover; mean weight %.3f, mean width %.3f\n",
          (unsigned long long)test_seed(), (int)covered, (int)asked, mean_weight / (double)asked,
          mean_width / (double)asked);
+  if (rounds < ENOUGH)
+    return;
   assert_true(asked * 2 >= rounds);
   assert_true(covered * 100 >= asked * 80);
   assert_true(mean_width < 2 * mean_weight); /* an interval that says something */

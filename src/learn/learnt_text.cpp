@@ -16,7 +16,7 @@ public:
 
   Text &operator<<(std::string_view text) noexcept {
     if (needed_ < capacity_)
-      std::memcpy(buffer_ + needed_, text.data(), std::min(text.size(), capacity_ - needed_));
+      std::copy_n(text.data(), std::min(text.size(), capacity_ - needed_), buffer_ + needed_);
     needed_ += text.size();
     return *this;
   }
