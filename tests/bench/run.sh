@@ -32,11 +32,13 @@ build/release/tests/bench/collective_bench $quick
 build/release/tests/bench/shape_bench $quick
 # Says so where there is no python-crfsuite or no corpus.
 "${PYTHON:-python3}" tests/bench/crfsuite.py build/release/tests/bench/tagged_bench $quick
-# These two say so where the Python package cannot be imported, for want of NumPy.
+# These three say so where the Python package cannot be imported, for want of NumPy.
 CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
   "${PYTHON:-python3}" tests/bench/publications.py build/release/tests/bench/property_bench $quick
 CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
   "${PYTHON:-python3}" tests/bench/mentions.py $quick
+CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
+  "${PYTHON:-python3}" tests/bench/agree.py $quick
 if [ -n "$quick" ]; then
   tests/bench/growth.sh --quick
 fi

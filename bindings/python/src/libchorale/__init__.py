@@ -35,6 +35,7 @@ from .errors import (
 )
 from .host import Host
 from .kernel import Kernel
+from .mentions import Diagnosis, Strengths, agree, diagnose, learn_strengths
 from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
 from .model import Instance, LabellingScore, Model, ModelBuilder
 from .outcome import Outcome
@@ -72,6 +73,7 @@ __all__ = [
     "Cost",
     "DecodeResult",
     "Decoded",
+    "Diagnosis",
     "Dictionary",
     "Error",
     "FIRE_LABEL",
@@ -106,13 +108,17 @@ __all__ = [
     "RunResult",
     "SizeOverflowError",
     "StateError",
+    "Strengths",
     "Transitions",
     "__version__",
     "abi",
+    "agree",
     "algorithms",
     "build_problem",
     "bytes_needed",
     "decode",
+    "diagnose",
     "labelled_problem",
+    "learn_strengths",
     "mask",
 ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from ctypes import POINTER, byref, c_int64, cast
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from . import html
-from ._agreements import Agree, Agreement, Given, Placed, build, read
+from ._agreements import Agree, Given, Placed, build, read
 from ._callbacks import Carrying, Interrupts, Raised
 from ._handle import Closable
 from ._native import call, library, struct
@@ -183,11 +183,17 @@ def labelled_problem(
         problem.gold = None if gold is None else np.asarray(gold, dtype=np.int32)
         return problem
     labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
+    return agreeing(given, labels)
+
+
+def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
+    """The library's own problem of a corpus with gold labels."""
+    assert given.scores is not None
     with ExitStack() as stack:
         corpus = corpus_struct(
             stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
         )
-        agreements, _ = _specification(stack, given)
+        agreements, _ = specification(stack, given)
         with Placed(given):
             pointer = Problem._create(
                 library.chorale_problem_create_agreeing,
@@ -371,7 +377,7 @@ class _Solution(Closable):
         ]
 
 
-def _specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
+def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     """The agreements as an array for C, and what callbacks of their potentials raise."""
     sources: list[Raised] = []
     agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
@@ -393,14 +399,19 @@ def _specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     return agreements, sources
 
 
-def _solve_corpus(
+@contextmanager
+def solved(
     given: Given,
     options: dict[str, Any],
-    executor: Executor | None,
-    time_limit: float | None,
-    cancel: Cancel | None,
-    progress: Callable[[Progress], Any] | None,
-) -> _Solved:
+    *,
+    executor: Executor | None = None,
+    time_limit: float | None = None,
+    cancel: Cancel | None = None,
+    progress: Callable[[Progress], Any] | None = None,
+    borrow: bool = False,
+) -> Iterator[_Solution]:
+    """What the library's own `decode` gives, while the `with` lasts. borrow: until then the scores
+    stay as they are."""
     assert given.scores is not None
     raised, interrupts = Raised(), Interrupts()
     made = run_options(**options)
@@ -414,7 +425,8 @@ def _solve_corpus(
         corpus = corpus_struct(
             stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
         )
-        agreements, of_potentials = _specification(stack, given)
+        corpus.borrow = borrow
+        agreements, of_potentials = specification(stack, given)
         sources += of_potentials
         if flag is not None:
             made.cancel = flag._begin()
@@ -436,13 +448,18 @@ def _solve_corpus(
                 raise KeyboardInterrupt
             if error is not None:
                 raise error
-            count = int(given.offsets[-1])
-            return (
-                solution.result(),
-                solution.labels(c.CHORALE_TOGETHER, count),
-                solution.labels(c.CHORALE_ALONE, count),
-                solution.reasons(),
-            )
+            yield solution
+
+
+def _solve_corpus(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
+    with solved(given, options, **limits) as solution:
+        count = int(given.offsets[-1])
+        return (
+            solution.result(),
+            solution.labels(c.CHORALE_TOGETHER, count),
+            solution.labels(c.CHORALE_ALONE, count),
+            solution.reasons(),
+        )
 
 
 def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:

@@ -1,0 +1,486 @@
+"""Columns of tables as NumPy arrays: numbers, lists of numbers, and codes of what repeats."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Longs = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Codes:
+    """A column of values that repeat: entry i has the value number codes[i].
+
+    codes   N int32, from 0 to count - 1 in the order of first appearance where the source gives
+            one; -1: null
+    values  the values of an array of numbers, as Python objects
+    """
+
+    codes: npt.NDArray[np.int32]
+    count: int
+    values: Callable[[Sequence[int]], list[Any]]
+
+    def all_values(self) -> list[Any]:
+        return self.values(range(self.count))
+
+
+class Column:
+    """One column of a table with N rows. `place` names it in messages."""
+
+    def __init__(self, name: str) -> None:
+        self.place = f"column {name!r}"
+
+    def encoded(self) -> Codes:
+        raise NotImplementedError
+
+    def numbers(self) -> Array:
+        """N numbers, float32 or float64. A null is a ValueError that names the row."""
+        raise NotImplementedError
+
+    def lists(self) -> Array:
+        """N x m numbers. Lists of different lengths are a ValueError that names the row."""
+        raise NotImplementedError
+
+    def _no_null(self, valid: Array | None) -> None:
+        if valid is not None and not valid.all():
+            raise ValueError(f"{self.place} is null in row {int(np.argmin(valid))}")
+
+    def _unusable(self, what: str, kind: object) -> TypeError:
+        return TypeError(f"{self.place} has the type {kind}, where {what} are needed")
+
+
+# ---- Values that repeat
+
+_ODD = 0x9E3779B97F4A7C15
+
+
+def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
+    """For each entry the number of an entry with the same hash, the same one for all of them.
+
+    A table of slots: all entries write their numbers, and those whose hash is that of the entry
+    that was written last are done. The others, whose slot another hash has taken, go on with other
+    slots. Entries of one hash always have the same slot, so they are done together.
+    """
+    count = len(hashes)
+    found = np.empty(count, dtype=np.int64)
+    bits = max(4, int(2 * count).bit_length())
+    slots = np.empty(1 << bits, dtype=np.int64)
+    left = np.arange(count)
+    factor = _ODD
+    while len(left):
+        of_left = hashes[left]
+        slot = (of_left * np.uint64(factor)) >> np.uint64(64 - bits)
+        slots[slot] = left
+        first = slots[slot]
+        same = hashes[first] == of_left
+        found[left[same]] = first[same]
+        left = left[~same]
+        factor = (factor * 0xD1342543DE82EF95 + 2) & (2**64 - 1) | 1
+    return found
+
+
+def numbered(found: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
+    """Codes from the answer of `representatives`, and the entry that stands for each code."""
+    first = np.flatnonzero(found == np.arange(len(found)))
+    number = np.empty(len(found), dtype=np.int32)
+    number[first] = np.arange(len(first), dtype=np.int32)
+    return number[found], first
+
+
+def encoded_bits(bits: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Longs]:
+    """Codes of 64-bit values, and the entry that stands for each code."""
+    return numbered(representatives(bits))
+
+
+def spread(codes: npt.NDArray[np.int32], valid: Array | None) -> npt.NDArray[np.int32]:
+    """Codes of the valid entries as codes of all, -1 for the others."""
+    if valid is None:
+        return codes
+    every = np.full(len(valid), -1, dtype=np.int32)
+    every[valid] = codes
+    return every
+
+
+def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
+    """Codes of the tuples of several columns, and how many there are; -1 where any is null."""
+    codes, count = columns[0].codes, columns[0].count
+    for column in columns[1:]:
+        pairs = codes.astype(np.int64) * max(1, column.count) + column.codes
+        valid = (codes >= 0) & (column.codes >= 0)
+        some, first = encoded_bits(pairs[valid].view(np.uint64))
+        codes, count = spread(some, valid), len(first)
+    return codes, count
+
+
+class Strings:
+    """Byte strings: entry i is data[starts[i] : starts[i] + lengths[i]]. After the last entry,
+    `data` has 8 bytes more."""
+
+    def __init__(self, data: npt.NDArray[np.uint8], starts: Longs, lengths: Longs) -> None:
+        self.data, self.starts, self.lengths = data, starts, lengths
+        # Entry k: the eight bytes from k on.
+        self._words = np.ndarray((len(data) - 7,), dtype="<u8", buffer=data.data, strides=(1,))
+
+    def _word(self, entries: Any, at: int) -> npt.NDArray[np.uint64]:
+        """Bytes at .. at + 7 of the entries, all longer than `at`; 0 beyond their ends."""
+        words = self._words[self.starts[entries] + at]
+        beyond = np.maximum(0, at + 8 - self.lengths[entries]).astype(np.uint64) * np.uint64(8)
+        within: npt.NDArray[np.uint64] = words & (np.uint64(2**64 - 1) >> beyond)
+        return within
+
+    def encoded(self) -> tuple[npt.NDArray[np.int32], Longs]:
+        """Codes, and the entry that stands for each code."""
+        hashes = self.lengths.astype(np.uint64) * np.uint64(_ODD)
+        left = np.flatnonzero(self.lengths)
+        at = 0
+        while len(left):
+            mixed = (hashes[left] ^ self._word(left, at)) * np.uint64(0xFF51AFD7ED558CCD)
+            hashes[left] = mixed ^ (mixed >> np.uint64(32))
+            at += 8
+            left = left[self.lengths[left] > at]
+        found = representatives(hashes)
+        if not self._same(found):  # two strings with one hash
+            known: dict[bytes, int] = {}
+            for entry in range(len(hashes)):
+                found[entry] = known.setdefault(self._bytes(entry), entry)
+        return numbered(found)
+
+    def _same(self, found: Longs) -> bool:
+        left = np.flatnonzero(found != np.arange(len(found)))
+        if not np.array_equal(self.lengths[left], self.lengths[found[left]]):
+            return False
+        at = 0
+        left = left[self.lengths[left] > at]
+        while len(left):
+            if not np.array_equal(self._word(left, at), self._word(found[left], at)):
+                return False
+            at += 8
+            left = left[self.lengths[left] > at]
+        return True
+
+    def _bytes(self, entry: int) -> bytes:
+        start = int(self.starts[entry])
+        return self.data[start : start + int(self.lengths[entry])].tobytes()
+
+    def text(self, entry: int) -> str:
+        return self._bytes(entry).decode("utf-8", "replace")
+
+
+# ---- Columns of Python objects
+
+
+def one_type(place: str, values: Iterable[Any], is_null: Callable[[Any], bool]) -> None:
+    """Raises a TypeError that names the row unless all values that are not null are of one type."""
+    known: type[Any] | None = None
+    for row, value in enumerate(values):
+        if is_null(value):
+            continue
+        known = known or type(value)
+        if type(value) is not known:
+            raise TypeError(
+                f"{place} is of mixed types: {value!r} in row {row} is of type "
+                f"{type(value).__name__}, and entries before are of type {known.__name__}"
+            )
+
+
+def number_of(place: str, row: int, value: Any) -> float:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{place} holds {value!r} in row {row}, not a number")
+    return float(value)
+
+
+class Objects(Column):
+    """A column of Python objects; None is null."""
+
+    def __init__(self, name: str, values: Sequence[Any]) -> None:
+        super().__init__(name)
+        self._values = values
+
+    def encoded(self) -> Codes:
+        values = self._values
+        one_type(self.place, values, lambda value: value is None)
+        known: dict[Any, int] = {}
+        try:
+            codes = [-1 if v is None else known.setdefault(v, len(known)) for v in values]
+        except TypeError:
+            kind = next(type(value).__name__ for value in values if value is not None)
+            raise self._unusable("texts or integers", kind) from None
+        unique = list(known)
+        return Codes(
+            np.array(codes, dtype=np.int32), len(unique), lambda some: [unique[i] for i in some]
+        )
+
+    def numbers(self) -> Array:
+        listed = []
+        for row, value in enumerate(self._values):
+            if value is None:
+                raise ValueError(f"{self.place} is null in row {row}")
+            listed.append(number_of(self.place, row, value))
+        return np.array(listed, dtype=np.float64)
+
+    def lists(self) -> Array:
+        width: int | None = None
+        flat: list[float] = []
+        for row, value in enumerate(self._values):
+            if value is None:
+                raise ValueError(f"{self.place} is null in row {row}")
+            if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+                raise TypeError(f"{self.place} holds {value!r} in row {row}, not a list of numbers")
+            width = len(value) if width is None else width
+            if len(value) != width:
+                raise ValueError(
+                    f"{self.place} has {len(value)} entries in row {row} and {width} in row 0"
+                )
+            flat += [number_of(self.place, row, entry) for entry in value]
+        return np.array(flat, dtype=np.float64).reshape(len(self._values), width or 0)
+
+
+class Series(Column):
+    """A column of pandas."""
+
+    def __init__(self, name: str, series: Any) -> None:
+        super().__init__(name)
+        self._series = series
+
+    def encoded(self) -> Codes:
+        import pandas
+
+        series = self._series
+        if isinstance(series.dtype, pandas.CategoricalDtype):
+            categories = list(series.cat.categories)
+            codes = series.cat.codes.to_numpy().astype(np.int32)
+            return Codes(codes, len(categories), lambda some: [categories[i] for i in some])
+        if series.dtype == object:
+            one_type(
+                self.place,
+                series,
+                lambda value: bool(pandas.api.types.is_scalar(value) and pandas.isna(value)),
+            )
+        try:
+            found, unique = pandas.factorize(series)
+        except TypeError:
+            raise self._unusable("texts or integers", series.dtype) from None
+        plain = [value.item() if isinstance(value, np.generic) else value for value in unique]
+        return Codes(found.astype(np.int32), len(plain), lambda some: [plain[i] for i in some])
+
+    def numbers(self) -> Array:
+        series = self._series
+        if series.dtype == object:
+            return Objects.numbers(self._objects())
+        if getattr(series.dtype, "kind", "O") not in "fiub":
+            raise self._unusable("numbers", series.dtype)
+        if isinstance(series.dtype, np.dtype):
+            array: Array = series.to_numpy()
+        else:
+            self._no_null(~series.isna().to_numpy())
+            array = series.to_numpy(dtype=np.float64)
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+    def lists(self) -> Array:
+        return Objects.lists(self._objects())
+
+    def _objects(self) -> Objects:
+        made = Objects("", self._series.tolist())
+        made.place = self.place
+        return made
+
+
+# ---- Columns of Arrow
+
+#: Formats of the C data interface.
+_NUMBERS = {
+    **{"c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32},
+    **{"l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64},
+}
+
+
+def _validity(view: Any, offset: int, length: int) -> Array | None:
+    bitmap = np.asarray(view.buffer(0))
+    if view.null_count == 0 or bitmap.size == 0:
+        return None
+    bits = np.unpackbits(bitmap.view(np.uint8), bitorder="little")
+    return bits[offset : offset + length].astype(bool)
+
+
+def _buffer(view: Any, number: int, dtype: Any) -> Array:
+    """A buffer in place."""
+    buffer = view.buffer(number)
+    return np.frombuffer(buffer, dtype=dtype) if buffer.size_bytes else np.empty(0, dtype=dtype)
+
+
+def _joined(parts: list[Array]) -> Array:
+    """One chunk stays where it lies."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+class Arrow(Column):
+    """A column of Arrow: views of the chunks, in order, with their offsets and lengths."""
+
+    def __init__(self, name: str, schema: Any, chunks: list[tuple[Any, int, int]]) -> None:
+        super().__init__(name)
+        self._schema, self._chunks = schema, chunks
+        self._format: str = schema.format
+
+    def _valid(self) -> Array | None:
+        parts = [_validity(*chunk) for chunk in self._chunks]
+        if all(part is None for part in parts):
+            return None
+        lengths = [length for _, _, length in self._chunks]
+        return _joined(
+            [
+                np.ones(length, dtype=bool) if part is None else part
+                for part, length in zip(parts, lengths)
+            ]
+        )
+
+    # ---- Codes
+
+    def encoded(self) -> Codes:
+        if self._schema.dictionary is not None:
+            return self._of_dictionary()
+        valid = self._valid()
+        if self._format in ("u", "U", "vu"):
+            strings = self._strings(valid)
+            codes, first = strings.encoded()
+            return Codes(
+                spread(codes, valid),
+                len(first),
+                lambda some: [strings.text(int(first[i])) for i in some],
+            )
+        plain = self._plain()
+        if plain is None:
+            raise self._unusable("texts or integers", self._format)
+        if plain.dtype.kind == "f":
+            known = ~np.isnan(plain)
+            valid = known if valid is None else valid & known
+        given = plain if valid is None else plain[valid]
+        wide = given.astype(np.float64) + 0.0 if given.dtype.kind == "f" else given.astype(np.int64)
+        codes, first = encoded_bits(wide.view(np.uint64))
+        return Codes(
+            spread(codes, valid), len(first), lambda some: given[first[list(some)]].tolist()
+        )
+
+    def _of_dictionary(self) -> Codes:
+        """Chunks may have different dictionaries; the values of all are encoded once."""
+        parts, dictionaries, first = [], [], 0
+        for view, offset, length in self._chunks:
+            index = _buffer(view, 1, _NUMBERS[self._format])[offset : offset + length]
+            values = view.dictionary
+            part = index.astype(np.int64) + first
+            valid = _validity(view, offset, length)
+            if valid is not None:
+                part[~valid] = -1
+            parts.append(part)
+            dictionaries.append((values, values.offset, values.length))
+            first += values.length
+        inner = Arrow("", self._schema.dictionary, dictionaries)
+        inner.place = self.place
+        of_values = inner.encoded()
+        every = np.append(of_values.codes, np.int32(-1))  # the last entry: null
+        return Codes(every[_joined(parts)], of_values.count, of_values.values)
+
+    def _strings(self, valid: Array | None) -> Strings:
+        """The entries that are not null."""
+        pieces: list[Array] = []
+        starts, lengths, base = [], [], 0
+        for view, offset, length in self._chunks:
+            if self._format == "vu":
+                # Of each 16 bytes the first 4 are the length. Up to 12 bytes follow it at once;
+                # longer strings lie in buffer number `which`, from `where` on.
+                views = _buffer(view, 1, np.uint8)
+                fields = views.view(np.int32).reshape(-1, 4)[offset : offset + length]
+                of = fields[:, 0].astype(np.int64)
+                at = base + 16 * np.arange(offset, offset + length, dtype=np.int64) + 4
+                data = [_buffer(view, k, np.uint8) for k in range(2, view.n_buffers - 1)]
+                ends = np.cumsum([base + len(views), *(len(part) for part in data)])
+                long = np.flatnonzero(of > 12)
+                at[long] = ends[fields[long, 2]] + fields[long, 3]
+                pieces += [views, *data]
+            else:
+                dtype = np.int32 if self._format == "u" else np.int64
+                edges = _buffer(view, 1, dtype)[offset : offset + length + 1].astype(np.int64)
+                of, at = np.diff(edges), base + edges[:-1]
+                pieces.append(_buffer(view, 2, np.uint8))
+            base = sum(len(piece) for piece in pieces)
+            starts.append(at)
+            lengths.append(of)
+        at, of = _joined(starts), _joined(lengths)
+        if valid is not None:
+            at, of = at[valid], of[valid]
+        return Strings(np.concatenate([*pieces, np.zeros(8, dtype=np.uint8)]), at, of)
+
+    # ---- Numbers
+
+    def _plain(self) -> Array | None:
+        """The numbers as they lie, nulls included; None: the column has none."""
+        if self._schema.dictionary is not None:
+            return None
+        kind = self._format
+        if kind in _NUMBERS:
+            dtype: Any = _NUMBERS[kind]
+        elif kind.startswith(("tt", "td", "ts")):
+            dtype = np.int32 if kind in ("tdD", "tts", "ttm") else np.int64
+        elif kind == "b":
+            parts = []
+            for view, offset, length in self._chunks:
+                bits = np.unpackbits(_buffer(view, 1, np.uint8), bitorder="little")
+                parts.append(bits[offset : offset + length].astype(bool))
+            return _joined(parts)
+        else:
+            return None
+        return _joined([_buffer(v, 1, dtype)[at : at + count] for v, at, count in self._chunks])
+
+    def numbers(self) -> Array:
+        decimal = self._format.startswith("d:")
+        plain = self._decimals() if decimal else self._plain()
+        if plain is None or self._format.startswith("t"):
+            raise self._unusable("numbers", self._format)
+        self._no_null(self._valid())
+        return plain if plain.dtype in (np.float32, np.float64) else plain.astype(np.float64)
+
+    def _decimals(self) -> Array:
+        precision, scale, *width = (int(part) for part in self._format[2:].split(","))
+        if precision > 18 or width not in ([], [128]):
+            raise self._unusable("numbers of up to 18 digits", self._format)
+        # The low half of each 128 bits has all 18 digits, and the sign.
+        parts = [
+            _buffer(v, 1, np.int64).reshape(-1, 2)[at : at + n, 0] for v, at, n in self._chunks
+        ]
+        return _joined(parts) / 10.0**scale
+
+    def lists(self) -> Array:
+        kind = self._format
+        if not kind.startswith(("+l", "+L", "+w:")):
+            raise self._unusable("lists of numbers", kind)
+        self._no_null(self._valid())
+        width: int | None = None
+        parts, row = [], 0
+        for view, offset, length in self._chunks:
+            child = view.child(0)
+            if kind.startswith("+w:"):
+                of = int(kind[3:])
+                first, count = offset * of, length * of
+            else:
+                dtype = np.int32 if kind == "+l" else np.int64
+                edges = _buffer(view, 1, dtype)[offset : offset + length + 1].astype(np.int64)
+                sizes = np.diff(edges)
+                of = int(sizes[0]) if width is None else width
+                if (sizes != of).any():
+                    wrong = int(np.argmax(sizes != of))
+                    raise ValueError(
+                        f"{self.place} has {sizes[wrong]} entries in row {row + wrong} "
+                        f"and {of} in row 0"
+                    )
+                first, count = int(edges[0]), int(edges[-1] - edges[0])
+            width = of
+            inner = Arrow("", self._schema.child(0), [(child, child.offset + first, count)])
+            inner.place = f"{self.place} (entries of its lists, from row {row} on)"
+            parts.append(inner.numbers().reshape(length, of))
+            row += length
+        return _joined(parts)

@@ -1,0 +1,356 @@
+"""What `agree` computes, on NumPy arrays: N mentions, m labels, cliques of mentions by key."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from ._agreements import Agreement, Given, Wanted
+from ._columns import Array, Codes, Longs, encoded_bits
+from .collective import solved
+from .potential import Potential
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+#: Probabilities stay this far from 0 and 1.
+MARGIN = 1e-6
+
+#: Rows that are worked on at a time.
+BLOCK = 1 << 14
+
+
+def blocks(count: int) -> Iterator[slice]:
+    for first in range(0, count, BLOCK):
+        yield slice(first, min(count, first + BLOCK))
+
+
+# ---- Scores
+
+
+class Scores:
+    """Natural logarithms of probabilities, or other scores: N rows of m."""
+
+    count: int
+    labels: int
+    dtype: Any = np.float32
+
+    def rows(self, rows: Longs | slice) -> Array:
+        """The scores of some rows, an array of its own."""
+        raise NotImplementedError
+
+    def best(self) -> tuple[Ints, Doubles]:
+        """For each row the label with the highest score, the first of several, and how much the
+        second highest is below it."""
+        labels = np.empty(self.count, dtype=np.int32)
+        margins = np.zeros(self.count)
+        for part in blocks(self.count):
+            rows = self.rows(part)
+            labels[part] = rows.argmax(axis=1)
+            if self.labels > 1:
+                top = np.partition(rows, self.labels - 2, axis=1)
+                margins[part] = top[:, -1] - top[:, -2]
+        return labels, margins
+
+
+class Confidences(Scores):
+    """One probability a row: of its label. The other labels share what is left. A probability below
+    1 / m counts as 1 / m, so that no other label is more likely than the row's own."""
+
+    def __init__(self, codes: Ints, confidence: Array, labels: int) -> None:
+        self.count, self.labels, self._codes = len(codes), labels, codes
+        if labels == 1:
+            self._own = self._other = np.zeros(len(codes), dtype=np.float32)
+            return
+        sure = np.clip(confidence, max(MARGIN, 1 / labels), 1 - MARGIN)
+        self._other = np.log((1 - sure) / (labels - 1)).astype(np.float32)
+        # Never a tie.
+        self._own = np.maximum(np.log(sure).astype(np.float32), self._other + np.float32(1e-5))
+
+    def rows(self, rows: Longs | slice) -> Array:
+        codes = self._codes[rows]
+        made = np.repeat(self._other[rows], self.labels).reshape(len(codes), self.labels)
+        made[np.arange(len(codes)), codes] = self._own[rows]
+        return made
+
+    def best(self) -> tuple[Ints, Doubles]:
+        return self._codes, (self._own - self._other).astype(np.float64)
+
+
+class AllScores(Scores):
+    """All scores: one array N x m, or m columns."""
+
+    def __init__(self, given: Array | Sequence[Array], logarithms: bool) -> None:
+        self._given, self._logarithms = given, logarithms
+        if isinstance(given, np.ndarray):
+            self.count, self.labels = given.shape
+            double = given.dtype == np.float64
+        else:
+            self.count, self.labels = len(given[0]), len(given)
+            double = any(column.dtype == np.float64 for column in given)
+        self.dtype = np.float64 if logarithms and double else np.float32
+
+    def rows(self, rows: Longs | slice) -> Array:
+        if isinstance(self._given, np.ndarray):
+            made = np.array(self._given[rows], dtype=self.dtype)
+        else:
+            parts = [column[rows] for column in self._given]
+            made = np.empty((len(parts[0]), self.labels), dtype=self.dtype)
+            for label, part in enumerate(parts):
+                made[:, label] = part
+        if not self._logarithms:
+            np.log(np.maximum(made, MARGIN, out=made), out=made)
+        return made
+
+
+# ---- Cliques
+
+
+@dataclasses.dataclass
+class Keyed:
+    """The cliques of one key.
+
+    codes    N int32: the clique of each row; -1: none
+    count    how many cliques; sizes: their numbers of rows
+    columns  the columns of the key, to tell what it is, and their names
+    across   whether a clique has rows of several groups
+    """
+
+    codes: Ints
+    count: int
+    sizes: Longs
+    columns: list[Codes]
+    names: Sequence[str]
+    across: bool
+
+    def shown(self, cliques: Ints, named: bool) -> list[str]:
+        """What the key of each clique is: "of 'Jordan'", or "with name 'Jordan'"."""
+        row = np.empty(self.count + 1, dtype=np.int64)
+        row[self.codes] = np.arange(len(self.codes))
+        of = [column.values(column.codes[row[cliques]].tolist()) for column in self.columns]
+        if len(of) == 1 and not named:
+            return [f"of '{value}'" for value in of[0]]
+        return [
+            "with " + " and ".join(f"{name} '{value}'" for name, value in zip(self.names, values))
+            for values in zip(*of)
+        ]
+
+
+def cliques_of(codes: Ints, count: int, minimum: int) -> tuple[Ints, int, Longs]:
+    """Cliques with fewer rows than `minimum` are left out, and the others are numbered anew."""
+    sizes = np.bincount(codes[codes >= 0], minlength=count)
+    kept = sizes >= minimum
+    number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+    return number[codes], int(kept.sum()), sizes[kept]
+
+
+def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
+    """Rows that are in a clique together, or are connected by cliques, have the same number; -1: a
+    row in no clique. And how many numbers there are."""
+    if len(every) == 1:
+        return every[0].codes, every[0].count
+    count = len(every[0].codes)
+    least = np.arange(count)
+    while True:
+        before = least
+        least = least.copy()
+        for keyed in every:
+            rows = np.flatnonzero(keyed.codes >= 0)
+            of_clique = np.full(keyed.count, count)
+            np.minimum.at(of_clique, keyed.codes[rows], least[rows])
+            least[rows] = of_clique[keyed.codes[rows]]
+        least = least[least]
+        if np.array_equal(least, before):
+            break
+    rows = np.flatnonzero(np.any([keyed.codes >= 0 for keyed in every], axis=0))
+    codes = np.full(count, -1, dtype=np.int32)
+    codes[rows], first = encoded_bits(least[rows].view(np.uint64))
+    return codes, len(first)
+
+
+@dataclasses.dataclass(frozen=True)
+class Weights:
+    """What the cliques of a key are worth: n members, n_v of them with label v, score
+    strength / n * sum_v n_v^2 + sum_v bonus_v n_v."""
+
+    strength: float
+    bonus: Doubles | None = None
+    potential: Potential | None = None  # the same, where there is a bonus
+
+
+# ---- Labels and probabilities
+
+
+@dataclasses.dataclass
+class Together:
+    """N rows. codes: labels; probability: of these; before: the same of the labels before."""
+
+    codes: Ints
+    probability: Doubles
+    before: Doubles
+
+
+@dataclasses.dataclass
+class Reasons:
+    """Cliques of one key that pay for changes. Entry i: of the row at places[i] of those asked for;
+    clique, amount, and how many of its other rows have the label now."""
+
+    places: Longs
+    amounts: Doubles
+    cliques: Ints
+    agreeing: Ints
+
+
+class Mentions:
+    """Rows with scores and cliques. own: the labels of the highest scores."""
+
+    def __init__(self, scores: Scores, keyed: Sequence[Keyed], weights: Sequence[Weights]) -> None:
+        self.scores, self.keyed, self.weights = scores, keyed, weights
+        self.own, self.margins = scores.best()
+        self.component, self.components = components(keyed)
+        # Rows by component: all that follows reads and writes neighbours together.
+        rows = np.flatnonzero(self.component >= 0)
+        self.order = rows[np.argsort(self.component[rows], kind="stable")]
+
+    def unsettled(self) -> Longs:
+        """Rows that may change, in `order`. Where strengths are not negative and labels have no
+        bonus, rows of a component that all have the same label by their scores keep it: every row
+        and every clique has its highest score then."""
+        if any(of.strength < 0 or of.bonus is not None for of in self.weights):
+            return self.order
+        component, own = self.component[self.order], self.own[self.order]
+        of_component = np.zeros(self.components, dtype=np.int32)
+        of_component[component] = own
+        differs = np.zeros(self.components, dtype=bool)
+        differs[component[own != of_component[component]]] = True
+        return self.order[differs[component]]
+
+    def given(self, rows: Longs, groups: Longs | None) -> Given:
+        """The front door's arguments for some rows: every row is a chain of one position."""
+        scores = np.empty((len(rows), self.scores.labels), dtype=self.scores.dtype)
+        for part in blocks(len(rows)):
+            scores[part] = self.scores.rows(rows[part])
+        wanted = []
+        for number, (keyed, of) in enumerate(zip(self.keyed, self.weights)):
+            asked = Agreement("keys", of.strength, of.potential, across=True)
+            place = f"key {', '.join(map(repr, keyed.names))}"
+            empty = np.zeros(0, dtype=np.int32)
+            none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+            wanted.append(Wanted(asked, number, place, keyed.codes[rows], empty, *none))
+        offsets = np.arange(len(rows) + 1)
+        if groups is None:
+            groups = np.zeros(len(rows), dtype=np.int64)
+        return Given([], scores, offsets, None, groups, (), None, False, wanted)
+
+    def solve(
+        self, options: dict[str, Any], time_limit: float | None, told: Callable[[Any], Any] | None
+    ) -> Ints:
+        """The labels together."""
+        rows = self.unsettled()
+        codes = self.own.copy()
+        if len(rows):
+            given = self.given(rows, None)
+            with solved(
+                given, options, time_limit=time_limit, progress=told, borrow=True
+            ) as solution:
+                codes[rows] = solution.labels(0, len(rows))
+        return codes
+
+    def counts(self, number: int, codes: Ints) -> Ints:
+        """For each clique of a key the number of rows with each label, cliques x m."""
+        keyed, labels = self.keyed[number], self.scores.labels
+        rows = np.flatnonzero(keyed.codes >= 0)
+        places = keyed.codes[rows].astype(np.int64) * labels + codes[rows]
+        counts = np.bincount(places, minlength=keyed.count * labels)
+        return counts.astype(np.int32).reshape(keyed.count, labels)
+
+    def probabilities(self, codes: Ints, before: Ints) -> Together:
+        """How probable the labels are: see `agree`."""
+        count = len(codes)
+        result = Together(codes, np.empty(count), np.empty(count))
+        tables = [self.counts(number, codes) for number in range(len(self.keyed))]
+        flips = self._flips(codes, tables)
+        lonely = np.flatnonzero(self.component < 0)
+        for part in blocks(len(lonely)):
+            rows = lonely[part]
+            self._tell(result, rows, self.scores.rows(rows), before)
+        for part in blocks(len(self.order)):
+            rows = self.order[part]
+            scores = self.scores.rows(rows)
+            entries = np.arange(len(rows))
+            for keyed, of, table in zip(self.keyed, self.weights, tables):
+                if keyed.count == 0:
+                    continue
+                clique = keyed.codes[rows]  # -1: the last entry, of no weight
+                share = (of.strength / np.append(keyed.sizes, np.inf)).astype(scores.dtype)[clique]
+                others = table[clique].astype(scores.dtype)
+                others[entries, codes[rows]] -= 1
+                # The rise of strength / n * n_v^2 by one more row with the label.
+                others *= 2 * share[:, None]
+                scores += others
+                if of.bonus is not None:
+                    scores += np.where(clique[:, None] >= 0, of.bonus, 0).astype(scores.dtype)
+            scores -= scores[entries, codes[rows]][:, None]
+            np.maximum(scores, flips[self.component[rows]], out=scores)
+            self._tell(result, rows, scores, before)
+        return result
+
+    def _tell(self, result: Together, rows: Longs, scores: Array, before: Ints) -> None:
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        sums = scores.sum(axis=1, dtype=np.float64)
+        entries = np.arange(len(rows))
+        result.probability[rows] = scores[entries, result.codes[rows]] / sums
+        result.before[rows] = scores[entries, before[rows]] / sums
+
+    def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Array:
+        """Components x m: the score if all rows of a component had the label, less that now."""
+        component, labels = self.component[self.order], self.scores.labels
+        flips = np.zeros((self.components, labels))
+        for part in blocks(len(self.order)):
+            rows, of = self.order[part], component[part]
+            scores = self.scores.rows(rows).astype(np.float64)
+            scores -= scores[np.arange(len(rows)), codes[rows]][:, None]
+            begins = np.flatnonzero(np.diff(of, prepend=-1))
+            flips[of[begins]] += np.add.reduceat(scores, begins, axis=0)
+        for keyed, of_key, table in zip(self.keyed, self.weights, tables):
+            clique = keyed.codes[self.order]
+            of_clique = np.zeros(keyed.count + 1, dtype=np.int64)
+            of_clique[clique] = component
+            where, sizes = of_clique[:-1], keyed.sizes
+            squares = np.einsum("cv,cv->c", table, table, dtype=np.float64)
+            gain = of_key.strength / sizes * (sizes.astype(np.float64) ** 2 - squares)
+            if of_key.bonus is not None:
+                gain -= table @ of_key.bonus
+                members = np.bincount(where, sizes, minlength=self.components)
+                flips += members[:, None] * of_key.bonus
+            flips += np.bincount(where, gain, minlength=self.components)[:, None]
+        return flips.astype(self.scores.dtype)
+
+    # ---- Why
+
+    def reasons(self, number: int, rows: Longs, before: Ints, after: Ints) -> Reasons:
+        """Which cliques of a key pay for changes in some rows, from one label to another."""
+        keyed, of = self.keyed[number], self.weights[number]
+        inside = np.flatnonzero(keyed.codes[rows] >= 0)
+        some = rows[inside]
+        clique, table = keyed.codes[some], self.counts(number, after)
+        agreeing = table[clique, after[some]] - 1
+        # The rises of strength / n * n_v^2 by this row, with the one label and with the other.
+        amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
+        if of.bonus is not None:
+            amount = amount + of.bonus[after[some]] - of.bonus[before[some]]
+        pays = amount > 0
+        return Reasons(inside[pays], amount[pays], clique[pays], agreeing[pays])
+
+
+def plain_weights(strengths: Sequence[float]) -> list[Weights]:
+    return [
+        Weights(arrays.real(f"strength[{number}]", strength))
+        for number, strength in enumerate(strengths)
+    ]

@@ -1,0 +1,300 @@
+"""Tables of other libraries: their columns in, the same kind of table with more columns out.
+
+pandas frames and lists of dicts are read as they are. All others come in through Arrow's C stream
+interface (`__arrow_c_stream__`), by nanoarrow. No library of tables is imported here that the
+caller has not imported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._columns import Array, Arrow, Column, Longs, Objects, Series
+
+
+@dataclasses.dataclass(frozen=True)
+class Labels:
+    """A new column: entry i is values[codes[i]]. like: the column whose type it takes, if any."""
+
+    codes: npt.NDArray[np.int32]
+    values: list[Any]
+    like: str | None
+
+    def objects(self) -> list[Any]:
+        return [self.values[code] for code in self.codes.tolist()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Texts:
+    """A new column of `count` texts: null but in some rows, which ascend."""
+
+    count: int
+    rows: Longs
+    texts: list[str]
+
+    def objects(self) -> Array:
+        every = np.full(self.count, None, dtype=object)
+        every[self.rows] = self.texts
+        return every
+
+
+#: Numbers and truth values as arrays.
+New = Mapping[str, "Labels | Texts | Array"]
+
+
+class Table:
+    """A table with named columns and `rows` rows."""
+
+    names: list[str]
+    rows: int
+
+    def column(self, name: str) -> Column:
+        raise NotImplementedError
+
+    def matrix(self, names: Sequence[str]) -> Array | None:
+        """Columns of numbers as one array that exists already, N x m; None: there is none."""
+        return None
+
+    def extended(self, new: New) -> Any:
+        """The caller's table, all its columns and rows, with more columns at the end."""
+        raise NotImplementedError
+
+
+def opened(table: Any) -> Table:
+    kind = type(table)
+    library = kind.__module__.partition(".")[0]
+    if library == "pandas" and kind.__name__ == "DataFrame":
+        return _Frame(table)
+    if library == "polars" and kind.__name__ == "LazyFrame":
+        raise TypeError("table is a LazyFrame; collect() it first")
+    if isinstance(table, Mapping) or isinstance(table, (str, bytes)):
+        raise TypeError(f"table is a {kind.__name__}, not a table or a list of dicts")
+    if hasattr(table, "__arrow_c_stream__"):
+        return _Stream(table, library)
+    if isinstance(table, Sequence):
+        return _Rows(table)
+    raise TypeError(
+        f"table is a {kind.__module__}.{kind.__name__}: neither a list of dicts, nor a pandas "
+        "frame, nor a table with __arrow_c_stream__ (Polars, DuckDB, pyarrow)"
+    )
+
+
+def _unique(names: Sequence[Any]) -> list[str]:
+    seen: set[Any] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"column {name!r} is there twice")
+        seen.add(name)
+    return list(names)
+
+
+class _Rows(Table):
+    """A list of dicts. A row without a key of others has None there."""
+
+    def __init__(self, table: Sequence[Any]) -> None:
+        self._table = table
+        known: dict[str, None] = {}
+        for row, entry in enumerate(table):
+            if not isinstance(entry, Mapping):
+                raise TypeError(f"table has a {type(entry).__name__} in row {row}, not a dict")
+            known.update(dict.fromkeys(entry))
+        self.names, self.rows = list(known), len(table)
+
+    def column(self, name: str) -> Column:
+        return Objects(name, [row.get(name) for row in self._table])
+
+    def extended(self, new: New) -> Any:
+        columns = [
+            value.tolist() if isinstance(value, np.ndarray) else value.objects()
+            for value in new.values()
+        ]
+        names = list(new)
+        return [{**row, **dict(zip(names, more))} for row, *more in zip(self._table, *columns)]
+
+
+class _Frame(Table):
+    """A frame of pandas."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self.names, self.rows = _unique(table.columns.tolist()), len(table)
+
+    def column(self, name: str) -> Column:
+        return Series(name, self._table[name])
+
+    def matrix(self, names: Sequence[str]) -> Array | None:
+        numbers: Array = self._table[list(names)].to_numpy()
+        return numbers if numbers.dtype in (np.float32, np.float64) else None
+
+    def extended(self, new: New) -> Any:
+        import pandas
+
+        table, made = self._table, {}
+        for name, value in new.items():
+            if isinstance(value, Labels):
+                dtype = None if value.like is None else table[value.like].dtype
+                array = _pandas_labels(pandas, value, dtype)
+            else:
+                array = value if isinstance(value, np.ndarray) else value.objects()
+            made[name] = pandas.Series(array, index=table.index)
+        return table.assign(**made)
+
+
+def _pandas_labels(pandas: Any, labels: Labels, dtype: Any) -> Any:
+    if isinstance(dtype, pandas.CategoricalDtype):
+        known = set(dtype.categories)
+        more = [value for value in labels.values if value not in known]
+        dtype = pandas.CategoricalDtype([*dtype.categories, *more], dtype.ordered)
+    values = pandas.Series(labels.values)
+    return (values if dtype is None else values.astype(dtype)).take(labels.codes).array
+
+
+class _Stream(Table):
+    """A table that gives an Arrow stream, which is read once; the chunks stay where they are."""
+
+    def __init__(self, table: Any, library: str) -> None:
+        self._table, self._library = table, library
+        self._arrow = nanoarrow()
+        with self._arrow.c_array_stream(table) as stream:
+            schema = stream.get_schema()
+            if schema.format != "+s":
+                raise TypeError(f"table is an Arrow stream of format {schema.format}, not of rows")
+            self._chunks = [chunk for chunk in stream if chunk.length]
+        self._fields = list(schema.children)
+        self.names = _unique([field.name for field in self._fields])
+        self._views = [chunk.view() for chunk in self._chunks]
+        self.rows = sum(chunk.length for chunk in self._chunks)
+
+    def column(self, name: str) -> Column:
+        number = self.names.index(name)
+        chunks = []
+        for view in self._views:
+            child = view.child(number)
+            chunks.append((child, view.offset + child.offset, view.length))
+        return Arrow(name, self._fields[number], chunks)
+
+    def extended(self, new: New) -> Any:
+        table = self._table
+        if self._library == "polars":
+            return table.with_columns([self._polars(name, value) for name, value in new.items()])
+        if self._library == "pyarrow" and hasattr(table, "append_column"):
+            for name, value in new.items():
+                table = table.append_column(name, self._pyarrow(value))
+            return table
+        libchorale_agreed_rows = self._rebuilt(new)
+        if self._library == "duckdb":  # which finds the variable by its name
+            return table.query("libchorale_given_rows", "select * from libchorale_agreed_rows")
+        return libchorale_agreed_rows
+
+    def _polars(self, name: str, value: Any) -> Any:
+        import polars
+
+        if not isinstance(value, Labels):
+            return polars.Series(self._made(value)).alias(name)
+        kind = None if value.like is None else self._table.schema[value.like]
+        if isinstance(kind, polars.Enum):
+            known = kind.categories.to_list()
+            more = [label for label in value.values if label not in known]
+            kind = polars.Enum([*known, *more]) if more else kind
+        return polars.Series(name, value.values, dtype=kind).gather(value.codes.astype(np.uint32))
+
+    def _pyarrow(self, value: Any) -> Any:
+        import pyarrow
+
+        if not isinstance(value, Labels):
+            return pyarrow.array(self._made(value))
+        kind = None if value.like is None else self._table.schema.field(value.like).type
+        codes = pyarrow.array(value.codes)
+        if kind is not None and pyarrow.types.is_dictionary(kind):
+            values = pyarrow.array(value.values, kind.value_type)
+            return pyarrow.DictionaryArray.from_arrays(codes.cast(kind.index_type), values)
+        return pyarrow.array(value.values, kind).take(codes)
+
+    def _made(self, value: Any, first: int = 0, end: int | None = None) -> Any:
+        """An Arrow array of rows first .. end - 1 of a new column."""
+        arrow = self._arrow
+        if isinstance(value, Texts):
+            end = value.count if end is None else end
+            low, high = np.searchsorted(value.rows, (first, end))
+            rows, texts = value.rows[low:high] - first, value.texts[low:high]
+            encoded = [text.encode() for text in texts]
+            there = np.zeros(end - first, dtype=bool)
+            there[rows] = True
+            lengths = np.zeros(end - first, dtype=np.int64)
+            lengths[rows] = [len(text) for text in encoded]
+            return self._strings(b"".join(encoded), lengths, there)
+        if isinstance(value, Labels):
+            codes = value.codes[first:end]
+            if isinstance(value.values[0], str):
+                encoded = [label.encode() for label in value.values]
+                lengths = np.array([len(label) for label in encoded])[codes]
+                return self._strings(b"".join(map(encoded.__getitem__, codes.tolist())), lengths)
+            value = np.array(value.values)[codes]
+        else:
+            value = value[first:end]
+        if value.dtype == bool:
+            bits = np.packbits(value, bitorder="little")
+            return arrow.c_array_from_buffers(arrow.bool_(), len(value), [None, bits])
+        kind = arrow.float64() if value.dtype == np.float64 else arrow.int64()
+        return arrow.c_array_from_buffers(kind, len(value), [None, np.ascontiguousarray(value)])
+
+    def _strings(self, data: bytes, lengths: Longs, there: Array | None = None) -> Any:
+        edges = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=edges[1:])
+        bitmap = None if there is None else np.packbits(there, bitorder="little")
+        return self._arrow.c_array_from_buffers(
+            self._arrow.large_string(), len(lengths), [bitmap, edges, data or None]
+        )
+
+    def _rebuilt(self, new: New) -> Any:
+        """All columns as one array of nanoarrow; those that were there are shared, not copied."""
+        arrow = self._arrow
+        for field in self._fields:
+            if _has_views(field):
+                raise TypeError(
+                    f"column {field.name!r} is of Arrow views, which nanoarrow cannot put into a "
+                    "new table; give a table of pyarrow or Polars"
+                )
+        chunks, first = [], 0
+        for chunk in self._chunks:
+            end = first + chunk.length
+            added = [self._made(value, first, end) for value in new.values()]
+            fields = {field.name: field for field in self._fields}
+            fields.update({name: made.schema for name, made in zip(new, added)})
+            children = [_slice(chunk, k) for k in range(len(self._fields))]
+            chunks.append(
+                arrow.c_array_from_buffers(
+                    arrow.struct(fields), chunk.length, [None], children=[*children, *added]
+                )
+            )
+            first = end
+        return arrow.Array.from_chunks(chunks)
+
+
+def _slice(chunk: Any, number: int) -> Any:
+    """A child as long as its parent, from the parent's offset on."""
+    child = chunk.child(number)
+    if chunk.offset or child.length != chunk.length:
+        child = child[chunk.offset : chunk.offset + chunk.length]
+    return child
+
+
+def _has_views(schema: Any) -> bool:
+    inner = [*schema.children, *([] if schema.dictionary is None else [schema.dictionary])]
+    return schema.format in ("vu", "vz", "+vl", "+vL") or any(map(_has_views, inner))
+
+
+def nanoarrow() -> Any:
+    try:
+        import nanoarrow as found
+    except ImportError:
+        raise ImportError(
+            "tables of Arrow (Polars, DuckDB, pyarrow) are read by nanoarrow: "
+            "pip install 'libchorale[tables]'"
+        ) from None
+    return found

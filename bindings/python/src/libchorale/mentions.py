@@ -1,0 +1,645 @@
+"""Tables of mentions: labels that agree, in one call.
+
+A row is a mention: of a name in a text, say, with the label that a tagger or a language model gave
+it, and how sure of that it was. Rows with the same key ought to have the same label.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from . import _arrays as arrays
+from ._columns import Array, Codes, Longs, encoded_bits, together
+from ._mentions import (
+    BLOCK,
+    AllScores,
+    Confidences,
+    Ints,
+    Keyed,
+    Mentions,
+    Scores,
+    Weights,
+    cliques_of,
+    plain_weights,
+)
+from ._tables import Labels, Table, Texts, opened
+from .collective import agreeing
+from .learn import QUICK, Learnt, learn
+from .run import Progress
+
+#: One column, or several whose values together are the key.
+Key = Union[str, "tuple[str, ...]"]
+
+#: The columns that `agree` adds.
+NAMES = ("together", "probability", "changed", "why")
+
+#: How likely labels are taken to be of which nothing is known.
+CONFIDENCE = 0.8
+
+
+@dataclasses.dataclass(frozen=True)
+class Strengths:
+    """What `learn_strengths` found, for `agree(strength=...)`. As a text: what was found, for a
+    person. It can be pickled.
+
+    keys    the keys, as they were given
+    labels  the labels, in the order of their weights
+    learnt  the weights: kind k is that of keys[k]
+    """
+
+    keys: list[Key]
+    labels: list[Any]
+    learnt: Learnt
+
+    def __str__(self) -> str:
+        return str(self.learnt)
+
+    def _weights(self, keys: list[Key]) -> list[Weights]:
+        if keys != self.keys:
+            raise ValueError(f"strength was learnt for the keys {self.keys}, not {keys}")
+        values = len(self.labels)
+        found = []
+        for kind in range(len(keys)):
+            strength, bonus = 0.0, np.zeros(values)
+            for entry in self.learnt.report["weights"]:
+                if entry["kind"] != kind:
+                    continue
+                if entry["basis"] == "agreement":
+                    strength = entry["weight"]
+                elif entry["basis"] == "value":
+                    bonus[entry["index"]] = entry["weight"]
+                elif entry["weight"] != 0:
+                    raise ValueError(f"strength has weights of the basis {entry['basis']!r}")
+            found.append(Weights(strength, bonus, self.learnt.potential(kind, values)))
+        return found
+
+
+Strength = Union[float, Sequence[float], Strengths, None]
+Scale = Literal["probability", "logarithm"]
+Confidence = Union[float, str, Sequence[str], Mapping[Any, str], None]
+
+
+# ---- Arguments
+
+
+@dataclasses.dataclass
+class _Read:
+    """A table with checked arguments. before: the labels that came; labels: their names."""
+
+    table: Table
+    labels: list[Any]
+    scores: Scores
+    before: Ints | None
+    keyed: list[Keyed]
+    keys: list[Key]
+    group: Codes | None
+
+
+def _column(table: Table, argument: str, name: Any) -> Any:
+    if name not in table.names:
+        known = ", ".join(repr(known) for known in table.names)
+        raise KeyError(f"{argument}: there is no column {name!r} (columns: {known})")
+    return table.column(name)
+
+
+def _read(
+    table: Any,
+    key: Key | Sequence[Key],
+    label: str | None,
+    confidence: Confidence,
+    group: str | None,
+    labels: Sequence[Any] | None,
+    scale: Scale,
+    across: bool | Sequence[bool],
+    minimum: int,
+    more: Sequence[Any] = (),
+) -> _Read:
+    """more: labels that may occur beside those of the column."""
+    opening = opened(table)
+    if opening.rows == 0:
+        raise ValueError("table has no rows")
+    if scale not in ("probability", "logarithm"):
+        raise ValueError(f"scale is {scale!r}, neither 'probability' nor 'logarithm'")
+    keys: list[Key] = [key] if isinstance(key, (str, tuple)) else list(key)
+    if not keys:
+        raise ValueError("key is empty; it names at least one column")
+    minimum = arrays.integer("minimum", minimum)
+    if minimum < 2:
+        raise ValueError(f"minimum is {minimum}; it must be at least 2")
+    found = None if label is None else _column(opening, "label", label).encoded()
+    known, scores = _scores(opening, found, label, confidence, labels, scale, more)
+    before = None
+    if found is not None:
+        before = _numbers_of_labels(
+            f"column {label!r}", found, known, isinstance(scores, AllScores)
+        )
+        if isinstance(scores, AllScores) and (before < 0).any():
+            before = np.where(before < 0, scores.best()[0], before).astype(np.int32)
+    groups = None if group is None else _column(opening, "group", group).encoded()
+    if groups is not None and (groups.codes < 0).any():
+        raise ValueError(f"column {group!r} is null in row {int(np.argmax(groups.codes < 0))}")
+    wide = [across] * len(keys) if isinstance(across, (bool, np.bool_)) else list(across)
+    if len(wide) != len(keys):
+        raise ValueError(f"across has {len(wide)} entries for {len(keys)} keys")
+    keyed = []
+    for entry, over in zip(keys, wide):
+        names = (entry,) if isinstance(entry, str) else entry
+        columns = [_column(opening, "key", name).encoded() for name in names]
+        inside = [] if groups is None or over else [groups]
+        codes, count = together([*columns, *inside])
+        codes, count, sizes = cliques_of(codes, count, minimum)
+        keyed.append(Keyed(codes, count, sizes, columns, names, bool(over)))
+    return _Read(opening, known, scores, before, keyed, keys, groups)
+
+
+def _numbers_of_labels(place: str, found: Codes, known: list[Any], nulls: bool) -> Ints:
+    """The numbers of a column's labels; -1 for null, where that may be."""
+    number = {value: index for index, value in enumerate(known)}
+    values = found.all_values()
+    if not nulls and (found.codes < 0).any():
+        raise ValueError(f"{place} is null in row {int(np.argmax(found.codes < 0))}")
+    for code, value in enumerate(values):
+        if value not in number:
+            row = int(np.argmax(found.codes == code))
+            shown = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+            raise ValueError(f"{place} holds {value!r} in row {row}, not one of the labels {shown}")
+    return np.array([*(number[value] for value in values), -1], dtype=np.int32)[found.codes]
+
+
+def _scores(
+    table: Table,
+    found: Codes | None,
+    label: str | None,
+    confidence: Confidence,
+    labels: Sequence[Any] | None,
+    scale: Scale,
+    more: Sequence[Any],
+) -> tuple[list[Any], Scores]:
+    """The labels, and all rows' scores of them."""
+    known = None if labels is None else list(labels)
+    if known is not None and len(set(known)) != len(known):
+        raise ValueError("labels has an entry twice")
+    seen = [] if found is None else found.all_values()
+    one = confidence is None or isinstance(confidence, (int, float))
+    if isinstance(confidence, str):
+        kind = _column(table, "confidence", confidence)
+        try:
+            column = kind.numbers()
+        except TypeError:
+            every = kind.lists()
+            if known is None:
+                if found is not None:
+                    raise TypeError(
+                        "labels is missing: it says whose scores the lists of column "
+                        f"{confidence!r} hold, in their order"
+                    ) from None
+                known = list(range(every.shape[1]))
+            if len(known) != every.shape[1]:
+                raise ValueError(
+                    f"column {confidence!r} has lists of {every.shape[1]} for {len(known)} labels"
+                ) from None
+            _check_scores([f"column {confidence!r}"] * len(known), every, scale)
+            return known, AllScores(every, scale == "logarithm")
+        one = True
+    if not one:
+        assert not isinstance(confidence, (str, float, int)) and confidence is not None
+        return _columns_of_scores(table, confidence, known, scale)
+    if found is None:
+        raise TypeError("label is missing: one confidence says nothing without it")
+    if scale != "probability":
+        raise ValueError("scale is 'logarithm': one confidence a row is a probability")
+    if known is None:
+        known = list(dict.fromkeys([*seen, *more]))
+    codes = _numbers_of_labels(f"column {label!r}", found, known, False)
+    if isinstance(confidence, str):
+        _check_scores([f"column {confidence!r}"], [column], scale)
+    else:
+        share = CONFIDENCE if confidence is None else arrays.real("confidence", confidence)
+        if not 0 <= share <= 1:
+            raise ValueError(f"confidence is {share}; it must be from 0 to 1")
+        column = np.full(table.rows, share, dtype=np.float32)
+    return known, Confidences(codes, column, len(known))
+
+
+def _columns_of_scores(
+    table: Table, confidence: Sequence[str] | Mapping[Any, str], known: list[Any] | None, scale: Any
+) -> tuple[list[Any], Scores]:
+    if isinstance(confidence, Mapping):
+        if known is not None and set(known) != set(confidence):
+            raise ValueError("labels has others than the entries of confidence")
+        known = list(confidence) if known is None else known
+        names = [confidence[entry] for entry in known]
+    else:
+        names = list(confidence)
+        known = list(names) if known is None else known
+    if not names:
+        raise ValueError("confidence is empty; it names at least one column")
+    if len(names) != len(known):
+        raise ValueError(f"confidence has {len(names)} columns for {len(known)} labels")
+    columns = [_column(table, "confidence", name).numbers() for name in names]
+    _check_scores([f"column {name!r}" for name in names], columns, scale)
+    matrix = table.matrix(names)
+    return known, AllScores(columns if matrix is None else matrix, scale == "logarithm")
+
+
+def _check_scores(places: list[str], columns: Array | list[Array], scale: Scale) -> None:
+    """columns: a list with one array a place, or one array with a column for each."""
+    rows = len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
+    for first in range(0, rows, BLOCK):
+        if isinstance(columns, np.ndarray):
+            part = columns[first : first + BLOCK]
+        else:
+            part = np.stack([column[first : first + BLOCK] for column in columns], axis=1)
+        right = np.isfinite(part) if scale == "logarithm" else (part >= 0) & (part <= 1)
+        if not right.all():
+            row, place = np.argwhere(~right)[0].tolist()
+            rule = "a finite number" if scale == "logarithm" else "from 0 to 1"
+            value = float(part[row, place])
+            raise ValueError(f"{places[place]} is {value!r} in row {first + row}, not {rule}")
+
+
+def _weights(strength: Strength, read: _Read) -> list[Weights]:
+    if isinstance(strength, Strengths):
+        return strength._weights(read.keys)
+    count = len(read.keys)
+    if strength is None:
+        return [Weights(_default_strength(read))] * count
+    given = [strength] * count if isinstance(strength, (int, float)) else list(strength)
+    if len(given) != count:
+        raise ValueError(f"strength has {len(given)} entries for {count} keys")
+    weights = plain_weights(given)
+    for number, of in enumerate(weights):
+        if not math.isfinite(of.strength):
+            raise ValueError(f"strength[{number}] is {of.strength}; it must be finite")
+    return weights
+
+
+def _default_strength(read: _Read) -> float:
+    """Three quarters of the median by which labels of rows that share a key are ahead, shared by
+    the keys. Of n rows that are all ahead by d, k give in to the others together if strength / n *
+    2 k (n - k) > k d: if n - k is more than n d / (2 strength), two thirds of them."""
+    _, margins = read.scores.best()
+    shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0)
+    ahead = margins[shared & (margins > 0)]
+    return 0.75 / len(read.keys) * float(np.median(ahead)) if len(ahead) else 1.0
+
+
+# ---- The calls
+
+
+def agree(
+    table: Any,
+    *,
+    key: Key | Sequence[Key],
+    label: str | None = None,
+    confidence: Confidence = None,
+    group: str | None = None,
+    labels: Sequence[Any] | None = None,
+    scale: Scale = "probability",
+    across: bool | Sequence[bool] = False,
+    strength: Strength = None,
+    gold: str | None = None,
+    minimum: int = 2,
+    names: Sequence[str] = NAMES,
+    threads: int = 1,
+    rounds: int = 10,
+    time_limit: float | None = None,
+    progress: Callable[..., Any] | Literal[False] | None = None,
+) -> Any:
+    """Makes the labels of mentions agree: those of rows with the same key. Gives the same table
+    with four columns more.
+
+    table       a pandas, Polars or pyarrow table, a DuckDB relation, anything else that gives an
+                Arrow stream of rows (it comes back as a `nanoarrow.Array`), or a list of dicts. One
+                row a mention. All but pandas and lists need `libchorale[tables]`
+    key         the column whose values ought to share a label, such as the name; a tuple of columns
+                is one key; a list has several keys. Null: a mention by itself
+    label       the column of labels: texts, integers, categories. Needed unless there are scores of
+                all labels, which then say what the labels were
+    confidence  how probable the labels are: a number, or a column of numbers, from 0 to 1, and the
+                other labels share what is left (not known: 0.8); or scores of all labels, in a list
+                of columns (or a dict from labels to columns), or in one column of lists
+    group       the column of documents: keys are the same within one document. None: everywhere
+    labels      all labels there are; None: those of the column, or the columns' names. Needed, in
+                order, for a column of lists beside one of labels
+    scale       of scores of all labels: "probability", or "logarithm": of probabilities, or logits
+    across      for all keys, or for each: True: the key is the same in all groups
+    strength    how much agreement is worth, for all keys or for each, as in `decode`: one of n rows
+                that joins all others gains (2 - 2 / n) * strength, against the logarithm of its
+                odds. `Strengths` of `learn_strengths`. None: 3/4 of the median of these logarithms,
+                divided by the number of keys: among equally sure rows more than two thirds prevail
+    gold        a column with the right labels of some rows, null elsewhere: the strengths are
+                learnt from them, as by `learn_strengths`; labels are not set to them
+    minimum     how many rows with the same key make a clique
+    names       of the new columns, which must not be there yet
+    threads, rounds, time_limit  as in `Run`
+    progress    a bar for work of over a second. None: of tqdm, where it is installed and the error
+                stream is a terminal; False: none; otherwise what makes one, called as tqdm is
+
+    The new columns:
+
+    together     the label, of the type of the label column
+    probability  softmax, over the labels, of the highest score found with each label in this row.
+                 The score is the sum of the logarithms of probabilities and of what agreement is
+                 worth. Looked at are two labellings a label: this row alone changes to it; all rows
+                 connected with it by keys change to it. No marginal probability of a model: one
+                 labelling stands for all with the same label, so that it is mostly too sure
+    changed      whether it is another label than before
+    why          for changed rows which other mentions pay for that, in words; null elsewhere
+
+    Raises KeyError for a column that is missing, TypeError and ValueError, which name column and
+    row, for keys of mixed types, confidences that are not from 0 to 1, unknown labels, nulls
+    elsewhere than in keys, two columns of one name, a table without rows.
+
+    >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
+    >>> agree(rows, key="name", label="type", confidence=0.8)[4]["why"]
+    "4 of 4 other mentions of 'Jordan' are PERSON"
+    """
+    names = list(names)
+    if len(names) != 4 or len(set(names)) != 4:
+        raise ValueError(f"names is {names}; it has four different names of new columns")
+    with _Bar(progress, rounds + 4) as bar:
+        if gold is not None:
+            if strength is not None:
+                raise ValueError("strength and gold exclude each other")
+            strength = learn_strengths(
+                table,
+                gold=gold,
+                key=key,
+                label=label,
+                confidence=confidence,
+                group=group,
+                labels=labels,
+                scale=scale,
+                across=across,
+                minimum=minimum,
+                threads=threads,
+            )
+        if isinstance(strength, Strengths):
+            labels = _labels_of(strength, labels)
+        read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
+        for name in names:
+            if name in read.table.names:
+                raise ValueError(f"column {name!r} is there already; choose other names")
+        bar.step()
+        mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
+        bar.step()
+        options = {**QUICK, "beam_width": 300, "rounds": rounds, "threads": threads}
+        codes = mentions.solve(options, time_limit, bar.round)
+        bar.step()
+        before = mentions.own if read.before is None else read.before
+        found = mentions.probabilities(codes, before)
+        changed = codes != before
+        like = label if read.before is not None else None
+        new = {
+            names[0]: Labels(codes, read.labels, like),
+            names[1]: found.probability,
+            names[2]: changed,
+            names[3]: _why(read, mentions, group, codes, before, np.flatnonzero(changed)),
+        }
+        return read.table.extended(new)
+
+
+def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
+    if labels is not None and list(labels) != strengths.labels:
+        raise ValueError(f"labels differ from those of strength, {strengths.labels}")
+    return strengths.labels
+
+
+def _why(
+    read: _Read, mentions: Mentions, group: str | None, codes: Ints, before: Ints, rows: Longs
+) -> Texts:
+    names = [str(label) for label in read.labels]
+    now = [names[code] for code in codes[rows].tolist()]
+    parts: list[list[tuple[float, str]]] = [[] for _ in now]  # amount, text
+    for number, keyed in enumerate(read.keyed):
+        where = "" if group is None or keyed.across else f" in this {group}"
+        found = mentions.reasons(number, rows, before, codes)
+        cliques, which = np.unique(found.cliques, return_inverse=True)
+        keys = keyed.shown(cliques, len(read.keyed) > 1)
+        others = (keyed.sizes[cliques] - 1).tolist()
+        words = [f"of {many} other mentions {of}{where} are" for many, of in zip(others, keys)]
+        for place, amount, many, word in zip(
+            found.places.tolist(), found.amounts.tolist(), found.agreeing.tolist(), which.tolist()
+        ):
+            parts[place].append((-amount, f"{many} {words[word]} {now[place]}"))
+    texts = [
+        "; ".join(text for _, text in sorted(reasons))
+        or f"of all labels {label} has the highest score here"
+        for reasons, label in zip(parts, now)
+    ]
+    return Texts(len(codes), rows, texts)
+
+
+def learn_strengths(
+    table: Any,
+    *,
+    gold: str,
+    key: Key | Sequence[Key],
+    label: str | None = None,
+    confidence: Confidence = None,
+    group: str | None = None,
+    labels: Sequence[Any] | None = None,
+    scale: Scale = "probability",
+    across: bool | Sequence[bool] = False,
+    minimum: int = 2,
+    folds: int = 5,
+    level: float = 0.05,
+    threads: int = 1,
+    time_limit: float | None = None,
+) -> Strengths:
+    """Learns from rows whose right label is known how much agreement is worth, for each key.
+
+    gold     the column of right labels, null where not known. Labels and confidences must come from
+             a tagger that has not seen them
+    folds, level, threads, time_limit  as in `libchorale.learn.learn`
+
+    The other arguments are those of `agree`. What is judged is whether agreement helps on groups
+    that were held out: documents, or without `group` (or with a key across groups) the rows of one
+    value of the first key. Where that is not credible, nothing is applied: all weights are 0, and
+    `agree` changes nothing. The text of the result (str) says what was found.
+    """
+    of_gold = _column(opened(table), "gold", gold).encoded()
+    read = _read(
+        table, key, label, confidence, group, labels, scale, across, minimum, of_gold.all_values()
+    )
+    right = _numbers_of_labels(f"column {gold!r}", of_gold, read.labels, True)
+    if (right < 0).all():
+        raise ValueError(f"column {gold!r} is null in every row: there is nothing to learn from")
+    keyed = read.keyed
+    mentions = Mentions(read.scores, keyed, [Weights(1.0)] * len(keyed))
+    # Components without gold labels teach nothing.
+    taught = np.zeros(mentions.components + 1, dtype=bool)
+    taught[mentions.component[right >= 0]] = True
+    taught[-1] = False
+    rows = np.flatnonzero(taught[mentions.component])
+    if len(rows) == 0:
+        raise ValueError(f"no row with a label in column {gold!r} shares its key with another")
+    if read.group is None or any(of.across for of in keyed):
+        codes = keyed[0].codes.astype(np.int64)
+        numbers = np.where(codes >= 0, codes, keyed[0].count + np.arange(len(codes)))
+    else:
+        numbers = read.group.codes.astype(np.int64)
+    groups, _ = encoded_bits(numbers[rows].view(np.uint64))
+    problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
+    learnt = learn(problem, folds=folds, level=level, threads=threads, time_limit=time_limit)
+    return Strengths(read.keys, read.labels, learnt)
+
+
+# ---- Before any labels are bought
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnosis:
+    """What `diagnose` found. As a text: lines for a person.
+
+    rows               of the table
+    shared             rows whose key others have too
+    keys               values of keys (in their groups) that rows share, of all keys
+    disagreeing        of these, how many have rows with different labels
+    contested          rows of those
+    sure, sure_contested  how probable the labels are to the tagger, on average: of all rows that
+                       share a key, of contested rows
+    strength           of agreement, for each key; None: learnt
+    changed            rows that agreement changes
+    gain               how many more rows are right after that, if the probabilities of `agree` are:
+                       the sum over changed rows of the probability of the label now less that of
+                       the label before. These are mostly too sure, and so is this
+    """
+
+    rows: int
+    shared: int
+    keys: int
+    disagreeing: int
+    contested: int
+    sure: float
+    sure_contested: float
+    strength: list[float] | None
+    changed: int
+    gain: float
+
+    def __str__(self) -> str:
+        of_strength = (
+            "learnt"
+            if self.strength is None
+            else ", ".join(f"{strength:.3g}" for strength in self.strength)
+        )
+        return "\n".join(
+            [
+                f"{self.rows} rows, {self.shared} of them share a key with others",
+                f"{self.keys} shared keys, {self.disagreeing} with different labels "
+                f"({self.contested} rows)",
+                f"labels have a probability of {self.sure:.3f} on average, "
+                f"of {self.sure_contested:.3f} where they differ",
+                f"agreement of strength {of_strength} changes {self.changed} rows",
+                f"expected gain: {self.gain:.1f} rows ({self.gain / self.rows:.2%})",
+            ]
+        )
+
+
+def diagnose(
+    table: Any,
+    *,
+    key: Key | Sequence[Key],
+    label: str | None = None,
+    confidence: Confidence = None,
+    group: str | None = None,
+    labels: Sequence[Any] | None = None,
+    scale: Scale = "probability",
+    across: bool | Sequence[bool] = False,
+    strength: Strength = None,
+    minimum: int = 2,
+    threads: int = 1,
+) -> Diagnosis:
+    """How much mentions disagree, how sure the tagger is where they do, and what agreement would
+    gain: without any right labels. The arguments are those of `agree`.
+
+    >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
+    >>> print(diagnose(rows, key="name", label="type", confidence=0.8))
+    5 rows, 5 of them share a key with others
+    1 shared keys, 1 with different labels (5 rows)
+    labels have a probability of 0.800 on average, of 0.800 where they differ
+    agreement of strength 1.04 changes 1 rows
+    expected gain: 0.1 rows (2.75%)
+    """
+    if isinstance(strength, Strengths):
+        labels = _labels_of(strength, labels)
+    read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
+    mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
+    before = mentions.own if read.before is None else read.before
+    codes = mentions.solve({**QUICK, "rounds": 10, "threads": threads}, None, None)
+    found = mentions.probabilities(codes, before)
+    contested = np.zeros(len(before), dtype=bool)
+    disagreeing = 0
+    for number, keyed in enumerate(read.keyed):
+        differs = np.append(mentions.counts(number, before).max(axis=1) < keyed.sizes, False)
+        disagreeing += int(differs.sum())
+        contested |= differs[keyed.codes]
+    shared = mentions.component >= 0
+    alone = Mentions(read.scores, read.keyed, [Weights(0.0)] * len(read.keyed))
+    sure = alone.probabilities(before, before).before
+    changed = codes != before
+    return Diagnosis(
+        rows=len(before),
+        shared=int(shared.sum()),
+        keys=sum(keyed.count for keyed in read.keyed),
+        disagreeing=disagreeing,
+        contested=int(contested.sum()),
+        sure=float(sure[shared].mean()) if shared.any() else math.nan,
+        sure_contested=float(sure[contested].mean()) if contested.any() else math.nan,
+        strength=None
+        if isinstance(strength, Strengths)
+        else [of.strength for of in mentions.weights],
+        changed=int(changed.sum()),
+        gain=float((found.probability - found.before)[changed].sum()),
+    )
+
+
+# ---- Progress
+
+
+def _tqdm() -> Callable[..., Any] | None:
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    made: Callable[..., Any] = tqdm
+    return made
+
+
+class _Bar:
+    """A bar of progress over `total` steps, or none."""
+
+    def __init__(self, progress: Callable[..., Any] | Literal[False] | None, total: int) -> None:
+        self._left = total
+        make = _tqdm() if progress is None else progress
+        self._bar: Any = None
+        if callable(make):
+            self._bar = make(total=total, desc="agree", unit="step", delay=1, leave=False)
+
+    def step(self, count: int = 1) -> None:
+        count = min(count, self._left)
+        self._left -= count
+        if self._bar is not None and count:
+            self._bar.update(count)
+
+    def round(self, _: Progress) -> None:
+        if self._left > 2:  # of the stages that follow
+            self.step()
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.step(self._left)
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,706 @@
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale import _columns
+
+# ---- Tables of every kind
+
+
+def as_rows(columns):
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def rows_of(table):
+    """Any table as a list of dicts with None for null."""
+    if isinstance(table, list):
+        return table
+    module = type(table).__module__.partition(".")[0]
+    if module == "pandas":
+        import pandas
+
+        table = table.astype(object)
+        return table.where(pandas.notna(table), None).to_dict("records")
+    if module == "polars":
+        return table.to_dicts()
+    if module == "duckdb":
+        return [dict(zip(table.columns, row)) for row in table.fetchall()]
+    return table.to_pylist()
+
+
+def _pandas(columns):
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def _polars(columns):
+    pytest.importorskip("nanoarrow")
+    return pytest.importorskip("polars").DataFrame(columns, strict=False)
+
+
+def _pyarrow(columns):
+    pytest.importorskip("nanoarrow")
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+def _batch(columns):
+    pytest.importorskip("nanoarrow")
+    return pytest.importorskip("pyarrow").record_batch(columns)
+
+
+def _chunks(columns):
+    """Two chunks, each a slice of more rows."""
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    table = pyarrow.table(columns)
+    half = table.num_rows // 2
+    twice = pyarrow.concat_tables([table, table])
+    return pyarrow.concat_tables([twice.slice(0, half), twice.slice(half, table.num_rows - half)])
+
+
+def _duckdb(columns):
+    pyarrow, duckdb = pytest.importorskip("pyarrow"), pytest.importorskip("duckdb")
+    pytest.importorskip("nanoarrow")
+    connection = duckdb.connect()
+    given = pyarrow.table(columns)
+    connection.register("given", given)
+    connection.execute("create table mentions as select * from given")
+    return connection.sql("select * from mentions")
+
+
+def _nanoarrow(columns):
+    return pytest.importorskip("nanoarrow").Array(_pyarrow(columns))
+
+
+KINDS = {
+    "rows": as_rows,
+    "pandas": _pandas,
+    "polars": _polars,
+    "pyarrow": _pyarrow,
+    "batch": _batch,
+    "chunks": _chunks,
+    "duckdb": _duckdb,
+    "nanoarrow": _nanoarrow,
+}
+
+
+@pytest.fixture(params=list(KINDS))
+def kind(request):
+    return KINDS[request.param]
+
+
+COLUMNS = {
+    "id": [7, 3, 9, 1, 4, 8, 2],
+    "document": ["d1", "d1", "d1", "d1", "d2", "d1", "d2"],
+    "name": [
+        "Jordan",
+        "Jordan",
+        "Jordan",
+        "Jordan",
+        "Jordan",
+        None,
+        "a name of many bytes, Ünsøld",
+    ],
+    "type": ["PERSON", "PERSON", "LOC", "PERSON", "LOC", "LOC", "PERSON"],
+    "sure": [0.9, 0.8, 0.6, 0.7, 0.9, 0.6, 0.55],
+    "note": ["a", None, "c", "d", "e", "f", "g"],
+}
+GIVEN = {"key": "name", "label": "type", "confidence": "sure", "group": "document"}
+
+
+def test_every_kind_of_table(kind):
+    table = kind(COLUMNS)
+    result = ch.agree(table, **GIVEN, strength=1.5)
+    assert type(result) is type(table)
+    rows = rows_of(result)
+    assert list(rows[0]) == [*COLUMNS, "together", "probability", "changed", "why"]
+    expected = ch.agree(as_rows(COLUMNS), **GIVEN, strength=1.5)
+    for row, other, given in zip(rows, expected, as_rows(COLUMNS)):
+        assert {name: row[name] for name in COLUMNS} == given
+        assert row["probability"] == pytest.approx(other["probability"], abs=1e-6)
+        for name in ("together", "changed", "why"):
+            assert row[name] == other[name]
+    assert [row["together"] for row in rows] == ["PERSON"] * 4 + ["LOC", "LOC", "PERSON"]
+    assert [row["changed"] for row in rows] == [row == 2 for row in range(7)]
+    assert rows[2]["why"] == "3 of 3 other mentions of 'Jordan' in this document are PERSON"
+    assert rows[5]["probability"] == pytest.approx(0.6)  # a null key: a mention by itself
+    assert len(rows_of(table)) == 7  # as it was
+
+
+def test_integers(kind):
+    columns = {"key": [5, 5, 5, None, -1], "label": [3, 3, 8, 8, 8]}
+    rows = rows_of(ch.agree(kind(columns), key="key", label="label", strength=3.0))
+    assert [row["together"] for row in rows] == [3, 3, 3, 8, 8]
+    assert rows[2]["why"] == "2 of 2 other mentions of '5' are 3" or "5.0" in rows[2]["why"]
+
+
+def test_types_stay():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(COLUMNS, index=list("gfedcba"))
+    frame["type"] = frame["type"].astype("category")
+    frame["name"] = frame["name"].astype("category")
+    frame["object"] = [{"any": "thing"}] * 7
+    result = ch.agree(frame, **GIVEN)
+    assert result["together"].dtype == frame["type"].dtype
+    assert result.index.tolist() == list("gfedcba") and result["object"].iloc[0] == {"any": "thing"}
+    assert list(frame.columns) == [*COLUMNS, "object"]
+    assert result["probability"].dtype == float and result["changed"].dtype == bool
+    few = ch.agree(frame, **GIVEN, labels=["LOC", "PERSON", "ORG"])
+    assert few["together"].dtype.categories.tolist() == ["LOC", "PERSON", "ORG"]
+
+
+def test_types_stay_in_polars():
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("nanoarrow")
+    frame = polars.DataFrame(COLUMNS)
+    for dtype in (polars.Categorical, polars.String):
+        given = frame.with_columns(polars.col("type").cast(dtype), polars.col("name").cast(dtype))
+        result = ch.agree(given, **GIVEN, strength=1.5)
+        assert result.schema["together"] == given.schema["type"]
+        assert result["together"].cast(polars.String).to_list()[2] == "PERSON"
+        assert result["why"].dtype == polars.String
+    given = frame.with_columns(polars.col("type").cast(polars.Enum(["LOC", "PERSON"])))
+    assert ch.agree(given, **GIVEN).schema["together"] == given.schema["type"]
+    with pytest.raises(TypeError, match="collect"):
+        ch.agree(frame.lazy(), **GIVEN)
+
+
+def test_types_stay_in_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    table = pyarrow.table(COLUMNS)
+    parts = [table.slice(0, 3), table.slice(3)]  # chunks with dictionaries of their own
+    coded = pyarrow.chunked_array(
+        [part["type"].combine_chunks().dictionary_encode() for part in parts]
+    )
+    table = table.set_column(3, "type", coded)
+    table = table.set_column(2, "name", table["name"].cast(pyarrow.large_string()))
+    result = ch.agree(table, **GIVEN, strength=1.5)
+    assert result.schema.field("together").type == table.schema.field("type").type
+    assert result["together"].to_pylist()[2] == "PERSON"
+    views = table.set_column(2, "name", table["name"].cast(pyarrow.string_view()))
+    assert ch.agree(views, **GIVEN, strength=1.5)["why"].to_pylist() == result["why"].to_pylist()
+    nanoarrow = pytest.importorskip("nanoarrow")
+    with pytest.raises(TypeError, match="'name'.*views"):
+        ch.agree(nanoarrow.ArrayStream(views), **GIVEN)
+
+
+def test_ways_of_scores(kind):
+    """One confidence, a column a label, lists, and logarithms of them say the same."""
+    share = np.array(COLUMNS["sure"])
+    person = [p if t == "PERSON" else 1 - p for p, t in zip(share, COLUMNS["type"])]
+    columns = {
+        **{name: COLUMNS[name] for name in ("name", "document", "type", "sure")},
+        "p": person,
+        "l": [1 - p for p in person],
+        "lists": [[p, 1 - p] for p in person],
+        "logs": [[math.log(p), math.log(1 - p)] for p in person],
+    }
+    table = kind(columns)
+    shared = {"key": "name", "group": "document", "strength": 1.3, "labels": ["PERSON", "LOC"]}
+    expected = rows_of(ch.agree(table, **shared, label="type", confidence="sure"))
+    for given in (
+        {"label": "type", "confidence": ["p", "l"]},
+        {"confidence": ["p", "l"]},
+        {"confidence": {"LOC": "l", "PERSON": "p"}},
+        {"label": "type", "confidence": "lists"},
+        {"confidence": "lists"},
+        {"confidence": "logs", "scale": "logarithm"},
+    ):
+        rows = rows_of(ch.agree(table, **shared, **given))
+        for row, other in zip(rows, expected):
+            for name in ("together", "changed", "why"):
+                assert row[name] == other[name]
+            assert row["probability"] == pytest.approx(other["probability"], abs=1e-5)
+    assert rows_of(ch.agree(table, key="name", confidence=["p", "l"]))[2]["together"] in "pl"
+    assert rows_of(ch.agree(table, key="name", confidence="lists"))[2]["together"] in (0, 1)
+
+
+# ---- What is computed
+
+
+def drawn(rng, labels, keys):
+    count = int(rng.integers(2, 7))
+    shares = rng.dirichlet(np.ones(labels), size=count)
+    columns = {f"k{k}": [f"v{v}" for v in rng.integers(0, 3, count)] for k in range(keys)}
+    for values in columns.values():
+        for row in range(count):
+            if rng.random() < 0.1:
+                values[row] = None
+    columns["group"] = [int(g) for g in rng.integers(0, 2, count)]
+    for label in range(labels):
+        columns[f"L{label}"] = shares[:, label].tolist()
+    return columns, shares
+
+
+def cliques_of(columns, keys, across):
+    """By key, lists of rows, in plain Python."""
+    found = []
+    for number, over in zip(range(keys), across):
+        places: dict = {}
+        for row, (value, group) in enumerate(zip(columns[f"k{number}"], columns["group"])):
+            if value is not None:
+                places.setdefault((value, None if over else group), []).append(row)
+        found.append([rows for rows in places.values() if len(rows) > 1])
+    return found
+
+
+def score(assignment, logs, cliques, strengths):
+    total = sum(logs[row, label] for row, label in enumerate(assignment))
+    for of_key, strength in zip(cliques, strengths):
+        for rows in of_key:
+            counts = np.bincount([assignment[row] for row in rows])
+            total += strength / len(rows) * float((counts**2).sum())
+    return total
+
+
+def connected(row, cliques):
+    inside = {row}
+    while True:
+        more = {other for of in cliques for rows in of if inside & set(rows) for other in rows}
+        if more <= inside:
+            return inside
+        inside |= more
+
+
+@pytest.mark.parametrize("labels, keys", [(2, 1), (3, 1), (3, 2), (2, 3)])
+def test_by_enumeration(rng, labels, keys):
+    for _ in range(25):
+        columns, shares = drawn(rng, labels, keys)
+        across = (rng.random(keys) < 0.5).tolist()
+        strengths = rng.uniform(0.2, 2.0, keys).tolist()
+        names = [f"L{label}" for label in range(labels)]
+        table = as_rows(columns)
+        result = ch.agree(
+            table,
+            key=[f"k{k}" for k in range(keys)],
+            confidence=names,
+            group="group",
+            across=across,
+            strength=strengths,
+        )
+        logs = np.log(np.maximum(shares, 1e-6))
+        cliques = cliques_of(columns, keys, across)
+        now = [names.index(row["together"]) for row in result]
+        every = itertools.product(range(labels), repeat=len(table))
+        best = max(score(assignment, logs, cliques, strengths) for assignment in every)
+        found = score(now, logs, cliques, strengths)
+        if keys == 1 and labels == 2:
+            assert found == pytest.approx(best, abs=1e-5)
+        assert found <= best + 1e-9
+        for row in range(len(table)):  # nor is one row better off with another label
+            for label in range(labels):
+                other = [*now[:row], label, *now[row + 1 :]]
+                assert score(other, logs, cliques, strengths) <= found + 1e-5
+        own = shares.argmax(axis=1).tolist()
+        for row, told in enumerate(result):
+            scores = []
+            for label in range(labels):
+                alone = [*now[:row], label, *now[row + 1 :]]
+                flip = list(now)
+                for other in connected(row, cliques):
+                    flip[other] = label
+                both = [score(given, logs, cliques, strengths) for given in (alone, flip)]
+                scores.append(max(both))
+            odds = np.exp(np.array(scores) - max(scores))
+            expected = odds[now[row]] / odds.sum()
+            assert told["probability"] == pytest.approx(expected, abs=1e-5)
+            assert told["changed"] == (now[row] != own[row])
+            assert (told["why"] is not None) == told["changed"]
+            if told["changed"]:
+                pays = []
+                for of_key in cliques:
+                    for rows in of_key:
+                        others = [now[other] for other in rows if other != row]
+                        if row in rows and others.count(now[row]) > others.count(own[row]):
+                            pays.append(f"{others.count(now[row])} of {len(others)} other mentions")
+                for words in pays:
+                    assert words in told["why"]
+                assert len(pays) == told["why"].count("other mentions")
+
+
+def test_reasons_are_those_of_decode(rng):
+    for _ in range(20):
+        columns, shares = drawn(rng, 3, 2)
+        result = ch.agree(
+            as_rows(columns), key=["k0", "k1"], confidence=["L0", "L1", "L2"], strength=1.1
+        )
+        numbered = [
+            [[-1 if value is None else int(value[1])] for value in columns[f"k{k}"]]
+            for k in range(2)
+        ]
+        decoded = ch.decode(
+            [np.log(np.maximum(row, 1e-6)).reshape(1, 3) for row in shares],
+            agree=[ch.Agreement("keys", strength=1.1, keys=keys) for keys in numbered],
+        )
+        labels = [int(row["together"][1]) for row in result]
+        assert labels == [int(given[0]) for given in decoded.labels]
+        for change in decoded.changed:
+            why = result[change.chain]["why"]
+            for reason in change.reasons:
+                if reason.amount > 1e-9:
+                    assert f"{reason.agreeing} of {reason.members - 1} other mentions" in why
+
+
+def test_default_strength():
+    """Among equally sure rows more than two thirds prevail."""
+    for most, all_of_them in ((5, 7), (7, 10), (3, 5), (6, 10), (5, 8)):
+        rows = [{"k": 1, "l": "A" if row < most else "B"} for row in range(all_of_them)]
+        for confidence in (0.6, 0.8, 0.99):
+            result = ch.agree(rows, key="k", label="l", confidence=confidence)
+            changed = sum(row["changed"] for row in result)
+            assert changed == (all_of_them - most if 3 * most > 2 * all_of_them else 0)
+
+
+def test_keys_and_groups():
+    rows = [
+        {"d": d, "name": name, "plain": name.lower(), "l": label}
+        for d, name, label in (
+            ("a", "Us", "X"),
+            ("a", "Us", "X"),
+            ("a", "us", "Y"),
+            ("b", "Us", "Y"),
+            ("b", "US", "X"),
+        )
+    ]
+
+    def changed(**given):
+        return [n for n, row in enumerate(ch.agree(rows, label="l", **given)) if row["changed"]]
+
+    assert changed(key="name", strength=9.0) == [3]
+    assert changed(key="name", strength=9.0, minimum=4) == []
+    assert changed(key="name", group="d", strength=9.0) == []
+    assert changed(key="name", group="d", across=True, strength=9.0) == [3]
+    assert changed(key="plain", group="d", strength=9.0) in ([2, 3], [2, 4])
+    assert changed(key=("plain", "d"), strength=9.0) in ([2, 3], [2, 4])
+    assert changed(key=["name", "plain"], strength=9.0) == [2, 3]
+    result = ch.agree(
+        rows, key=["name", ("plain", "d")], label="l", group="d", across=[True, False], strength=9.0
+    )
+    assert "2 of 2 other mentions with name 'Us' are X" in result[3]["why"]
+    assert "with plain 'us' and d 'a' in this d are X" in result[2]["why"]
+
+
+def test_low_confidence_keeps_a_label():
+    rows = [{"k": n, "l": label, "p": 0.0} for n, label in enumerate("ABC")]
+    assert not any(row["changed"] for row in ch.agree(rows, key="k", label="l", confidence="p"))
+    one = ch.agree([{"k": 1, "l": "A"}], key="k", label="l")
+    assert one[0]["probability"] == 1.0 and not one[0]["changed"]
+
+
+def test_labels_beside_scores():
+    """A label that the scores do not say changes without any other mention."""
+    rows = [{"k": None, "l": "A", "a": 0.1, "b": 0.9}, {"k": None, "l": None, "a": 0.9, "b": 0.1}]
+    first, second = ch.agree(rows, key="k", label="l", confidence={"A": "a", "B": "b"})
+    assert first["together"] == "B" and first["changed"]
+    assert first["why"] == "of all labels B has the highest score here"
+    assert second["together"] == "A" and not second["changed"]
+
+
+# ---- Learning
+
+
+def planted(documents, seed):
+    random = np.random.default_rng(seed)
+    rows = []
+    for document, name in itertools.product(range(documents), range(4)):
+        right = int(random.integers(3))
+        for _ in range(4):
+            label = right if random.random() < 0.75 else int(random.integers(3))
+            gold = "PLO"[right] if document % 3 else None
+            row = {"d": document, "name": f"n{name}", "label": "PLO"[label], "gold": gold}
+            rows.append({**row, "right": "PLO"[right]})
+    return rows
+
+
+def test_learning():
+    rows, given = planted(60, 1), {"key": "name", "label": "label", "group": "d"}
+    strengths = ch.learn_strengths(rows, gold="gold", **given, confidence=0.75)
+    assert "agreement" in str(strengths) and sorted(strengths.labels) == ["L", "O", "P"]
+    again = pickle.loads(pickle.dumps(strengths))
+    result = ch.agree(rows, **given, confidence=0.75, strength=again)
+    direct = ch.agree(rows, **given, confidence=0.75, gold="gold")
+    assert result == direct
+
+    def wrong(rows, column):
+        return sum(row[column] != row["right"] for row in rows)
+
+    assert wrong(result, "together") < 0.7 * wrong(result, "label")
+    fresh = ch.agree(planted(40, 2), **given, confidence=0.75, strength=strengths)
+    assert wrong(fresh, "together") < wrong(fresh, "label")
+    everywhere = {**given, "key": ("d", "name"), "group": None}
+    assert ch.learn_strengths(rows, gold="gold", **everywhere).learnt.report["groups"] > 100
+    with pytest.raises(ValueError, match="'label' holds 'Z' in row 1"):
+        ch.agree([rows[0], {**rows[1], "label": "Z"}], **given, strength=strengths)
+    with pytest.raises(ValueError, match="keys"):
+        ch.agree(rows, key="d", label="label", strength=strengths)
+    with pytest.raises(ValueError, match="labels"):
+        ch.agree(rows, **given, labels=["P", "L"], strength=strengths)
+    with pytest.raises(ValueError, match="exclude"):
+        ch.agree(rows, **given, gold="gold", strength=1.0)
+    with pytest.raises(ValueError, match="'gold' is null in every row"):
+        ch.agree([{**row, "gold": None} for row in rows], **given, gold="gold")
+    with pytest.raises(ValueError, match="shares its key"):
+        ch.agree([{**row, "name": n} for n, row in enumerate(rows)], **given, gold="gold")
+
+
+def test_learnt_bonuses_count():
+    """Labels, probabilities and reasons under weights with bonuses, against the definition."""
+    strengths = ch.learn_strengths(
+        planted(60, 3),
+        gold="gold",
+        key="name",
+        label="label",
+        labels=["P", "L", "O"],
+        group="d",
+        confidence=0.75,
+    )
+    (of,) = strengths._weights(["name"])
+    assert of.strength > 0 and np.abs(of.bonus).max() > 0
+    rows = [{"name": 1, "label": label} for label in "PPLO"]
+    result = ch.agree(rows, key="name", label="label", confidence=0.75, strength=strengths)
+    logs = np.full((4, 3), math.log(0.125))
+    logs[range(4), ["PLO".index(row["label"]) for row in rows]] = math.log(0.75)
+
+    def value(given):
+        bonus = sum(of.bonus[label] for label in given)
+        return score(given, logs, [[[0, 1, 2, 3]]], [of.strength]) + bonus
+
+    now = ["PLO".index(row["together"]) for row in result]
+    best = max(itertools.product(range(3), repeat=4), key=value)
+    assert value(now) == pytest.approx(value(best), abs=1e-5)
+    for row in range(4):
+        scores = np.array(
+            [max(value([*now[:row], v, *now[row + 1 :]]), value([v] * 4)) for v in range(3)]
+        )
+        odds = np.exp(scores - scores.max())
+        assert result[row]["probability"] == pytest.approx(odds[now[row]] / odds.sum(), abs=1e-5)
+
+
+# ---- Bad input
+
+
+def test_bad_tables(kind):
+    def refused(error, match, columns=COLUMNS, **given):
+        with pytest.raises(error, match=match):
+            ch.agree(kind(columns), **{**GIVEN, **given})
+
+    for argument in ("key", "label", "confidence", "group"):
+        refused(KeyError, f"{argument}: there is no column 'nothing'", **{argument: "nothing"})
+    refused(KeyError, "gold: there is no column 'nothing'", gold="nothing")
+    for wrong in (1.5, -0.25):
+        sure = [*COLUMNS["sure"][:4], wrong, 0.5, 0.5]
+        refused(ValueError, f"'sure' is {wrong} in row 4", {**COLUMNS, "sure": sure})
+    missing = [*COLUMNS["sure"][:4], None, 0.5, 0.5]
+    refused(ValueError, "'sure' is (null|nan) in row 4", {**COLUMNS, "sure": missing})
+    refused(ValueError, "'type' is null in row 2", {**COLUMNS, "type": ["A", "B", None, *"ABAB"]})
+    refused(ValueError, "'document' is null in row 0", {**COLUMNS, "document": [None, *"abcdef"]})
+    refused(ValueError, "'type' holds 'LOC' in row 2", labels=["PERSON", "ORG"])
+    refused(TypeError, "'note'.*(number|list)", confidence="note")
+    refused(ValueError, "'together' is there already", {**COLUMNS, "together": [1] * 7})
+    refused(ValueError, "'id' is 7.0 in row 0", confidence="id")
+    refused(ValueError, "'id' is 7.0 in row 0", confidence=["sure", "id"], label=None)
+
+
+def test_uneven_lists(kind):
+    if kind in (_duckdb, _nanoarrow, _batch, _chunks):
+        pytest.skip("as in the table of pyarrow")
+    columns = {**COLUMNS, "lists": [[0.5, 0.5]] * 5 + [[0.1, 0.2, 0.7]] * 2}
+    with pytest.raises(ValueError, match="'lists' has 3 entries in row 5 and 2 in row 0"):
+        ch.agree(kind(columns), **{**GIVEN, "confidence": "lists"}, labels=["PERSON", "LOC"])
+    columns["lists"] = [[0.5, 0.5]] * 7
+    with pytest.raises(TypeError, match="labels is missing"):
+        ch.agree(kind(columns), **{**GIVEN, "confidence": "lists"})
+    with pytest.raises(ValueError, match="lists of 2 for 3 labels"):
+        ch.agree(kind(columns), **{**GIVEN, "confidence": "lists"}, labels=["PERSON", "LOC", "O"])
+
+
+def test_empty_tables():
+    for table in ([], _empty("pandas"), _empty("polars"), _empty("pyarrow")):
+        if table is not None:
+            with pytest.raises(ValueError, match="no rows"):
+                ch.agree(table, key="name", label="type")
+
+
+def _empty(library):
+    try:
+        __import__("nanoarrow")
+        module = __import__(library)
+    except ImportError:
+        return None
+    columns = {"name": [], "type": []}
+    return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+
+def test_two_columns_of_one_name():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1, 2, 3]], columns=["name", "type", "name"])
+    with pytest.raises(ValueError, match="column 'name' is there twice"):
+        ch.agree(frame, key="name", label="type")
+    pytest.importorskip("nanoarrow")
+    table = pytest.importorskip("pyarrow").table([[1], [2], [3]], names=["name", "type", "name"])
+    with pytest.raises(ValueError, match="column 'name' is there twice"):
+        ch.agree(table, key="name", label="type")
+
+
+def test_mixed_types():
+    rows = [{"name": "a", "type": "A"}, {"name": None, "type": "A"}, {"name": 5, "type": "B"}]
+    tables = [rows]
+    try:
+        import pandas
+    except ImportError:
+        pass
+    else:
+        tables.append(pandas.DataFrame(rows))
+    for table in tables:
+        with pytest.raises(TypeError, match="column 'name' is of mixed types: 5 in row 2"):
+            ch.agree(table, key="name", label="type")
+    with pytest.raises(TypeError, match="column 'name' has the type list"):
+        ch.agree([{"name": [1], "type": "A"}], key="name", label="type")
+
+
+def test_bad_arguments():
+    rows = as_rows(COLUMNS)
+    for given, error, match in (
+        ({"strength": [1.0, 2.0]}, ValueError, "strength has 2"),
+        ({"strength": math.nan}, ValueError, "strength"),
+        ({"across": [True, False]}, ValueError, "across has 2"),
+        ({"key": []}, ValueError, "key is empty"),
+        ({"minimum": 1}, ValueError, "minimum is 1"),
+        ({"label": None}, TypeError, "label is missing"),
+        ({"confidence": 1.5}, ValueError, "confidence is 1.5"),
+        ({"confidence": []}, ValueError, "confidence is empty"),
+        ({"confidence": ["sure"], "labels": ["PERSON", "LOC"]}, ValueError, "1 columns for 2"),
+        ({"confidence": {"A": "sure"}, "labels": ["B"]}, ValueError, "labels has others"),
+        ({"scale": "odds"}, ValueError, "scale is 'odds'"),
+        ({"scale": "logarithm"}, ValueError, "is a probability"),
+        ({"labels": ["LOC", "LOC"]}, ValueError, "labels has an entry twice"),
+        ({"names": ("a", "b")}, ValueError, "names is"),
+        ({"threads": 0}, ValueError, "threads"),
+    ):
+        with pytest.raises(error, match=match):
+            ch.agree(rows, **{**GIVEN, **given})
+    for table in ({"name": ["a"]}, "text", 5, [["a"]]):
+        with pytest.raises(TypeError, match="table"):
+            ch.agree(table, **GIVEN)
+    logs = [{"k": 1, "a": 0.5, "b": math.inf}]
+    with pytest.raises(ValueError, match="'b' is inf in row 0"):
+        ch.agree(logs, key="k", confidence=["a", "b"], scale="logarithm")
+
+
+# ---- Columns
+
+
+def test_codes_of_strings(rng, monkeypatch):
+    """By hashes, and where all hashes collide."""
+    letters = "ab\0é"
+    words = ["".join(rng.choice(list(letters), rng.integers(0, 30))) for _ in range(200)]
+    words += [word[:8] for word in words] + [word + "x" for word in words]
+    data = [word.encode() for word in words]
+    lengths = np.array([len(word) for word in data], dtype=np.int64)
+    starts = np.cumsum(lengths) - lengths
+    joined = np.frombuffer(b"".join(data) + bytes(8), dtype=np.uint8)
+    for collide in (False, True):
+        if collide:
+            monkeypatch.setattr(
+                _columns, "representatives", lambda hashes: np.zeros(len(hashes), dtype=np.int64)
+            )
+        strings = _columns.Strings(joined, starts, lengths)
+        codes, first = strings.encoded()
+        assert len(first) == len(set(words)) == codes.max() + 1
+        assert [strings.text(int(first[code])) for code in codes] == words
+
+
+def test_representatives(rng):
+    for count in (0, 1, 10, 5000):
+        values = rng.integers(0, max(1, count // 3), size=count).astype(np.uint64) << np.uint64(40)
+        found = _columns.representatives(values)
+        assert (values[found] == values).all() and (found[found] == found).all()
+        assert len(np.unique(found)) == len(np.unique(values))
+
+
+def test_types_of_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    import datetime
+    from decimal import Decimal
+
+    days = [datetime.date(2024, 1, 1 + day // 3) for day in range(6)]
+    columns = {
+        "day": pyarrow.array(days),
+        "flag": pyarrow.array([True, True, True, False, None, False]),
+        "float": pyarrow.array([0.0, -0.0, 0.0, math.nan, math.nan, None]),
+        "label": pyarrow.array(list("AABBBA")),
+        "decimal": pyarrow.array([Decimal("0.75")] * 6, pyarrow.decimal128(4, 2)),
+        "half": pyarrow.array(np.full(6, 0.75, dtype=np.float16)),
+        "single": pyarrow.array(np.full(6, 0.75, dtype=np.float32)),
+        "fixed": pyarrow.array(
+            [[0.75, 0.25]] * 2 + [[0.25, 0.75]] * 3 + [[0.75, 0.25]],
+            pyarrow.list_(pyarrow.float32(), 2),
+        ),
+        "binary": pyarrow.array([b"a"] * 6),
+    }
+    table = pyarrow.table(columns).slice(1)
+    given = {"label": "label", "strength": 2.0}
+    expected = ch.agree(table, key="day", **given, confidence=0.75)["probability"].to_pylist()
+    for confidence in ("decimal", "half", "single", "fixed"):
+        told = ch.agree(table, key="day", **given, labels=list("AB"), confidence=confidence)
+        assert told["probability"].to_pylist() == pytest.approx(expected, abs=1e-6)
+    assert ch.agree(table, key="flag", **given)["changed"].to_pylist()[:2] in (
+        [False, True],
+        [True, False],
+        [False, False],
+    )
+    alone = ch.agree(table, key="float", **given, confidence=0.75)["probability"].to_pylist()
+    assert alone[2:] == pytest.approx([0.75] * 3, abs=1e-6) and alone[0] != alone[3]
+    for key in ("binary", "fixed"):
+        with pytest.raises(TypeError, match=f"column '{key}' has the type"):
+            ch.agree(table, key=key, label="label")
+
+
+# ---- Progress, diagnosis
+
+
+def test_progress():
+    class Bar:
+        made: list = []
+
+        def __init__(self, **options):
+            self.options, self.n, self.closed = options, 0, False
+            Bar.made.append(self)
+
+        def update(self, count):
+            self.n += count
+
+        def close(self):
+            self.closed = True
+
+    ch.agree(as_rows(COLUMNS), **GIVEN, progress=Bar)
+    (bar,) = Bar.made
+    assert bar.n == bar.options["total"] and bar.closed and bar.options["delay"] == 1
+    with pytest.raises(ValueError):
+        ch.agree([], **GIVEN, progress=Bar)
+    assert Bar.made[1].closed and Bar.made[1].n == 0
+    tqdm = pytest.importorskip("tqdm")
+    ch.agree(as_rows(COLUMNS), **GIVEN, progress=tqdm.tqdm)
+    ch.agree(as_rows(COLUMNS), **GIVEN, progress=False)
+
+
+def test_diagnosis():
+    found = ch.diagnose(as_rows(COLUMNS), **GIVEN, strength=1.5)
+    assert (found.rows, found.shared, found.keys) == (7, 4, 1)
+    assert (found.disagreeing, found.contested, found.changed) == (1, 4, 1)
+    assert found.sure == pytest.approx(0.75) == found.sure_contested
+    result = ch.agree(as_rows(COLUMNS), **GIVEN, strength=1.5)
+    now = result[2]["probability"]
+    assert found.gain == pytest.approx(now - (1 - now), abs=1e-6)
+    assert "1 shared keys, 1 with different labels (4 rows)" in str(found)
+    # Right labels drawn from the probabilities: the gain is of the size that was expected.
+    quiet = ch.diagnose([{"k": 1, "l": "A"}, {"k": 2, "l": "B"}], key="k", label="l")
+    assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0
+    assert ch.diagnose(planted(6, 1), key="name", label="label", group="d").changed > 0

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""How long a table of mentions takes from memory to memory: processor time of one thread.
+
+    tests/bench/agree.py [--quick]
+
+A million rows of 20 labels by 200,000 names (--quick: a tenth of that), five rows a name, of which 85 %
+have the label of the name, with one confidence each from 0.5 to 0.99; and the same with names that
+Zipf's law deals. One line, the median of five: name<TAB>value<TAB>unit; and how far the memory of a
+process of its own rises by one call. The table is one of Polars, pyarrow or pandas, the first that is
+installed. Needs the Python package libchorale; says so on the error stream, and prints nothing, where
+there is none.
+"""
+
+import importlib
+import statistics
+import subprocess
+import sys
+import time
+
+try:
+    import numpy as np
+
+    import libchorale as ch
+except ImportError as error:
+    print(f"agree.py: left out: {error}", file=sys.stderr)
+    sys.exit(0)
+
+quick = "--quick" in sys.argv[1:]
+NAMES, ROWS, LABELS = (20_000, 100_000, 20) if quick else (200_000, 1_000_000, 20)
+SIZE = "tenth_million" if quick else "million"
+
+
+def library():
+    for name in ("polars", "pyarrow", "pandas"):
+        try:
+            if name != "pandas":
+                importlib.import_module("nanoarrow")
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    print("agree.py: left out: neither Polars nor pyarrow (with nanoarrow) nor pandas", file=sys.stderr)
+    sys.exit(0)
+
+
+def table(zipf):
+    rng = np.random.default_rng(1)
+    if zipf:
+        odds = 1 / np.arange(1, NAMES + 1)
+        names = rng.choice(NAMES, ROWS, p=odds / odds.sum())
+    else:
+        names = rng.permutation(np.arange(ROWS) * NAMES // ROWS)
+    right = rng.random(ROWS) < 0.85
+    labels = np.where(right, names % LABELS, rng.integers(LABELS, size=ROWS))
+    columns = {
+        "name": [f"name {name}" for name in names.tolist()],
+        "label": [f"LABEL{label}" for label in labels.tolist()],
+        "sure": rng.uniform(0.5, 0.99, ROWS),
+    }
+    made = library()
+    return made.table(columns) if made.__name__ == "pyarrow" else made.DataFrame(columns)
+
+
+def call(given):
+    begun = time.process_time()
+    ch.agree(given, key="name", label="label", confidence="sure", progress=False)
+    return time.process_time() - begun
+
+
+def held(what):
+    """VmRSS: bytes that the process holds; VmHWM: the most it has held since it was asked to forget."""
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(what)) * 1024
+
+
+def memory():
+    """Bytes a row by which one call raises what the process holds; needs Linux."""
+    given = table(False)
+    with open("/proc/self/clear_refs", "w") as marks:
+        marks.write("5")
+    before = held("VmRSS")
+    call(given)
+    print((held("VmHWM") - before) / ROWS)
+
+
+def main():
+    if "--memory" in sys.argv[1:]:
+        memory()
+        return
+    for name, zipf in (("rows_s", False), ("zipf_rows_s", True)):
+        given = table(zipf)
+        times = [call(given) for _ in range(3 if quick else 5)]
+        print(f"agree.{SIZE}_{name}\t{statistics.median(times):.4g}\ts", flush=True)
+    told = subprocess.run(
+        [sys.executable, __file__, *sys.argv[1:], "--memory"], check=True, capture_output=True, text=True
+    )
+    print(f"agree.{SIZE}_rows_bytes\t{float(told.stdout):.4g}\tbytes a row", flush=True)
+
+
+if __name__ == "__main__":
+    main()
