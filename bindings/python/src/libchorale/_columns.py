@@ -70,8 +70,9 @@ def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
     count = len(hashes)
     found = np.empty(count, dtype=np.int64)
     bits = max(4, int(2 * count).bit_length())
-    slots = np.empty(1 << bits, dtype=np.int64)
-    left = np.arange(count)
+    kind = np.int32 if count < 2**31 else np.int64  # half the memory to jump about in
+    slots = np.empty(1 << bits, dtype=kind)
+    left = np.arange(count, dtype=kind)
     factor = _ODD
     while len(left):
         of_left = hashes[left]
@@ -168,8 +169,12 @@ class Strings:
         start = int(self.starts[entry])
         return self.data[start : start + int(self.lengths[entry])].tobytes()
 
-    def text(self, entry: int) -> str:
-        return self._bytes(entry).decode("utf-8", "replace")
+    def texts(self, entries: Longs) -> list[str]:
+        data, starts = self.data.data, self.starts[entries]
+        ends = (starts + self.lengths[entries]).tolist()
+        return [
+            str(data[start:end], "utf-8", "replace") for start, end in zip(starts.tolist(), ends)
+        ]
 
 
 # ---- Columns of Python objects
@@ -351,7 +356,7 @@ class Arrow(Column):
             return Codes(
                 spread(codes, valid),
                 len(first),
-                lambda some: [strings.text(int(first[i])) for i in some],
+                lambda some: strings.texts(first[list(some)]),
             )
         plain = self._plain()
         if plain is None:

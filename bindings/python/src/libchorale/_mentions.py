@@ -44,6 +44,23 @@ class Scores:
         """The scores of some rows, an array of its own."""
         raise NotImplementedError
 
+    def of(self, rows: Longs, codes: Ints) -> Doubles:
+        """The score of label codes[row] in each of the rows."""
+        made = np.empty(len(rows))
+        for part in blocks(len(rows)):
+            some = rows[part]
+            made[part] = self.rows(some)[np.arange(len(some)), codes[some]]
+        return made
+
+    def sums(self, rows: Longs, parts: Ints, count: int) -> Doubles:
+        """count x m: the sums of the rows of each part. parts: for each of the rows, ascending."""
+        made = np.zeros((count, self.labels))
+        for part in blocks(len(rows)):
+            begins = np.flatnonzero(np.diff(parts[part], prepend=-1))
+            scores = self.rows(rows[part]).astype(np.float64)
+            made[parts[part][begins]] += np.add.reduceat(scores, begins, axis=0)
+        return made
+
     def best(self) -> tuple[Ints, Doubles]:
         """For each row the label with the highest score, the first of several, and how much the
         second highest is below it."""
@@ -76,6 +93,19 @@ class Confidences(Scores):
         codes = self._codes[rows]
         made = np.repeat(self._other[rows], self.labels).reshape(len(codes), self.labels)
         made[np.arange(len(codes)), codes] = self._own[rows]
+        return made
+
+    def of(self, rows: Longs, codes: Ints) -> Doubles:
+        own = codes[rows] == self._codes[rows]
+        return np.where(own, self._own[rows], self._other[rows]).astype(np.float64)
+
+    def sums(self, rows: Longs, parts: Ints, count: int) -> Doubles:
+        other = self._other[rows]
+        of_labels = parts.astype(np.int64) * self.labels + self._codes[rows]
+        ahead = np.bincount(of_labels, self._own[rows] - other, minlength=count * self.labels)
+        shared = np.bincount(parts, other, minlength=count)
+        made = np.asarray(ahead, dtype=np.float64).reshape(count, self.labels)
+        made += shared[:, None]
         return made
 
     def best(self) -> tuple[Ints, Doubles]:
@@ -215,7 +245,9 @@ class Mentions:
         self.component, self.components = components(keyed)
         # Rows by component: all that follows reads and writes neighbours together.
         rows = np.flatnonzero(self.component >= 0)
-        self.order = rows[np.argsort(self.component[rows], kind="stable")]
+        pairs = (self.component[rows].astype(np.int64) << 32) | rows
+        pairs.sort()
+        self.order = pairs & 0xFFFFFFFF
 
     def unsettled(self) -> Longs:
         """Rows that may change, in `order`. Where strengths are not negative and labels have no
@@ -228,7 +260,8 @@ class Mentions:
         of_component[component] = own
         differs = np.zeros(self.components, dtype=bool)
         differs[component[own != of_component[component]]] = True
-        return self.order[differs[component]]
+        rows: Longs = self.order[differs[component]]
+        return rows
 
     def given(self, rows: Longs, groups: Longs | None) -> Given:
         """The front door's arguments for some rows: every row is a chain of one position."""
@@ -274,6 +307,11 @@ class Mentions:
         count = len(codes)
         result = Together(codes, np.empty(count), np.empty(count))
         tables = [self.counts(number, codes) for number in range(len(self.keyed))]
+        rises = [self._rises(number, table) for number, table in enumerate(tables)]
+        shares = [
+            np.append(2 * of.strength / keyed.sizes, 0).astype(self.scores.dtype)
+            for keyed, of in zip(self.keyed, self.weights)
+        ]
         flips = self._flips(codes, tables)
         lonely = np.flatnonzero(self.component < 0)
         for part in blocks(len(lonely)):
@@ -283,22 +321,24 @@ class Mentions:
             rows = self.order[part]
             scores = self.scores.rows(rows)
             entries = np.arange(len(rows))
-            for keyed, of, table in zip(self.keyed, self.weights, tables):
-                if keyed.count == 0:
-                    continue
-                clique = keyed.codes[rows]  # -1: the last entry, of no weight
-                share = (of.strength / np.append(keyed.sizes, np.inf)).astype(scores.dtype)[clique]
-                others = table[clique].astype(scores.dtype)
-                others[entries, codes[rows]] -= 1
-                # The rise of strength / n * n_v^2 by one more row with the label.
-                others *= 2 * share[:, None]
-                scores += others
-                if of.bonus is not None:
-                    scores += np.where(clique[:, None] >= 0, of.bonus, 0).astype(scores.dtype)
+            for keyed, rise, share in zip(self.keyed, rises, shares):
+                clique = keyed.codes[rows]  # -1: the last entry, of zeros
+                scores += rise[clique]
+                scores[entries, codes[rows]] -= share[clique]  # the row itself is counted too
             scores -= scores[entries, codes[rows]][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             self._tell(result, rows, scores, before)
         return result
+
+    def _rises(self, number: int, table: Ints) -> Array:
+        """Cliques + 1 x m: how much one row more with a label adds to a clique, up to the same
+        amount for all labels: 2 strength / n * n_v + bonus_v. The last entry is 0."""
+        keyed, of = self.keyed[number], self.weights[number]
+        rises = np.zeros((keyed.count + 1, self.scores.labels), dtype=self.scores.dtype)
+        np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1], casting="unsafe")
+        if of.bonus is not None:
+            rises[:-1] += of.bonus.astype(rises.dtype)
+        return rises
 
     def _tell(self, result: Together, rows: Longs, scores: Array, before: Ints) -> None:
         scores -= scores.max(axis=1, keepdims=True)
@@ -310,14 +350,11 @@ class Mentions:
 
     def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Array:
         """Components x m: the score if all rows of a component had the label, less that now."""
-        component, labels = self.component[self.order], self.scores.labels
-        flips = np.zeros((self.components, labels))
-        for part in blocks(len(self.order)):
-            rows, of = self.order[part], component[part]
-            scores = self.scores.rows(rows).astype(np.float64)
-            scores -= scores[np.arange(len(rows)), codes[rows]][:, None]
-            begins = np.flatnonzero(np.diff(of, prepend=-1))
-            flips[of[begins]] += np.add.reduceat(scores, begins, axis=0)
+        component = self.component[self.order]
+        flips = self.scores.sums(self.order, component, self.components)
+        flips -= np.bincount(
+            component, self.scores.of(self.order, codes), minlength=self.components
+        )[:, None]
         for keyed, of_key, table in zip(self.keyed, self.weights, tables):
             clique = keyed.codes[self.order]
             of_clique = np.zeros(keyed.count + 1, dtype=np.int64)

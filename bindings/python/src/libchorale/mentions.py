@@ -417,22 +417,30 @@ def _why(
 ) -> Texts:
     names = [str(label) for label in read.labels]
     now = [names[code] for code in codes[rows].tolist()]
-    parts: list[list[tuple[float, str]]] = [[] for _ in now]  # amount, text
+    several = len(read.keyed) > 1
+    parts: list[list[tuple[float, str]]] = [[] for _ in now] if several else []  # amount, text
+    texts: list[str] = [""] * len(now)
     for number, keyed in enumerate(read.keyed):
         where = "" if group is None or keyed.across else f" in this {group}"
         found = mentions.reasons(number, rows, before, codes)
         cliques, which = np.unique(found.cliques, return_inverse=True)
-        keys = keyed.shown(cliques, len(read.keyed) > 1)
+        keys = keyed.shown(cliques, several)
         others = (keyed.sizes[cliques] - 1).tolist()
         words = [f"of {many} other mentions {of}{where} are" for many, of in zip(others, keys)]
-        for place, amount, many, word in zip(
-            found.places.tolist(), found.amounts.tolist(), found.agreeing.tolist(), which.tolist()
+        places, amounts = found.places.tolist(), found.amounts.tolist()
+        for at, place, many, word in zip(
+            range(len(places)), places, found.agreeing.tolist(), which.tolist()
         ):
-            parts[place].append((-amount, f"{many} {words[word]} {now[place]}"))
+            text = f"{many} {words[word]} {now[place]}"
+            if several:
+                parts[place].append((-amounts[at], text))
+            else:
+                texts[place] = text
+    if several:
+        texts = ["; ".join(text for _, text in sorted(reasons)) for reasons in parts]
     texts = [
-        "; ".join(text for _, text in sorted(reasons))
-        or f"of all labels {label} has the highest score here"
-        for reasons, label in zip(parts, now)
+        text or f"of all labels {label} has the highest score here"
+        for text, label in zip(texts, now)
     ]
     return Texts(len(codes), rows, texts)
 
