@@ -700,7 +700,23 @@ def test_diagnosis():
     now = result[2]["probability"]
     assert found.gain == pytest.approx(now - (1 - now), abs=1e-6)
     assert "1 shared keys, 1 with different labels (4 rows)" in str(found)
-    # Right labels drawn from the probabilities: the gain is of the size that was expected.
     quiet = ch.diagnose([{"k": 1, "l": "A"}, {"k": 2, "l": "B"}], key="k", label="l")
     assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0
-    assert ch.diagnose(planted(6, 1), key="name", label="label", group="d").changed > 0
+
+
+@pytest.mark.parametrize("one_label", [True, False])
+def test_expected_gain(one_label):
+    """Below the gain where a key has one right label, above it where mentions have their own."""
+    random, rows = np.random.default_rng(5), []
+    for key in range(400):
+        shared = int(random.integers(3))
+        for _ in range(6):
+            right = shared if one_label else int(random.integers(3))
+            sure = float(random.uniform(0.5, 0.95))
+            label = right if random.random() < sure else (right + int(random.integers(1, 3))) % 3
+            rows.append({"key": key, "label": label, "sure": sure, "right": right})
+    given = {"key": "key", "label": "label", "confidence": "sure"}
+    expected = ch.diagnose(rows, **given).gain
+    result = ch.agree(rows, **given)
+    gain = sum((r["together"] == r["right"]) - (r["label"] == r["right"]) for r in result)
+    assert expected > 0 and (0 < expected < gain if one_label else gain < 0)

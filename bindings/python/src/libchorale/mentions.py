@@ -348,8 +348,9 @@ def agree(
     probability  softmax, over the labels, of the highest score found with each label in this row.
                  The score is the sum of the logarithms of probabilities and of what agreement is
                  worth. Looked at are two labellings a label: this row alone changes to it; all rows
-                 connected with it by keys change to it. No marginal probability of a model: one
-                 labelling stands for all with the same label, so that it is mostly too sure
+                 connected with it by keys change to it. One labelling stands for all with the same
+                 label, so this is no marginal probability, and mostly above that under the same
+                 strength. Whether labels are right as often depends on the strength
     changed      whether it is another label than before
     why          for changed rows which other mentions pay for that, in words; null elsewhere
 
@@ -518,7 +519,8 @@ class Diagnosis:
     changed            rows that agreement changes
     gain               how many more rows are right after that, if the probabilities of `agree` are:
                        the sum over changed rows of the probability of the label now less that of
-                       the label before. These are mostly too sure, and so is this
+                       the label before. Too low where every key has one right label, too high
+                       where mentions of a key have labels of their own
     """
 
     rows: int
