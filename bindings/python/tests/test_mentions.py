@@ -491,8 +491,8 @@ def test_bad_tables(kind):
             ch.agree(kind(columns), **{**GIVEN, **given})
 
     for argument in ("key", "label", "confidence", "group"):
-        refused(KeyError, f"{argument}: there is no column 'nothing'", **{argument: "nothing"})
-    refused(KeyError, "gold: there is no column 'nothing'", gold="nothing")
+        refused(ValueError, f"{argument}: there is no column 'nothing'", **{argument: "nothing"})
+    refused(ValueError, "gold: there is no column 'nothing'", gold="nothing")
     for wrong in (1.5, -0.25):
         sure = [*COLUMNS["sure"][:4], wrong, 0.5, 0.5]
         refused(ValueError, f"'sure' is {wrong} in row 4", {**COLUMNS, "sure": sure})

@@ -21,6 +21,7 @@ FOREIGN = re.compile(
 NAN = math.nan
 AGREE = ch.Potential.potts(2, 1.0)
 ROW = np.zeros((2, 2))
+MENTIONS = [{"k": 1, "l": "A", "g": "A"}, {"k": 1, "l": "B", "g": "A"}]
 
 
 def builder():
@@ -388,6 +389,22 @@ CASES = [
     ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], minimum=0), "minimum"),
     ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], names=["O"]), "names"),
     ("build_problem", lambda: ch.build_problem([ROW], groups=[]), "groups"),
+    ("labelled_problem", lambda: ch.labelled_problem([ROW], gold=[0], tokens=[[1, 1]]), "gold"),
+    ("agree", lambda: ch.agree(5, key="k"), "table"),
+    ("agree", lambda: ch.agree(MENTIONS, key="no", label="l"), "key"),
+    ("agree", lambda: ch.agree(MENTIONS, key="k", label="l", strength=NAN), "strength"),
+    ("agree", lambda: ch.agree(MENTIONS, key="k", label="l", threads=0), "threads"),
+    ("diagnose", lambda: ch.diagnose(MENTIONS, key="k", label="l", minimum=0), "minimum"),
+    (
+        "learn_strengths",
+        lambda: ch.learn_strengths(MENTIONS, gold="no", key="k", label="l"),
+        "gold",
+    ),
+    (
+        "learn_strengths",
+        lambda: ch.learn_strengths(MENTIONS, gold="g", key="k", label="l", folds=1),
+        "folds",
+    ),
     ("Host", lambda: ch.Host(allocate=5), "allocate"),
     ("logits.word_scores", lambda: logits.word_scores(np.zeros((1, 1)), []), "logits"),
     ("logits.label_names", lambda: logits.label_names({5: "O"}), "id2label"),
@@ -438,7 +455,7 @@ def test_help_reads_as_python():
 #: Calls that take nothing which could be wrong.
 HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
-    r"|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
+    r"|Diagnosis|Strengths|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|polish|reset|problem)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
     r"|Kernel\..*|abi|algorithms|Model.\w*bytes"

@@ -104,7 +104,7 @@ class _Read:
 def _column(table: Table, argument: str, name: Any) -> Any:
     if name not in table.names:
         known = ", ".join(repr(known) for known in table.names)
-        raise KeyError(f"{argument}: there is no column {name!r} (columns: {known})")
+        raise ValueError(f"{argument}: there is no column {name!r} (columns: {known})")
     return table.column(name)
 
 
@@ -354,9 +354,9 @@ def agree(
     changed      whether it is another label than before
     why          for changed rows which other mentions pay for that, in words; null elsewhere
 
-    Raises KeyError for a column that is missing, TypeError and ValueError, which name column and
-    row, for keys of mixed types, confidences that are not from 0 to 1, unknown labels, nulls
-    elsewhere than in keys, two columns of one name, a table without rows.
+    Raises TypeError and ValueError, which name column and row, for columns that are missing or
+    there twice, keys of mixed types, confidences that are not from 0 to 1, unknown labels, nulls
+    elsewhere than in keys, and a table without rows.
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> agree(rows, key="name", label="type", confidence=0.8)[4]["why"]
