@@ -9,8 +9,7 @@ alone, and writes a report to look at.
 
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
-  OPTION...     passed on to the program, build/examples/examples/publications/publications;
-                its --help tells them
+  OPTION...     passed on to build/examples/src/command/chorale report, whose --help tells them
 
 The figures go to stdout, progress to stderr.'
 
@@ -42,6 +41,6 @@ if ! {
   exit 1
 fi
 
-"$build/examples/publications/publications" --threads "$(nproc)" \
+"$build/src/command/chorale" report --threads "$(nproc)" --beam 30 --bound 50 --progress \
   --output "$PWD/$build/publications.html" "${options[@]}" \
   examples/publications/data/pages.chorale

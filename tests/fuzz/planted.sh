@@ -11,7 +11,6 @@ mkdir -p "$tree"
 rm -rf "$tree"/{src,include,tests}
 cp -r CMakeLists.txt CMakePresets.json src include "$tree"
 cp -r tests "$tree"
-mkdir -p "$tree/examples" && cp -r examples/publications "$tree/examples"
 
 build() {
   cmake --build "$tree/build/dev" -j "$jobs" --target fuzzers >"$log" 2>&1 || {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at reports of the publications example in headless Chromium.
+"""Looks at reports of the command in headless Chromium.
 
     check.py CHROMIUM SCREENSHOTS REPORT.html ...
 

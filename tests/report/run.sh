@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: tests/report/run.sh BUILD_DIR
 #
-# The reports that the publications example writes, looked at in headless Chromium: those of small
+# The reports that `chorale report` writes, looked at in headless Chromium: those of small
 # problems made for the purpose and that of the committed problem file. Screenshots are left in
 # BUILD_DIR/report. Needs Chromium and Python 3.
 set -euo pipefail
@@ -9,7 +9,7 @@ set -euo pipefail
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$build/report
-program=$build/examples/publications/publications
+report=("$build/src/command/chorale" report)
 
 rm -rf "$out"
 mkdir -p "$out"
@@ -17,21 +17,21 @@ mkdir -p "$out"
 shopt -s nullglob
 reports=("$out/zero.html")
 for problem in "$out"/*.chorale "$here"/../../examples/publications/data/*.chorale; do
-  report=$out/$(basename "$problem" .chorale).html
-  "$program" --bound 3 --threads "$(nproc)" --output "$report" "$problem"
-  reports+=("$report")
+  html=$out/$(basename "$problem" .chorale).html
+  "${report[@]}" --bound 3 --beam 30 --threads "$(nproc)" --output "$html" "$problem"
+  reports+=("$html")
 done
 
 # The options change what they say they change.
-"$program" --strength 0 --output "$out/zero.html" "$out/named.chorale" | tee "$out/zero.txt"
+"${report[@]}" --strength 0 --output "$out/zero.html" "$out/named.chorale" | tee "$out/zero.txt"
 grep -q '^Changed  *0 of ' "$out/zero.txt"
-"$program" --properties 'LABEL after <i>title</i>' --output "$out/one.html" \
+"${report[@]}" --properties 'LABEL after <i>title</i>' --output "$out/one.html" \
   "$out/named.chorale" >"$out/one.txt"
 grep -q '^Token errors  *3 -> 2 of 44, 33.3 % fewer' "$out/one.txt"
 for bad in '--strength -1' '--rounds x' '--properties none' '--no-such-option 1' 'second'; do
   status=0
   # shellcheck disable=SC2086
-  "$program" $bad --output "$out/bad.html" "$out/named.chorale" 2>"$out/bad.txt" || status=$?
+  "${report[@]}" $bad --output "$out/bad.html" "$out/named.chorale" 2>"$out/bad.txt" || status=$?
   [[ $status == 2 && -s $out/bad.txt && ! -e $out/bad.html ]]
 done
 

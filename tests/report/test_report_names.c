@@ -1,5 +1,5 @@
 /* Names out of a problem file that nobody vouches for: whatever bytes they are made of, the
- * terminal of the publications example gets none that it would obey. */
+ * terminal of the command gets none that it would obey. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fixture.h"
@@ -42,8 +42,8 @@ static void unknown_properties_are_refused_without_control_characters(void **sta
   const int file = mkstemp(path);
   assert_true(file >= 0);
   save_problem(path);
-  snprintf(command, sizeof command, "'%s' --properties 'no\033[2Jne' --output '%s.html' '%s' 2>&1",
-           PUBLICATIONS, path, path);
+  snprintf(command, sizeof command, "'%s' report --properties 'no\033[2Jne' --output '%s.html' '%s' 2>&1",
+           COMMAND, path, path);
   FILE *program = popen(command, "r");
   assert_non_null(program);
   const size_t size = fread(said, 1, sizeof said - 1, program);
@@ -51,10 +51,9 @@ static void unknown_properties_are_refused_without_control_characters(void **sta
   const int status = pclose(program);
   unlink(path);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
-  const char *refusal = strstr(said, "publications: ");
-  assert_non_null(refusal);
-  assert_string_equal(refusal, "publications: no property \"no?[2Jne\" in this file, which has "
-                               "\"title?]0;owned??\", \"?2J????\", \"na\303\257ve \302\240\"\n");
+  assert_string_equal(said, "chorale: --properties is \"no?[2Jne\"; it must name kinds of cliques "
+                            "of this file, which has \"title?]0;owned??\", \"?2J????\", "
+                            "\"na\303\257ve \302\240\"\n");
 }
 
 int main(void) {

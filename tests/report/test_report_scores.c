@@ -1,4 +1,4 @@
-/* Token scores of the publications example, against counts made by hand. */
+/* Token scores of the reports, against counts made by hand. */
 #include "fixture.h"
 #include "scores.h"
 

@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include "json.h"
 #include "support.h"
 
 #include <inttypes.h>
@@ -117,4 +118,62 @@ void print_summary(const corpus *from, const inference *done, const summary *of)
   printf("Rounds         %" PRId64 ", %s\n", result->rounds, outcome_name(result->outcome));
   printf("Time           %.2f s for %" PRId64 " chains, %" PRId64 " tokens, %" PRId64 " cliques\n",
          done->seconds, from->chain_count, from->positions, from->clique_count);
+}
+
+static void print_label_json(const corpus *from, const summary *of, int64_t label, int first) {
+  const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
+  fputs(first ? "{" : ",{", stdout);
+  put_json_whole(stdout, "label", label, 1);
+  if (name.length > 0)
+    put_json_string(stdout, "name", name, 0);
+  put_json_whole(stdout, "tokens", of->together[label].gold, 0);
+  put_json_real(stdout, "own_f1", f1(of->own[label]), 0);
+  put_json_real(stdout, "f1", f1(of->together[label]), 0);
+  putchar('}');
+}
+
+/* Token F1 and errors, where gold labels are known. */
+static void print_scores_json(const corpus *from, const summary *of) {
+  put_json_whole(stdout, "own_errors", of->all.own_errors, 0);
+  put_json_whole(stdout, "errors", of->all.errors, 0);
+  put_json_real(stdout, "own_f1", f1(of->own_sum), 0);
+  put_json_real(stdout, "f1", f1(of->together_sum), 0);
+  put_json_whole(stdout, "left_out_label", of->left_out, 0);
+  put_json_whole(stdout, "better", of->better, 0);
+  put_json_whole(stdout, "equal", of->equal, 0);
+  put_json_whole(stdout, "worse", of->worse, 0);
+  put_json_key(stdout, "labels", 0);
+  putchar('[');
+  int first = 1;
+  for (int64_t label = 0; label < from->labels; ++label)
+    if (of->together[label].gold + of->together[label].said + of->own[label].said > 0) {
+      print_label_json(from, of, label, first);
+      first = 0;
+    }
+  putchar(']');
+}
+
+void print_summary_json(const corpus *from, const inference *done, const summary *of) {
+  const chorale_run_result *result = &done->result;
+  putchar('{');
+  put_json_string(stdout, "outcome", text_of(chorale_outcome_name(result->outcome)), 1);
+  put_json_key(stdout, "proven", 0);
+  fputs(result->proven ? "true" : "false", stdout);
+  put_json_whole(stdout, "rounds", result->rounds, 0);
+  put_json_real(stdout, "score", result->score, 0);
+  put_json_real(stdout, "own_score", result->own_score, 0);
+  put_json_real(stdout, "upper_bound", result->upper_bound, 0);
+  put_json_real(stdout, "gap", result->gap, 0);
+  put_json_real(stdout, "seconds", done->seconds, 0);
+  put_json_whole(stdout, "chains", from->chain_count, 0);
+  put_json_whole(stdout, "changed_chains", result->changed_chains, 0);
+  put_json_whole(stdout, "cliques", from->clique_count, 0);
+  put_json_whole(stdout, "groups", of->test_pages, 0);
+  put_json_whole(stdout, "training_groups", of->training_pages, 0);
+  put_json_whole(stdout, "tokens", of->all.tokens, 0);
+  put_json_whole(stdout, "changed", of->all.changed, 0);
+  put_json_whole(stdout, "known", of->all.known, 0);
+  if (of->all.known > 0)
+    print_scores_json(from, of);
+  puts("}");
 }

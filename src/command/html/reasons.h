@@ -1,6 +1,6 @@
 /* Why records changed: which cliques paid for it, and what a page agrees on. */
-#ifndef PUBLICATIONS_REASONS_H
-#define PUBLICATIONS_REASONS_H
+#ifndef CHORALE_COMMAND_REASONS_H
+#define CHORALE_COMMAND_REASONS_H
 
 #include "inference.h"
 

@@ -1,6 +1,6 @@
 /* How good labellings are, against gold labels, token by token. */
-#ifndef PUBLICATIONS_SCORES_H
-#define PUBLICATIONS_SCORES_H
+#ifndef CHORALE_COMMAND_SCORES_H
+#define CHORALE_COMMAND_SCORES_H
 
 #include <stdint.h>
 

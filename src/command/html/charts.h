@@ -1,6 +1,6 @@
 /* Charts as SVG. They stretch with the page: what is along x is in percent, text keeps its size. */
-#ifndef PUBLICATIONS_CHARTS_H
-#define PUBLICATIONS_CHARTS_H
+#ifndef CHORALE_COMMAND_CHARTS_H
+#define CHORALE_COMMAND_CHARTS_H
 
 #include "summary.h"
 

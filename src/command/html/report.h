@@ -1,6 +1,6 @@
 /* The report: one HTML file with everything in it. */
-#ifndef PUBLICATIONS_REPORT_H
-#define PUBLICATIONS_REPORT_H
+#ifndef CHORALE_COMMAND_REPORT_H
+#define CHORALE_COMMAND_REPORT_H
 
 #include "options.h"
 #include "summary.h"

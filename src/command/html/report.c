@@ -29,8 +29,8 @@ static chorale_text title_of(const report *r) {
   const chorale_text title = note(r->from, "title");
   if (title.length > 0)
     return title;
-  const char *slash = strrchr(r->chosen->problem, '/');
-  return text_of(slash != NULL ? slash + 1 : r->chosen->problem);
+  const char *path = r->chosen->files[0], *slash = strrchr(path, '/');
+  return text_of(slash != NULL ? slash + 1 : path);
 }
 
 static void put_head(const report *r) {
@@ -325,7 +325,8 @@ void write_report(const settings *chosen, const corpus *from, const inference *d
                   const summary *of) {
   report r = {fopen(chosen->output, "wb"), chosen, from, done, of, {0, 0, NULL}};
   if (r.to == NULL)
-    stop("%s: %s", chosen->output, strerror(errno));
+    stop(EXIT_SYSTEM, "--output is \"%s\", which cannot be written: %s", chosen->output,
+         strerror(errno));
   r.colours = palette_of(from, of->left_out);
   put_head(&r);
   put_headline(&r);
@@ -342,5 +343,5 @@ void write_report(const settings *chosen, const corpus *from, const inference *d
   palette_free(&r.colours);
   const int failed = ferror(r.to);
   if (fclose(r.to) != 0 || failed)
-    stop("%s: could not be written", chosen->output);
+    stop(EXIT_SYSTEM, "--output is \"%s\", which could not be written to its end", chosen->output);
 }

@@ -1,6 +1,6 @@
 /* The parts of the report that never change: assets/, made into arrays by embed.cmake. */
-#ifndef PUBLICATIONS_ASSETS_H
-#define PUBLICATIONS_ASSETS_H
+#ifndef CHORALE_COMMAND_ASSETS_H
+#define CHORALE_COMMAND_ASSETS_H
 
 #include <stddef.h>
 

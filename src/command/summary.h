@@ -1,6 +1,6 @@
 /* What came of an inference, in numbers: for the console and for the report. */
-#ifndef PUBLICATIONS_SUMMARY_H
-#define PUBLICATIONS_SUMMARY_H
+#ifndef CHORALE_COMMAND_SUMMARY_H
+#define CHORALE_COMMAND_SUMMARY_H
 
 #include "inference.h"
 #include "scores.h"
@@ -23,5 +23,7 @@ double error_reduction(const tally *of);
 
 /* Prints the tables to stdout. */
 void print_summary(const corpus *from, const inference *done, const summary *of);
+/* The same as an object of JSON, which chorale.1 describes. */
+void print_summary_json(const corpus *from, const inference *done, const summary *of);
 
 #endif

@@ -1,6 +1,6 @@
 /* One collective inference over a corpus, and what it leaves behind. */
-#ifndef PUBLICATIONS_INFERENCE_H
-#define PUBLICATIONS_INFERENCE_H
+#ifndef CHORALE_COMMAND_INFERENCE_H
+#define CHORALE_COMMAND_INFERENCE_H
 
 #include "corpus.h"
 #include "options.h"
@@ -18,6 +18,7 @@ typedef struct inference {
   double seconds; /* of the run, loading left out */
   int32_t *own;   /* labels by position: every chain alone */
   int32_t *together;
+  int tell;       /* progress to stderr */
   moment *moments;
   int64_t moment_count, moment_room;
 } inference;

@@ -1,6 +1,6 @@
 /* The records of a page, before and after, and why they changed. */
-#ifndef PUBLICATIONS_RECORDS_H
-#define PUBLICATIONS_RECORDS_H
+#ifndef CHORALE_COMMAND_RECORDS_H
+#define CHORALE_COMMAND_RECORDS_H
 
 #include "inference.h"
 #include "scores.h"

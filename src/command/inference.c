@@ -34,9 +34,9 @@ static int next_name(const char **list, chorale_text *name) {
 
 static void refuse_kind(const corpus *from, chorale_text asked) {
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
-  fputs("publications: no property \"", stderr);
+  fputs("chorale: --properties is \"", stderr);
   print_name(stderr, asked, 0);
-  fputs("\" in this file, which has", stderr);
+  fputs("\"; it must name kinds of cliques of this file, which has", stderr);
   for (int64_t k = 0; k < kinds; ++k) {
     const chorale_text name = text_in(from->problem, CHORALE_TEXTS_KINDS, k);
     fputs(k > 0 ? ", \"" : " \"", stderr);
@@ -44,7 +44,7 @@ static void refuse_kind(const corpus *from, chorale_text asked) {
     putc('"', stderr);
   }
   fputs(kinds > 0 ? "\n" : " none with a name\n", stderr);
-  exit(2);
+  exit(EXIT_BAD_INPUT);
 }
 
 /* Which kinds of cliques take part, by kind. */
@@ -102,16 +102,17 @@ static int32_t keep_moment(void *user, const chorale_progress *progress) {
   fresh->best_score = progress->best_score;
   fresh->upper_bound = progress->upper_bound;
 
+  if (!into->tell)
+    return 0;
   const int terminal = isatty(STDERR_FILENO);
-  if (isfinite(progress->upper_bound)) {
-    if (terminal)
-      fprintf(stderr, "\r\033[K  bound %.4f, best score %.4f", progress->upper_bound,
-              progress->best_score);
-  } else {
-    fprintf(stderr, "%s  round %" PRId64 ": score %.4f, %" PRId64 " messages changed%s",
-            terminal ? "\r\033[K" : "", progress->round, progress->score,
-            progress->messages_changed, terminal ? "" : "\n");
-  }
+  fputs(terminal ? "\r\033[K  " : "  ", stderr);
+  if (isfinite(progress->upper_bound))
+    fprintf(stderr, "bound %.4f, best score %.4f", progress->upper_bound, progress->best_score);
+  else
+    fprintf(stderr, "round %" PRId64 ": score %.4f, %" PRId64 " messages changed", progress->round,
+            progress->score, progress->messages_changed);
+  if (!terminal)
+    putc('\n', stderr);
   return 0;
 }
 
@@ -120,6 +121,7 @@ static int32_t keep_moment(void *user, const chorale_progress *progress) {
 inference infer(const corpus *from, const settings *chosen) {
   inference done;
   memset(&done, 0, sizeof done);
+  done.tell = chosen->progress;
   done.model = with_strengths(from, chosen);
   done.moment_room = chosen->rounds + chosen->bound_steps + 16;
   done.moments = allocate(done.moment_room, sizeof *done.moments);
@@ -134,18 +136,23 @@ inference infer(const corpus *from, const settings *chosen) {
     options.beam_width = chosen->beam;
   }
   options.bound_steps = chosen->bound_steps;
+  options.time_limit = chosen->seconds;
   options.progress = keep_moment;
   options.progress_user = &done;
   chorale_run_result_init(&done.result, sizeof done.result);
 
+  if (done.tell)
+    fprintf(stderr,
+            "Labelling %" PRId64 " chains in %" PRId64 " groups together, %" PRId64 " cliques\n",
+            from->chain_count, from->page_count, from->clique_count);
   const double begin = now();
   check(chorale_run_create(NULL, done.model, &options, NULL, &done.run, &error), &error);
   check(chorale_run_solve(done.run, &done.result, &error), &error);
   done.seconds = now() - begin;
-  if (isatty(STDERR_FILENO))
+  if (done.tell && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
   if (!isfinite(done.result.score))
-    stop("no labelling of these chains is allowed (%s)", outcome_name(done.result.outcome));
+    stop(EXIT_NO, "no labelling was found: %s", outcome_name(done.result.outcome));
 
   done.own = allocate(from->positions, sizeof *done.own);
   done.together = allocate(from->positions, sizeof *done.together);

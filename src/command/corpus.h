@@ -3,8 +3,8 @@
  * A page is a group of chains, a record a chain. Records keep the order of their chains; pages are
  * in the order of their group numbers. Names that the file lacks are made up here.
  */
-#ifndef PUBLICATIONS_CORPUS_H
-#define PUBLICATIONS_CORPUS_H
+#ifndef CHORALE_COMMAND_CORPUS_H
+#define CHORALE_COMMAND_CORPUS_H
 
 #include <chorale/chorale.h>
 

@@ -11,38 +11,58 @@
 #include <time.h>
 
 void *allocate(int64_t count, size_t size) {
-  if (count < 0)
-    stop("out of memory");
-  void *memory = calloc(count > 0 ? (size_t)count : 1, size);
+  void *memory = count < 0 ? NULL : calloc(count > 0 ? (size_t)count : 1, size);
   if (memory == NULL)
-    stop("out of memory");
+    stop(EXIT_SYSTEM, "out of memory");
   return memory;
 }
 
-void stop(const char *format, ...) {
+void stop(int code, const char *format, ...) {
+  char message[2000];
   va_list arguments;
-  fputs("publications: ", stderr);
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  fputc('\n', stderr);
-  exit(EXIT_FAILURE);
+  fputs("chorale: ", stderr);
+  print_name(stderr, text_of(message), 0);
+  putc('\n', stderr);
+  exit(code);
 }
 
 void check(chorale_status status, const chorale_error *error) {
   if (status != CHORALE_OK)
-    stop("%s: %s", chorale_status_name(status), error->message);
+    stop(status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_NO, "%s: %s",
+         chorale_status_name(status), error->message);
 }
 
-void check_writable(const char *path) {
-  struct stat about;
+chorale_problem *load(const char *path) {
+  chorale_problem *problem = NULL;
+  chorale_error error;
+  const chorale_status status = chorale_problem_load(NULL, path, &problem, &error);
+  if (status != CHORALE_OK)
+    stop(status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_BAD_INPUT,
+         "FILE is \"%s\": %s: %s", path, chorale_status_name(status), error.message);
+  return problem;
+}
+
+void check_writable(const char *path, const char *read) {
+  struct stat about, of_read;
   const int is_there = stat(path, &about) == 0;
+  if (is_there && stat(read, &of_read) == 0 && about.st_ino != 0 &&
+      about.st_ino == of_read.st_ino && about.st_dev == of_read.st_dev)
+    stop(EXIT_BAD_INPUT, "--output is \"%s\"; it must not be FILE itself", path);
   FILE *file = fopen(path, "ab");
   if (file == NULL)
-    stop("%s: %s", path, strerror(errno));
+    stop(EXIT_BAD_INPUT, "--output is \"%s\"; it must be a file that can be written: %s", path,
+         strerror(errno));
   fclose(file);
   if (!is_there)
     remove(path);
+}
+
+void check_printed(void) {
+  if (fflush(stdout) != 0 || ferror(stdout))
+    stop(EXIT_SYSTEM, "the standard output could not be written: %s", strerror(errno));
 }
 
 void print_name(FILE *to, chorale_text name, int width) {

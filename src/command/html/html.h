@@ -1,6 +1,6 @@
 /* Pieces of HTML: text, numbers, and how labels look. */
-#ifndef PUBLICATIONS_HTML_H
-#define PUBLICATIONS_HTML_H
+#ifndef CHORALE_COMMAND_HTML_H
+#define CHORALE_COMMAND_HTML_H
 
 #include "corpus.h"
 

@@ -1,0 +1,38 @@
+#include "commands.h"
+#include "json.h"
+#include "support.h"
+
+#include <stdio.h>
+
+int command_check(const settings *chosen) {
+  int code = 0;
+  if (chosen->json)
+    putchar('[');
+  for (int64_t i = 0; i < chosen->file_count; ++i) {
+    const char *path = chosen->files[i];
+    chorale_problem *problem = NULL;
+    chorale_error error;
+    const chorale_status status = chorale_problem_load(NULL, path, &problem, &error);
+    chorale_problem_destroy(problem);
+    if (status == CHORALE_ERROR_OUT_OF_MEMORY)
+      stop(EXIT_SYSTEM, "FILE is \"%s\": out of memory", path);
+    if (status != CHORALE_OK)
+      code = EXIT_NO;
+    const char *name = status == CHORALE_OK ? "ok" : chorale_status_name(status);
+    if (chosen->json) {
+      fputs(i > 0 ? ",\n {" : "\n {", stdout);
+      put_json_string(stdout, "file", text_of(path), 1);
+      put_json_string(stdout, "status", text_of(name), 0);
+      put_json_string(stdout, "message", text_of(error.message), 0);
+      putchar('}');
+    } else {
+      print_name(stdout, text_of(path), 0);
+      printf(": %s%s", name, status == CHORALE_OK ? "" : ": ");
+      print_name(stdout, text_of(error.message), 0);
+      putchar('\n');
+    }
+  }
+  if (chosen->json)
+    puts("\n]");
+  return code;
+}

@@ -1,0 +1,13 @@
+/* The subcommands, one source each. All return an exit code, and end the program at what they cannot
+ * do (support.h). */
+#ifndef CHORALE_COMMAND_COMMANDS_H
+#define CHORALE_COMMAND_COMMANDS_H
+
+#include "options.h"
+
+int command_label(const settings *chosen);
+int command_report(const settings *chosen);
+int command_info(const settings *chosen);
+int command_check(const settings *chosen);
+
+#endif

@@ -1,0 +1,67 @@
+#include "json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Returns the number of bytes of the character that the bytes begin with; 0 if they are not UTF-8:
+ * cut off, overlong, a surrogate, or above U+10FFFF. */
+static size_t character_length(const unsigned char *bytes, size_t left) {
+  const unsigned char first = bytes[0];
+  const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4 : 0;
+  if (length > left)
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((bytes[i] & 0xc0) != 0x80)
+      return 0;
+  if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] >= 0xa0) ||
+      (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] >= 0x90))
+    return 0;
+  return length;
+}
+
+void put_json_text(FILE *to, chorale_text text) {
+  const unsigned char *bytes = (const unsigned char *)text.bytes;
+  putc('"', to);
+  for (size_t i = 0; i < text.length;) {
+    const size_t length = character_length(bytes + i, text.length - i);
+    if (length == 0) {
+      fputs("\xef\xbf\xbd", to);
+      ++i;
+    } else if (bytes[i] < 0x20 || bytes[i] == 0x7f) {
+      fprintf(to, "\\u%04x", bytes[i++]);
+    } else {
+      if (bytes[i] == '"' || bytes[i] == '\\')
+        putc('\\', to);
+      fwrite(bytes + i, 1, length, to);
+      i += length;
+    }
+  }
+  putc('"', to);
+}
+
+void put_json_number(FILE *to, double number) {
+  if (isfinite(number))
+    fprintf(to, "%.17g", number);
+  else
+    fputs("null", to);
+}
+
+void put_json_key(FILE *to, const char *key, int first) {
+  fprintf(to, "%s\"%s\":", first ? "" : ",", key);
+}
+
+void put_json_whole(FILE *to, const char *key, int64_t value, int first) {
+  put_json_key(to, key, first);
+  fprintf(to, "%" PRId64, value);
+}
+
+void put_json_real(FILE *to, const char *key, double value, int first) {
+  put_json_key(to, key, first);
+  put_json_number(to, value);
+}
+
+void put_json_string(FILE *to, const char *key, chorale_text value, int first) {
+  put_json_key(to, key, first);
+  put_json_text(to, value);
+}

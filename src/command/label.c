@@ -1,0 +1,55 @@
+#include "commands.h"
+#include "inference.h"
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The result as the library writes it. */
+static void print_json(const inference *done) {
+  chorale_error error;
+  size_t needed = 0;
+  check(chorale_run_json(done->run, NULL, 0, &needed, &error), &error);
+  char *text = allocate((int64_t)needed, 1);
+  check(chorale_run_json(done->run, text, needed, NULL, &error), &error);
+  puts(text);
+  free(text);
+}
+
+/* A label by its name in the file, or by its number if it has none. */
+static void print_label(const corpus *from, int32_t label) {
+  const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
+  if (name.length > 0)
+    print_name(stdout, name, 0);
+  else
+    printf("%" PRId32, label);
+}
+
+static void print_lines(const corpus *from, const inference *done) {
+  for (int64_t chain = 0; chain < from->chain_count; ++chain) {
+    for (int64_t i = from->offsets[chain]; i < from->offsets[chain + 1]; ++i) {
+      char space[NAME_SPACE];
+      print_name(stdout, word(from, chain, i - from->offsets[chain], space), 0);
+      putchar('\t');
+      print_label(from, done->together[i]);
+      putchar('\t');
+      print_label(from, done->own[i]);
+      putchar('\n');
+    }
+    putchar('\n');
+  }
+}
+
+int command_label(const settings *chosen) {
+  chorale_problem *problem = load(chosen->files[0]);
+  corpus all = corpus_of(problem);
+  inference done = infer(&all, chosen);
+  if (chosen->json)
+    print_json(&done);
+  else
+    print_lines(&all, &done);
+  inference_free(&done);
+  corpus_free(&all);
+  chorale_problem_destroy(problem);
+  return 0;
+}

@@ -1,0 +1,152 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "options.h"
+
+#include "support.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char run_help[] =
+    "  --strength F       multiply the potential of every clique by F >= 0 (default 1)\n"
+    "  --properties LIST  only cliques of these kinds, by name, separated by commas\n"
+    "                     (default: all; an unknown name lists the kinds of the file)\n"
+    "  --rounds N         message rounds at most (default 10)\n"
+    "  --threads N        threads (default 1); the result is the same for any number\n"
+    "  --beam N           joint states that decoding a chain under several properties\n"
+    "                     keeps; 0 (default): all, or an error if there are too many\n"
+    "  --bound N          steps of the upper bound; 0 (default): none\n"
+    "  --seconds F        end the run after F seconds with the best labels found so far\n"
+    "  --progress         progress to stderr even if that is no terminal\n";
+
+/* Above any useful number, and few enough to keep a record of each. */
+static const int64_t most = 1000000;
+
+static int64_t whole(const char *name, const char *text, int64_t least) {
+  char *end = NULL;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || value < least || value > most)
+    stop(EXIT_BAD_INPUT, "%s is \"%s\"; it must be a whole number from %d to %d", name, text,
+         (int)least, (int)most);
+  return value;
+}
+
+static double real(const char *name, const char *text) {
+  char *end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || *end != '\0' || !isfinite(value) || value < 0)
+    stop(EXIT_BAD_INPUT, "%s is \"%s\"; it must be a number that is not negative", name, text);
+  return value;
+}
+
+static void print_help(const command *chosen) {
+  printf("Usage: chorale %s %s\n\n%s\n", chosen->name, chosen->synopsis, chosen->help);
+  if (chosen->takes & TAKES_RUN)
+    fputs(run_help, stdout);
+  if (chosen->takes & TAKES_OUTPUT)
+    fputs("  --output PATH      write a report in HTML there, which needs no network\n", stdout);
+  fputs("  --json             JSON instead of text\n"
+        "  --help             this text\n"
+        "\n"
+        "Exit codes: 0 done, 1 the answer is no, 2 bad input, 3 no memory or no room for\n"
+        "output. See chorale(1).\n",
+        stdout);
+  check_printed();
+  exit(EXIT_SUCCESS);
+}
+
+/* ---- Options ------------------------------------------------------------------------------ */
+
+typedef enum form { FLAG, WHOLE, REAL, TEXT } form;
+
+typedef struct option {
+  const char *name;
+  int takes; /* the set that it is in; 0: of every subcommand */
+  form is;
+  size_t at;     /* offset in settings of an int, an int64_t, a double or a const char * */
+  int64_t least; /* of WHOLE */
+} option;
+
+static const option options[] = {
+    {"--json", 0, FLAG, offsetof(settings, json), 0},
+    {"--progress", TAKES_RUN, FLAG, offsetof(settings, progress), 0},
+    {"--strength", TAKES_RUN, REAL, offsetof(settings, strength), 0},
+    {"--properties", TAKES_RUN, TEXT, offsetof(settings, properties), 0},
+    {"--rounds", TAKES_RUN, WHOLE, offsetof(settings, rounds), 0},
+    {"--threads", TAKES_RUN, WHOLE, offsetof(settings, threads), 1},
+    {"--beam", TAKES_RUN, WHOLE, offsetof(settings, beam), 0},
+    {"--bound", TAKES_RUN, WHOLE, offsetof(settings, bound_steps), 0},
+    {"--seconds", TAKES_RUN, REAL, offsetof(settings, seconds), 0},
+    {"--output", TAKES_OUTPUT, TEXT, offsetof(settings, output), 0},
+};
+
+/* Returns the option that the `length` bytes at `name` name; ends the program if there is none. */
+static const option *find(const command *chosen, const char *name, size_t length) {
+  for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
+    if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0 &&
+        (options[i].takes == 0 || (options[i].takes & chosen->takes) != 0))
+      return &options[i];
+  stop(EXIT_BAD_INPUT, "the option is \"%.*s\"; \"chorale %s --help\" lists those that there are",
+       (int)length, name, chosen->name);
+}
+
+static void set(settings *to, const option *which, const char *value) {
+  void *at = (char *)to + which->at;
+  switch (which->is) {
+  case FLAG:
+    *(int *)at = 1;
+    break;
+  case WHOLE:
+    *(int64_t *)at = whole(which->name, value, which->least);
+    break;
+  case REAL:
+    *(double *)at = real(which->name, value);
+    break;
+  case TEXT:
+    *(const char **)at = value;
+  }
+}
+
+settings settings_from(const command *chosen, int count, char **arguments) {
+  settings made = {arguments, 0, NULL, NULL, 1.0, 10, 1, 0, 0, -1.0, 0, 0};
+  int all_files = 0; /* "--" came before */
+  made.progress = isatty(STDERR_FILENO);
+  for (int i = 0; i < count; ++i) {
+    char *argument = arguments[i];
+    if (!all_files && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0))
+      print_help(chosen);
+    if (!all_files && strcmp(argument, "--") == 0) {
+      all_files = 1;
+      continue;
+    }
+    if (all_files || argument[0] != '-' || argument[1] == '\0') {
+      made.files[made.file_count++] = argument; /* files move to the front of `arguments` */
+      continue;
+    }
+    const char *equals = strchr(argument, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
+    const option *which = find(chosen, argument, length);
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    if (which->is == FLAG && value != NULL)
+      stop(EXIT_BAD_INPUT, "%s is \"%s\"; it takes no value", which->name, value);
+    if (which->is != FLAG && value == NULL) {
+      if (i + 1 == count)
+        stop(EXIT_BAD_INPUT, "%s is the last argument; a value must follow it", which->name);
+      value = arguments[++i];
+    }
+    set(&made, which, value);
+  }
+  if (made.file_count == 0)
+    stop(EXIT_BAD_INPUT, "FILE is missing; \"chorale %s\" needs the path of a problem file",
+         chosen->name);
+  if (made.file_count > 1 && !(chosen->takes & TAKES_FILES))
+    stop(EXIT_BAD_INPUT, "FILE is \"%s\", and again \"%s\"; there must be one", made.files[0],
+         made.files[1]);
+  return made;
+}

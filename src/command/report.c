@@ -1,0 +1,32 @@
+#include "commands.h"
+#include "html/report.h"
+#include "summary.h"
+#include "support.h"
+
+#include <stdio.h>
+
+int command_report(const settings *chosen) {
+  if (chosen->output != NULL)
+    check_writable(chosen->output, chosen->files[0]);
+  chorale_problem *problem = load(chosen->files[0]);
+  corpus all = corpus_of(problem);
+  inference done = infer(&all, chosen);
+  summary figures = summarise(&all, &done);
+  if (chosen->output != NULL)
+    write_report(chosen, &all, &done, &figures);
+  if (chosen->json) {
+    print_summary_json(&all, &done, &figures);
+  } else {
+    print_summary(&all, &done, &figures);
+    if (chosen->output != NULL) {
+      fputs("Report         ", stdout);
+      print_name(stdout, text_of(chosen->output), 0);
+      putchar('\n');
+    }
+  }
+  summary_free(&figures);
+  inference_free(&done);
+  corpus_free(&all);
+  chorale_problem_destroy(problem);
+  return 0;
+}

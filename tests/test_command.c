@@ -1,0 +1,720 @@
+/* The command: what every subcommand prints is what the C interface says, every mistake is one line
+ * that names argument, value and rule, and nothing else is printed. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "fixture.h"
+
+#include <inttypes.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FILES = 12 };
+
+static char folder[] = "/tmp/test_commandXXXXXX";
+static char small_path[200]; /* of the small problem below */
+
+/* ---- Running it --------------------------------------------------------------------------- */
+
+typedef struct Said {
+  int status; /* exit code */
+  char *out, *err;
+} Said;
+
+static char *contents(const char *path) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  fseek(file, 0, SEEK_END);
+  const long size = ftell(file);
+  rewind(file);
+  char *text = calloc((size_t)size + 1, 1);
+  assert_non_null(text);
+  assert_int_equal(fread(text, 1, (size_t)size, file), size);
+  fclose(file);
+  return text;
+}
+
+/* Runs the command with these arguments, as a shell reads them. */
+static Said say(const char *format, ...) {
+  char arguments[1500], line[2500], out[100], err[100];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(arguments, sizeof arguments, format, list);
+  va_end(list);
+  snprintf(out, sizeof out, "%s/out", folder);
+  snprintf(err, sizeof err, "%s/err", folder);
+  snprintf(line, sizeof line, "'%s' %s >%s 2>%s </dev/null", COMMAND, arguments, out, err);
+  const int status = system(line);
+  assert_true(WIFEXITED(status));
+  return (Said){WEXITSTATUS(status), contents(out), contents(err)};
+}
+
+static void forget(Said *said) {
+  free(said->out);
+  free(said->err);
+}
+
+/* It has done what was asked, without a word on stderr. */
+static void expect_done(const Said *said) {
+  assert_string_equal(said->err, "");
+  assert_int_equal(said->status, 0);
+}
+
+static const char *model_path(int i) {
+  static char path[500];
+  snprintf(path, sizeof path, "%s/model-%02d.chorale", PROBLEM_FILES, i);
+  return path;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+/* Returns what follows a value of JSON; NULL if there is none. */
+static const char *behind_value(const char *at);
+
+static const char *behind_string(const char *at) {
+  if (*at++ != '"')
+    return NULL;
+  for (; *at != '"'; ++at) {
+    if ((unsigned char)*at < 0x20)
+      return NULL;
+    if (*at == '\\' && strchr("\"\\/bfnrtu", *++at) == NULL)
+      return NULL;
+  }
+  return at + 1;
+}
+
+static const char *behind_list(const char *at, char end) {
+  at += 1 + strspn(at + 1, " \n");
+  if (*at == end)
+    return at + 1;
+  for (;;) {
+    at += strspn(at, " \n");
+    if (end == '}') {
+      at = behind_string(at);
+      if (at == NULL || *at++ != ':')
+        return NULL;
+    }
+    at = behind_value(at);
+    if (at == NULL)
+      return NULL;
+    at += strspn(at, " \n");
+    if (*at == end)
+      return at + 1;
+    if (*at++ != ',')
+      return NULL;
+  }
+}
+
+static const char *behind_value(const char *at) {
+  char *end = NULL;
+  at += strspn(at, " \n");
+  if (*at == '{' || *at == '[')
+    return behind_list(at, *at == '{' ? '}' : ']');
+  if (*at == '"')
+    return behind_string(at);
+  static const char *const names[] = {"null", "true", "false"};
+  for (size_t i = 0; i < COUNT_OF(names); ++i)
+    if (strncmp(at, names[i], strlen(names[i])) == 0)
+      return at + strlen(names[i]);
+  if (strchr("-0123456789", *at) == NULL)
+    return NULL;
+  strtod(at, &end);
+  return end;
+}
+
+static void expect_json(const char *text) {
+  const char *end = behind_value(text);
+  if (end == NULL || strcmp(end, "\n") != 0)
+    fail_msg("not a line of JSON: %s", text);
+}
+
+static const char *member(const char *text, const char *key) {
+  char quoted[100];
+  snprintf(quoted, sizeof quoted, "\"%s\":", key);
+  const char *found = strstr(text, quoted);
+  if (found == NULL)
+    fail_msg("no \"%s\" in %s", key, text);
+  return found + strlen(quoted);
+}
+static void expect_whole(const char *text, const char *key, int64_t expected) {
+  assert_int_equal(strtoll(member(text, key), NULL, 10), expected);
+}
+/* To the bit. */
+static void expect_real(const char *text, const char *key, double expected) {
+  if (!isfinite(expected))
+    assert_memory_equal(member(text, key), "null", 4);
+  else
+    assert_true(plain_number(member(text, key)) == expected);
+}
+
+/* ---- A small problem ---------------------------------------------------------------------- */
+
+/* Three chains of two words that agree on the second, with names that must not reach a terminal, and
+ * one label without a name in a second group. */
+enum { CHAINS = 3, WORDS = 2, LABELS = 3 };
+static const double scores[CHAINS][WORDS][LABELS] = {{{2.0, 0.1, 0.2}, {0.1, 2.2, 0.4}},
+                                                     {{1.8, 0.3, 0.1}, {0.2, 1.9, 0.5}},
+                                                     {{0.9, 0.2, 0.7}, {0.1, 1.0, 1.3}}};
+static const char *const words[CHAINS * WORDS] = {"in",   "Washington", "ne\tar",
+                                                  "Wash", "says\033[2J", "W\302\233"};
+static const char *const labels[LABELS] = {"Other", "Pl\nace", ""};
+static const int32_t gold[CHAINS * WORDS] = {0, 1, 0, 1, 0, 1};
+
+static void save_small(const char *path, int infeasible) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_potential *potts = NULL;
+  chorale_problem *problem = NULL;
+  chorale_clique_setup setup;
+  chorale_text texts[CHAINS * WORDS], name = {"second word", 11};
+  const int32_t kind = 0;
+  int64_t clique = 0;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int i = 0; i < CHAINS; ++i) {
+    static const double never[LABELS] = {-INFINITY, -INFINITY, -INFINITY};
+    double unary[WORDS][LABELS];
+    chorale_chain chain;
+    chorale_chain_options options;
+    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain_options_init(&options, sizeof options);
+    memcpy(unary, scores[i], sizeof unary);
+    if (infeasible && i == 1)
+      memcpy(unary[0], never, sizeof never);
+    chain.length = WORDS;
+    chain.labels = LABELS;
+    chain.unary = unary[0];
+    options.group = i == 2;
+    OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
+  }
+  OK(chorale_potential_create_potts(NULL, LABELS, 0.5, NULL, &potts, &error));
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = potts;
+  setup.values = LABELS;
+  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  for (int i = 0; i < CHAINS; ++i)
+    OK(chorale_model_builder_add_position(builder, clique, i, 1, &error));
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_problem_create(NULL, model, &problem, &error));
+  for (int i = 0; i < CHAINS * WORDS; ++i)
+    texts[i] = (chorale_text){words[i], strlen(words[i])};
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_WORDS, texts, sizeof *texts, CHAINS * WORDS,
+                               &error));
+  for (int i = 0; i < LABELS; ++i)
+    texts[i] = (chorale_text){labels[i], strlen(labels[i])};
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_LABELS, texts, sizeof *texts, LABELS,
+                               &error));
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, &name, sizeof name, 1, &error));
+  OK(chorale_problem_set_cliques(problem, &kind, NULL, &error));
+  OK(chorale_problem_set_gold(problem, gold, &error));
+  OK(chorale_problem_set_note(problem, "ti\"tle", 6, "a\\b\nc", 5, &error));
+  OK(chorale_problem_save(problem, path, &error));
+  chorale_problem_destroy(problem);
+  chorale_model_release(model);
+  chorale_potential_release(potts);
+  chorale_model_builder_destroy(builder);
+}
+
+static int open_folder(void **state) {
+  (void)state;
+  assert_non_null(mkdtemp(folder));
+  snprintf(small_path, sizeof small_path, "%s/small.chorale", folder);
+  save_small(small_path, 0);
+  return 0;
+}
+
+static int close_folder(void **state) {
+  char line[200];
+  (void)state;
+  snprintf(line, sizeof line, "rm -r '%s'", folder);
+  return system(line);
+}
+
+/* ---- What a run says ---------------------------------------------------------------------- */
+
+typedef struct Answer {
+  chorale_problem *problem;
+  chorale_model *model;
+  chorale_run *run;
+  chorale_run_result result;
+} Answer;
+
+static Answer answer_of(const char *path, double strength, const chorale_run_options *options) {
+  Answer made;
+  chorale_error error;
+  memset(&made, 0, sizeof made);
+  OK(chorale_problem_load(NULL, path, &made.problem, &error));
+  const chorale_model *model = chorale_problem_model(made.problem);
+  const int64_t cliques = chorale_model_clique_count(model);
+  double *factors = malloc(sizeof *factors * (size_t)(cliques + 1));
+  assert_non_null(factors);
+  for (int64_t c = 0; c < cliques; ++c)
+    factors[c] = strength;
+  OK(chorale_model_reweigh(NULL, model, factors, &made.model, &error));
+  free(factors);
+  chorale_run_result_init(&made.result, sizeof made.result);
+  OK(chorale_run_create(NULL, made.model, options, NULL, &made.run, &error));
+  OK(chorale_run_solve(made.run, &made.result, &error));
+  return made;
+}
+
+static void close_answer(Answer *solved) {
+  chorale_run_destroy(solved->run);
+  chorale_model_release(solved->model);
+  chorale_problem_destroy(solved->problem);
+}
+
+static char *json_of(const Answer *solved) {
+  chorale_error error;
+  size_t needed = 0;
+  OK(chorale_run_json(solved->run, NULL, 0, &needed, &error));
+  char *text = malloc(needed + 1);
+  assert_non_null(text);
+  OK(chorale_run_json(solved->run, text, needed, NULL, &error));
+  return strcat(text, "\n");
+}
+
+/* ---- Tests -------------------------------------------------------------------------------- */
+
+static void labels_as_json_are_those_of_the_library(void **state) {
+  (void)state;
+  for (int i = 0; i < FILES; ++i) {
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    Answer solved = answer_of(model_path(i), 1.0, NULL);
+    char *expected = json_of(&solved);
+    Said said = say("label --json %s", model_path(i));
+    expect_done(&said);
+    expect_json(said.out);
+    assert_string_equal(said.out, expected);
+    free(expected);
+    forget(&said);
+    close_answer(&solved);
+
+    options.rounds = 3;
+    options.bound_steps = 4;
+    options.joint_mode = CHORALE_JOINT_BEAM;
+    options.beam_width = 5;
+    solved = answer_of(model_path(i), 0.25, &options);
+    expected = json_of(&solved);
+    said = say("label %s --strength=0.25 --rounds 3 --beam=5 --bound 4 --threads 2 --json "
+               "--seconds 1000", model_path(i));
+    expect_done(&said);
+    assert_string_equal(said.out, expected);
+    free(expected);
+    forget(&said);
+    close_answer(&solved);
+  }
+}
+
+/* Writes a label as lines have it: its name without control characters, or its number. Returns how
+ * long that is. */
+static size_t printed_label(const chorale_problem *problem, int32_t label, char to[100]) {
+  const chorale_text name = text_in(problem, CHORALE_TEXTS_LABELS, label);
+  size_t size = 0;
+  if (name.length == 0)
+    return (size_t)snprintf(to, 100, "%d", (int)label);
+  assert_true(name.length < 100);
+  for (size_t i = 0; i < name.length; ++i) {
+    const unsigned char byte = (unsigned char)name.bytes[i];
+    const int is_c1 = byte == 0xc2 && (unsigned char)name.bytes[i + 1] < 0xa0;
+    to[size++] = byte < 0x20 || byte == 0x7f || is_c1 ? '?' : name.bytes[i];
+    i += (size_t)is_c1;
+  }
+  return size;
+}
+
+/* A line a position. */
+static void labels_as_lines_are_those_of_the_library(void **state) {
+  int64_t different = 0, positions = 0;
+  (void)state;
+  for (int i = 0; i < FILES; ++i) {
+    chorale_error error;
+    Answer solved = answer_of(model_path(i), 1.0, NULL);
+    Said said = say("label -- %s", model_path(i));
+    expect_done(&said);
+    const char *at = said.out;
+    for (int64_t c = 0; c < chorale_model_chain_count(solved.model); ++c) {
+      int32_t together[100], own[100];
+      const int64_t length = chorale_model_chain_length(solved.model, c);
+      OK(chorale_run_labels(solved.run, c, CHORALE_TOGETHER, together, 100, NULL, &error));
+      OK(chorale_run_labels(solved.run, c, CHORALE_ALONE, own, 100, NULL, &error));
+      for (int64_t t = 0; t < length; ++t) {
+        const int32_t both[] = {together[t], own[t]};
+        at += strcspn(at, "\t\n");
+        for (int k = 0; k < 2; ++k) {
+          char expected[100];
+          const size_t size = printed_label(solved.problem, both[k], expected);
+          assert_int_equal(*at++, '\t');
+          assert_memory_equal(at, expected, size);
+          at += size;
+        }
+        assert_int_equal(*at++, '\n');
+        different += together[t] != own[t];
+        ++positions;
+      }
+      assert_int_equal(*at++, '\n');
+    }
+    assert_int_equal(*at, '\0');
+    forget(&said);
+    close_answer(&solved);
+  }
+  assert_true(different > 0 && different < positions);
+}
+
+static void names_are_printed_without_control_characters(void **state) {
+  (void)state;
+  Said said = say("label %s", small_path);
+  expect_done(&said);
+  assert_string_equal(said.out, "in\tOther\tOther\nWashington\tPl?ace\tPl?ace\n\n"
+                                "ne?ar\tOther\tOther\nWash\tPl?ace\tPl?ace\n\n"
+                                "says?[2J\tOther\tOther\nW?\tPl?ace\t2\n\n");
+  forget(&said);
+  said = say("label --properties none-such,\\ Second\\ WORD --strength 0 %s", small_path);
+  assert_int_equal(said.status, 2);
+  forget(&said);
+  said = say("label --properties ' Second WORD ,' --strength 0 %s", small_path);
+  expect_done(&said);
+  assert_non_null(strstr(said.out, "W?\t2\t2\n"));
+  forget(&said);
+}
+
+static void a_report_has_the_figures_of_the_library(void **state) {
+  (void)state;
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = 20;
+  Answer solved = answer_of(small_path, 1.0, &options);
+  Said said = say("report --bound 20 --json %s", small_path);
+  expect_done(&said);
+  expect_json(said.out);
+  assert_true(solved.result.proven == (strncmp(member(said.out, "proven"), "true", 4) == 0));
+  expect_real(said.out, "score", solved.result.score);
+  expect_real(said.out, "own_score", solved.result.own_score);
+  expect_real(said.out, "upper_bound", solved.result.upper_bound);
+  expect_real(said.out, "gap", solved.result.gap);
+  expect_whole(said.out, "changed_chains", 1);
+  expect_whole(said.out, "changed", 1);
+  expect_whole(said.out, "groups", 2);
+  expect_whole(said.out, "known", 6);
+  expect_whole(said.out, "own_errors", 1);
+  expect_whole(said.out, "errors", 0);
+  expect_whole(said.out, "better", 1);
+  expect_whole(said.out, "equal", 1);
+  expect_real(said.out, "f1", 1.0);
+  expect_real(said.out, "own_f1", 2.0 * 2 / (3 + 3)); /* without Other: gold 3, said 3, right 2 */
+  forget(&said);
+  close_answer(&solved);
+
+  solved = answer_of(small_path, 1.0, NULL);
+  said = say("report --output %s/report.html %s", folder, small_path);
+  expect_done(&said);
+  char expected[200];
+  snprintf(expected, sizeof expected, "\nJoint score    %.4f -> %.4f\n", solved.result.own_score,
+           solved.result.score);
+  assert_non_null(strstr(said.out, expected));
+  assert_non_null(strstr(said.out, "\nToken errors   1 -> 0 of 6, 100.0 % fewer\n"));
+  forget(&said);
+  close_answer(&solved);
+  snprintf(expected, sizeof expected, "%s/report.html", folder);
+  char *html = contents(expected);
+  assert_memory_equal(html, "<!DOCTYPE html>", 15);
+  free(html);
+}
+
+static void files_are_described_as_the_library_does(void **state) {
+  (void)state;
+  for (int i = 0; i < FILES; ++i) {
+    chorale_error error;
+    chorale_run_cost cost;
+    Answer solved = answer_of(model_path(i), 1.0, NULL);
+    Said said = say("info --json %s", model_path(i));
+    expect_done(&said);
+    expect_json(said.out);
+    const chorale_model *model = chorale_problem_model(solved.problem);
+    expect_whole(said.out, "chains", chorale_model_chain_count(model));
+    expect_whole(said.out, "cliques", chorale_model_clique_count(model));
+    expect_whole(said.out, "members", chorale_model_member_count(model));
+    int64_t positions = 0, longest = 0;
+    for (int64_t c = 0; c < chorale_model_chain_count(model); ++c) {
+      const int64_t length = chorale_model_chain_length(model, c);
+      positions += length;
+      longest = length > longest ? length : longest;
+    }
+    expect_whole(said.out, "positions", positions);
+    expect_whole(said.out, "longest", longest);
+    chorale_run_cost_init(&cost, sizeof cost);
+    OK(chorale_run_estimate(model, NULL, &cost, &error));
+    expect_whole(said.out, "score_bytes", (int64_t)cost.score_bytes);
+    expect_whole(said.out, "run_bytes", (int64_t)cost.run_bytes);
+    expect_whole(member(said.out, "texts"), "tokens",
+                 chorale_problem_text_count(solved.problem, CHORALE_TEXTS_TOKENS));
+    /* The cliques of all kinds are all cliques. */
+    int64_t cliques = 0;
+    for (const char *at = strstr(said.out, "\"kinds\":["); (at = strstr(at, "\"cliques\":")) != NULL;) {
+      at += strlen("\"cliques\":");
+      if (strstr(at, "\"over\":") != NULL)
+        cliques += strtoll(at, NULL, 10);
+    }
+    assert_int_equal(cliques, chorale_model_clique_count(model));
+    forget(&said);
+    close_answer(&solved);
+  }
+  Said said = say("info %s", small_path);
+  expect_done(&said);
+  assert_non_null(strstr(said.out, "\nChains         3 in 2 groups\n"));
+  assert_non_null(strstr(said.out, "\nLabels         3: Other, Pl?ace, Label 2\n"));
+  assert_non_null(strstr(said.out, "\nGold labels    6\n"));
+  assert_non_null(strstr(said.out, "  second word                         1         3  position "
+                                   "        3  sum\n"));
+  assert_non_null(strstr(said.out, "\nNotes          ti\"tle: a\\b?c\n"));
+  forget(&said);
+  said = say("info --json %s", small_path);
+  expect_json(said.out);
+  assert_non_null(strstr(said.out, "{\"name\":\"ti\\\"tle\",\"text\":\"a\\\\b\\u000ac\"}"));
+  assert_non_null(strstr(said.out, "\"label_names\":[\"Other\",\"Pl\\u000aace\",\"\"]"));
+  forget(&said);
+}
+
+static void files_are_checked(void **state) {
+  (void)state;
+  char damaged[300], expected[2000];
+  char *bytes = contents(small_path);
+  FILE *file = fopen(small_path, "rb");
+  fseek(file, 0, SEEK_END);
+  const long size = ftell(file);
+  fclose(file);
+  snprintf(damaged, sizeof damaged, "%s/damaged", folder);
+  file = fopen(damaged, "wb");
+  bytes[size - 1] ^= 1;
+  assert_int_equal(fwrite(bytes, 1, (size_t)size, file), size);
+  fclose(file);
+  free(bytes);
+  chorale_problem *problem = NULL;
+  chorale_error error;
+  const chorale_status status = chorale_problem_load(NULL, damaged, &problem, &error);
+  assert_int_not_equal(status, CHORALE_OK);
+
+  Said said = say("check %s %s", small_path, model_path(0));
+  expect_done(&said);
+  snprintf(expected, sizeof expected, "%s: ok\n%s: ok\n", small_path, model_path(0));
+  assert_string_equal(said.out, expected);
+  forget(&said);
+
+  said = say("check %s %s %s/none", damaged, small_path, folder);
+  assert_int_equal(said.status, 1);
+  assert_string_equal(said.err, "");
+  snprintf(expected, sizeof expected,
+           "%s: %s: %s\n%s: ok\n%s/none: CHORALE_ERROR_INPUT_OUTPUT: path \"%s/none\" could not be "
+           "opened: error 2 of the system\n",
+           damaged, chorale_status_name(status), error.message, small_path, folder, folder);
+  assert_string_equal(said.out, expected);
+  forget(&said);
+
+  said = say("check --json %s %s '\xff\"'", damaged, small_path);
+  assert_int_equal(said.status, 1);
+  expect_json(said.out);
+  snprintf(expected, sizeof expected, "\"file\":\"%s\",\"status\":\"%s\",\"message\":", damaged,
+           chorale_status_name(status));
+  assert_non_null(strstr(said.out, expected));
+  assert_non_null(strstr(said.out, "\"status\":\"ok\",\"message\":\"\"}"));
+  assert_non_null(strstr(said.out, "\"file\":\"\xef\xbf\xbd\\\"\""));
+  forget(&said);
+
+  /* Other subcommands refuse it with the same words. */
+  static const char *const others[] = {"label", "report", "info"};
+  for (size_t i = 0; i < COUNT_OF(others); ++i) {
+    said = say("%s %s", others[i], damaged);
+    assert_int_equal(said.status, 2);
+    assert_string_equal(said.out, "");
+    snprintf(expected, sizeof expected, "chorale: FILE is \"%s\": %s: %s\n", damaged,
+             chorale_status_name(status), error.message);
+    assert_string_equal(said.err, expected);
+    forget(&said);
+  }
+}
+
+static void mistakes_name_argument_value_and_rule(void **state) {
+  (void)state;
+  static const struct {
+    const char *arguments; /* @: the small problem; %: the folder */
+    const char *says;      /* the line, to its beginning */
+  } mistakes[] = {
+      {"", "COMMAND is missing; it must be label, report, info or check"},
+      {"lable @", "COMMAND is \"lable\"; it must be label, report, info or check\n"},
+      {"--json @", "COMMAND is \"--json\"; it must be"},
+      {"'a\033[2Jb'", "COMMAND is \"a?[2Jb\"; it must be"},
+      {"label", "FILE is missing; \"chorale label\" needs"},
+      {"check --json", "FILE is missing; \"chorale check\" needs"},
+      {"label @ %", "FILE is \"@\", and again \"%\"; there must be one\n"},
+      {"report @ @", "FILE is \"@\", and again \"@\"; there must be one\n"},
+      {"info @ @", "FILE is \"@\", and again \"@\"; there must be one\n"},
+      {"label %/none", "FILE is \"%/none\": CHORALE_ERROR_INPUT_OUTPUT: "},
+      {"label %", "FILE is \"%\": CHORALE_ERROR_INPUT_OUTPUT: "},
+      {"info /dev/null", "FILE is \"/dev/null\": CHORALE_ERROR_"},
+      {"info ''", "FILE is \"\": CHORALE_ERROR_INPUT_OUTPUT: "},
+      {"label -- --json", "FILE is \"--json\": CHORALE_ERROR_INPUT_OUTPUT: "},
+      {"label --strength -1 @", "--strength is \"-1\"; it must be a number that is not negative\n"},
+      {"label --strength nan @", "--strength is \"nan\"; it must be a number"},
+      {"label --strength=inf @", "--strength is \"inf\"; it must be a number"},
+      {"label --strength= @", "--strength is \"\"; it must be a number"},
+      {"label --strength 1x @", "--strength is \"1x\"; it must be a number"},
+      {"label --seconds -1 @", "--seconds is \"-1\"; it must be a number that is not negative\n"},
+      {"label --rounds -1 @", "--rounds is \"-1\"; it must be a whole number from 0 to 1000000\n"},
+      {"label --rounds 1.5 @", "--rounds is \"1.5\"; it must be a whole number"},
+      {"label --rounds 1000001 @", "--rounds is \"1000001\"; it must be a whole number"},
+      {"label --rounds 99999999999999999999 @", "--rounds is \"99999999999999999999\"; it must"},
+      {"label --threads 0 @", "--threads is \"0\"; it must be a whole number from 1 to 1000000\n"},
+      {"report --beam x @", "--beam is \"x\"; it must be a whole number from 0 to 1000000\n"},
+      {"report --bound '' @", "--bound is \"\"; it must be a whole number"},
+      {"label @ --bound", "--bound is the last argument; a value must follow it\n"},
+      {"label --json=1 @", "--json is \"1\"; it takes no value\n"},
+      {"label --progress=no @", "--progress is \"no\"; it takes no value\n"},
+      {"label --jsonx @", "the option is \"--jsonx\"; \"chorale label --help\" lists"},
+      {"label -x @", "the option is \"-x\"; \"chorale label --help\" lists"},
+      {"label --output=%/x @", "the option is \"--output\"; \"chorale label --help\" lists"},
+      {"info --rounds 1 @", "the option is \"--rounds\"; \"chorale info --help\" lists"},
+      {"check --bound 1 @", "the option is \"--bound\"; \"chorale check --help\" lists"},
+      {"report --properties none @", "--properties is \"none\"; it must name kinds of cliques of this "
+                                     "file, which has \"second word\"\n"},
+      {"report --output %/no/x @", "--output is \"%/no/x\"; it must be a file that can be written: "},
+      {"report --output % @", "--output is \"%\"; it must be a file that can be written: "},
+      {"report --output @ @", "--output is \"@\"; it must not be FILE itself\n"},
+  };
+  char *before = contents(small_path);
+  for (size_t i = 0; i < COUNT_OF(mistakes); ++i) {
+    char texts[2][1000];
+    const char *from[] = {mistakes[i].arguments, mistakes[i].says};
+    for (int k = 0; k < 2; ++k) {
+      char *to = texts[k];
+      for (const char *at = from[k]; *at != '\0'; ++at) {
+        const char *path = *at == '@' ? small_path : *at == '%' ? folder : NULL;
+        if (path != NULL)
+          to += sprintf(to, "%s", path);
+        else
+          *to++ = *at;
+      }
+      *to = '\0';
+    }
+    Said said = say("%s", texts[0]);
+    if (said.status != 2 || strncmp(said.err, "chorale: ", 9) != 0 ||
+        strncmp(said.err + 9, texts[1], strlen(texts[1])) != 0 || *said.out != '\0' ||
+        strchr(said.err, '\n') != said.err + strlen(said.err) - 1)
+      fail_msg("chorale %s\nstatus %d\nstdout: %s\nstderr: %s\nexpected: %s", texts[0], said.status,
+               said.out, said.err, texts[1]);
+    forget(&said);
+  }
+  char *after = contents(small_path);
+  assert_string_equal(before, after);
+  free(before);
+  free(after);
+}
+
+static void a_problem_without_labelling_is_said_to_have_none(void **state) {
+  (void)state;
+  char path[300];
+  snprintf(path, sizeof path, "%s/infeasible", folder);
+  save_small(path, 1);
+  static const char *const subcommands[] = {"label", "label --json", "report"};
+  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
+    Said said = say("%s %s", subcommands[i], path);
+    assert_int_equal(said.status, 1);
+    assert_string_equal(said.out, "");
+    assert_string_equal(said.err,
+                        "chorale: no labelling was found: a chain forbids every labelling\n");
+    forget(&said);
+    said = say("%s --seconds 0 %s", subcommands[i], small_path);
+    assert_int_equal(said.status, 1);
+    assert_string_equal(said.err, "chorale: no labelling was found: out of time\n");
+    forget(&said);
+  }
+}
+
+static void progress_is_told_when_asked_for(void **state) {
+  (void)state;
+  Said quiet = say("label %s", small_path), told = say("label --progress --bound 2 %s", small_path);
+  expect_done(&quiet);
+  assert_int_equal(told.status, 0);
+  assert_string_equal(told.out, quiet.out);
+  assert_memory_equal(told.err, "Labelling 3 chains in 2 groups together, 1 cliques\n  round 0: ", 61);
+  assert_non_null(strstr(told.err, "\n  bound "));
+  assert_null(strchr(told.err, '\033'));
+  forget(&quiet);
+  forget(&told);
+}
+
+static void output_that_is_lost_is_an_error(void **state) {
+  (void)state;
+  if (access("/dev/full", W_OK) != 0)
+    skip();
+  static const char *const subcommands[] = {"label", "label --json", "report", "info", "check"};
+  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
+    char line[1000], err[200];
+    snprintf(err, sizeof err, "%s/err", folder);
+    snprintf(line, sizeof line, "'%s' %s %s >/dev/full 2>%s", COMMAND, subcommands[i], small_path,
+             err);
+    const int status = system(line);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    char *text = contents(err);
+    assert_memory_equal(text, "chorale: the standard output could not be written: ", 51);
+    free(text);
+  }
+}
+
+/* Help names every option, and the manual page everything that help names. */
+static void help_and_manual_are_complete(void **state) {
+  (void)state;
+  Said said = say("--version");
+  char expected[100];
+  expect_done(&said);
+  snprintf(expected, sizeof expected, "chorale %s\n", chorale_version());
+  assert_string_equal(said.out, expected);
+  forget(&said);
+
+  char *manual = contents(MANUAL);
+  static const char *const subcommands[] = {"", "label", "report", "info", "check"};
+  int options = 0;
+  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
+    said = say("%s --help", subcommands[i]);
+    expect_done(&said);
+    if (i > 0)
+      assert_memory_equal(said.out, "Usage: chorale ", 15);
+    for (const char *at = said.out; (at = strstr(at, "  --")) != NULL; ++options) {
+      char in_roff[100] = "\\-\\-";
+      at += 4;
+      const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+      memcpy(in_roff + 4, at, length);
+      if (strstr(manual, in_roff) == NULL)
+        fail_msg("the manual lacks --%.*s", (int)length, at);
+      /* Known to the subcommand: the mistake is not the option. */
+      char mistake[200];
+      snprintf(mistake, sizeof mistake, "%s --%.*s", subcommands[i], (int)length, at);
+      Said other = say("%s", mistake);
+      if (strstr(other.err, "the option is") != NULL)
+        fail_msg("chorale %s: %s", mistake, other.err);
+      forget(&other);
+    }
+    forget(&said);
+    snprintf(expected, sizeof expected, ".B chorale %s\n", subcommands[i]);
+    if (i > 0 && strstr(manual, expected) == NULL)
+      fail_msg("the manual lacks the subcommand %s", subcommands[i]);
+  }
+  assert_int_equal(options, 10 + 11 + 2 + 2);
+  free(manual);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(labels_as_json_are_those_of_the_library),
+      cmocka_unit_test(labels_as_lines_are_those_of_the_library),
+      cmocka_unit_test(names_are_printed_without_control_characters),
+      cmocka_unit_test(a_report_has_the_figures_of_the_library),
+      cmocka_unit_test(files_are_described_as_the_library_does),
+      cmocka_unit_test(files_are_checked),
+      cmocka_unit_test(mistakes_name_argument_value_and_rule),
+      cmocka_unit_test(a_problem_without_labelling_is_said_to_have_none),
+      cmocka_unit_test(progress_is_told_when_asked_for),
+      cmocka_unit_test(output_that_is_lost_is_an_error),
+      cmocka_unit_test(help_and_manual_are_complete),
+  };
+  return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
