@@ -56,4 +56,5 @@ target_compile_definitions(chorale_inside INTERFACE chorale=${chorale_name})
 target_compile_options(chorale_inside INTERFACE "SHELL:-include ${prefixed_include}/chorale/names.h")
 set(chorale_include_directory ${CMAKE_INSTALL_INCLUDEDIR}/${chorale_name})
 set(own_export_header PATTERN export.h EXCLUDE)
-install(DIRECTORY ${prefixed_include}/chorale DESTINATION ${chorale_include_directory})
+install(DIRECTORY ${prefixed_include}/chorale DESTINATION ${chorale_include_directory}
+  COMPONENT development)

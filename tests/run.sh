@@ -6,13 +6,13 @@ help='Usage: tests/run.sh [--all | --deep] [OPTION...]
 Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
-                consumers, the library as two files, the ABI of releases, planted faults,
-                code for any machine, a locale with a decimal comma, five minutes of
-                fuzzing, the bindings, the experiments on made-up data, the report in a
-                browser, a short run of the benchmarks; less than 25 minutes on two cores
+                consumers, the library as two files, Debian packages, the ABI of releases,
+                planted faults, code for any machine, a locale with a decimal comma, five
+                minutes of fuzzing, the bindings, the experiments on made-up data, the report
+                in a browser, a short run of the benchmarks; less than 25 minutes on two cores
   --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
-                denormals; before a release, an hour and a half
+                denormals, the Debian packages in a bare root; before a release, an hour and a half
   --fuzz-seconds N  of processor time for the fuzzers (300, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
@@ -92,11 +92,13 @@ if [[ $all == yes ]]; then
   if build_for tsan:threads "tests tsan"; then
     run_tests "tests tsan" tsan -L threads
   fi
-  if build_for release "tests release" "symbols release" "consumers" "amalgamation" "planted"; then
+  if build_for release "tests release" "symbols release" "consumers" "amalgamation" "debian" \
+    "planted"; then
     run_tests "tests release" release -LE valgrind --no-tests=error
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
     step "amalgamation" tests/amalgamation/run.sh build/release || true
+    step --says "debian" tests/packages/debian.sh "${setup_options[@]}" || true
     step --says "planted" tests/planted/run.sh build/dev build/release || true
   fi
   for machine in generic locale; do
@@ -126,6 +128,7 @@ if [[ $deep == yes ]]; then
   step --says "soak tsan" "${fixed_addresses[@]}" build/tsan/tests/soak \
     "$(((soak_seconds + 9) / 10))" || true
   step --says "fuzz planted" tests/fuzz/planted.sh || true
+  step --says "debian bare" tests/packages/debian.sh "${setup_options[@]}" --deep || true
   for machine in arm64 i386 s390x windows o0 o3 lto flush fast-math; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done

@@ -148,8 +148,8 @@ static void expect_real(const char *text, const char *key, double expected) {
 
 /* ---- A small problem ---------------------------------------------------------------------- */
 
-/* Three chains of two words that agree on the second, with names that must not reach a terminal, and
- * one label without a name in a second group. */
+/* Three chains of two words: all agree on the second, the first two on the first. With names that must
+ * not reach a terminal as they are, and a label without a name. The last chain is a second group. */
 enum { CHAINS = 3, WORDS = 2, LABELS = 3 };
 static const double scores[CHAINS][WORDS][LABELS] = {{{2.0, 0.1, 0.2}, {0.1, 2.2, 0.4}},
                                                      {{1.8, 0.3, 0.1}, {0.2, 1.9, 0.5}},
@@ -166,9 +166,8 @@ static void save_small(const char *path, int infeasible) {
   chorale_potential *potts = NULL;
   chorale_problem *problem = NULL;
   chorale_clique_setup setup;
-  chorale_text texts[CHAINS * WORDS], name = {"second word", 11};
-  const int32_t kind = 0;
-  int64_t clique = 0;
+  chorale_text texts[CHAINS * WORDS], names[2] = {{"second word", 11}, {"first word", 10}};
+  const int32_t kinds[] = {0, 1};
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int i = 0; i < CHAINS; ++i) {
     static const double never[LABELS] = {-INFINITY, -INFINITY, -INFINITY};
@@ -190,9 +189,12 @@ static void save_small(const char *path, int infeasible) {
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.potential = potts;
   setup.values = LABELS;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
-  for (int i = 0; i < CHAINS; ++i)
-    OK(chorale_model_builder_add_position(builder, clique, i, 1, &error));
+  for (int k = 0; k < 2; ++k) {
+    int64_t clique = 0;
+    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    for (int i = 0; i < CHAINS - k; ++i)
+      OK(chorale_model_builder_add_position(builder, clique, i, 1 - k, &error));
+  }
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_problem_create(NULL, model, &problem, &error));
   for (int i = 0; i < CHAINS * WORDS; ++i)
@@ -203,8 +205,8 @@ static void save_small(const char *path, int infeasible) {
     texts[i] = (chorale_text){labels[i], strlen(labels[i])};
   OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_LABELS, texts, sizeof *texts, LABELS,
                                &error));
-  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, &name, sizeof name, 1, &error));
-  OK(chorale_problem_set_cliques(problem, &kind, NULL, &error));
+  OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, sizeof *names, 2, &error));
+  OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
   OK(chorale_problem_set_gold(problem, gold, &error));
   OK(chorale_problem_set_note(problem, "ti\"tle", 6, "a\\b\nc", 5, &error));
   OK(chorale_problem_save(problem, path, &error));
@@ -276,34 +278,36 @@ static char *json_of(const Answer *solved) {
 /* ---- Tests -------------------------------------------------------------------------------- */
 
 static void labels_as_json_are_those_of_the_library(void **state) {
+  static const struct {
+    double strength;
+    int64_t rounds, beam, bound;
+    const char *arguments;
+  } cases[] = {
+      {1.0, 10, 0, 0, ""},
+      {0.25, 0, 0, 4, "--strength=0.25 --rounds 0 --bound 4 --threads 2 --seconds 1000"},
+      {4.0, 2, 1, 0, "--strength 4 --rounds=2 --beam 1"},
+  };
   (void)state;
-  for (int i = 0; i < FILES; ++i) {
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
-    Answer solved = answer_of(model_path(i), 1.0, NULL);
-    char *expected = json_of(&solved);
-    Said said = say("label --json %s", model_path(i));
-    expect_done(&said);
-    expect_json(said.out);
-    assert_string_equal(said.out, expected);
-    free(expected);
-    forget(&said);
-    close_answer(&solved);
-
-    options.rounds = 3;
-    options.bound_steps = 4;
-    options.joint_mode = CHORALE_JOINT_BEAM;
-    options.beam_width = 5;
-    solved = answer_of(model_path(i), 0.25, &options);
-    expected = json_of(&solved);
-    said = say("label %s --strength=0.25 --rounds 3 --beam=5 --bound 4 --threads 2 --json "
-               "--seconds 1000", model_path(i));
-    expect_done(&said);
-    assert_string_equal(said.out, expected);
-    free(expected);
-    forget(&said);
-    close_answer(&solved);
-  }
+  for (int i = 0; i < FILES; ++i)
+    for (size_t k = 0; k < COUNT_OF(cases); ++k) {
+      chorale_run_options options;
+      chorale_run_options_init(&options, sizeof options);
+      options.rounds = cases[k].rounds;
+      options.bound_steps = cases[k].bound;
+      if (cases[k].beam > 0) {
+        options.joint_mode = CHORALE_JOINT_BEAM;
+        options.beam_width = cases[k].beam;
+      }
+      Answer solved = answer_of(model_path(i), cases[k].strength, &options);
+      char *expected = json_of(&solved);
+      Said said = say("label %s --json %s", cases[k].arguments, model_path(i));
+      expect_done(&said);
+      expect_json(said.out);
+      assert_string_equal(said.out, expected);
+      free(expected);
+      forget(&said);
+      close_answer(&solved);
+    }
 }
 
 /* Writes a label as lines have it: its name without control characters, or its number. Returns how
@@ -372,10 +376,14 @@ static void names_are_printed_without_control_characters(void **state) {
   said = say("label --properties none-such,\\ Second\\ WORD --strength 0 %s", small_path);
   assert_int_equal(said.status, 2);
   forget(&said);
-  said = say("label --properties ' Second WORD ,' --strength 0 %s", small_path);
-  expect_done(&said);
-  assert_non_null(strstr(said.out, "W?\t2\t2\n"));
-  forget(&said);
+  static const char *const without[] = {"--properties ' Second WORD ,' --strength 0",
+                                        "--properties 'first word'", "--properties ,"};
+  for (size_t i = 0; i < COUNT_OF(without); ++i) {
+    said = say("label %s %s", without[i], small_path);
+    expect_done(&said);
+    assert_non_null(strstr(said.out, "W?\t2\t2\n"));
+    forget(&said);
+  }
 }
 
 static void a_report_has_the_figures_of_the_library(void **state) {
@@ -449,13 +457,15 @@ static void files_are_described_as_the_library_does(void **state) {
     expect_whole(member(said.out, "texts"), "tokens",
                  chorale_problem_text_count(solved.problem, CHORALE_TEXTS_TOKENS));
     /* The cliques of all kinds are all cliques. */
-    int64_t cliques = 0;
-    for (const char *at = strstr(said.out, "\"kinds\":["); (at = strstr(at, "\"cliques\":")) != NULL;) {
-      at += strlen("\"cliques\":");
-      if (strstr(at, "\"over\":") != NULL)
-        cliques += strtoll(at, NULL, 10);
+    int64_t cliques = 0, members = 0;
+    const char *end = strstr(said.out, "\"texts\":");
+    for (const char *at = strstr(said.out, "\"kinds\":[");
+         (at = strstr(at, "\"cliques\":")) != NULL && at < end; ++at) {
+      cliques += strtoll(member(at, "cliques"), NULL, 10);
+      members += strtoll(member(at, "members"), NULL, 10);
     }
     assert_int_equal(cliques, chorale_model_clique_count(model));
+    assert_int_equal(members, chorale_model_member_count(model));
     forget(&said);
     close_answer(&solved);
   }
@@ -575,7 +585,7 @@ static void mistakes_name_argument_value_and_rule(void **state) {
       {"info --rounds 1 @", "the option is \"--rounds\"; \"chorale info --help\" lists"},
       {"check --bound 1 @", "the option is \"--bound\"; \"chorale check --help\" lists"},
       {"report --properties none @", "--properties is \"none\"; it must name kinds of cliques of this "
-                                     "file, which has \"second word\"\n"},
+                                     "file, which has \"second word\", \"first word\"\n"},
       {"report --output %/no/x @", "--output is \"%/no/x\"; it must be a file that can be written: "},
       {"report --output % @", "--output is \"%\"; it must be a file that can be written: "},
       {"report --output @ @", "--output is \"@\"; it must not be FILE itself\n"},
@@ -635,7 +645,7 @@ static void progress_is_told_when_asked_for(void **state) {
   expect_done(&quiet);
   assert_int_equal(told.status, 0);
   assert_string_equal(told.out, quiet.out);
-  assert_memory_equal(told.err, "Labelling 3 chains in 2 groups together, 1 cliques\n  round 0: ", 61);
+  assert_memory_equal(told.err, "Labelling 3 chains in 2 groups together, 2 cliques\n  round 0: ", 61);
   assert_non_null(strstr(told.err, "\n  bound "));
   assert_null(strchr(told.err, '\033'));
   forget(&quiet);
@@ -646,7 +656,8 @@ static void output_that_is_lost_is_an_error(void **state) {
   (void)state;
   if (access("/dev/full", W_OK) != 0)
     skip();
-  static const char *const subcommands[] = {"label", "label --json", "report", "info", "check"};
+  static const char *const subcommands[] = {"label", "label --json", "report", "info", "check",
+                                            "check $(yes /dev/null | head -n 9999)"};
   for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
     char line[1000], err[200];
     snprintf(err, sizeof err, "%s/err", folder);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs a build into a scratch prefix, moves that elsewhere, and builds and runs programs outside
-# the project against it, in every way that a program can link the library. A second copy, built with
-# a symbol prefix, is installed beside it.
+# Installs a build into a scratch prefix, moves that elsewhere, runs the command there, and builds and
+# runs programs outside the project against it, in every way that a program can link the library. A
+# second copy, built with a symbol prefix, is installed beside it.
 #
 #   tests/consumers/run.sh BUILD_DIRECTORY     the second copy is built in its folder `second`
 set -euo pipefail
@@ -128,6 +128,12 @@ nothing_shared() {
   [[ -z $lines ]]
 }
 
+command_runs() {
+  [[ $(env -u LD_LIBRARY_PATH "$prefix/bin/chorale" --version) == "chorale $version" ]] &&
+    "$prefix/bin/chorale" check "$root"/tests/problems/*.chorale
+}
+
+check "the command, moved with its library" command_runs
 check "CMake, shared library" cmake_shared
 check "CMake, static library, a project without C++" cmake_static
 check "CMake, version $major.$minor" by_cmake same-minor "$major.$minor" chorale::chorale
