@@ -1,5 +1,5 @@
-/* The subcommands, one source each. All return an exit code, and end the program at what they cannot
- * do (support.h). */
+/* The subcommands, one source each. All return an exit code, and end the program at what they
+ * cannot do (support.h). */
 #ifndef CHORALE_COMMAND_COMMANDS_H
 #define CHORALE_COMMAND_COMMANDS_H
 

@@ -1,5 +1,5 @@
-/* The command `chorale`: labels the chains of problem files together, reports what that changes, and
- * says what is in such files. chorale.1 describes it. */
+/* The command `chorale`: labels the chains of problem files together, reports what that changes,
+ * and says what is in such files. chorale.1 describes it. */
 #include "commands.h"
 #include "support.h"
 

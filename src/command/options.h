@@ -12,7 +12,7 @@ typedef struct settings {
   double strength;        /* factor on every potential */
   int64_t rounds;
   int64_t threads;
-  int64_t beam; /* configurations that decoding a chain keeps; 0: all, within the library's budget */
+  int64_t beam; /* joint states that decoding a chain keeps; 0: all, within the library's budget */
   int64_t bound_steps;
   double seconds; /* of the run; negative: no limit */
   int json;

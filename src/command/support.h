@@ -33,8 +33,8 @@ void check(chorale_status status, const chorale_error *error);
 /* Loads a problem file; ends the program with EXIT_BAD_INPUT if it is not a valid one. */
 chorale_problem *load(const char *path);
 
-/* Ends the program if a file cannot be written at `path`, or if that is the file at `read`, which is
- * mapped into memory; leaves what is there as it is. */
+/* Ends the program if a file cannot be written at `path`, or if that is the file at `read`, which
+ * is mapped into memory; leaves what is there as it is. */
 void check_writable(const char *path, const char *read);
 
 /* Ends the program if something printed to stdout has not arrived. */

@@ -1,5 +1,5 @@
-# Debian packages by `cpack -G DEB` (the preset debian): libchorale1, libchorale-dev and chorale, made
-# of the components library, development and command.
+# Debian packages by `cpack -G DEB` (the preset debian): libchorale1, libchorale-dev and chorale,
+# made of the components library, development and command.
 set(library_package lib${chorale_name}${chorale_abi})
 set(development_package lib${chorale_name}-dev)
 

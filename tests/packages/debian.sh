@@ -125,8 +125,11 @@ owned_by_root() {
   local deb
   for deb in "${debs[@]}"; do
     dpkg-deb -c "$deb"
-  done | awk '$2 != "root/root" || $1 !~ /^(drwxr-xr-x|-rw[-x]r-[-x]r-[-x]|lrwxrwxrwx)$/ {print; bad = 1}
-    END {exit bad}'
+  done | awk '$2 != "root/root" || $1 !~ /^(drwxr-xr-x|-rw[-x]r-[-x]r-[-x]|lrwxrwxrwx)$/ {
+    print
+    bad = 1
+  }
+  END {exit bad}'
 }
 symbols_are_exported() {
   mkdir -p "$scratch/symbols/debian" "$scratch/symbols/library"
@@ -142,13 +145,15 @@ symbols_are_exported() {
 notices() {
   local deb
   for deb in "${debs[@]}"; do
-    dpkg-deb --fsys-tarfile "$deb" | tar -xO --wildcards './usr/share/doc/*/copyright' >"$scratch/notice"
+    dpkg-deb --fsys-tarfile "$deb" |
+      tar -xO --wildcards './usr/share/doc/*/copyright' >"$scratch/notice"
     grep -q '^Copyright: 2026 The Chorale authors' "$scratch/notice" &&
       grep -q '^Copyright: 2015 Microsoft Corporation' "$scratch/notice" || return 1
   done
   # The terms are those of LICENSE, word for word.
   diff <(sed -n '/^Permission/,$p' LICENSE | tr -s ' \n' ' ') \
-    <(sed -n '/^ Permission/,$p' "$scratch/notice" | sed 's/^ \.$//' | tr -s ' \n' ' ' | sed 's/^ //')
+    <(sed -n '/^ Permission/,$p' "$scratch/notice" | sed 's/^ \.$//' | tr -s ' \n' ' ' |
+      sed 's/^ //')
 }
 same_again() {
   pack "$build/again" && diff -r "$packages" "$build/again"
@@ -176,8 +181,8 @@ check "lintian finds no error" no_error_of_lintian
 # What a program outside the project needs, and what the command must say of a problem file.
 materials=$scratch/materials
 mkdir "$materials"
-cp examples/clique.c examples/collective.c tests/consumers/consumer.c tests/problems/model-03.chorale \
-  "$materials"
+cp examples/clique.c examples/collective.c tests/consumers/consumer.c \
+  tests/problems/model-03.chorale "$materials"
 cp -r tests/consumers/cmake "$materials"
 awk -F'\t' '$1 == "model-03.chorale" && $2 == "labels" {print $4}' tests/problems/expected.tsv \
   >"$materials/labels"
@@ -215,13 +220,14 @@ if [[ $deep == no ]]; then
   for deb in "${debs[@]}"; do
     dpkg-deb -x "$deb" "$unpacked"
   done
-  export PKG_CONFIG_PATH=$unpacked/usr/lib/$triplet/pkgconfig LD_LIBRARY_PATH=$unpacked/usr/lib/$triplet
+  export LD_LIBRARY_PATH=$unpacked/usr/lib/$triplet
+  export PKG_CONFIG_PATH=$LD_LIBRARY_PATH/pkgconfig
   in_folder() { # SCRIPT ARGUMENT...
     (cd "$materials" && PATH=$unpacked/usr/bin:$PATH sh "$@")
   }
   manual_page() {
-    local said
-    said=$(LC_ALL=C MANWIDTH=80 man --warnings -l "$unpacked/usr/share/man/man1/chorale.1.gz" 2>&1) &&
+    local said page=$unpacked/usr/share/man/man1/chorale.1.gz
+    said=$(LC_ALL=C MANWIDTH=80 man --warnings -l "$page" 2>&1) &&
       grep -q 'chorale label \[OPTION\.\.\.\] FILE' <<<"$said" && ! grep -i warning <<<"$said"
   }
   check "the command runs" in_folder command.sh "$upstream"
@@ -247,7 +253,8 @@ else
   }
   install='apt-get install --yes --no-install-recommends'
   nothing_is_left() { # FILE
-    diff "$1" <(listed) && ! inside "dpkg -l | grep chorale" && ! inside 'ldconfig -p | grep chorale'
+    diff "$1" <(listed) && ! inside "dpkg -l | grep chorale" &&
+      ! inside 'ldconfig -p | grep chorale'
   }
   manual_page() {
     inside 'MANWIDTH=80 man chorale' | grep 'chorale label \[OPTION\.\.\.\] FILE' &&
