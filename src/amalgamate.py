@@ -42,11 +42,18 @@ BEGIN = """\
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
+/* What is exported is said to be; all else is hidden, but for what others declare. */
+#if defined(_WIN32)
+#define CHORALE_HIDE
+#define CHORALE_SHOW
+#else
+#define CHORALE_HIDE _Pragma("GCC visibility push(hidden)")
+#define CHORALE_SHOW _Pragma("GCC visibility pop")
+#endif
 """
 
-# What is exported is said to be; all else is hidden, but for what others declare.
-HIDE = "#pragma GCC visibility push(hidden)\n"
-SHOW = "#pragma GCC visibility pop\n"
+HIDE = "CHORALE_HIDE\n"
+SHOW = "CHORALE_SHOW\n"
 # Headers of the language, which may be included at the top whatever the machine.
 LANGUAGE = re.compile(r"[a-z_]+|(?:math|stddef|stdint|stdlib|string)\.h")
 
