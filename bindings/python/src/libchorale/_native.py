@@ -19,15 +19,32 @@ Struct = TypeVar("Struct", bound=c.Struct)
 
 def _candidates() -> list[str]:
     """Where the library may be, best first: CHORALE_LIBRARY alone where it is set; beside this
-    file, where the wheel puts it; wherever the system looks."""
+    file alone where the wheel has put it there; wherever the system looks."""
     named = os.environ.get("CHORALE_LIBRARY")
     if named:
         return [named]
     here = Path(__file__).resolve().parent
     names = (f"libchorale.so.{c.CHORALE_ABI}", "libchorale.so", "libchorale.dylib", "chorale.dll")
     found = [str(here / name) for name in names if (here / name).exists()]
+    if found:
+        return found
     system = ctypes.util.find_library("chorale")
-    return [*found, names[0], *([system] if system else [])]
+    return [names[0], *([system] if system else [])]
+
+
+def _installed_for() -> str:
+    """What the package was built for and what this system is, for the message of an ImportError."""
+    import importlib.metadata
+    import platform
+
+    try:
+        wheel = importlib.metadata.distribution("libchorale").read_text("WHEEL") or ""
+    except importlib.metadata.PackageNotFoundError:
+        wheel = ""
+    tags = [line.split("-")[-1] for line in wheel.splitlines() if line.startswith("Tag: ")]
+    built = f"the package is for {', '.join(tags)}, " if tags else ""
+    libc = " ".join(part for part in platform.libc_ver() if part)
+    return f"({built}this is {platform.system()} {platform.machine()} {libc}".rstrip() + ")"
 
 
 def _load() -> ctypes.CDLL:
@@ -51,7 +68,9 @@ def _load() -> ctypes.CDLL:
             function.restype = result
             function.argtypes = arguments
         return library
-    raise ImportError("the shared library of Chorale cannot be loaded: " + "; ".join(problems))
+    raise ImportError(
+        f"the shared library of Chorale cannot be loaded {_installed_for()}: " + "; ".join(problems)
+    )
 
 
 library: Any = _load()

