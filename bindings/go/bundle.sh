@@ -1,10 +1,18 @@
 #!/usr/bin/env bash
-# Builds the C++ library for `go build -tags bundled`, as a static library in bundled/. `go generate -tags bundled` runs it.
-# Needs CMake 3.25, Ninja or Make, a C++20 compiler and the headers of Microsoft GSL (Debian: cmake g++ libmsgsl-dev).
+# Writes the library as two files, chorale.h and chorale.cpp, which `go build` compiles; `go generate` runs this. An archive of
+# the module has them already.
+#
+#   bindings/go/bundle.sh [DIRECTORY]      default: beside this script
+#
+# Needs python3 and the headers of Microsoft GSL (Debian: libmsgsl-dev).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-build=${1:-../../build/go-bundled}
-cmake -S ../.. -B "$build" -DCMAKE_BUILD_TYPE=Release -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF
-cmake --build "$build" -j "$(nproc)" --target chorale_static
-mkdir -p bundled
-cp "$build"/src/libchorale.a bundled/
+to=${1:-.}
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+python3 ../../src/amalgamate.py "$made"
+# Go compiles every source that it sees.
+sed -i '1i //go:build !system\n' "$made/chorale.cpp"
+for file in chorale.h chorale.cpp; do
+  cmp -s "$made/$file" "$to/$file" || cp "$made/$file" "$to/$file"
+done

@@ -1,9 +1,12 @@
-//go:build bundled
+//go:build !system
 
 package chorale
 
 //go:generate ./bundle.sh
 
-// #cgo CFLAGS: -DCHORALE_STATIC -I${SRCDIR}/../../include
-// #cgo LDFLAGS: ${SRCDIR}/bundled/libchorale.a -lstdc++ -lm -lpthread
+// The library is compiled along, from chorale.cpp beside this file.
+
+// #cgo CPPFLAGS: -DCHORALE_STATIC
+// #cgo CXXFLAGS: -std=c++20 -O3 -g0
+// #cgo LDFLAGS: -lm -lpthread
 import "C"

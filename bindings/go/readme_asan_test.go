@@ -1,5 +1,5 @@
-//go:build asan && !bundled
+//go:build asan && system
 
 package chorale
 
-var readmeTags = []string{"-asan"}
+var readmeTags = []string{"-asan", "-tags", "system"}

@@ -1,5 +1,5 @@
-//go:build bundled
+//go:build !system
 
 package chorale
 
-var readmeTags = []string{"-tags", "bundled"}
+var readmeTags []string

@@ -1,5 +1,5 @@
-//go:build !bundled && !asan
+//go:build system && !asan
 
 package chorale
 
-var readmeTags []string
+var readmeTags = []string{"-tags", "system"}

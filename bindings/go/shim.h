@@ -3,7 +3,11 @@
 #ifndef CHORALE_GO_SHIM_H
 #define CHORALE_GO_SHIM_H
 
+#if defined(CHORALE_GO_SYSTEM)
 #include <chorale/chorale.h>
+#else
+#include "chorale.h"
+#endif
 #include <stdlib.h>
 #include <string.h>
 

@@ -30,15 +30,48 @@ cd bindings/go
 go version
 unformatted=$(gofmt -l .)
 [[ -z $unformatted ]] || { echo "gofmt: $unformatted" >&2; exit 1; }
-with_library prefix go vet ./...
-with_library prefix go test -count=1 ./...
-with_library prefix go test -c -o "$directory/chorale.test" .
+system=(-tags system)
+with_library prefix go vet "${system[@]}" ./...
+with_library prefix go test -count=1 "${system[@]}" ./...
+with_library prefix go test -c "${system[@]}" -o "$directory/chorale.test" .
 with_library prefix ../../tests/called.sh "$directory/chorale.test"
-with_library prefix go test -count=1 -short -race ./...
+with_library prefix go test -count=1 -short -race "${system[@]}" ./...
 # With a collection at every use of a handle.
-GODEBUG=cgocheck=1 with_library prefix go test -count=1 -short -tags chorale_gc ./...
+GODEBUG=cgocheck=1 with_library prefix go test -count=1 -short -tags system,chorale_gc ./...
 # The library, the shim and what Go lends to C under the address sanitizer, which also sees leaks.
-ASAN_OPTIONS=detect_leaks=1 with_library sanitized go test -count=1 -asan ./...
-./bundle.sh "$directory/library"
-go vet -tags bundled ./...
-go test -count=1 -tags bundled ./...
+ASAN_OPTIONS=detect_leaks=1 with_library sanitized go test -count=1 -asan "${system[@]}" ./...
+# The library compiled along, from two files.
+./bundle.sh
+go vet ./...
+go test -count=1 ./...
+
+# The module is fetched from its archive, and vendored, by a program that has nothing but a C++ compiler
+# beside it.
+./archive.py "$directory/proxy"
+program=$directory/program
+rm -rf "$program"
+mkdir -p "$program/path"
+for tool in go as cc gcc ld; do
+  ln -s "$(command -v "$tool")" "$program/path/$tool"
+done
+# Without optimisation, which would take a minute.
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v g++)" >"$program/path/g++"
+chmod +x "$program/path/g++"
+awk '/^```go$/ && !n++ { inside = 1; next } /^```/ { inside = 0 } inside' README.md >"$program/main.go"
+awk '/^It prints$/ && !n++ { said = 1 } /^```/ && said == 2 { exit } said == 2 { print } /^```/ && said { said = 2 }' \
+  README.md >"$program/expected"
+cd "$program"
+module=$(sed -n 's/^module //p' "$OLDPWD/go.mod")
+alone() {
+  env -u PKG_CONFIG_PATH PATH="$program/path" GOPROXY="file://$directory/proxy" GONOSUMDB="$module" \
+    GOFLAGS=-modcacherw GOMODCACHE="$program/modules" GOTOOLCHAIN=local "$@"
+}
+alone go mod init example
+alone go get "$module@v$(sed -nE 's/^#define CHORALE_VERSION_[A-Z]+ ([0-9]+)$/\1/p' \
+  "$OLDPWD/../../include/chorale/version.h" | paste -sd .)"
+alone go run . >fetched
+diff expected fetched
+alone go mod vendor
+alone go run -mod=vendor . >vendored
+diff expected vendored
+echo "ok: fetched from an archive and vendored"
