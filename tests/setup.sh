@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|go|rust|debian|debootstrap
+#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|go|rust|debian|debootstrap|roots
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, go, rust, debian or debootstrap}
+set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, go, rust, debian, debootstrap or roots}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
 # sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
@@ -70,7 +70,7 @@ needs_rust=(
 )
 # Debian's Cargo builds with the crates that Debian packages; any other fetches them.
 if [[ $(command -v cargo || echo /usr/bin/cargo) == /usr/bin/cargo ]]; then
-  for crate in cc cmake pkg-config; do
+  for crate in cc pkg-config; do
     needs_rust+=("librust-$crate-dev /usr/share/cargo/registry/$crate-*")
   done
 fi
@@ -87,6 +87,15 @@ needs_debian=(
   'man-db man'
 )
 needs_debootstrap=('debootstrap debootstrap')
+needs_roots=(
+  "${needs_examples[@]}"
+  'python3-venv (ensurepip)'
+  'debootstrap debootstrap'
+  'qemu-user-static qemu-aarch64-static'
+  'musl /lib/ld-musl-*'
+  'wine wine'
+  'wine64 /usr/lib/wine/wine64'
+)
 
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
@@ -100,6 +109,7 @@ go) needs=("${needs_go[@]}") ;;
 rust) needs=("${needs_rust[@]}") ;;
 debian) needs=("${needs_debian[@]}") ;;
 debootstrap) needs=("${needs_debootstrap[@]}") ;;
+roots) needs=("${needs_roots[@]}") ;;
 *)
   echo "setup.sh: no such set: $set_name" >&2
   exit 2

@@ -121,9 +121,49 @@ echo "== tests, vendored library"
   CARGO_TARGET_DIR=$work/target-vendored \
     cargo test "${locked[@]}" --features vendored --package libchorale
 )
-# A package holds the sources, to which there are links here.
-(cd "$crates" && cargo package "${locked[@]}" --allow-dirty --list --package libchorale-sys) |
-  grep -x 'vendor/src/CMakeLists.txt'
+
+# A program is built from the packages alone, unpacked outside of the repository, with no more than a C++
+# compiler beside Cargo: the first program of the README.
+with_packages() {
+  local program=$work/program tool
+  rm -rf "$program"
+  mkdir -p "$program/path" "$program/src"
+  bindings/rust/package.sh "$program/packages" --no-verify
+  for tool in "$program"/packages/*.crate; do
+    tar -xf "$tool" -C "$program"
+  done
+  for tool in cargo rustc cc ar as ld; do
+    ln -s "$(command -v "$tool")" "$program/path/$tool"
+  done
+  # Without optimisation, which would take a minute.
+  printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v c++)" >"$program/path/c++"
+  chmod +x "$program/path/c++"
+  awk '/^```rust$/ && !n++ { inside = 1; next } /^```/ { inside = 0 } inside' bindings/rust/README.md \
+    >"$program/src/main.rs"
+  cat >"$program/Cargo.toml" <<'END'
+[package]
+name = "program"
+version = "0.0.0"
+edition = "2021"
+[dependencies]
+libchorale = { path = "libchorale-VERSION", features = ["vendored"] }
+[patch.crates-io]
+libchorale-sys = { path = "libchorale-sys-VERSION" }
+[workspace]
+END
+  sed -i "s/VERSION/$(sed -n 's/^version = "\(.*\)"/\1/p' bindings/rust/libchorale/Cargo.toml)/" "$program/Cargo.toml"
+  (
+    cd "$program"
+    unset PKG_CONFIG_PATH LD_LIBRARY_PATH CXX
+    PATH=$program/path CARGO_TARGET_DIR=$program/target cargo run --quiet
+  )
+}
+echo "== packages"
+if [[ $(printf '%s\n' 1.90 "$version" | sort -V | head -n 1) == 1.90 ]]; then
+  with_packages
+else
+  echo "skipped: making packages needs Cargo 1.90"
+fi
 
 # Needs a tool that is not installed for this: the tests compare the declarations with the headers in
 # another way.

@@ -1,6 +1,8 @@
 //! Finds the library, or builds it (feature `vendored`).
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "vendored")]
+use std::path::Path;
+use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -51,46 +53,59 @@ fn build() -> PathBuf {
 
 #[cfg(feature = "vendored")]
 fn build() -> PathBuf {
-    // `vendor` holds links to the sources in the repository, and copies of them in a package.
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("vendor");
-    for part in ["CMakeLists.txt", "src", "include"] {
-        watch(&source.join(part));
-    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo names a folder"));
+    let source = sources(&out);
+    let include = out.join("include");
+    std::fs::create_dir_all(include.join("chorale")).expect("OUT_DIR is ours");
+    std::fs::copy(
+        source.join("chorale.h"),
+        include.join("chorale").join("chorale.h"),
+    )
+    .expect("chorale.h is beside chorale.cpp");
     // Optimised whatever the profile: it is the same bits, and nobody debugs it from here.
-    let mut config = cmake::Config::new(&source);
-    // What CMake would take unasked is not on every machine that has CMake.
-    if !has("make") && has("ninja") {
-        config.generator("Ninja");
-    }
-    let built = config
-        .profile("Release")
-        .define("CHORALE_BUILD_TESTS", "OFF")
-        .define("CHORALE_BUILD_EXAMPLES", "OFF")
-        .build_target("chorale_static")
-        .build();
-    println!(
-        "cargo:rustc-link-search=native={}",
-        built.join("build/src").display()
-    );
-    println!("cargo:rustc-link-lib=static=chorale");
-    let apple = std::env::var("CARGO_CFG_TARGET_VENDOR").map_or(false, |vendor| vendor == "apple");
-    println!(
-        "cargo:rustc-link-lib={}",
-        if apple { "c++" } else { "stdc++" }
-    );
-    source.join("include")
+    cc::Build::new()
+        .cpp(true)
+        .file(source.join("chorale.cpp"))
+        .define("CHORALE_STATIC", None)
+        .flag("-std=c++20")
+        .flag_if_supported("-ffp-contract=off")
+        .opt_level(3)
+        .debug(false)
+        .warnings(false)
+        .compile("chorale");
+    include
 }
 
+/// The folder of chorale.h and chorale.cpp: `vendor` in a package; from a clone of the repository they
+/// are written here.
 #[cfg(feature = "vendored")]
-fn has(program: &str) -> bool {
-    std::process::Command::new(program)
-        .arg("--version")
-        .output()
-        .map_or(false, |run| run.status.success())
+fn sources(out: &Path) -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let vendor = here.join("vendor");
+    println!("cargo:rerun-if-changed={}", vendor.display());
+    if vendor.join("chorale.cpp").exists() {
+        return vendor;
+    }
+    let root = here.join("../../..");
+    for part in ["src", "include"] {
+        watch(&root.join(part));
+    }
+    let written = std::process::Command::new("python3")
+        .arg(root.join("src/amalgamate.py"))
+        .arg(out)
+        .status();
+    if !written.map_or(false, |status| status.success()) {
+        eprintln!(
+            "libchorale-sys: the library as two files could not be written from the repository; this \
+             needs python3 and the headers of Microsoft GSL."
+        );
+        std::process::exit(1);
+    }
+    out.to_path_buf()
 }
 
 /// Asks Cargo to run this again when a file below `path` changes: it does not follow links itself.
-#[cfg_attr(not(feature = "vendored"), allow(dead_code))]
+#[cfg(feature = "vendored")]
 fn watch(path: &Path) {
     if let Ok(entries) = std::fs::read_dir(path) {
         for entry in entries.flatten() {
