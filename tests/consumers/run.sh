@@ -66,6 +66,33 @@ cmake_static() {
     runs_without cmake-static/consumer libchorale
 }
 
+# ---- Carried along in another project ----
+embedded() { # NAME HOW LIBRARY CMAKE_ARGUMENTS...
+  cmake -S consumers/embedded -B "$1" -G Ninja -DHOW="$2" -DLIBRARY="$3" -DEXPECTED_VERSION="$version" \
+    "${@:4}"
+}
+# No test nor example of Chorale's is built, and nothing of it is installed.
+by_add_subdirectory() {
+  embedded subdirectory add_subdirectory chorale::chorale_static -DSOURCE="$root" \
+    -DCMAKE_BUILD_TYPE=Release -DCHORALE_WERROR=ON && cmake --build subdirectory &&
+    runs_without subdirectory/consumer libchorale && cmake --install subdirectory --prefix nothing &&
+    [[ ! -e nothing && ! -e subdirectory/chorale/tests ]]
+}
+# Without optimisation, which would take a minute each.
+by_archive() { # LIBRARY_TYPE
+  local archive
+  "$root/bindings/cmake/archive.sh" archive && archive=$(echo "$PWD"/archive/chorale-*.tar.gz) &&
+    embedded "archive-$1" archive chorale::chorale -DBUILD_SHARED_LIBS="$1" -DURL="$archive" \
+      -DHASH="$(sha256sum "$archive" | cut -d ' ' -f 1)" -DCMAKE_BUILD_TYPE=None &&
+    cmake --build "archive-$1" && "archive-$1/consumer"
+}
+# What FetchContent does with the repository once that is there is add_subdirectory.
+by_git() {
+  git -C "$root" rev-parse HEAD >commit &&
+    embedded git repository chorale::chorale -DSOURCE="file://$root" -DTAG="$(cat commit)" &&
+    [[ -e git/_deps/chorale-src/include/chorale/chorale.h ]]
+}
+
 compile=(cc -std=c99 -Wall -Wextra -pedantic -Werror "-DEXPECTED_VERSION=\"$version\"")
 pkg_config_shared() {
   local flags
@@ -140,6 +167,12 @@ check "CMake, version $major.$minor" by_cmake same-minor "$major.$minor" chorale
 for other in "$major.$((minor + 1))" "$((major + 1)).0" "$major.$minor.$((patch + 1))"; do
   check "CMake, version $other is refused" refuses_version "$other"
 done
+check "add_subdirectory" by_add_subdirectory
+check "FetchContent of an archive, static" by_archive OFF
+check "FetchContent of an archive, shared" by_archive ON
+if git -C "$root" rev-parse --quiet HEAD >/dev/null 2>&1; then
+  check "FetchContent of a repository" by_git
+fi
 check "pkg-config, shared library" pkg_config_shared
 check "pkg-config --static" pkg_config_static
 check "cc and the static library" plain_static

@@ -1,0 +1,32 @@
+/* Three mentions of a name: the tagger takes two for places and, by a little, the third for a person. */
+#include <chorale/chorale.h>
+
+#include <stdio.h>
+
+int main(void) {
+  const double scores[3][2] = {{2.1, 0.3}, {1.9, 0.2}, {0.7, 0.9}};
+  const int64_t offsets[] = {0, 1, 2, 3};
+  const int32_t tokens[] = {5, 5, 5};
+  int32_t labels[3];
+  chorale_decoded *together = NULL;
+  chorale_error error;
+
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = 3;
+  corpus.offsets = offsets;
+  corpus.labels = 2;
+  corpus.unary = scores;
+  corpus.tokens = tokens;
+  chorale_agreement words;
+  chorale_agreement_init(&words, sizeof words);
+
+  if (chorale_decode(NULL, &corpus, &words, 1, NULL, &together, &error) ||
+      chorale_decoded_labels(together, CHORALE_TOGETHER, labels, 3, NULL, &error)) {
+    fprintf(stderr, "%s\n", error.message);
+    return 1;
+  }
+  chorale_decoded_destroy(together);
+  printf("Chorale %s: %d %d %d\n", chorale_version(), (int)labels[0], (int)labels[1], (int)labels[2]);
+  return labels[0] || labels[1] || labels[2];
+}
