@@ -8,11 +8,12 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
   --all         also: clang, sanitizers, valgrind, headers by themselves, installed
                 consumers, the library as two files, Debian packages, the ABI of releases,
                 planted faults, code for any machine, a locale with a decimal comma, five
-                minutes of fuzzing, the bindings, the experiments on made-up data, the report
-                in a browser, a short run of the benchmarks; less than 25 minutes on two cores
+                minutes of fuzzing, the bindings, a wheel, the experiments on made-up data, the
+                report in a browser, a short run of the benchmarks; less than 25 minutes on two cores
   --deep        also: line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
-                denormals, the Debian packages in a bare root; before a release, an hour and a half
+                denormals; the packages of a release, the same bytes twice, in bare systems;
+                before a release, two hours
   --fuzz-seconds N  of processor time for the fuzzers (300, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
@@ -113,6 +114,7 @@ if [[ $all == yes ]]; then
   fi
   in_python() {
     step "python" bindings/python/tests/run.sh build/python || true
+    step "wheel" bindings/python/tests/wheel.sh || true
     step "experiments" examples/experiments/test.sh || true
   }
   begin_lane in_python
@@ -132,6 +134,17 @@ if [[ $deep == yes ]]; then
   for machine in arm64 i386 s390x windows o0 o3 lto flush fast-math; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done
+  step "conan" bindings/conan/test.sh || true
+  rm -rf build/packages
+  if step "packages, twice" bindings/release.sh HEAD build/packages --twice; then
+    if [[ $(id -u) == 0 ]] && tests/setup.sh "${setup_options[@]}" roots; then
+      step "packages in bare systems" bindings/roots.sh build/packages || true
+    else
+      skip "packages in bare systems" "this takes root"
+    fi
+  else
+    skip "packages in bare systems" "there are none"
+  fi
 fi
 
 finish

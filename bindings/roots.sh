@@ -1,0 +1,278 @@
+#!/usr/bin/env bash
+# Installs what release.sh made in systems that have nothing else, as its READMEs say, runs the first example of each
+# language there, and tells how long the installation took.
+#
+#   bindings/roots.sh RELEASE [NAME...]
+#
+# RELEASE is the folder that release.sh wrote. NAME is one of those below; without names all are run. Bare systems are
+# made by debootstrap in a folder of /tmp, which is removed at the end: this takes root, and what `tests/setup.sh roots`
+# installs. Lines at the end: NAME, how long the installation took, what was run.
+set -euo pipefail
+
+help() {
+  sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '$d'
+  echo "names: $(declare -F | sed -n 's/^declare -f on_//p' | paste -sd ' ')"
+}
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+roots=$(mktemp -d)
+finish() {
+  local mounted
+  for mounted in "$roots"/*/proc; do
+    umount "$mounted" 2>/dev/null || true
+  done
+  rm -rf "$roots"
+}
+trap finish EXIT
+
+# How this machine reaches registries.
+copy_settings() { # ROOT
+  local file
+  for file in /etc/resolv.conf /etc/ssl/certs/ca-certificates.crt /etc/pip.conf; do
+    [[ ! -f $file ]] || install -D -m 644 "$(realpath "$file")" "$1$file"
+  done
+}
+
+# A bare system with some packages. What is common to those of one suite is made once.
+make_root() { # NAME SUITE PACKAGE...
+  local name=$1 suite=$2 base=$roots/base-$2
+  shift 2
+  if [[ ! -e $base ]]; then
+    debootstrap --variant=minbase --include=ca-certificates "$suite" "$base" >"$base.log" 2>&1 || {
+      tail -n 20 "$base.log" >&2
+      return 1
+    }
+    copy_settings "$base"
+    echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io" # nothing of this outlives the script
+    mkdir "$base/work"
+  fi
+  cp -a "$base" "$roots/$name"
+  mount -t proc proc "$roots/$name/proc"
+  cp -r "$release" "$roots/$name/release"
+  inside "$name" >"$roots/$name.log" 2>&1 <<<"
+    apt-get update
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $*" || {
+    tail -n 20 "$roots/$name.log" >&2
+    return 1
+  }
+}
+
+# Runs a shell script from standard input in the system's folder /work. How to reach registries stays in the environment.
+inside() { # NAME
+  chroot "$roots/$1" /usr/bin/env -u LD_PRELOAD HOME=/root LC_ALL=C.UTF-8 \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /bin/bash -euc "cd /work; $(cat)"
+}
+
+# The first block of a language in a Markdown file; with `out` the plain block after it.
+block() { # FILE LANGUAGE [out]
+  awk -v begin="\`\`\`$2" -v out="${3-}" '
+    $0 == begin && !seen { seen = 1; inside = out == ""; in_code = 1; next }
+    seen && /^```/ { if (inside) exit; if (in_code) in_code = 0; else inside = 1; next }
+    inside' "$1"
+}
+
+# Runs a command; sets `seconds` to what it took, and how much of that was the processor's.
+timed() { # COMMAND...
+  local TIMEFORMAT='%R %U %S'
+  { time "$@" 2>&3; } 3>&2 2>"$roots/time"
+  seconds=$(awk '{ printf "%.0f s (%.0f s of a processor)", $1, $2 + $3 }' "$roots/time")
+}
+
+# Sets `remark`, as all of these do.
+python_in() { # NAME SUITE
+  make_root "$1" "$2" python3 python3-venv
+  block bindings/python/README.md python >"$roots/$1/work/example.py"
+  block bindings/python/README.md python out >"$roots/$1/work/expected"
+  cp -r tests/problems bindings/python/tests/problems.py "$roots/$1/work"
+  timed inside "$1" <<'END'
+    ! command -v cc
+    python3 -m venv /environment
+    /environment/bin/pip install --quiet --find-links /release --only-binary :all: libchorale
+END
+  inside "$1" <<'END'
+    /environment/bin/python example.py | diff expected -
+    /environment/bin/python problems.py problems
+END
+  remark="pip install of the wheel, Debian $2, $(inside "$1" <<<'python3 --version'); example, tests/problems"
+}
+on_python-old() { python_in python-old bullseye; }
+on_python-new() { python_in python-new trixie; }
+
+# Debian's arm64 packages are unpacked and not set up, and Python is started by qemu by itself: nothing
+# is registered with this machine's kernel.
+on_python-aarch64() {
+  local root=$roots/python-aarch64 qemu package
+  qemu=$(command -v qemu-aarch64-static)
+  debootstrap --arch=arm64 --foreign --variant=minbase --include=ca-certificates,python3,python3-pip trixie "$root" \
+    >"$root.log" 2>&1
+  for package in "$root"/var/cache/apt/archives/*.deb; do
+    dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink
+  done
+  mkdir -p "$root/work" "$root/proc"
+  mount -t proc proc "$root/proc"
+  cp "$qemu" "$root/usr/bin"
+  cp -r "$release" "$root/release"
+  cp -r tests/problems bindings/python/tests/problems.py "$root/work"
+  block bindings/python/README.md python >"$root/work/example.py"
+  block bindings/python/README.md python out >"$root/work/expected"
+  copy_settings "$root"
+  local python=(env -i HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/work/packages
+    chroot "$root" /usr/bin/qemu-aarch64-static /usr/bin/python3)
+  timed "${python[@]}" -m pip install --quiet --no-cache-dir --find-links /release --only-binary :all: \
+    --target /work/packages libchorale
+  "${python[@]}" /work/example.py | diff "$root/work/expected" -
+  "${python[@]}" /work/problems.py /work/problems
+  remark="pip install of the wheel under qemu, Debian trixie arm64; example, tests/problems"
+}
+
+on_python-source() {
+  make_root python-source trixie python3 python3-venv g++
+  block bindings/python/README.md python >"$roots/python-source/work/example.py"
+  block bindings/python/README.md python out >"$roots/python-source/work/expected"
+  cp -r tests/problems bindings/python/tests/problems.py "$roots/python-source/work"
+  rm "$roots"/python-source/release/*.whl
+  timed inside python-source <<'END'
+    python3 -m venv /environment
+    /environment/bin/pip install --quiet /release/libchorale-*.tar.gz
+END
+  inside python-source <<'END'
+    /environment/bin/python example.py | diff expected -
+    /environment/bin/python problems.py problems
+END
+  remark="pip install of the source archive with g++, Debian trixie; example, tests/problems"
+}
+
+# The library of a wheel in a C program, where there is no Python to run it. The compiler is that of the wheels.
+unpack_wheel() { # PATTERN
+  python3 -m zipfile -e "$release"/*"$1"*.whl "$roots/$1"
+}
+zig() {
+  ZIG_GLOBAL_CACHE_DIR=build/wheels/zig ZIG_LOCAL_CACHE_DIR=build/wheels/zig \
+    "$(PYTHONPATH=bindings/python python3 -c 'import wheels; print(wheels.install_tools())' | tail -n 1)" -m ziglang "$@"
+}
+on_musl() {
+  unpack_wheel musllinux_1_2_x86_64
+  local to=$roots/musllinux_1_2_x86_64
+  zig build-exe -dynamic -lc -target x86_64-linux-musl -Iinclude bindings/python/tests/loads.c -femit-bin="$to/loads"
+  seconds="not timed"
+  /lib/ld-musl-x86_64.so.1 "$to/loads" "$to"/libchorale/libchorale.so.* tests/problems
+  remark="the wheel's library in a C program under musl's own loader; tests/problems"
+}
+on_musl-aarch64() {
+  unpack_wheel musllinux_1_2_aarch64
+  local to=$roots/musllinux_1_2_aarch64
+  zig build-exe -dynamic -lc -target aarch64-linux-musl -Iinclude bindings/python/tests/loads.c -femit-bin="$to/loads"
+  # musl's loader of that machine, out of Debian's package.
+  debootstrap --arch=arm64 --foreign --variant=minbase --include=musl trixie "$roots/musl-arm64" >"$roots/musl.log" 2>&1
+  dpkg-deb -x "$roots"/musl-arm64/var/cache/apt/archives/musl_*.deb "$to/musl"
+  seconds="not timed"
+  qemu-aarch64-static "$to"/musl/lib/ld-musl-aarch64.so.1 "$to/loads" "$to"/libchorale/libchorale.so.* tests/problems
+  remark="the wheel's library in a C program under musl's own loader and qemu; tests/problems"
+}
+on_windows() {
+  unpack_wheel win_amd64
+  local to=$roots/win_amd64
+  zig cc -target x86_64-windows-gnu -Iinclude bindings/python/tests/loads.c -o "$to/loads.exe"
+  seconds="not timed"
+  WINEPREFIX=$roots/wine WINEDEBUG=-all wine "$to/loads.exe" "Z:$to/libchorale/chorale.dll" tests/problems
+  WINEPREFIX=$roots/wine wineserver -w || true
+  remark="the wheel's library in a C program under Wine; tests/problems"
+}
+
+on_rust() {
+  make_root rust trixie cargo g++
+  mkdir -p "$roots/rust/work/src"
+  block bindings/rust/README.md rust >"$roots/rust/work/src/main.rs"
+  timed inside rust <<'END'
+    for crate in /release/*.crate; do tar -xf $crate; done
+    printf '[package]\nname = "example"\nversion = "0.0.0"\nedition = "2021"\n' >Cargo.toml
+    printf '[dependencies]\nlibchorale = { path = "%s", features = ["vendored"] }\n' libchorale-[0-9]* >>Cargo.toml
+    printf '[patch.crates-io]\nlibchorale-sys = { path = "%s" }\n[workspace]\n' libchorale-sys-* >>Cargo.toml
+    cargo build --quiet --release
+END
+  inside rust <<<'target/release/example'
+  remark="cargo build of a program with both packages, vendored, Debian trixie, $(inside rust <<<'cargo --version'); example"
+}
+
+on_go() {
+  make_root go trixie golang-go g++
+  block bindings/go/README.md go >"$roots/go/work/main.go"
+  block bindings/go/README.md go out >"$roots/go/work/expected"
+  timed inside go <<'END'
+    export GOPROXY=file:///release/go GONOSUMDB='*' GOTOOLCHAIN=local GOFLAGS=-mod=mod
+    module=$(cd /release/go && find . -name @v -printf '%h\n' | sed 's|^\./||')
+    go mod init example 2>/dev/null
+    go get "$module" 2>/dev/null
+    go build -o example .
+END
+  inside go <<<'./example | diff expected -'
+  remark="go get and go build, Debian trixie, $(inside go <<<'go version'); example"
+}
+
+on_conan() {
+  make_root conan trixie python3 python3-venv g++ cmake make
+  timed inside conan <<'END'
+    python3 -m venv /environment
+    /environment/bin/pip install --quiet conan
+    export PATH=/environment/bin:$PATH
+    tar -xf /release/chorale-*.tar.gz
+    conan profile detect >/dev/null 2>&1
+    conan create --no-remote chorale-* >log 2>&1 || { tail -n 40 log; exit 1; }
+END
+  inside conan <<<"grep '^Chorale .*: 0 0 0' log"
+  remark="conan create of the archive, Debian trixie; its test package"
+}
+
+on_two-files() {
+  make_root two-files trixie g++
+  cp bindings/conan/test_package/example.c "$roots/two-files/work"
+  timed inside two-files <<'END'
+    tar -xf /release/chorale-*.tar.gz --strip-components=1
+    mkdir chorale
+    ln -s ../chorale.h chorale
+    c++ -std=c++20 -O3 -c chorale.cpp
+    cc -DCHORALE_STATIC -I. -c example.c
+    c++ example.o chorale.o -o example
+END
+  inside two-files <<<'./example'
+  remark="c++ -std=c++20 -O3 -c chorale.cpp, Debian trixie; a C program"
+}
+
+if [[ $# -eq 0 || $1 == --help ]]; then
+  help
+  exit 2
+fi
+release=$(realpath "$1")
+shift
+names=("$@")
+[[ $# -gt 0 ]] || names=(python-old python-new python-aarch64 python-source musl musl-aarch64 windows rust go conan two-files)
+failed=0
+summary=()
+for name in "${names[@]}"; do
+  [[ $(type -t "on_$name") == function ]] || {
+    help
+    exit 2
+  }
+  echo "== $name"
+  # In a shell of its own: `set -e` does nothing in a function that is tested.
+  status=0
+  set +e
+  (
+    trap - EXIT
+    set -e
+    "on_$name"
+    printf '%s: %s, %s\n' "$name" "$seconds" "$remark" >"$roots/said"
+  )
+  status=$?
+  set -e
+  if [[ $status == 0 ]]; then
+    summary+=("ok: $(cat "$roots/said")")
+  else
+    summary+=("FAILED: $name")
+    failed=$((failed + 1))
+  fi
+  umount "$roots/$name/proc" 2>/dev/null || true
+  rm -rf "${roots:?}/$name"
+done
+printf '%s\n' "${summary[@]}"
+[[ $failed == 0 ]]
