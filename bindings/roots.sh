@@ -116,7 +116,7 @@ on_python-aarch64() {
   block bindings/python/README.md python >"$root/work/example.py"
   block bindings/python/README.md python out >"$root/work/expected"
   copy_settings "$root"
-  local python=(env -i HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/work/packages
+  local python=(env -u LD_PRELOAD HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/work/packages
     chroot "$root" /usr/bin/qemu-aarch64-static /usr/bin/python3)
   timed "${python[@]}" -m pip install --quiet --no-cache-dir --find-links /release --only-binary :all: \
     --target /work/packages libchorale
