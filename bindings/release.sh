@@ -74,13 +74,14 @@ make_all() { # CLONE TO
   )
 }
 
-mkdir -p "$folder"
-make_all "$work/first" "$folder"
+mkdir -p "$work/made" "$work/again"
+make_all "$work/first" "$work/made"
 if [[ ${3-} == --twice ]]; then
   say "once more"
-  mkdir -p "$work/again"
   make_all "$work/elsewhere/second" "$work/again"
-  diff -r "$folder" "$work/again"
+  diff -r "$work/made" "$work/again"
   echo "ok: the same bytes twice"
 fi
+mkdir -p "$(dirname "$folder")"
+mv "$work/made" "$folder"
 cat "$folder/SHA256SUMS"
