@@ -65,10 +65,9 @@ make_all() { # CLONE TO
     bindings/rust/package.sh "$to"
     say "Python"
     bindings/python/wheels.py "$to"
-    if [[ -x tests/packages/debian.sh ]]; then
-      say "Debian"
-      tests/packages/debian.sh "$to"
-    fi
+    say "Debian"
+    tests/packages/debian.sh
+    cp build/debian/packages/*.deb "$to"
     cd "$to"
     find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum >SHA256SUMS
   )

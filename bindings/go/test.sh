@@ -16,7 +16,7 @@ cmake --build "$directory/library"
 cmake --install "$directory/library" --prefix "$directory/prefix"
 # The build with sanitizers is that of the other tests.
 cmake --preset asan-ubsan >/dev/null
-cmake --build --preset asan-ubsan --target chorale chorale_static
+cmake --build --preset asan-ubsan --target chorale chorale_static chorale_command
 cmake --install build/asan-ubsan --prefix "$directory/sanitized"
 
 # A command with the library that is installed there.

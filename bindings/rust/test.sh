@@ -57,7 +57,7 @@ fi
 install_library() { # PRESET
   echo "== library, $1"
   cmake --preset "$1" >/dev/null
-  cmake --build --preset "$1" --parallel "$(nproc)" --target chorale chorale_static
+  cmake --build --preset "$1" --parallel "$(nproc)" --target chorale chorale_static chorale_command
   cmake --install "build/$1" --prefix "$work/$1" >/dev/null
 }
 
