@@ -79,6 +79,7 @@ typedef struct Things {
   chorale_problem *problem;
   chorale_run *run;
   chorale_learnt *learnt;
+  int64_t learning_runs; /* told by its progress */
   chorale_error error;
   double told[MOST_NUMBERS];
   int told_count;
@@ -331,6 +332,13 @@ static chorale_status decode(Things *t) {
 }
 
 /* Eight items in four groups; the tokens of a group agree. */
+static int32_t watch_learning(void *user, const chorale_learn_progress *progress) {
+  Things *t = user;
+  if (progress->struct_size >= sizeof *progress && progress->runs <= progress->runs_most)
+    t->learning_runs = progress->runs;
+  return 0;
+}
+
 static chorale_status learn(Things *t) {
   static const double scores[] = {1, 0, 0, 0.5, 0, 1, 0.5, 0, 1, 0, 0, 0.5, 0, 1, 0.5, 0};
   static const int64_t groups[] = {0, 0, 1, 1, 2, 2, 3, 3};
@@ -352,6 +360,9 @@ static chorale_status learn(Things *t) {
   options->rules = &rule;
   options->rule_count = 1;
   options->level = 0.5;
+  options->progress = watch_learning;
+  options->progress_user = t;
+  t->learning_runs = 0;
   const chorale_status status = chorale_learn(t->host, given, 1, options, &learnt, &t->error);
   chorale_problem_destroy(problem);
   TRY(status);
@@ -359,6 +370,7 @@ static chorale_status learn(Things *t) {
   NEW(chorale_learnt_report, report);
   TRY(chorale_learnt_get_report(learnt, report, &t->error));
   assert_int_equal(report->groups, 4);
+  assert_int_equal(report->runs, t->learning_runs);
   tell(t, report->gain);
   tell(t, report->unit);
   chorale_learnt_weight weights[1 + LABELS];
