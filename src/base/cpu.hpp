@@ -18,6 +18,9 @@
 #if defined(__clang__)
 #define _Bool bool // the header uses C's _Bool
 #endif
+// glibc has this function from 2.33 on. Weak, so that what is built with such headers loads on an
+// older glibc, where it is null.
+#pragma weak __x86_get_cpuid_feature_leaf
 #include <sys/platform/x86.h>
 #if defined(__clang__)
 #undef _Bool
@@ -37,7 +40,7 @@ namespace chorale {
 // variable and no static initialiser.
 inline bool has_avx2() noexcept {
 #if CHORALE_HAS_AVX2_VARIANTS
-  return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);
+  return __x86_get_cpuid_feature_leaf && CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);
 #else
   return false;
 #endif
