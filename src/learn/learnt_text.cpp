@@ -1,4 +1,5 @@
 // A result as lines for a person, and as JSON, which is read again.
+#include "learn/decimal.hpp"
 #include "learn/learnt.hpp"
 
 #include <algorithm>
@@ -6,6 +7,9 @@
 
 namespace chorale {
 namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::size_t kNone = std::string_view::npos;
 
 // ---- Writing -----------------------------------------------------------------------------------
 
@@ -49,8 +53,7 @@ public:
       if (c == '"' || c == '\\') {
         *this << "\\" << std::string_view(&c, 1);
       } else if (code < 0x20) {
-        constexpr char kHex[] = "0123456789abcdef";
-        const char escape[] = {'\\', 'u', '0', '0', kHex[code / 16], kHex[code % 16]};
+        const char escape[] = {'\\', 'u', '0', '0', kHexDigits[code / 16], kHexDigits[code % 16]};
         *this << std::string_view(escape, sizeof escape);
       } else {
         *this << std::string_view(&c, 1);
@@ -136,7 +139,13 @@ public:
     return take("\"") && text_.substr(at_, of.size()) == of && (at_ += of.size(), true) &&
            at_ < text_.size() && text_[at_] == '"' && (++at_, true) && take(":");
   }
-  template <class Number> bool number(Number &to) noexcept {
+  bool number(double &to) noexcept {
+    skip();
+    const std::size_t length = read_decimal(text_.substr(at_), to);
+    at_ += length;
+    return length > 0;
+  }
+  template <class Integer> bool number(Integer &to) noexcept {
     skip();
     const char *begin = text_.data() + at_;
     const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), to);
@@ -153,13 +162,14 @@ public:
           return false;
         c = text_[at_];
         if (c == 'u') {
-          unsigned code = 0;
-          const char *digits = text_.data() + at_ + 1;
-          if (text_.size() - at_ < 5 ||
-              std::from_chars(digits, digits + 4, code, 16).ptr != digits + 4 || code >= 0x20)
+          // As written: control characters alone, "u00" and two digits.
+          const std::string_view written = text_.substr(at_, 5);
+          const std::size_t low = written.size() == 5 ? kHexDigits.find(written[4]) : kNone;
+          if (low == kNone || !written.starts_with("u00") ||
+              (written[3] != '0' && written[3] != '1'))
             return false;
           at_ += 4;
-          c = static_cast<char>(code);
+          c = static_cast<char>(16 * (written[3] - '0') + static_cast<int>(low));
         } else if (c != '"' && c != '\\') {
           return false;
         }
