@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Basis is a function of the counts of a clique that a weight is learnt for; learn.h has the formulas.
+// Basis is a function of the counts of a clique that a weight is learnt for. n is the number of members, n_v how many show v.
 type Basis int32
 
 // Bases.
@@ -18,8 +18,8 @@ const (
 	BasisAgreement    Basis = C.CHORALE_BASIS_AGREEMENT     // sum_v n_v^2 / n: the strength of an Agreement
 	BasisLogAgreement Basis = C.CHORALE_BASIS_LOG_AGREEMENT // sum_v n_v^2 / log n
 	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // index i = 1, 2, 3: sum_v max(0, n_v - i n / 4)
-	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // index a C + v: n_v where a is the majority
-	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // index c C + v: n_v where the centre shows c
+	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v where a is the majority, at index a times the number of columns, and v
+	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v where the centre shows c, at index c times the number of columns, and v
 	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v
 	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // n_EMPTY
 	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // n_CONFLICT
@@ -33,15 +33,15 @@ func (b Basis) String() string { return C.GoString(C.chorale_basis_name(C.choral
 // WeightRule bounds weights. The last rule that fits a weight counts; a rule for a basis that is not learnt by default makes
 // it learnt.
 type WeightRule struct {
-	Kind        int // -1: every kind that can have the basis
-	Basis       Basis
+	Kind        int     // -1: every kind that can have the basis
+	Basis       Basis   // what the weight is of
 	Index       int     // -1: every index
 	Least, Most float64 // infinite: no bound; equal: the weight is frozen
 }
 
 // LearnOptions say how [Learn] works. They are made by [NewLearnOptions].
 type LearnOptions struct {
-	Rules     []WeightRule
+	Rules     []WeightRule  // bounds of weights
 	Costs     []float64     // Labels x Labels: of giving the second label where the first is gold; nil: 1 for each wrong label
 	Labels    int           // of Costs
 	Seen      []float64     // by problem: the share that its tagger has seen of what the final one will have seen; nil: 1
@@ -245,7 +245,7 @@ type Applied int32
 const (
 	AppliedNothing Applied = C.CHORALE_APPLIED_NOTHING // every weight is 0
 	AppliedBonuses Applied = C.CHORALE_APPLIED_BONUSES // agreement bases are 0
-	AppliedAll     Applied = C.CHORALE_APPLIED_ALL
+	AppliedAll     Applied = C.CHORALE_APPLIED_ALL     // every basis
 )
 
 // LearnWarning is a set of flags.
@@ -261,19 +261,23 @@ const (
 )
 
 // Gain is a cost less another on held-out groups, with a 95 % interval and a p-value.
-type Gain struct{ Gain, Lower, Upper, P float64 }
+type Gain struct {
+	Gain         float64 // the difference
+	Lower, Upper float64 // its 95 % interval
+	P            float64 // one-sided
+}
 
 // LearntReport tells how learning went.
 type LearntReport struct {
-	Outcome                                  Outcome
-	Applied                                  Applied
-	Warnings                                 LearnWarning
-	Groups, Folds, Positions, Kinds, Weights int
-	Runs                                     int // over single problems
-	Unit, Regularisation, GoldBonus          float64
-	BaseCost, ControlCost, AllCost           float64 // of the tagger's own labels, of bonuses alone, of all bases
-	Gain                                     Gain    // BaseCost less AllCost
-	AgreementGain                            Gain    // ControlCost less AllCost
+	Outcome                                  Outcome      // how the call ended
+	Applied                                  Applied      // what the last gate lets through
+	Warnings                                 LearnWarning // what is odd about the input
+	Groups, Folds, Positions, Kinds, Weights int          // numbers of each; positions are those with gold labels
+	Runs                                     int          // over single problems
+	Unit, Regularisation, GoldBonus          float64      // of the scores; lambda; for weaker taggers, 0: none
+	BaseCost, ControlCost, AllCost           float64      // of the tagger's own labels, of bonuses alone, of all bases
+	Gain                                     Gain         // BaseCost less AllCost
+	AgreementGain                            Gain         // ControlCost less AllCost
 }
 
 func newReport() *C.chorale_learnt_report {
@@ -305,7 +309,7 @@ type Verdict int32
 
 // Verdicts.
 const (
-	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT
+	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // its gain is credible
 	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // of this kind
 	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // gold labels look no different to it than the tagger's own
 	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // its gain on held-out groups is not credible
@@ -314,11 +318,11 @@ const (
 
 // LearntKind is what was found of one kind.
 type LearntKind struct {
-	Kind             int
-	Verdict          Verdict
-	Cliques, Members int
-	ScreeningP       float64
-	Gain             Gain // of the kind beside the others
+	Kind             int     // its number
+	Verdict          Verdict // kept, or why not
+	Cliques, Members int     // numbers of each
+	ScreeningP       float64 // 1 where nothing was screened
+	Gain             Gain    // of the kind beside the others
 }
 
 // Kinds are all kinds, in order.
@@ -345,8 +349,8 @@ func (l *Learnt) Kinds() ([]LearntKind, error) {
 
 // LearntWeight is one weight.
 type LearntWeight struct {
-	Kind         int
-	Basis        Basis
+	Kind         int     // its number
+	Basis        Basis   // what the weight is of
 	Index        int     // 0 where the basis has none
 	Weight       float64 // as applied
 	Lower, Upper float64 // a 95 % interval
