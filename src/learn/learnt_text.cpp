@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kMostDigits = 18; // of integers
 
 // ---- Writing -----------------------------------------------------------------------------------
 
@@ -147,10 +148,17 @@ public:
   }
   template <class Integer> bool number(Integer &to) noexcept {
     skip();
-    const char *begin = text_.data() + at_;
-    const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), to);
-    at_ += static_cast<std::size_t>(end - begin);
-    return code == std::errc() && end != begin;
+    const bool is_negative = at_ < text_.size() && text_[at_] == '-';
+    at_ += is_negative ? 1 : 0;
+    const std::size_t first = at_;
+    std::int64_t number = 0;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      if (at_ - first == kMostDigits)
+        return false;
+      number = 10 * number + (text_[at_] - '0');
+    }
+    to = static_cast<Integer>(is_negative ? -number : number);
+    return at_ > first && to == (is_negative ? -number : number);
   }
   bool string(Array<char> &to) noexcept {
     if (!take("\""))
