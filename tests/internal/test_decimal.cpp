@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
@@ -59,13 +58,16 @@ void other_digits_are_near(void **) {
   for (int round = 0; round < kRounds; ++round) {
     const double x = std::ldexp(1 + 0x1p-53 * static_cast<double>(random() >> 11),
                                 static_cast<int>(random() % 1800) - 900);
-    for (const char *form : {"%.16e", "%.45e"}) {
-      char text[96];
-      (void)std::snprintf(text, sizeof text, form, x);
+    for (const int digits : {16, 45}) {
+      char buffer[96];
+      const char *end = std::to_chars(buffer, buffer + sizeof buffer, x,
+                                      std::chars_format::scientific, digits)
+                            .ptr;
+      const std::string text(buffer, static_cast<std::size_t>(end - buffer));
       double value = 0;
       assert_true(read_decimal(text, value) > 0);
       if (value != x && value != std::nextafter(x, 0.0))
-        fail_msg("%s: %.17g", text, value);
+        fail_msg("%s: %.17g", text.c_str(), value);
     }
   }
 }

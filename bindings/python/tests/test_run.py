@@ -348,8 +348,8 @@ def test_earlier_runs_and_other_strengths(rng):
     before = ch.Run(model)
     result = before.solve()
     again = ch.Run(model, earlier=before)
-    assert again.solve().score == pytest.approx(result.score)
-    for factor in (0.0, 0.5, 2.0):
+    assert again.solve().score >= result.score - 1e-9
+    for factor in (0.0, 0.5, 1.0, 2.0):
         other = model.reweigh(factor)
         scores = truth(parts, edges, strength * factor, 2)
         run = ch.Run(other, earlier=before)
