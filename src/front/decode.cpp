@@ -4,6 +4,7 @@
 #include <chorale/learn.h>
 
 #include <algorithm>
+#include <utility>
 
 struct chorale_decoded {
   explicit chorale_decoded(const chorale::Memory &from) noexcept
@@ -98,16 +99,26 @@ std::int64_t first_of(const chorale_corpus *corpus) noexcept {
   return corpus->offsets ? corpus->offsets[0] : 0;
 }
 
-struct Draft {
-  Draft(chorale_decoded *object, const Memory &from) noexcept : made(object), memory(from) {}
+// What a call is making; destroyed with it unless given away.
+class Draft {
+public:
+  explicit Draft(const Memory &memory) noexcept
+      : memory_(memory), made_(memory.create<chorale_decoded>(memory)) {}
   ~Draft() {
-    if (made)
-      Memory::destroy(made, memory);
+    if (made_)
+      Memory::destroy(made_, memory_);
   }
   Draft(const Draft &) = delete;
   Draft &operator=(const Draft &) = delete;
-  chorale_decoded *made;
-  Memory memory;
+
+  explicit operator bool() const noexcept { return made_ != nullptr; }
+  chorale_decoded &operator*() const noexcept { return *made_; }
+  chorale_decoded *operator->() const noexcept { return made_; }
+  chorale_decoded *give() noexcept { return std::exchange(made_, nullptr); }
+
+private:
+  Memory memory_;
+  chorale_decoded *made_;
 };
 
 // ---- Reasons ----------------------------------------------------------------------------------
@@ -191,20 +202,17 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);
-    auto *made = memory.create<chorale_decoded>(memory);
+    Draft made(memory);
     if (!made)
       return report.out_of_memory(sizeof(chorale_decoded));
-    chorale_status status = build(report, host, corpus, agreements, count, *made, error);
-    if (status == CHORALE_OK)
-      status = chorale_run_create(host, made->model, options, nullptr, &made->run, error);
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, *made, error));
+    chorale_status status =
+        chorale_run_create(host, made->model, options, nullptr, &made->run, error);
     if (status == CHORALE_OK)
       status = chorale_run_solve(made->run, nullptr, error);
-    if (status != CHORALE_OK) {
-      Memory::destroy(made, memory);
-      return status;
-    }
-    *decoded = made;
-    return CHORALE_OK;
+    if (status == CHORALE_OK)
+      *decoded = made.give();
+    return status;
   });
 }
 
@@ -270,18 +278,18 @@ chorale_status chorale_problem_create_agreeing(const chorale_host *host,
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);
-    const Draft built(memory.create<chorale_decoded>(memory), memory);
-    if (!built.made)
+    Draft built(memory);
+    if (!built)
       return report.out_of_memory(sizeof(chorale_decoded));
-    CHORALE_CHECK(build(report, host, corpus, agreements, count, *built.made, error));
-    const std::int64_t cliques = chorale_model_clique_count(built.made->model);
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, *built, error));
+    const std::int64_t cliques = chorale_model_clique_count(built->model);
     Array<std::int32_t> kinds(memory);
     if (!kinds.resize(cliques))
       return report.out_of_memory(sizeof(std::int32_t));
     for (std::int64_t c = 0; c < cliques; ++c)
-      kinds[c] = static_cast<std::int32_t>(agreement_of(*built.made, c));
+      kinds[c] = static_cast<std::int32_t>(agreement_of(*built, c));
     chorale_problem *made = nullptr;
-    CHORALE_CHECK(chorale_problem_create(host, built.made->model, &made, error));
+    CHORALE_CHECK(chorale_problem_create(host, built->model, &made, error));
     chorale_status status = chorale_problem_set_cliques(made, kinds.begin(), nullptr, error);
     if (status == CHORALE_OK && gold)
       status = chorale_problem_set_gold(made, gold + first_of(corpus), error);

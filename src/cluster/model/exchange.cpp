@@ -13,24 +13,12 @@ public:
   Exchanging(Model &to, const Model &from) noexcept : to_(to), from_(from), columns_(to.memory) {}
 
   bool run(const Exchange *exchanges, const void *const *unary) noexcept {
-    if (!(unary ? copy_chains(unary) : to_.chains.copy(from_.chains)) ||
-        !to_.slots.copy(from_.slots) || !to_.wholes.copy(from_.wholes) ||
-        !to_.cliques.copy(from_.cliques) || !to_.members.copy(from_.members) ||
-        !to_.chain_index.copy(from_.chain_index) || !to_.clique_index.copy(from_.clique_index) ||
-        !to_.groups.copy(from_.groups))
+    if (!to_.derive_from(from_) ||
+        !(unary ? copy_chains(unary) : to_.chains.copy(from_.chains)))
       return false;
     for (std::int64_t c = 0; c < to_.cliques.size(); ++c)
       if (!take_clique(c, exchanges[c]))
         return false;
-    to_.label_count = from_.label_count;
-    to_.message_count = from_.message_count;
-    to_.closed_slots = from_.closed_slots;
-    to_.count_count = from_.count_count;
-    to_.most_labels = from_.most_labels;
-    to_.pairs_labels = from_.pairs_labels;
-    to_.most_members = from_.most_members;
-    to_.score_bytes = from_.score_bytes;
-    to_.base = retain(from_.base ? from_.base : &from_);
     return true;
   }
 
@@ -72,9 +60,8 @@ private:
       return false;
     if (exchange.potential) {
       type->given = exchange.potential;
-      type->potential =
-          from->fired ? narrowed(*from, *exchange.potential)
-                      : widen(to_, exchange.potential, from->columns);
+      type->potential = from->fired ? narrowed(*from, *exchange.potential)
+                                    : widen(to_, exchange.potential, from->columns);
       return type->potential != nullptr;
     }
     if (!exchange.centre)
@@ -96,8 +83,7 @@ private:
       columns_[v] = type.fired_values[v];
     for (std::int32_t k = 0; k < 2; ++k)
       columns_[fired + k] = given.values > type.values ? type.values + k : -1;
-    Potential *made =
-        recolumn(to_.memory, given, columns_.begin(), fired + 2, StandIn{});
+    Potential *made = recolumn(to_.memory, given, columns_.begin(), fired + 2, StandIn{});
     if (!made)
       return nullptr;
     to_.potentials.push(made);

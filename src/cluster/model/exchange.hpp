@@ -13,9 +13,9 @@ struct Exchange {
   const Potential *const *centre = nullptr;
 };
 
-// exchanges: by clique. unary: by chain, T x m numbers without gaps of the chain's element type, or NULL
-// to keep those it has; borrowed as long as the result lives. NULL: keeps all. Returns a model with
-// one reference, which holds one on `model`; NULL if memory runs out.
+// exchanges: by clique. unary: by chain, T x m numbers without gaps of the chain's element type, or
+// NULL to keep those it has; borrowed as long as the result lives. NULL: keeps all. Returns a model
+// with one reference, which holds one on `model`; NULL if memory runs out.
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
                 const Exchange *exchanges, const void *const *unary) noexcept;
 

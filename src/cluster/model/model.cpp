@@ -26,8 +26,24 @@ std::size_t chorale_model::bytes() const noexcept {
          (bytes_of ? bytes_of->owned.bytes() : 0);
 }
 
-namespace chorale {
+bool chorale_model::derive_from(const chorale_model &from) noexcept {
+  if (!slots.copy(from.slots) || !wholes.copy(from.wholes) || !cliques.copy(from.cliques) ||
+      !members.copy(from.members) || !chain_index.copy(from.chain_index) ||
+      !clique_index.copy(from.clique_index) || !groups.copy(from.groups))
+    return false;
+  label_count = from.label_count;
+  message_count = from.message_count;
+  closed_slots = from.closed_slots;
+  count_count = from.count_count;
+  most_labels = from.most_labels;
+  pairs_labels = from.pairs_labels;
+  most_members = from.most_members;
+  score_bytes = from.score_bytes;
+  base = chorale::retain(from.base ? from.base : &from);
+  return true;
+}
 
+namespace chorale {
 namespace {
 
 // The strengths of one model, put on the cliques of another that has its chains.
@@ -36,23 +52,11 @@ public:
   Reweighing(Model &to, const Model &from) noexcept : to_(to), from_(from) {}
 
   bool run(const double *factors) noexcept {
-    if (!to_.chains.copy(from_.chains) || !to_.slots.copy(from_.slots) ||
-        !to_.wholes.copy(from_.wholes) || !to_.cliques.copy(from_.cliques) ||
-        !to_.members.copy(from_.members) || !to_.chain_index.copy(from_.chain_index) ||
-        !to_.clique_index.copy(from_.clique_index) || !to_.groups.copy(from_.groups))
+    if (!to_.derive_from(from_) || !to_.chains.copy(from_.chains))
       return false;
     for (std::int64_t c = 0; c < to_.cliques.size(); ++c)
       if (!take_clique(c, factors[c]))
         return false;
-    to_.label_count = from_.label_count;
-    to_.message_count = from_.message_count;
-    to_.closed_slots = from_.closed_slots;
-    to_.count_count = from_.count_count;
-    to_.most_labels = from_.most_labels;
-    to_.pairs_labels = from_.pairs_labels;
-    to_.most_members = from_.most_members;
-    to_.score_bytes = from_.score_bytes;
-    to_.base = retain(from_.base ? from_.base : &from_);
     return true;
   }
 

@@ -99,6 +99,9 @@ struct chorale_model : chorale::Counted {
     return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
+  // Makes this new model the same as `from` in all but chains, and its types of cliques those of
+  // `from`, to be replaced. False if memory runs out.
+  bool derive_from(const chorale_model &from) noexcept;
 
   chorale::Log log;
   chorale::Arena arena;
@@ -127,7 +130,7 @@ struct chorale_model : chorale::Counted {
   std::size_t copied_score_bytes = 0; // of these, bytes that were copied to the arena
   std::size_t made_bytes = 0;
   // References or NULL. base: the model that owns the chains and properties, if this one was
-  // reweighed. bytes_of: the bytes of a problem file that hold borrowed arrays.
+  // derived. bytes_of: the bytes of a problem file that hold borrowed arrays.
   const chorale_model *base = nullptr;
   const chorale::SharedBytes *bytes_of = nullptr;
 };
