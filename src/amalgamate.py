@@ -4,22 +4,16 @@
     src/amalgamate.py DIRECTORY [--gsl INCLUDE]
 
 INCLUDE is the folder that holds gsl/gsl (without it: the usual places). The headers of GSL go into
-chorale.cpp with their notice. Where two sources of the library use one name for something of their
-own, the name gets that of the source.
+chorale.cpp with their notice. No two sources of the library use one name for something of their own.
 """
 
 import argparse
-import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"][^\n]*\n', re.M)
-
-# What is neither code nor a name: comments, raw strings, strings, characters.
-OTHER = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
 
 BEGIN = """\
 /* Chorale {version}: the library in one source, made from those of the project. Build with
@@ -58,91 +52,6 @@ SHOW = "CHORALE_SHOW\n"
 LANGUAGE = re.compile(r"[a-z_]+|(?:math|stddef|stdint|stdlib|string)\.h")
 
 
-def blank(text):
-    """The text with spaces in the place of comments and strings, of the same length."""
-    return OTHER.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
-
-
-class Source:
-    """The names that a source declares for itself alone: in namespaces without a name, and static."""
-
-    def __init__(self, path):
-        self.path = path
-        self.text = path.read_text()
-        self.own, self.open = names_of(blank(self.text))
-
-
-DECLARED = (
-    re.compile(r"^(?:template\s*<.*?>\s*)?(?:class|struct|union|enum(?:\s+class)?)\s+(?:\[\[.*?\]\]\s*)?(\w+)"),
-    re.compile(r"^(?:template\s*<.*?>\s*)?(?:using)\s+(\w+)\s*="),
-    re.compile(r"^(?:template\s*<.*>\s*)?concept\s+(\w+)\s*="),
-    re.compile(r"^[^(={]*?\b(?!operator\b)(\w+)\s*\("),  # a function, or a variable made by a call
-    re.compile(r"^[^(={\[]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=|\{|;|$)"),  # a variable
-)
-WORDS = set("namespace using typedef static_assert extern if for while switch return friend".split())
-
-
-def declared_name(statement):
-    statement = " ".join(re.sub(r"^\s*#.*$", "", statement, flags=re.M).split())
-    statement = re.sub(r"\[\[.*?\]\]\s*|alignas\(.*?\)\s*|requires\s+\w+<[^>]*>\s*", "", statement)
-    first = re.match(r"\w+", statement)
-    if not first or (first.group() in WORDS and not statement.startswith("using ")):
-        return None
-    for pattern in DECLARED:
-        match = pattern.match(statement)
-        if match:
-            before = statement[: match.start(1)].rstrip()
-            return None if before.endswith("::") or before.endswith("~") else match.group(1)
-    return None
-
-
-def names_of(code):
-    """What a file declares in namespaces: its own names, and those for all."""
-    own, shared = set(), set()
-    stack = []  # kinds of the open braces: "name", "own" for namespaces, "code" for others
-    start = 0
-    depth = 0  # of parentheses
-    for match in re.finditer(r"[{}();]", code):
-        char = match.group()
-        statement = code[start : match.start()]
-        in_namespace = all(kind != "code" for kind in stack)
-        if char in "()":
-            depth += 1 if char == "(" else -1
-            continue
-        if depth:  # the braces of a default argument or of a lambda in a call
-            continue
-        if in_namespace and char in "{;":
-            flat = " ".join(re.sub(r"^\s*#.*$", "", statement, flags=re.M).split())
-            if char == "{" and re.search(r"\bnamespace(\s+[\w:]+)?$", flat):
-                stack.append("own" if flat.endswith("namespace") else "name")
-                start = match.end()
-                continue
-            if char == "{" and flat.endswith('extern " "') or flat == "extern":
-                stack.append("name")
-                start = match.end()
-                continue
-            name = declared_name(statement)
-            if name:
-                is_own = "own" in stack or flat.startswith("static ")
-                (own if is_own else shared).add(name)
-        if char == "{":
-            stack.append("code")
-        elif char == "}":
-            if stack:
-                stack.pop()
-        if all(kind != "code" for kind in stack):
-            start = match.end()
-    return own, shared
-
-
-def renamed(text, names, suffix):
-    """The text with other names, but for members of something (a.name) and qualified ones (a::name)."""
-    if not names:
-        return text
-    pattern = re.compile(OTHER.pattern + r"|(?<![\w.])(?<!->)(?<!::)\b(?P<name>" + "|".join(sorted(names)) + r")\b", re.S)
-    return pattern.sub(lambda m: f"{m.group('name')}_{suffix}" if m.group("name") else m.group(), text)
-
-
 class Writer:
     def __init__(self, places, hides):
         self.hides = hides
@@ -157,8 +66,8 @@ class Writer:
                 return (place / name).resolve()
         return None
 
-    def add(self, path, text=None):
-        text = path.read_text() if text is None else text
+    def add(self, path):
+        text = path.read_text()
         if "#pragma once" in text or re.search(r"^#ifndef \w+_H\n#define", text, re.M):
             if path in self.seen:
                 return
@@ -168,7 +77,7 @@ class Writer:
         for match in INCLUDE.finditer(text):
             kind, name = match.groups()
             found = self.find(name, path.parent) if kind == '"' or name.startswith(("gsl/", "chorale/")) else None
-            if name == "chorale.h" or not found:
+            if not found:
                 if kind == '"':
                     sys.exit(f"amalgamate.py: {path} includes {name}, which is nowhere")
                 if not self.hides:
@@ -213,20 +122,12 @@ def main():
     header = Writer([ROOT / "include"], False)
     header.add(ROOT / "include/chorale/chorale.h")
 
-    files = [Source(path) for path in sources()]
-    count = collections.Counter(name for source in files for name in source.own)
-    shared = set().union(*(source.open for source in files))
-    for path in (ROOT / "src").rglob("*.hpp"):
-        own, for_all = names_of(blank(path.read_text()))
-        shared |= own | for_all
     writer = Writer([ROOT / "src", ROOT / "include", *gsl], True)
     for path in (ROOT / "include/chorale").glob("*.h"):
         writer.seen.add(path.resolve())
-    for source in files:
-        clashing = {name for name in source.own if count[name] > 1 or name in shared}
-        suffix = "_".join(source.path.relative_to(ROOT / "src").with_suffix("").parts)
-        writer.parts.append(f"\n// ---- {source.path.relative_to(ROOT / 'src')}\n\n")
-        writer.add(source.path, renamed(source.text, clashing, suffix))
+    for path in sources():
+        writer.parts.append(f"\n// ---- {path.relative_to(ROOT / 'src')}\n\n")
+        writer.add(path)
 
     text = writer.text()
     includes = "".join(f"#include <{name}>\n" for name in sorted(writer.language))

@@ -10,14 +10,12 @@ tests/setup.sh "$@" tests
 tests/setup.sh "$@" go
 directory=$PWD/build/go
 
-cmake -S . -B "$directory/library" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
-  -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF
-cmake --build "$directory/library"
-cmake --install "$directory/library" --prefix "$directory/prefix"
-# The build with sanitizers is that of the other tests.
-cmake --preset asan-ubsan >/dev/null
-cmake --build --preset asan-ubsan --target chorale chorale_static chorale_command
-cmake --install build/asan-ubsan --prefix "$directory/sanitized"
+# The builds are those of the other tests.
+for preset in release asan-ubsan; do
+  cmake --preset "$preset" >/dev/null
+  cmake --build --preset "$preset" --target chorale chorale_static chorale_command
+  cmake --install "build/$preset" --prefix "$directory/$preset"
+done
 
 # A command with the library that is installed there.
 with_library() { # PREFIX COMMAND...
@@ -31,15 +29,15 @@ go version
 unformatted=$(gofmt -l .)
 [[ -z $unformatted ]] || { echo "gofmt: $unformatted" >&2; exit 1; }
 system=(-tags system)
-with_library prefix go vet "${system[@]}" ./...
-with_library prefix go test -count=1 "${system[@]}" ./...
-with_library prefix go test -c "${system[@]}" -o "$directory/chorale.test" .
-with_library prefix ../../tests/called.sh "$directory/chorale.test"
-with_library prefix go test -count=1 -short -race "${system[@]}" ./...
+with_library release go vet "${system[@]}" ./...
+with_library release go test -count=1 "${system[@]}" ./...
+with_library release go test -c "${system[@]}" -o "$directory/chorale.test" .
+with_library release ../../tests/called.sh "$directory/chorale.test"
+with_library release go test -count=1 -short -race "${system[@]}" ./...
 # With a collection at every use of a handle.
-GODEBUG=cgocheck=1 with_library prefix go test -count=1 -short -tags system,chorale_gc ./...
+GODEBUG=cgocheck=1 with_library release go test -count=1 -short -tags system,chorale_gc ./...
 # The library, the shim and what Go lends to C under the address sanitizer, which also sees leaks.
-ASAN_OPTIONS=detect_leaks=1 with_library sanitized go test -count=1 -asan "${system[@]}" ./...
+ASAN_OPTIONS=detect_leaks=1 with_library asan-ubsan go test -count=1 -asan "${system[@]}" ./...
 # The library compiled along, from two files.
 ./bundle.sh
 go vet ./...

@@ -22,6 +22,8 @@ public:
   static constexpr std::int64_t kBetweenLooks = 1 << 20;
   // Greatest number of steps that a loop should do between two calls of spend().
   static constexpr std::int64_t kStretch = 1 << 18;
+  // Steps that one access in random order costs, because of cache misses.
+  static constexpr std::int64_t kScattered = 16;
 
   Limits() noexcept = default;
   // `seconds`: time limit; negative for none. `cancel`: may be NULL.

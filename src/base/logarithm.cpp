@@ -16,7 +16,7 @@ struct Pair {
 };
 
 // a + b without error.
-constexpr Pair sum_of(double a, double b) noexcept {
+constexpr Pair sum_of_parts(double a, double b) noexcept {
   const double sum = a + b;
   const double of_b = sum - a;
   return {sum, (a - (sum - of_b)) + (b - of_b)};
@@ -36,17 +36,17 @@ constexpr Pair product_of(double a, double b) noexcept {
 
 // These three are right to about 100 bits.
 constexpr Pair add(Pair a, Pair b) noexcept {
-  const Pair high = sum_of(a.high, b.high);
-  return sum_of(high.high, high.low + (a.low + b.low));
+  const Pair high = sum_of_parts(a.high, b.high);
+  return sum_of_parts(high.high, high.low + (a.low + b.low));
 }
 constexpr Pair multiply(Pair a, Pair b) noexcept {
   const Pair high = product_of(a.high, b.high);
-  return sum_of(high.high, high.low + (a.high * b.low + a.low * b.high));
+  return sum_of_parts(high.high, high.low + (a.high * b.low + a.low * b.high));
 }
 constexpr Pair divide(Pair a, double b) noexcept {
   const double quotient = a.high / b;
   const Pair back = product_of(quotient, b);
-  return sum_of(quotient, (((a.high - back.high) - back.low) + a.low) / b);
+  return sum_of_parts(quotient, (((a.high - back.high) - back.low) + a.low) / b);
 }
 
 // log(j / 256) = 2 (s + s^3 / 3 + s^5 / 5 + ..) with s = (j - 256) / (j + 256), |s| < 0.18.
@@ -62,20 +62,20 @@ constexpr Pair log_of_256ths(double j) noexcept {
 
 // The least m of natural_log(), so that 1 lies within part kParts * 74 / 128 of the range.
 constexpr std::uint64_t kLeast = 0x3fe6b00000000000;
-constexpr std::uint64_t kParts = 128;
+constexpr std::uint64_t kLogarithmParts = 128;
 constexpr int kShift = 45; // bits of m below those that tell its part
 
 // Of a part of the range of m: a number of 9 bits near 1 / m, and -log of it in two numbers, the
 // first one a multiple of 2^-42.
-struct Part {
+struct LogarithmPart {
   double inverse;
   double high;
   double low;
 };
 
 constexpr auto kTable = [] {
-  std::array<Part, kParts> table{};
-  for (std::uint64_t i = 0; i < kParts; ++i) {
+  std::array<LogarithmPart, kLogarithmParts> table{};
+  for (std::uint64_t i = 0; i < kLogarithmParts; ++i) {
     const std::uint64_t half = std::uint64_t{1} << (kShift - 1);
     const auto middle = std::bit_cast<double>(kLeast + (2 * i + 1) * half);
     const auto j = static_cast<double>(static_cast<int>(256 / middle + 0.5));
@@ -103,17 +103,18 @@ double natural_log(double x) noexcept {
   const std::uint64_t above = std::bit_cast<std::uint64_t>(x) - kLeast; // its upper bits are e
   const auto e = static_cast<double>(static_cast<std::int64_t>(above) >> 52);
   const std::uint64_t bits = (above & kMantissa) + kLeast;
-  const Part &part = kTable[(above & kMantissa) >> kShift];
+  const LogarithmPart &part = kTable[(above & kMantissa) >> kShift];
 
   const double m = std::bit_cast<double>(bits);
   const double upper = std::bit_cast<double>(bits >> 27 << 27);
-  const Pair r = sum_of(upper * part.inverse - 1, (m - upper) * part.inverse); // c m - 1, exactly
+  // c m - 1, exactly.
+  const Pair r = sum_of_parts(upper * part.inverse - 1, (m - upper) * part.inverse);
   const double y = r.high;
   const double series =
       -1.0 / 2 +
       y * (1.0 / 3 + y * (-1.0 / 4 + y * (1.0 / 5 + y * (-1.0 / 6 + y * (1.0 / 7 + y / -8)))));
 
-  const Pair first = sum_of(e * kLog2High + part.high, r.high); // neither rounds
+  const Pair first = sum_of_parts(e * kLog2High + part.high, r.high); // neither rounds
   return first.high + ((first.low + (e * kLog2Low + part.low)) + (r.low + y * y * series));
 }
 

@@ -56,6 +56,11 @@ constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept 
   std::size_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product; // without a division
 }
+// The same of counts.
+constexpr std::size_t product_of_counts(std::int64_t a, std::int64_t b,
+                                        std::int64_t c = 1) noexcept {
+  return saturating_product(saturating_product(to_size(a), to_size(b)), to_size(c));
+}
 constexpr std::size_t saturating_sum(std::size_t a, std::size_t b) noexcept {
   return b > SIZE_MAX - a ? SIZE_MAX : a + b;
 }

@@ -19,7 +19,7 @@ struct Loop {
   }
 };
 
-struct Worker {
+struct WorkerThread {
   Loop *loop;
   std::int64_t number;
 };
@@ -69,13 +69,13 @@ bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
   }
   Loop loop{count, body, body_user};
   pthread_t threads[kMostWorkers];
-  Worker places[kMostWorkers];
+  WorkerThread places[kMostWorkers];
   std::int32_t started = 0;
   // If a thread cannot be created, the others do its share.
   for (; started + 1 < workers && started + 1 < count; ++started) {
     places[started] = {&loop, started + 1};
     const auto entry = [](void *place) -> void * {
-      const auto &worker = *static_cast<Worker *>(place);
+      const auto &worker = *static_cast<WorkerThread *>(place);
       worker.loop->work(worker.number);
       return nullptr;
     };

@@ -26,7 +26,7 @@ struct Marginals : WithScores<MaxMarginals> {
 };
 
 template <class Run, class... Sizes>
-std::size_t measure(const ChainView &view, Sizes... sizes) noexcept {
+std::size_t measure_chain(const ChainView &view, Sizes... sizes) noexcept {
   Layout layout;
   const Run run(layout, view, sizes...);
   return layout.bytes();
@@ -36,14 +36,14 @@ chorale_status bytes_for(const Report &report, const ChainCall &call, chorale_ch
                          std::int64_t k, std::size_t &bytes) noexcept {
   switch (task) {
   case CHORALE_CHAIN_SOLVE:
-    bytes = measure<Best>(call.view);
+    bytes = measure_chain<Best>(call.view);
     return CHORALE_OK;
   case CHORALE_CHAIN_MAX_MARGINALS:
-    bytes = measure<Marginals>(call.view);
+    bytes = measure_chain<Marginals>(call.view);
     return CHORALE_OK;
   case CHORALE_CHAIN_K_BEST:
     CHORALE_CHECK(check_size(report, "k", k));
-    bytes = measure<RankedBest>(call.view, k);
+    bytes = measure_chain<RankedBest>(call.view, k);
     return CHORALE_OK;
   default:
     return report.unknown_constant("task", task, "a CHORALE_CHAIN_ constant");
@@ -140,7 +140,7 @@ chorale_status chorale_chain_solve(chorale_chain_solver *solver, const chorale_c
     CHORALE_CHECK(call.take_chain(chain));
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(check_result(report, result));
-    CHORALE_CHECK(call.reserve(*solver, measure<Best>(call.view)));
+    CHORALE_CHECK(call.reserve(*solver, measure_chain<Best>(call.view)));
     Layout layout(solver->workspace.data());
     Best run(layout, call.view);
     run.scores.load();
@@ -166,7 +166,7 @@ chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const c
     if (marginals)
       CHORALE_CHECK(take_row_stride(report, "chain->length", call.view.length, "chain->labels",
                                     call.view.labels, "row_stride", row_stride));
-    CHORALE_CHECK(call.reserve(*solver, measure<Marginals>(call.view)));
+    CHORALE_CHECK(call.reserve(*solver, measure_chain<Marginals>(call.view)));
     Layout layout(solver->workspace.data());
     Marginals run(layout, call.view);
     run.scores.load();
@@ -195,7 +195,7 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
     if (labellings && call.view.length > 0)
       CHORALE_CHECK(take_row_stride(report, "k", k, "chain->length", call.view.length,
                                     "row_stride", row_stride));
-    CHORALE_CHECK(call.reserve(*solver, measure<RankedBest>(call.view, k)));
+    CHORALE_CHECK(call.reserve(*solver, measure_chain<RankedBest>(call.view, k)));
     Layout layout(solver->workspace.data());
     RankedBest run(layout, call.view, k);
     run.scores.load();

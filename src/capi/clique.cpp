@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-chorale_clique_options default_options() noexcept {
+chorale_clique_options default_clique_options() noexcept {
   chorale_clique_options options{};
   options.struct_size = sizeof options;
   options.algorithm = CHORALE_ALGORITHM_AUTO;
@@ -23,12 +23,12 @@ chorale_clique_options default_options() noexcept {
 }
 
 // Turns the caller's arguments into a checked task, and runs the task.
-class Call {
+class CliqueCall {
 public:
-  explicit Call(const Report &report) noexcept : report_(report) { task.is_quick = true; }
+  explicit CliqueCall(const Report &report) noexcept : report_(report) { task.is_quick = true; }
 
   CliqueTask task;
-  chorale_clique_options options = default_options();
+  chorale_clique_options options = default_clique_options();
 
   chorale_status take_potential(const chorale_potential *potential) noexcept {
     CHORALE_CHECK(check_given(report_, "potential", potential));
@@ -281,7 +281,8 @@ private:
   Time start_{}; // start of a check of more than kLongCheck scores
 };
 
-chorale_status check_result(const Report &report, const chorale_clique_result *result) noexcept {
+chorale_status check_clique_result(const Report &report,
+                                   const chorale_clique_result *result) noexcept {
   chorale_clique_result ignored{};
   return read_struct(report, "result", result, ignored);
 }
@@ -298,7 +299,7 @@ void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_
 }
 
 void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_options());
+  init_struct(options, struct_size, default_clique_options());
 }
 
 void chorale_clique_result_init(chorale_clique_result *result, size_t struct_size) {
@@ -334,7 +335,7 @@ chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, i
                                            chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "bytes", bytes));
-    Call call(report);
+    CliqueCall call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_members("members", members));
     CHORALE_CHECK(call.take_options(options));
@@ -355,7 +356,7 @@ chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
                                              chorale_clique_task task, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
-    Call call(report);
+    CliqueCall call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_members("members", members));
     CHORALE_CHECK(call.take_options(options));
@@ -371,13 +372,13 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
                                     chorale_clique_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
-    Call call(report);
+    CliqueCall call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_start());
     CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_SOLVE));
-    CHORALE_CHECK(check_result(report, result));
+    CHORALE_CHECK(check_clique_result(report, result));
     call.task.assignment = assignment;
     return call.run(*solver, result);
   });
@@ -392,7 +393,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
                                             chorale_clique_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
-    Call call(report);
+    CliqueCall call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.take_options(options));
@@ -403,7 +404,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
                                   "problem->values", call.task.problem.values, "row_stride",
                                   row_stride));
     CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_MAX_MARGINALS));
-    CHORALE_CHECK(check_result(report, result));
+    CHORALE_CHECK(check_clique_result(report, result));
     call.task.marginal_form = form;
     call.task.marginals = marginals;
     call.task.marginals_stride = gsl::narrow_cast<std::ptrdiff_t>(row_stride);
@@ -420,11 +421,11 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver, "assignment", assignment,
                               "result", result));
-    Call call(report);
+    CliqueCall call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.check_assignment("assignment", assignment));
-    CHORALE_CHECK(check_result(report, result));
+    CHORALE_CHECK(check_clique_result(report, result));
     const auto values = gsl::narrow_cast<std::size_t>(potential->values);
     CHORALE_CHECK(call.reserve(*solver, values * sizeof(std::int64_t)));
     CliqueAnswer answer;

@@ -4,7 +4,7 @@
 namespace chorale {
 namespace {
 
-chorale_message_options default_options() noexcept {
+chorale_message_options default_message_options() noexcept {
   chorale_message_options options{};
   options.struct_size = sizeof options;
   options.mode = CHORALE_JOINT_AUTO;
@@ -13,7 +13,7 @@ chorale_message_options default_options() noexcept {
   return options;
 }
 
-chorale_status measure(const Report &report, const ChainCall &call, bool decode,
+chorale_status measure_message(const Report &report, const ChainCall &call, bool decode,
                        std::size_t &bytes) noexcept {
   Layout layout;
   const Joint joint(layout, call.view, call.attachments, call.options,
@@ -38,7 +38,7 @@ chorale_status measure_task(const Report &report, const ChainCall &call, chorale
                             std::size_t &bytes) noexcept {
   if (task != CHORALE_MESSAGE_SEND && task != CHORALE_MESSAGE_DECODE)
     return report.unknown_constant("task", task, "a CHORALE_MESSAGE_ constant");
-  return measure(report, call, task == CHORALE_MESSAGE_DECODE, bytes);
+  return measure_message(report, call, task == CHORALE_MESSAGE_DECODE, bytes);
 }
 
 chorale_status over_budget(const Report &report, const ChainCall &call) noexcept {
@@ -76,7 +76,7 @@ using namespace chorale;
 extern "C" {
 
 void chorale_message_options_init(chorale_message_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_options());
+  init_struct(options, struct_size, default_message_options());
 }
 
 void chorale_message_result_init(chorale_message_result *result, size_t struct_size) {
@@ -131,7 +131,7 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
     CHORALE_CHECK(check_result(report, result));
     CHORALE_CHECK(check_given(report, "outgoing", outgoing));
     std::size_t bytes = 0;
-    CHORALE_CHECK(measure(report, call, false, bytes));
+    CHORALE_CHECK(measure_message(report, call, false, bytes));
     CHORALE_CHECK(call.reserve(*solver, bytes));
     Layout layout(solver->workspace.data());
     Joint joint(layout, call.view, call.attachments, call.options, JointUse::messages);
@@ -165,7 +165,7 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
     CHORALE_CHECK(call.check_attachments());
     CHORALE_CHECK(check_result(report, result));
     std::size_t bytes = 0;
-    CHORALE_CHECK(measure(report, call, true, bytes));
+    CHORALE_CHECK(measure_message(report, call, true, bytes));
     CHORALE_CHECK(call.reserve(*solver, bytes));
     Layout layout(solver->workspace.data());
     Joint joint(layout, call.view, call.attachments, call.options, JointUse::decoding);

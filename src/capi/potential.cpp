@@ -14,7 +14,7 @@ constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options),
 
 // Body of all create calls: reads host and options, then calls make(report, memory, spec, made).
 template <class Make>
-chorale_status create(const chorale_host *host, std::int64_t values,
+chorale_status create_potential(const chorale_host *host, std::int64_t values,
                       const chorale_potential_options *options, chorale_potential **potential,
                       chorale_error *error, Make &&make) noexcept {
   return creating(error, host, "potential", potential, [&](Report &report, const Memory &memory) {
@@ -29,7 +29,7 @@ chorale_status create_formula(const chorale_host *host, std::int64_t values, dou
                               const chorale_potential_options *options,
                               chorale_potential **potential, chorale_error *error,
                               chorale_family family, TableSource source) noexcept {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_formula(report, memory, spec, family, source, lambda, made);
                 });
@@ -86,7 +86,7 @@ chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t va
                                             int64_t length, int64_t row_stride,
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_tables(report, memory, spec, CHORALE_FAMILY_SUM,
                                           {tables, table_count, length, row_stride}, made);
@@ -98,7 +98,7 @@ chorale_status chorale_potential_create_max(const chorale_host *host, int64_t va
                                             int64_t length, int64_t row_stride,
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_tables(report, memory, spec, CHORALE_FAMILY_MAX,
                                           {tables, table_count, length, row_stride}, made);
@@ -110,7 +110,7 @@ chorale_status chorale_potential_create_cardinality(const chorale_host *host, in
                                                     const chorale_potential_options *options,
                                                     chorale_potential **potential,
                                                     chorale_error *error) {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_cardinality(report, memory, spec, table, length, made);
                 });
@@ -121,7 +121,7 @@ chorale_potential_create_majority(const chorale_host *host, int64_t values, cons
                                   int64_t row_stride,
                                   const double *bias, const chorale_potential_options *options,
                                   chorale_potential **potential, chorale_error *error) {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_square(report, memory, spec, CHORALE_FAMILY_MAJORITY,
                                           {weights, values, values, row_stride}, bias, made);
@@ -132,7 +132,7 @@ chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t 
                                               const double *scores, int64_t row_stride,
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_square(report, memory, spec, CHORALE_FAMILY_PAIRS,
                                           {scores, values, values, row_stride}, nullptr, made);
@@ -145,7 +145,7 @@ chorale_status chorale_potential_create_callback(const chorale_host *host, int64
                                                  const chorale_potential_options *options,
                                                  chorale_potential **potential,
                                                  chorale_error *error) {
-  return create(host, values, options, potential, error,
+  return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_callback(report, memory, spec, function, user, release, made);
                 });

@@ -8,7 +8,7 @@ namespace {
 
 // Body of all create calls: reads host and label map, then calls make(report, memory, kinds, made).
 template <class Make>
-chorale_status create(const chorale_host *host, const chorale_label_map *map,
+chorale_status create_ready_made(const chorale_host *host, const chorale_label_map *map,
                       const std::uint8_t *ignored, chorale_property **property,
                       chorale_error *error, Make &&make) noexcept {
   return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
@@ -48,7 +48,7 @@ chorale_status chorale_property_create_position_label(const chorale_host *host,
                                                       const chorale_label_map *map,
                                                       int64_t position, chorale_property **property,
                                                       chorale_error *error) {
-  return create(host, map, nullptr, property, error,
+  return create_ready_made(host, map, nullptr, property, error,
                 [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
                   return create_position_label(report, memory, kinds, position, made);
                 });
@@ -58,7 +58,7 @@ chorale_status chorale_property_create_token_label(const chorale_host *host,
                                                    const chorale_label_map *map, int32_t token,
                                                    chorale_property **property,
                                                    chorale_error *error) {
-  return create(host, map, nullptr, property, error,
+  return create_ready_made(host, map, nullptr, property, error,
                 [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
                   return create_token_label(report, memory, kinds, token, made);
                 });
@@ -69,7 +69,7 @@ chorale_status chorale_property_create_first_label(const chorale_host *host,
                                                    const uint8_t *ignored,
                                                    chorale_property **property,
                                                    chorale_error *error) {
-  return create(host, map, ignored, property, error,
+  return create_ready_made(host, map, ignored, property, error,
                 [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
                   return create_first_label(report, memory, kinds, made);
                 });
@@ -80,7 +80,7 @@ chorale_status chorale_property_create_next_label(const chorale_host *host,
                                                   const uint8_t *ignored, chorale_segment_rule rule,
                                                   int32_t end_value, chorale_property **property,
                                                   chorale_error *error) {
-  return create(host, map, ignored, property, error,
+  return create_ready_made(host, map, ignored, property, error,
                 [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
                   return create_next_label(report, memory, kinds, anchor, rule, end_value,
                                            made);
@@ -92,7 +92,7 @@ chorale_property_create_token_before(const chorale_host *host, const chorale_lab
                                      int32_t anchor, const uint8_t *ignored,
                                      chorale_segment_rule rule, int64_t values, int32_t start_value,
                                      chorale_property **property, chorale_error *error) {
-  return create(host, map, ignored, property, error,
+  return create_ready_made(host, map, ignored, property, error,
                 [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
                   return create_token_before(report, memory, kinds, anchor, rule, values,
                                              start_value, made);

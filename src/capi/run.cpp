@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-chorale_run_options default_options() noexcept {
+chorale_run_options default_run_options() noexcept {
   chorale_run_options options{};
   options.struct_size = sizeof options;
   options.rounds = 10;
@@ -39,9 +39,9 @@ chorale_status check_seconds(const Report &report, std::string_view name, double
                      " is NaN; it must be seconds, or negative for none");
 }
 
-chorale_status take_options(const Report &report, const Model &model,
+chorale_status take_run_options(const Report &report, const Model &model,
                             const chorale_run_options *given, RunOptions &to) noexcept {
-  chorale_run_options options = default_options();
+  chorale_run_options options = default_run_options();
   CHORALE_CHECK(read_struct(report, "options", given, options));
   if (options.rounds < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->rounds is ", options.rounds,
@@ -146,7 +146,7 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
   return CHORALE_OK;
 }
 
-chorale_status check_result(const Report &report, const chorale_run_result *result) noexcept {
+chorale_status check_run_result(const Report &report, const chorale_run_result *result) noexcept {
   chorale_run_result ignored{};
   return read_struct(report, "result", result, ignored);
 }
@@ -204,7 +204,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
                          Work &&work) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_at_rest(report, run));
-    CHORALE_CHECK(check_result(report, result));
+    CHORALE_CHECK(check_run_result(report, result));
     const Occupied occupied(*run);
     run->begin_call();
     CHORALE_CHECK(work(report));
@@ -216,7 +216,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
 }
 
 // Checks that the run may be read and has a labelling.
-chorale_status check_labelling(const Report &report, const chorale_run *run) noexcept {
+chorale_status check_which_labelling(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_readable(report, "run", run));
   report.takes_from(run->memory);
   if (!run->has_result())
@@ -227,9 +227,9 @@ chorale_status check_labelling(const Report &report, const chorale_run *run) noe
 }
 
 // Same, and checks the constant `labelling`.
-chorale_status check_labelling(const Report &report, const chorale_run *run,
+chorale_status check_which_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
-  CHORALE_CHECK(check_labelling(report, run));
+  CHORALE_CHECK(check_which_labelling(report, run));
   if (labelling == CHORALE_TOGETHER || labelling == CHORALE_ALONE)
     return CHORALE_OK;
   return report.unknown_constant("labelling", labelling, "CHORALE_TOGETHER or CHORALE_ALONE");
@@ -262,7 +262,7 @@ using namespace chorale;
 extern "C" {
 
 void chorale_run_options_init(chorale_run_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_options());
+  init_struct(options, struct_size, default_run_options());
 }
 void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size) {
   init_struct(cost, struct_size);
@@ -278,7 +278,7 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
     chorale_run_cost full{};
     CHORALE_CHECK(take_struct(report, "cost", cost, full));
     RunOptions checked;
-    CHORALE_CHECK(take_options(report, *model, options, checked));
+    CHORALE_CHECK(take_run_options(report, *model, options, checked));
     Run run(Memory(), *model, checked);
     run.choose_messages();
     full = {};
@@ -309,7 +309,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     RunOptions checked;
-    CHORALE_CHECK(take_options(report, *model, options, checked));
+    CHORALE_CHECK(take_run_options(report, *model, options, checked));
     if (earlier)
       CHORALE_CHECK(check_readable(report, "earlier", earlier));
     if (earlier && (earlier->model->chains.size() != model->chains.size() ||
@@ -446,7 +446,7 @@ chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_readable(report, "run", run));
     CHORALE_CHECK(check_given(report, "result", result));
-    CHORALE_CHECK(check_result(report, result));
+    CHORALE_CHECK(check_run_result(report, result));
     write_struct(result, run->outcome().result());
     return CHORALE_OK;
   });
@@ -456,7 +456,7 @@ chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                   chorale_labelling labelling, int32_t *labels, int64_t capacity,
                                   int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run, labelling));
+    CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     bool fills = false;
     CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
@@ -471,7 +471,7 @@ chorale_status chorale_run_all_labels(const chorale_run *run, chorale_labelling 
                                       int32_t *labels, int64_t capacity, int64_t *needed,
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run, labelling));
+    CHORALE_CHECK(check_which_labelling(report, run, labelling));
     bool fills = false;
     CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
                                             run->model->label_count, needed, fills));
@@ -490,7 +490,7 @@ chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
                                        chorale_labelling labelling, double *score,
                                        int32_t *changed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run, labelling));
+    CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     if (score)
       *score = assignment(*run, labelling).score[chain];
@@ -504,7 +504,7 @@ chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
                                         chorale_labelling labelling, double *score,
                                         chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run, labelling));
+    CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     CHORALE_CHECK(check_given(report, "score", score));
     *score = run->outcome().clique_score(assignment(*run, labelling), clique);
@@ -516,7 +516,7 @@ chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
                                   chorale_labelling labelling, int32_t *values, int64_t capacity,
                                   int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run, labelling));
+    CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     const Clique &of = run->model->cliques[clique];
     bool fills = false;
@@ -532,7 +532,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
                                     chorale_payment *payments, size_t payment_size,
                                     int64_t capacity, int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_which_labelling(report, run));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
@@ -557,7 +557,7 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
                                          chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_at_rest(report, run));
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_which_labelling(report, run));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     const Chain &of = run->model->chains[chain];
     if (of.is_instance)
@@ -576,7 +576,7 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
 chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
                                 size_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_labelling(report, run));
+    CHORALE_CHECK(check_which_labelling(report, run));
     if (!buffer && capacity > 0)
       return report.null_argument("buffer");
     const std::size_t bytes = run->outcome().write_json(nullptr, 0);

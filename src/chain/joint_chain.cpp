@@ -9,7 +9,7 @@ namespace chorale {
 namespace {
 
 // Relative tolerance for rounding errors in pruning.
-constexpr double kRounding = 1e-9;
+constexpr double kJointRounding = 1e-9;
 
 } // namespace
 
@@ -140,7 +140,7 @@ double JointChain::threshold(const std::uint64_t *key) const noexcept {
   }
   if (least == kForbidden || hope == kForbidden)
     return hope == kForbidden ? kInfinity : kForbidden;
-  return least - hope - kRounding * (std::fabs(least) + std::fabs(hope));
+  return least - hope - kJointRounding * (std::fabs(least) + std::fabs(hope));
 }
 
 void JointChain::drop_hopeless(std::int32_t t) noexcept {

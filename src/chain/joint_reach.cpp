@@ -9,7 +9,7 @@ namespace chorale {
 namespace {
 
 // Relative tolerance for rounding errors in pruning.
-constexpr double kRounding = 1e-9;
+constexpr double kReachRounding = 1e-9;
 // Capacities.
 constexpr std::int32_t kConfigurations = 1024;       // configurations of a whole pass
 constexpr std::int32_t kSlots = 2 * kConfigurations; // slots of the hash table
@@ -125,7 +125,7 @@ double JointReach::slack_of(const Memory *of) const noexcept {
     if (least_[but] == kForbidden)
       return kInfinity;
     most = std::max(most, hope - least_[but] +
-                              kRounding * (std::fabs(hope) + std::fabs(least_[but])));
+                              kReachRounding * (std::fabs(hope) + std::fabs(least_[but])));
   }
   return most;
 }

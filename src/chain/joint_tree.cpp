@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::int32_t kUnknown = -2;
 
-std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c = 1) noexcept {
-  return saturating_product(saturating_product(to_size(a), to_size(b)), to_size(c));
-}
-
 // Upper bound on the number of distinct firings at one position: one for each pair of labels.
 std::int32_t firing_limit(std::int32_t labels) noexcept {
   return static_cast<std::int32_t>(
@@ -26,8 +22,8 @@ JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &key
                      std::int32_t width, std::int64_t codes, bool decode) noexcept
     : length_(view.length), labels_(view.labels), width_(width), words_(keys.words()),
       decode_(decode), parents_(view.parents), is_leaf_(layout.take<std::uint8_t>(view.length)),
-      keys_(layout.take<std::uint64_t>(product(length_ + 1, width, words_))),
-      rows_(layout.take<double>(product(length_ + 1, width, labels_))),
+      keys_(layout.take<std::uint64_t>(product_of_counts(length_ + 1, width, words_))),
+      rows_(layout.take<double>(product_of_counts(length_ + 1, width, labels_))),
       counts_(layout.take<std::int32_t>(length_ + 1)),
       lifted_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 1 : 0, true),
       merged_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 2 : 0, true),
@@ -35,14 +31,14 @@ JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &key
       out_(layout.take<double>(labels_)), from_(layout.take<std::int32_t>(labels_)),
       zeros_(layout.take<double>(labels_)),
       firings_(layout, firing_limit(labels_), firing_keys.words(), 0, 0, true),
-      firing_of_(layout.take<std::int32_t>(product(labels_, labels_))),
+      firing_of_(layout.take<std::int32_t>(product_of_counts(labels_, labels_))),
       uniform_(layout.take<std::int32_t>(labels_)),
       target_(layout.take<std::int32_t>(firing_limit(labels_))),
       target_paid_(layout.take<double>(firing_limit(labels_))),
       firing_fields_(layout.take<KeyField>(count)) {
   if (!decode)
     return;
-  const std::size_t all = product(length_, width, labels_);
+  const std::size_t all = product_of_counts(length_, width, labels_);
   lift_back_ = layout.take<std::int32_t>(all);
   merge_back_ = layout.take<std::int32_t>(saturating_product(all, 2));
   chosen_ = layout.take<std::int32_t>(length_ + 1);

@@ -47,12 +47,12 @@ const char *obstacle(const Kind &kind, chorale_basis basis) noexcept {
   return nullptr;
 }
 
-// Indices of a basis: first .. first + count - 1.
-struct Indices {
+// IndexRange of a basis: first .. first + count - 1.
+struct IndexRange {
   std::int64_t first = 0;
   std::int64_t count = 1;
 };
-Indices indices_of(const Kind &kind, chorale_basis basis) noexcept {
+IndexRange indices_of(const Kind &kind, chorale_basis basis) noexcept {
   const std::int64_t columns = kind.columns();
   switch (basis) {
   case CHORALE_BASIS_SHARE:
@@ -67,12 +67,6 @@ Indices indices_of(const Kind &kind, chorale_basis basis) noexcept {
     return {};
   }
 }
-
-constexpr chorale_basis kBases[] = {
-    CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
-    CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
-    CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
-    CHORALE_BASIS_VALUE};
 
 bool fits(const chorale_weight_rule &rule, std::int64_t kind, chorale_basis basis) noexcept {
   return (rule.kind == -1 || rule.kind == kind) && rule.basis == basis;
@@ -106,7 +100,7 @@ chorale_status check_rule(const Report &report, const chorale_weight_rule &rule,
       return fail(CHORALE_ERROR_KIND, " is for basis ", basis_name(rule.basis), ", which kind ", k,
                   " cannot have: ", why);
     is_had = is_had || !why;
-    const Indices indices = indices_of(kind, rule.basis);
+    const IndexRange indices = indices_of(kind, rule.basis);
     if (rule.kind != -1 && rule.index != -1 &&
         (rule.index < indices.first || rule.index >= indices.first + indices.count))
       return fail(CHORALE_ERROR_OUT_OF_RANGE, ".index is ", rule.index, "; it must be -1, or from ",
@@ -191,7 +185,7 @@ chorale_status find_weights(const Report &report, const chorale_weight_rule *rul
     for (const chorale_basis basis : kBases) {
       if (obstacle(kind, basis) || kind.majority != (basis == CHORALE_BASIS_MAJORITY))
         continue;
-      const Indices indices = indices_of(kind, basis);
+      const IndexRange indices = indices_of(kind, basis);
       for (std::int64_t i = indices.first; i < indices.first + indices.count; ++i) {
         bool is_learnt = is_default(kind, basis);
         const bool bends = basis == CHORALE_BASIS_AGREEMENT ||

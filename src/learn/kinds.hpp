@@ -6,6 +6,13 @@
 
 namespace chorale {
 
+// All bases, in the order of a kind's weights.
+inline constexpr chorale_basis kBases[] = {
+    CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
+    CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
+    CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
+    CHORALE_BASIS_VALUE};
+
 // Finds the kinds of all problems, and checks that they are the same everywhere.
 chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
                           std::int64_t count, Learnt &learnt) noexcept;

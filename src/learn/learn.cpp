@@ -6,7 +6,7 @@ namespace chorale {
 namespace {
 
 
-chorale_learn_options default_options() noexcept {
+chorale_learn_options default_learn_options() noexcept {
   chorale_learn_options options{};
   options.struct_size = sizeof options;
   options.rule_size = sizeof(chorale_weight_rule);
@@ -74,7 +74,7 @@ chorale_status check_seen(const Report &report, const chorale_learn_options &opt
   return CHORALE_OK;
 }
 
-chorale_status take_options(const Report &report, const chorale_learn_options &options,
+chorale_status take_learn_options(const Report &report, const chorale_learn_options &options,
                             Teaching &teaching, Array<chorale_weight_rule> &rules) noexcept {
   CHORALE_CHECK(check_size(report, "options->folds", options.folds, 2));
   if (std::isnan(options.level) || std::isnan(options.time_limit))
@@ -274,7 +274,7 @@ const char *chorale_basis_name(chorale_basis basis) {
 }
 
 void chorale_learn_options_init(chorale_learn_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_options());
+  init_struct(options, struct_size, default_learn_options());
 }
 
 void chorale_learnt_report_init(chorale_learnt_report *report, size_t struct_size) {
@@ -290,7 +290,7 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
       return report.null_argument("learnt");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    chorale_learn_options checked = default_options();
+    chorale_learn_options checked = default_learn_options();
     if (options)
       CHORALE_CHECK(read_struct(report, "options", options, checked));
     const Memory memory(&lent);
@@ -299,7 +299,7 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
     teaching.problems = problems;
     teaching.count = count;
     teaching.spec.host = host;
-    CHORALE_CHECK(take_options(report, checked, teaching, rules));
+    CHORALE_CHECK(take_learn_options(report, checked, teaching, rules));
     LearntDraft draft{memory.create<Learnt>(memory)};
     if (!draft.made)
       return report.out_of_memory(sizeof(Learnt));

@@ -22,9 +22,9 @@ constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
 
-class Course {
+class LearningCourse {
 public:
-  Course(const Report &report, const Memory &memory, const Teaching &teaching,
+  LearningCourse(const Report &report, const Memory &memory, const Teaching &teaching,
          Learnt &learnt) noexcept
       : report_(report), memory_(memory), teaching_(teaching), learnt_(learnt),
         lessons_(memory, teaching.spec), fold_(memory), takes_part_(memory), least_(memory),
@@ -100,7 +100,7 @@ private:
   Array<std::uint8_t> dropped_; // by kind
 };
 
-chorale_status Course::teach() noexcept {
+chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(find_kinds(report_, teaching_.problems, teaching_.count, learnt_));
   CHORALE_CHECK(find_weights(report_, teaching_.rules, teaching_.rule_count, learnt_));
   CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.count, teaching_.seen,
@@ -121,14 +121,14 @@ chorale_status Course::teach() noexcept {
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : judge();
 }
 
-chorale_status Course::make_room() noexcept {
+chorale_status LearningCourse::make_room() noexcept {
   const std::int64_t kinds = learnt_.kinds.size();
   folds_ = static_cast<std::int32_t>(std::min(teaching_.folds, learnt_.report.groups));
   learnt_.report.folds = folds_;
   if (!fold_.resize(groups()) || !takes_part_.resize(groups()) || !least_.resize(weights()) ||
       !most_.resize(weights()) || !fold_theta_.resize(folds_ * weights()) ||
-      !theta_.resize(weights()) || !costs_.resize(kGrid * groups()) || !held_out_[0].resize(groups()) ||
-      !held_out_[1].resize(groups()) || !differences_.resize(groups()) ||
+      !theta_.resize(weights()) || !costs_.resize(kGrid * groups()) ||
+      !held_out_[0].resize(groups()) || !held_out_[1].resize(groups()) || !differences_.resize(groups()) ||
       !sums_.resize(kBootstraps) || !dropped_.resize(kinds) || !learnt_.told.resize(kinds))
     return no_memory();
   for (std::int64_t k = 0; k < kinds; ++k) {
@@ -149,7 +149,7 @@ chorale_status Course::make_room() noexcept {
 }
 
 // The group with the most gold labels goes to the fold that has the fewest, and so on.
-chorale_status Course::deal_folds() noexcept {
+chorale_status LearningCourse::deal_folds() noexcept {
   const std::int64_t *labelled = lessons_.labelled();
   Array<std::int64_t> order(memory_);
   Array<std::int64_t> filled(memory_); // by fold: gold labels, then groups
@@ -175,7 +175,7 @@ chorale_status Course::deal_folds() noexcept {
 }
 
 // Kinds whose bases are no different on gold labels than on the taggers' own are left out.
-chorale_status Course::screen() noexcept {
+chorale_status LearningCourse::screen() noexcept {
   if (learnt_.report.groups < kScreenedGroups)
     return CHORALE_OK;
   const double *differences = lessons_.differences();
@@ -211,7 +211,7 @@ chorale_status Course::screen() noexcept {
 }
 
 // Weights that take no part are 0, even where their bounds are not around it.
-void Course::set_bounds(Variant variant) noexcept {
+void LearningCourse::set_bounds(Variant variant) noexcept {
   for (std::int64_t w = 0; w < weights(); ++w) {
     const chorale_learnt_weight &weight = learnt_.weights[w];
     const bool takes_part = dropped_[weight.kind] == 0 &&
@@ -222,7 +222,8 @@ void Course::set_bounds(Variant variant) noexcept {
 }
 
 // Weights from all groups but those of a fold (-1: from all).
-chorale_status Course::fit(double lambda, std::int32_t without_fold, double *theta) noexcept {
+chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
+                                   double *theta) noexcept {
   for (std::int64_t g = 0; g < groups(); ++g)
     takes_part_[g] = lessons_.labelled()[g] > 0 && fold_[g] != without_fold ? 1 : 0;
   const Objective objective{lessons_.pools(), takes_part_.begin(), least_.begin(), most_.begin(),
@@ -232,14 +233,14 @@ chorale_status Course::fit(double lambda, std::int32_t without_fold, double *the
   return minimise(memory_, objective, gap, theta) ? chorale_status{CHORALE_OK} : no_memory();
 }
 
-chorale_status Course::fit_folds(double lambda) noexcept {
+chorale_status LearningCourse::fit_folds(double lambda) noexcept {
   for (std::int32_t f = 0; f < folds_; ++f)
     CHORALE_CHECK(fit(lambda, f, fold_theta_.begin() + f * weights()));
   return CHORALE_OK;
 }
 
 // Fits to all groups, labels them with costs, and again, until the planes are no longer exceeded.
-chorale_status Course::add_planes(double lambda, std::int32_t runs) noexcept {
+chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
   for (std::int32_t r = 0; r < runs; ++r) {
     CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
     double before = 0;
@@ -259,7 +260,7 @@ chorale_status Course::add_planes(double lambda, std::int32_t runs) noexcept {
 }
 
 // Every lambda, strongest first: weights of all groups add planes, those of the folds are judged.
-chorale_status Course::follow(Variant variant) noexcept {
+chorale_status LearningCourse::follow(Variant variant) noexcept {
   set_bounds(variant);
   for (std::int32_t k = 0; k < kGrid; ++k) {
     CHORALE_CHECK(
@@ -285,7 +286,7 @@ chorale_status Course::follow(Variant variant) noexcept {
 
 // The strongest lambda that costs no more than a standard error above the best, on all groups but
 // those of a fold.
-std::int32_t Course::choose(const double *costs, std::int32_t without_fold) noexcept {
+std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
     double of_lambda = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
@@ -310,7 +311,7 @@ std::int32_t Course::choose(const double *costs, std::int32_t without_fold) noex
   return best;
 }
 
-chorale_status Course::judge() noexcept {
+chorale_status LearningCourse::judge() noexcept {
   chorale_learnt_report &told = learnt_.report;
   const double *all = held_out_[0].begin();
   const double *control = held_out_[1].begin();
@@ -342,7 +343,7 @@ chorale_status Course::judge() noexcept {
 }
 
 // Costs on held-out groups with the weights of some kinds set to 0.
-chorale_status Course::cost_without(const std::uint8_t *dropped, double *cost) noexcept {
+chorale_status LearningCourse::cost_without(const std::uint8_t *dropped, double *cost) noexcept {
   CHORALE_CHECK(fit_folds(learnt_.report.regularisation));
   for (std::int32_t f = 0; f < folds_; ++f)
     for (std::int64_t w = 0; w < weights(); ++w)
@@ -356,7 +357,7 @@ chorale_status Course::cost_without(const std::uint8_t *dropped, double *cost) n
 // second goes through the kinds from the least of these gains to the greatest, and drops a kind
 // unless its gain beside the kinds that are still kept is credible: of two kinds that say the same,
 // one stays.
-chorale_status Course::drop_kinds(Variant variant) noexcept {
+chorale_status LearningCourse::drop_kinds(Variant variant) noexcept {
   Array<double> costs(memory_); // with the kinds kept so far, then without one more
   Array<std::int64_t> order(memory_);
   Array<std::uint8_t> trial(memory_);
@@ -407,7 +408,7 @@ chorale_status Course::drop_kinds(Variant variant) noexcept {
 }
 
 // True if some weight of a kind is learnt under a variant.
-bool Course::has_part(std::int64_t kind, Variant variant) const noexcept {
+bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept {
   const Kind &of = learnt_.kinds[kind];
   const chorale_learnt_weight *first = learnt_.weights.begin() + of.first_weight;
   return dropped_[kind] == 0 &&
@@ -417,7 +418,8 @@ bool Course::has_part(std::int64_t kind, Variant variant) const noexcept {
 }
 
 // What a kind gains: costs without it less costs with it.
-void Course::judge_kind(std::int64_t kind, const double *without, const double *with) noexcept {
+void LearningCourse::judge_kind(std::int64_t kind, const double *without,
+                                const double *with) noexcept {
   chorale_learnt_kind &told = learnt_.told[kind];
   const std::int64_t count = differ(without, with);
   told.gain = sum(without) - sum(with);
@@ -429,7 +431,7 @@ void Course::judge_kind(std::int64_t kind, const double *without, const double *
 
 // The weights, and intervals by a jackknife over folds: t quantile x standard deviation that the
 // weights have from corpus to corpus of as many groups, at this lambda.
-chorale_status Course::finish() noexcept {
+chorale_status LearningCourse::finish() noexcept {
   chorale_learnt_report &told = learnt_.report;
   const double lambda = told.regularisation;
   if (told.applied != CHORALE_APPLIED_NOTHING) {
@@ -460,7 +462,7 @@ chorale_status Course::finish() noexcept {
   return CHORALE_OK;
 }
 
-void Course::apply_nothing() noexcept {
+void LearningCourse::apply_nothing() noexcept {
   learnt_.report.applied = CHORALE_APPLIED_NOTHING;
   for (chorale_learnt_weight &weight : learnt_.weights)
     weight.weight = 0;
@@ -473,7 +475,7 @@ void Course::apply_nothing() noexcept {
 
 chorale_status learn(const Report &report, const Memory &memory, const Teaching &teaching,
                      Learnt &learnt) noexcept {
-  return Course(report, memory, teaching, learnt).run();
+  return LearningCourse(report, memory, teaching, learnt).run();
 }
 
 } // namespace chorale

@@ -1,5 +1,6 @@
 // A result as lines for a person, and as JSON, which is read again.
 #include "learn/decimal.hpp"
+#include "learn/kinds.hpp"
 #include "learn/learnt.hpp"
 
 #include <algorithm>
@@ -9,8 +10,8 @@ namespace chorale {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
-constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kMostDigits = 18; // of integers
+constexpr std::size_t kNoIndex = std::string_view::npos;
+constexpr std::size_t kMostIntegerDigits = 18; // of integers
 
 // ---- Writing -----------------------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ public:
     const std::size_t first = at_;
     std::int64_t number = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      if (at_ - first == kMostDigits)
+      if (at_ - first == kMostIntegerDigits)
         return false;
       number = 10 * number + (text_[at_] - '0');
     }
@@ -172,8 +173,8 @@ public:
         if (c == 'u') {
           // As written: control characters alone, "u00" and two digits.
           const std::string_view written = text_.substr(at_, 5);
-          const std::size_t low = written.size() == 5 ? kHexDigits.find(written[4]) : kNone;
-          if (low == kNone || !written.starts_with("u00") ||
+          const std::size_t low = written.size() == 5 ? kHexDigits.find(written[4]) : kNoIndex;
+          if (low == kNoIndex || !written.starts_with("u00") ||
               (written[3] != '0' && written[3] != '1'))
             return false;
           at_ += 4;
@@ -233,11 +234,6 @@ struct ReadField {
 };
 
 bool read_weight(Reader &reader, std::int64_t number, Learnt &to) noexcept {
-  constexpr chorale_basis kBases[] = {
-      CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
-      CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
-      CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
-      CHORALE_BASIS_VALUE};
   chorale_learnt_weight weight{};
   if ((number > 0 && !reader.take(",")) || !reader.take("{") || !reader.name("basis") ||
       !reader.take("\""))

@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kPasses = 2000;
+constexpr std::int32_t kMostSweeps = 2000;
 constexpr std::int32_t kStepsInGroup = 4;
 
 } // namespace
@@ -143,7 +143,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap,
     place(i);
   for (std::int64_t g = 0; g < pools.groups(); ++g)
     shares[pools.first(g)] = 1;
-  for (std::int32_t pass = 0; pass < kPasses; ++pass) {
+  for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
     double open = 0; // the duality gap, each group's part measured when it is met
     for (std::int64_t g = 0; g < pools.groups(); ++g) {
       if (objective.takes_part[g] == 0)

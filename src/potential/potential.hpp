@@ -112,6 +112,11 @@ namespace chorale {
 
 using Potential = ::chorale_potential;
 
+// True if the numbers of a potential are a score for each pair of values.
+inline bool is_square(const Potential &p) noexcept {
+  return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
+}
+
 // Returns the length of the longest convex (concave) prefix of f(0), f(1), .., within 1e-12 max|f|.
 std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept;
 std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept;

@@ -5,11 +5,7 @@
 namespace chorale {
 namespace {
 
-bool is_square(const Potential &p) noexcept {
-  return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
-}
-
-std::size_t numbers_of(const Potential &p, std::size_t values, std::int64_t tables) noexcept {
+std::size_t count_of_numbers(const Potential &p, std::size_t values, std::int64_t tables) noexcept {
   if (is_square(p))
     return saturating_sum(saturating_product(values, values), values);
   if (p.source == TableSource::mixture)
@@ -77,7 +73,7 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
   const bool has_constant = source.family == CHORALE_FAMILY_SUM && stand_in.value >= 0;
   const std::int64_t tables =
       source.table_count > 1 || has_constant ? values : source.table_count;
-  const std::size_t numbers = numbers_of(source, count, tables);
+  const std::size_t numbers = count_of_numbers(source, count, tables);
   made->storage = Block(memory, saturating_sum(saturating_product(numbers, sizeof(double)), count));
   if (!made->storage) {
     Memory::destroy(made, memory);

@@ -8,10 +8,6 @@
 namespace chorale {
 namespace {
 
-bool is_square(const Potential &p) noexcept {
-  return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
-}
-
 bool has_lambda(const Potential &p) noexcept {
   return p.source == TableSource::square || p.source == TableSource::entropy ||
          p.source == TableSource::linear;

@@ -6,7 +6,7 @@ namespace {
 
 using Record = file::PotentialRecord;
 
-std::int32_t kind_of(const Potential &p) noexcept {
+std::int32_t kind_of_potential(const Potential &p) noexcept {
   switch (p.source) {
   case TableSource::square:
     return p.family == CHORALE_FAMILY_MAX ? Record::kSquareMakespan : Record::kPotts;
@@ -38,7 +38,7 @@ bool has_tables(std::int32_t kind) noexcept {
 
 // Returns the potential at the start of the chain of derivations. Scaling and added values change
 // neither the given values nor which of them count.
-static const Potential &root_of(const Potential &potential) noexcept {
+static const Potential &unscaled(const Potential &potential) noexcept {
   const Potential *root = &potential;
   while (root->base)
     root = root->base;
@@ -49,13 +49,13 @@ const Potential &given_potential(const Potential &potential) noexcept {
   const Potential *given = &potential;
   while (given->base && !given->shares_numbers())
     given = given->base;
-  return !has_lambda(kind_of(*given)) && given->strength == 1 ? root_of(*given) : *given;
+  return !has_lambda(kind_of_potential(*given)) && given->strength == 1 ? unscaled(*given) : *given;
 }
 
 const Potential *scaled_from(const Potential &given) noexcept {
-  if (!given.base || has_lambda(kind_of(given)))
+  if (!given.base || has_lambda(kind_of_potential(given)))
     return nullptr;
-  return &root_of(given);
+  return &unscaled(given);
 }
 
 Record record_of(const Potential &given, std::int32_t base) noexcept {
@@ -66,8 +66,8 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
     record.number = given.strength;
     return record;
   }
-  record.kind = kind_of(given);
-  const Potential &root = root_of(given);
+  record.kind = kind_of_potential(given);
+  const Potential &root = unscaled(given);
   record.flags = root.mask ? Record::kMask : 0u;
   record.scale = root.scale;
   record.shape = root.shape;
@@ -84,8 +84,8 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
 void write_arrays(Output &out, const Potential &given) noexcept {
   if (scaled_from(given))
     return;
-  const Potential &root = root_of(given);
-  const std::int32_t kind = kind_of(given);
+  const Potential &root = unscaled(given);
+  const std::int32_t kind = kind_of_potential(given);
   const std::int64_t R = given.values;
   if (has_tables(kind)) {
     for (std::int64_t r = 0; r < given.table_count; ++r)

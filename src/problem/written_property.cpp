@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-using Record = file::PropertyRecord;
+using WrittenRecord = file::PropertyRecord;
 
 // True if the property has one state, apart from the dead one, and never leaves it. Such an
 // automaton is local anyway.
@@ -20,12 +20,12 @@ bool is_memoryless(const Property &p) noexcept {
   return std::all_of(p.next, p.next + width, [](std::int32_t next) { return next == 0; });
 }
 
-std::int32_t kind_of(const Property &p) noexcept {
+std::int32_t kind_of_property(const Property &p) noexcept {
   if (p.position >= 0)
-    return Record::kPositionLabel;
+    return WrittenRecord::kPositionLabel;
   if (p.token >= 0)
-    return Record::kTokenLabel;
-  return p.is_local() && !is_memoryless(p) ? Record::kLocal : Record::kAutomaton;
+    return WrittenRecord::kTokenLabel;
+  return p.is_local() && !is_memoryless(p) ? WrittenRecord::kLocal : WrittenRecord::kAutomaton;
 }
 
 std::int32_t action_of(const Property &p, std::int32_t compiled) noexcept {
@@ -58,18 +58,18 @@ std::int32_t labelled_end(const Property &p) noexcept {
 
 } // namespace
 
-Record record_of(const Property &p) noexcept {
-  Record record{};
-  record.kind = kind_of(p);
+WrittenRecord record_of(const Property &p) noexcept {
+  WrittenRecord record{};
+  record.kind = kind_of_property(p);
   record.labels = p.labels;
   record.values = p.values;
   record.outside_value = -1;
   switch (record.kind) {
-  case Record::kPositionLabel:
-  case Record::kTokenLabel:
-    record.at = record.kind == Record::kPositionLabel ? p.position : p.token;
+  case WrittenRecord::kPositionLabel:
+  case WrittenRecord::kTokenLabel:
+    record.at = record.kind == WrittenRecord::kPositionLabel ? p.position : p.token;
     break;
-  case Record::kLocal:
+  case WrittenRecord::kLocal:
     record.classes = p.classes;
     break;
   default:
@@ -82,21 +82,22 @@ Record record_of(const Property &p) noexcept {
     }
     record.states = p.states;
     record.start = p.start;
-    record.flags = Record::kEndActions | (labelled_end(p) >= 0 ? Record::kLabelValues : 0u);
+    record.flags = WrittenRecord::kEndActions |
+                   (labelled_end(p) >= 0 ? WrittenRecord::kLabelValues : 0u);
   }
   return record;
 }
 
 void write_arrays(Output &out, const Property &p) noexcept {
-  const Record record = record_of(p);
+  const WrittenRecord record = record_of(p);
   const std::int64_t m = p.labels;
   switch (record.kind) {
-  case Record::kPositionLabel:
-  case Record::kTokenLabel:
+  case WrittenRecord::kPositionLabel:
+  case WrittenRecord::kTokenLabel:
     for (std::int64_t y = 0; y < m; ++y) // class 1 of state 0
       out.put(action_of(p, p.actions[m + y]));
     break;
-  case Record::kLocal:
+  case WrittenRecord::kLocal:
     for (std::int64_t i = 0; i < p.classes * m * (m + 1); ++i)
       out.put(action_of(p, p.local_actions[i]));
     break;
@@ -106,10 +107,10 @@ void write_arrays(Output &out, const Property &p) noexcept {
       out.put(p.next[i]);
     for (std::int64_t i = 0; i < cells; ++i)
       out.put(action_of(p, p.actions[i]));
-    if ((record.flags & Record::kEndActions) != 0)
+    if ((record.flags & WrittenRecord::kEndActions) != 0)
       for (std::int32_t s = 0; s < p.states; ++s)
         out.put(end_action(p, s));
-    if ((record.flags & Record::kLabelValues) != 0) {
+    if ((record.flags & WrittenRecord::kLabelValues) != 0) {
       const std::int32_t *row = p.end_actions + labelled_end(p) * (m + 1);
       for (std::int64_t y = 0; y < m; ++y)
         out.put(action_of(p, row[y]));

@@ -33,7 +33,7 @@ chorale_status check_count(const Report &report, std::string_view name, std::int
   return CHORALE_OK;
 }
 
-chorale_status no_memory(const Report &report, std::int64_t count) noexcept {
+chorale_status no_dictionary_memory(const Report &report, std::int64_t count) noexcept {
   return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
                      "the allocator gave no memory for a dictionary of ", count, " values");
 }
@@ -52,7 +52,7 @@ chorale_status create_dictionary(const Report &report, const Memory &memory,
                          "; it must be at least 0");
   Dictionary *draft = make_dictionary(memory, count, with_out);
   if (!draft)
-    return no_memory(report, count);
+    return no_dictionary_memory(report, count);
   auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
   std::copy_n(values, count, to);
   seal(*draft, to, count);
@@ -78,7 +78,7 @@ chorale_status create_best_dictionary(const Report &report, const Memory &memory
                          [&](MessageWriter &place) { place << "scores[" << v << "]"; });
   Held<Dictionary> draft(make_dictionary(memory, count, with_out));
   if (!draft)
-    return no_memory(report, count);
+    return no_dictionary_memory(report, count);
   auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
   std::int32_t *end = to;
   for (std::int32_t v = 0; v < count; ++v)

@@ -8,10 +8,10 @@ namespace chorale {
 namespace {
 
 // Tables of a small automaton. At first every state leads to itself alone and fires nothing.
-class Tables {
+class RuleTables {
 public:
-  Tables(const Memory &memory, const LabelKinds &kinds, std::int32_t states, std::int32_t classes,
-         std::int64_t values) noexcept
+  RuleTables(const Memory &memory, const LabelKinds &kinds, std::int32_t states,
+             std::int32_t classes, std::int64_t values) noexcept
       : cells_(static_cast<std::size_t>(states) * static_cast<std::size_t>(classes)),
         block_(memory, (2 * cells_ * static_cast<std::size_t>(kinds.labels) +
                         static_cast<std::size_t>(states)) *
@@ -82,7 +82,7 @@ chorale_status check_anchor(const Report &report, const LabelKinds &kinds, std::
 // Property that fires the kind of the label at the positions of class 1; see Property::position.
 Property *make_class_label(const Memory &memory, const LabelKinds &kinds, std::int32_t position,
                            std::int32_t token) noexcept {
-  Tables tables(memory, kinds, 1, 2, kinds.kinds);
+  RuleTables tables(memory, kinds, 1, 2, kinds.kinds);
   if (!tables)
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y)
@@ -96,7 +96,7 @@ Property *make_class_label(const Memory &memory, const LabelKinds &kinds, std::i
 }
 
 Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexcept {
-  Tables tables(memory, kinds, 2, 1, kinds.kinds);
+  RuleTables tables(memory, kinds, 2, 1, kinds.kinds);
   if (!tables)
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y)
@@ -110,7 +110,8 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
-  Tables tables(memory, kinds, ends ? 3 : 2, 1, std::max<std::int64_t>(kinds.kinds, end_value + 1));
+  RuleTables tables(memory, kinds, ends ? 3 : 2, 1,
+                    std::max<std::int64_t>(kinds.kinds, end_value + 1));
   if (!tables)
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y) {
@@ -142,7 +143,7 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
 Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                             chorale_segment_rule rule, std::int64_t values,
                             std::int32_t start_value) noexcept {
-  Tables tables(memory, kinds, 2, 1, values);
+  RuleTables tables(memory, kinds, 2, 1, values);
   if (!tables)
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y) {

@@ -13,7 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
 cmake -S . -B "$build/second" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHORALE_WERROR=ON \
-  -DCHORALE_SYMBOL_PREFIX=second_ -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF >/dev/null
+  -DCHORALE_UNITY=ON -DCHORALE_SYMBOL_PREFIX=second_ -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF >/dev/null
 cmake --build "$build/second" -j "$(nproc)" >/dev/null
 cmake --install "$build/second" --prefix "$scratch/first" >/dev/null
 prefix=$scratch/moved/elsewhere
@@ -83,7 +83,8 @@ by_archive() { # LIBRARY_TYPE
   local archive
   "$root/bindings/cmake/archive.sh" archive && archive=$(echo "$PWD"/archive/chorale-*.tar.gz) &&
     embedded "archive-$1" archive chorale::chorale -DBUILD_SHARED_LIBS="$1" -DURL="$archive" \
-      -DHASH="$(sha256sum "$archive" | cut -d ' ' -f 1)" -DCMAKE_BUILD_TYPE=None &&
+      -DHASH="$(sha256sum "$archive" | cut -d ' ' -f 1)" -DCMAKE_BUILD_TYPE=None \
+      -DCHORALE_UNITY=ON &&
     cmake --build "archive-$1" && "archive-$1/consumer"
 }
 # What FetchContent does with the repository once that is there is add_subdirectory.

@@ -10,25 +10,20 @@ namespace {
 
 constexpr std::int64_t kShort = 128; // greatest number of entries of a column sorted by insertion
 constexpr std::int64_t kSpare = 16;  // entries kept sorted beyond ranked_entries()
-// Steps charged to the limits for each member accessed in random order, because of cache misses.
-constexpr std::int64_t kScattered = 16;
-constexpr double kRounding = 1e-15;  // relative error per operation: several unit roundoffs
-
-std::size_t product(std::int64_t a, std::int64_t b) noexcept {
-  return saturating_product(to_size(a), to_size(b));
-}
+constexpr double kCountRounding = 1e-15;  // relative error per operation: several unit roundoffs
 
 } // namespace
 
 CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
-    : members_(members), columns_(columns), entries_(layout.take<Entry>(product(members, columns))),
-      scores_(layout.take<double>(product(members, columns))),
+    : members_(members), columns_(columns),
+      entries_(layout.take<Entry>(product_of_counts(members, columns))),
+      scores_(layout.take<double>(product_of_counts(members, columns))),
       length_(layout.take<std::int32_t>(columns)), sorted_(layout.take<std::int32_t>(columns)),
       lo_(layout.take<std::int32_t>(columns)), hi_(layout.take<std::int32_t>(columns)),
       chosen_(layout.take<std::int32_t>(columns)), best_(layout.take<double>(columns)),
-      value_of_count_(layout.take<double>(product(std::int64_t{members} + 1, columns))),
+      value_of_count_(layout.take<double>(product_of_counts(std::int64_t{members} + 1, columns))),
       slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),
-      own_leave_loss_(layout.take<double>(product(members, columns))),
+      own_leave_loss_(layout.take<double>(product_of_counts(members, columns))),
       suffix_(layout.take<double>(std::max(std::int64_t{members} + 2, std::int64_t{columns}))),
       moved_(layout.take<Entry>(std::int64_t{members} * 3)),
       remaining_(layout.take<std::int32_t>(members)), forced_(layout.take<std::int32_t>(columns)) {}
@@ -54,7 +49,7 @@ void CountDual::load(const SumView &view) noexcept {
 }
 
 std::size_t CountDual::mask_words() const noexcept {
-  return (product(members_, columns_) + 63) / 64;
+  return (product_of_counts(members_, columns_) + 63) / 64;
 }
 
 void CountDual::restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
@@ -244,7 +239,7 @@ double CountDual::evaluate(const double *u, double negligible) noexcept {
       return kInfinity;
   }
   fresh_ = false;
-  rounding_ = kRounding * static_cast<double>(16 + members_ + columns_) * magnitude;
+  rounding_ = kCountRounding * static_cast<double>(16 + members_ + columns_) * magnitude;
   if (rounding_ <= negligible)
     rounding_ = 0;
   return value_ = total == kForbidden ? total : total + rounding_;
@@ -316,7 +311,7 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
       if (k <= chosen)
         suffix_[k - 1] = with_more;
     }
-    Pace own_pace(*view_, kScattered, chosen);
+    Pace own_pace(*view_, Limits::kScattered, chosen);
     for (std::int64_t r = 0; r < chosen; ++r) {
       if (!own_pace.next())
         return true;
@@ -346,7 +341,7 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     double replacing = kForbidden; // max of H_v(k) - gain of rank k - 1, over k <= r
     std::int64_t kept = 0;
     std::int32_t sorted = 0;
-    Pace entry_pace(*view_, kScattered, length_[v]);
+    Pace entry_pace(*view_, Limits::kScattered, length_[v]);
     for (std::int64_t r = 0; r < length_[v]; ++r) {
       // May leave entries duplicated; an interrupted dual is loaded again before its next use.
       if (!entry_pace.next())
@@ -382,7 +377,7 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   if (is_left_out)
     return false;
   for (std::int64_t v = 0; v < columns_; ++v) {
-    if (!in_stretches(*view_, length_[v], kScattered, [&](std::int64_t begin, std::int64_t end) {
+    if (!in_stretches(*view_, length_[v], Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t r = begin; r < end; ++r)
             forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
         }))

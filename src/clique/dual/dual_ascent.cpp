@@ -11,10 +11,10 @@ namespace {
 constexpr double kSlack = 0.5;
 constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
 constexpr double kFade = 0.1;       // weight of the newest step in the moving averages
-constexpr double kFirstStep = 1.0;  // initial factor on Polyak's step
+constexpr double kFirstAscentStep = 1.0;  // initial factor on Polyak's step
 constexpr double kShorter = 0.6;    // multiplies the factor after kPatience steps without progress
 constexpr double kLeastStep = 0.02; // the ascent ends below this factor
-constexpr std::int32_t kPatience = 10;
+constexpr std::int32_t kAscentPatience = 10;
 // Without `patient`, the ascent ends if ten steps close less than this fraction of bound - target.
 constexpr double kFading = 0.1;
 constexpr std::int64_t kRoundEvery = 10; // steps between roundings to labellings
@@ -85,7 +85,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
   copy_within(limits, prices, members_, price_);
   double bound = kInfinity;
   double checkpoint = kInfinity;
-  double factor = kFirstStep;
+  double factor = kFirstAscentStep;
   double reach = 0; // without a labelling: distance of the target below the bound
   std::int32_t in_vain = 0;
   limit_hit_ = false;
@@ -126,7 +126,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
         return kForbidden;
       if (incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, gap))
         return bound;
-    } else if (++in_vain > kPatience) {
+    } else if (++in_vain > kAscentPatience) {
       factor *= kShorter;
       reach *= kShorter;
       in_vain = 0;

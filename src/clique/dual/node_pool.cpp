@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kOwnBytes = 16 << 20;              // default size
 constexpr std::size_t kFewest = 16;                      // nodes, by default at least
-constexpr std::size_t kMost = 8192;                      // nodes, by default at most
+constexpr std::size_t kMostNodes = 8192;                      // nodes, by default at most
 constexpr std::size_t kMostBytes = std::size_t{1} << 30; // greatest size
 
 // Returns the greatest number of disjoint boxes of counts: (members + 1)^columns, saturated.
@@ -34,7 +34,7 @@ NodePool::NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
   const std::size_t asked =
       nodes > 0 ? saturating_product(std::min(to_size(nodes), most_boxes(members, columns)), one)
                 : std::max(saturating_product(kFewest, one),
-                           std::min(saturating_product(kMost, one), kOwnBytes));
+                           std::min(saturating_product(kMostNodes, one), kOwnBytes));
   const std::size_t bytes = nodes > 0 ? std::min(asked, std::max(one, kMostBytes)) : asked;
   capacity_ = static_cast<std::int64_t>(bytes / one);
   nodes_ = layout.take<std::byte>(bytes);

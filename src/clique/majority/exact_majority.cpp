@@ -9,14 +9,14 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kBlock = 8;  // number of majority columns bounded together
-constexpr double kRounding = 1e-12; // slack_ as a fraction of the score's magnitude
+constexpr std::int32_t kFlowBlock = 8;  // number of majority columns bounded together
+constexpr double kFlowRounding = 1e-12; // slack_ as a fraction of the score's magnitude
 
 } // namespace
 
 ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), flow_(layout, instance),
-      stride_((instance.columns + kBlock - 1) / kBlock * kBlock),
+      stride_((instance.columns + kFlowBlock - 1) / kFlowBlock * kFlowBlock),
       transposed_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
                                                          static_cast<std::size_t>(stride_)))),
       bounds_(layout.take<double>(stride_)), order_(layout.take<std::int32_t>(instance.columns)),
@@ -73,28 +73,28 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
       transposed_[v * std::int64_t{stride_} + a] =
           a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
   std::fill(bounds_, bounds_ + stride_, 0.0);
-  for (std::int32_t a = 0; a < counted; a += kBlock) {
-    double sum[kBlock] = {};
+  for (std::int32_t a = 0; a < counted; a += kFlowBlock) {
+    double sum[kFlowBlock] = {};
     const auto add = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const double *psi = instance_->row(i);
-        double best[kBlock];
+        double best[kFlowBlock];
         for (double &b : best)
           b = kForbidden;
         for (std::int32_t v = 0; v < K; ++v) {
           const double *w = transposed_ + v * std::int64_t{stride_} + a;
-          for (std::int32_t j = 0; j < kBlock; ++j) {
+          for (std::int32_t j = 0; j < kFlowBlock; ++j) {
             const double score = psi[v] + w[j];
             best[j] = score > best[j] ? score : best[j];
           }
         }
-        for (std::int32_t j = 0; j < kBlock; ++j)
+        for (std::int32_t j = 0; j < kFlowBlock; ++j)
           sum[j] += best[j];
       }
     };
     if (!in_stretches(limits, instance_->members, 4 * std::int64_t{K}, add))
       return false;
-    std::copy(sum, sum + kBlock, bounds_ + a);
+    std::copy(sum, sum + kFlowBlock, bounds_ + a);
   }
   for (std::int32_t a = 0; a < counted; ++a) {
     bounds_[a] += potential.bias[a];
@@ -200,7 +200,7 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
   for (std::int32_t j = 0; j < counted; ++j) {
     const std::int32_t a = order_[j];
     const double magnitude = solution.magnitude();
-    slack_ = kRounding * magnitude;
+    slack_ = kFlowRounding * magnitude;
     if (bounds_[a] <= solution.score + slack_)
       break;
     const double bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
@@ -401,7 +401,7 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
       }))
     return false;
   run(SolveOptions{}, limits, solution);
-  slack_ = solution.found() ? kRounding * solution.magnitude() : 0.0;
+  slack_ = solution.found() ? kFlowRounding * solution.magnitude() : 0.0;
   const std::int32_t counted = counted_columns(instance_->potential);
   if (solution.infeasible)
     std::iota(order_, order_ + counted, 0);

@@ -10,7 +10,7 @@ namespace chorale {
 namespace {
 
 // Number of members whose leads are compared, and whose rows are prefetched, at once.
-constexpr std::int32_t kAhead = 32;
+constexpr std::int32_t kMembersAhead = 32;
 
 // Prefetches a row of `columns` scores; at most four cache lines.
 CHORALE_INLINE void fetch(const double *row, std::int32_t columns) noexcept {
@@ -189,7 +189,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   if (!begin_leads(in, assignment, least))
     return kForbidden;
   std::int32_t unmoved = 0;
-  std::int32_t waiting[kAhead];
+  std::int32_t waiting[kMembersAhead];
   for (std::int32_t i = 0; unmoved < in.members && sweeps > 0;) {
     if (i == in.members) {
       i = 0;
@@ -199,9 +199,9 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
     }
     // While no member moves, leave and rise do not change. So the members to evaluate are selected
     // for a whole stretch, without a branch for each, and their rows are prefetched.
-    const std::int32_t end = std::min(i + kAhead, in.members);
+    const std::int32_t end = std::min(i + kMembersAhead, in.members);
     std::int32_t count = 0;
-    if (!limits.spend(4 * kAhead))
+    if (!limits.spend(4 * kMembersAhead))
       return members + score_.total();
     if constexpr (std::is_same_v<Rows, Instance>)
       in.offer_kept(assignment, members + score_.total());

@@ -9,7 +9,7 @@ namespace chorale {
 namespace {
 
 // Gains below this fraction of an upper bound on the gain of a chain of moves count as rounding.
-constexpr double kRounding = 1e-12;
+constexpr double kRepairRounding = 1e-12;
 
 } // namespace
 
@@ -180,7 +180,7 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
   double most = 0;
   for (std::int64_t u = 0; u < K; ++u)
     most += std::max(0.0, *std::max_element(gains_ + u * K, gains_ + (u + 1) * K));
-  const double least = kRounding * most;
+  const double least = kRepairRounding * most;
   std::int32_t over = -1;
   std::int32_t from = link(least, &over, limits);
   std::int32_t to = from;

@@ -10,8 +10,6 @@ namespace {
 // Greatest size of a bucket that is sorted by insertion. With a fuller bucket, all members are
 // sorted by comparison.
 constexpr std::int32_t kFullBucket = 24;
-// Steps charged to the limits for each member accessed in random order, because of cache misses.
-constexpr std::int64_t kScattered = 16;
 
 // Inserts a member into the sorted array `to` of `count` members, after members of equal gain.
 void insert(const AlphaSweep::Ranked moving, AlphaSweep::Ranked *to, std::int32_t count) noexcept {
@@ -60,7 +58,7 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
       }
     }
   };
-  if (!in_stretches(in, in.members, kScattered, part))
+  if (!in_stretches(in, in.members, Limits::kScattered, part))
     return false;
   allowed_ = forced_ + free;
   least_ = least;
@@ -114,7 +112,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
     }
   };
   std::fill(bucket_, bucket_ + count + 1, 0);
-  if (!in_stretches(in, count, kScattered, histogram))
+  if (!in_stretches(in, count, Limits::kScattered, histogram))
     return false;
   std::int32_t start = 0;
   std::int32_t fullest = 0;
@@ -129,7 +127,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
     return false;
   if (fullest > kFullBucket)
     return sort_by_comparison();
-  if (!in_stretches(in, count, kScattered, [&](std::int64_t begin, std::int64_t end) {
+  if (!in_stretches(in, count, Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t j = begin; j < end; ++j)
           to[bucket_[bucket_of_[j]]++] = unordered_[j];
       }))
@@ -144,7 +142,7 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
 // Scatters into bucket_ first: an interrupted call must leave `assignment` unchanged.
 bool AlphaSweep::write(std::int32_t k, std::int32_t *assignment) noexcept {
   const std::int64_t n = instance_->members;
-  if (!in_stretches(*instance_, n, kScattered, [&](std::int64_t begin, std::int64_t end) {
+  if (!in_stretches(*instance_, n, Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t rank = begin; rank < end; ++rank)
           bucket_[order_[rank].member] = rank < k ? alpha_ : order_[rank].from;
       }))

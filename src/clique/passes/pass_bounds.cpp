@@ -11,7 +11,7 @@ namespace chorale {
 namespace {
 
 // Number of vectors of columns per loop over the members; all sums of two fit in the registers.
-constexpr int kVectors = 2;
+constexpr int kPassVectors = 2;
 
 // Computes sum_i max(d_i - t, 0) for every column v and threshold t, with d_i = psi_iv -
 // weights[i], as sum_i max(d_i, t) - n t, which saves one operation. excess: K rows of kPadded
@@ -21,8 +21,8 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
                                  const double *thresholds, double *excess) noexcept {
   const std::int64_t columns = in.columns;
   std::int64_t v = 0;
-  for (; v + kVectors * kLanes <= columns; v += kVectors * kLanes) {
-    Lanes sums[kVectors][kThresholds] = {};
+  for (; v + kPassVectors * kLanes <= columns; v += kPassVectors * kLanes) {
+    Lanes sums[kPassVectors][kThresholds] = {};
     Lanes at[kThresholds] = {};
     for (int j = 0; j < kThresholds; ++j)
       at[j] = Lanes{} + thresholds[j];
@@ -30,7 +30,7 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
       const double *row = in.row(begin) + v;
       for (std::int64_t i = begin; i < end; ++i, row += columns) {
         const double w = weights[i];
-        for (int b = 0; b < kVectors; ++b) {
+        for (int b = 0; b < kPassVectors; ++b) {
           Lanes score;
           std::memcpy(&score, row + b * kLanes, sizeof score);
           score -= Lanes{w, w, w, w};
@@ -39,11 +39,11 @@ CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
         }
       }
     };
-    if (!in_stretches(in, in.members, 4 * kVectors * kThresholds, add))
+    if (!in_stretches(in, in.members, 4 * kPassVectors * kThresholds, add))
       return false;
     for (int j = 0; j < kThresholds; ++j) {
       const double common = static_cast<double>(in.members) * thresholds[j];
-      for (int b = 0; b < kVectors; ++b) {
+      for (int b = 0; b < kPassVectors; ++b) {
         const Lanes sum = sums[b][j] - common;
         for (int lane = 0; lane < kLanes; ++lane)
           excess[(v + b * kLanes + lane) * kPadded + j] = sum[lane];

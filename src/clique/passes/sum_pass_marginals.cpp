@@ -9,11 +9,11 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kBlock = 8;            // rows per block
-constexpr std::int32_t kWindow = 32 * kBlock; // rows stored at a time
+constexpr std::int32_t kRowBlock = 8;            // rows per block
+constexpr std::int32_t kWindow = 32 * kRowBlock; // rows stored at a time
 
 // Up to this many columns, each column has a lane of its own.
-constexpr std::int32_t kFewColumns = 64;
+constexpr std::int32_t kFewestColumns = 64;
 // Up to this many columns, there is memory for one lane each.
 constexpr std::int32_t kAllColumns = 512;
 // Greatest number of lanes of cold columns, one for each different step.
@@ -59,7 +59,7 @@ CHORALE_INLINE void raise_by_rows(Lanes *best, const double *row, std::int64_t c
 SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
       score_(layout, instance.potential), most_lanes_(instance.columns),
-      may_have_lanes_(instance.columns > kFewColumns && instance.columns > instance.members) {
+      may_have_lanes_(instance.columns > kFewestColumns && instance.columns > instance.members) {
   if (instance.columns > kAllColumns)
     most_lanes_ = std::min<std::int64_t>(instance.columns,
                                          2 * std::int64_t{instance.members} + kMostSteps + 1);
@@ -79,7 +79,7 @@ SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noe
   nearest_ = layout.take<double>(instance.columns);
   before_ = layout.take<double>(saturating_product(lanes, width));
   states_ = layout.take<double>(saturating_product(rows, width));
-  blocks_ = layout.take<double>(saturating_product(rows / kBlock + 1, width));
+  blocks_ = layout.take<double>(saturating_product(rows / kRowBlock + 1, width));
   scores_ = layout.take<double>(labellings);
   range_ = layout.take<double>(width);
 }
@@ -231,8 +231,8 @@ CHORALE_INLINE void SumPassMarginals::write_state(std::int32_t k, double score) 
   for (++v; v < width_; ++v)
     row[v] = kForbidden;
 
-  double *block = blocks_ + place(k) / kBlock * width_;
-  if (place(k) % kBlock == 0)
+  double *block = blocks_ + place(k) / kRowBlock * width_;
+  if (place(k) % kRowBlock == 0)
     std::copy(row, row + width_, block);
   else
     for (v = 0; v < width_; v += kLanes)
@@ -245,13 +245,14 @@ CHORALE_INLINE void SumPassMarginals::fold_columns(std::int64_t v, std::int32_t 
   Lanes best[kVectors];
   for (Lanes &lanes : best)
     lanes = Lanes{kForbidden, kForbidden, kForbidden, kForbidden};
-  const std::int32_t first_block = (from + kBlock - 1) / kBlock;
-  const std::int32_t last_block = to / kBlock;
+  const std::int32_t first_block = (from + kRowBlock - 1) / kRowBlock;
+  const std::int32_t last_block = to / kRowBlock;
   if (first_block < last_block) {
-    raise_by_rows<kVectors>(best, states_ + from * width_ + v, first_block * kBlock - from, width_);
+    raise_by_rows<kVectors>(best, states_ + from * width_ + v, first_block * kRowBlock - from,
+                            width_);
     raise_by_rows<kVectors>(best, blocks_ + first_block * width_ + v, last_block - first_block,
                             width_);
-    from = last_block * kBlock;
+    from = last_block * kRowBlock;
   }
   raise_by_rows<kVectors>(best, states_ + from * width_ + v, to - from, width_);
   for (int j = 0; j < kVectors; ++j)

@@ -16,9 +16,6 @@ constexpr int kStages = 3; // times that thresholds are placed, at most
 // Number of passes that cost less to run than placing thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
-std::size_t product(std::int64_t a, std::int64_t b) noexcept {
-  return saturating_product(to_size(a), to_size(b));
-}
 std::int64_t padded(std::int64_t columns) noexcept {
   return (columns + kLanes - 1) / kLanes * kLanes;
 }
@@ -30,14 +27,14 @@ ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexc
       places_(layout.take<double>(kRows * padded(instance.columns))),
       part_(layout.take<std::int32_t>(kRows * padded(instance.columns))),
       left_(layout.take<std::int32_t>(
-          product(instance.columns, std::int64_t{instance.columns} * parts_))),
-      sums_(layout.take<double>(product(instance.columns, parts_))),
+          product_of_counts(instance.columns, std::int64_t{instance.columns} * parts_))),
+      sums_(layout.take<double>(product_of_counts(instance.columns, parts_))),
       own_by_alpha_(layout.take<Own>(instance.columns)),
       best_at_(layout.take<std::int32_t>(instance.columns)),
-      states_(layout.take<State>(product(instance.columns, parts_))),
+      states_(layout.take<State>(product_of_counts(instance.columns, parts_))),
       others_(layout.take<double>(std::int64_t{parts_})),
       highest_(layout.take<double>(instance.columns)),
-      part_bounds_(layout.take<double>(product(instance.columns, parts_))),
+      part_bounds_(layout.take<double>(product_of_counts(instance.columns, parts_))),
       bounds_(layout.take<double>(instance.columns)),
       order_(layout.take<std::int32_t>(instance.columns)),
       wanted_(layout.take<std::int32_t>(instance.columns)) {}

@@ -19,7 +19,7 @@ std::int64_t edge_numbers(const ChainView &view) noexcept {
 }
 
 template <class Number, class At>
-void write_numbers(const void *from, std::int64_t count, At &&at, void *to) noexcept {
+void gather_numbers(const void *from, std::int64_t count, At &&at, void *to) noexcept {
   for (std::int64_t i = 0; i < count; ++i)
     static_cast<Number *>(to)[i] = static_cast<const Number *>(from)[at(i)];
 }
@@ -32,9 +32,9 @@ const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, 
   void *to =
       arena.take(saturating_product(static_cast<std::size_t>(count), number_bytes(view)));
   if (to && view.single)
-    write_numbers<float>(from, count, at, to);
+    gather_numbers<float>(from, count, at, to);
   else if (to)
-    write_numbers<double>(from, count, at, to);
+    gather_numbers<double>(from, count, at, to);
   return to;
 }
 
@@ -65,9 +65,9 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
     return i / m * view.unary_row + i % m * view.unary_column;
   };
   if (view.single)
-    write_numbers<float>(view.unary, T * m, at, piece);
+    gather_numbers<float>(view.unary, T * m, at, piece);
   else
-    write_numbers<double>(view.unary, T * m, at, piece);
+    gather_numbers<double>(view.unary, T * m, at, piece);
   view.unary = piece;
   view.unary_row = row;
   view.unary_column = 1;

@@ -12,7 +12,7 @@
 namespace chorale {
 namespace {
 
-chorale_status check_label_values(const Report &report, std::string_view name,
+chorale_status check_member_label_values(const Report &report, std::string_view name,
                                   const std::int32_t *map, std::string_view labels_name,
                                   std::int64_t labels, std::int32_t least,
                                   std::int64_t values) noexcept {
@@ -91,7 +91,7 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
       return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "setup->values is ", setup.values,
                          "; it must be at most ", kLongest - 2);
     setup.dictionary = nullptr;
-    CHORALE_CHECK(check_label_values(report, "setup->label_values", setup.label_values,
+    CHORALE_CHECK(check_member_label_values(report, "setup->label_values", setup.label_values,
                                      "setup->labels", setup.labels, -1, setup.values));
   }
   if (!centred) {
@@ -109,7 +109,7 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
                          setup.centre_potentials[c]->values, " values, the first has ",
                          setup.centre_potentials[0]->values, "; all must have the same");
   }
-  return check_label_values(report, "setup->centre_label_values", setup.centre_label_values,
+  return check_member_label_values(report, "setup->centre_label_values", setup.centre_label_values,
                             "setup->centre_labels", setup.centre_labels, 0, setup.centre_values);
 }
 

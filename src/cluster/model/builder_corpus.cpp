@@ -91,7 +91,8 @@ std::size_t copied_bytes(const Corpus &corpus, std::int64_t chain) noexcept {
 }
 
 template <class Number>
-void copy_rows(const Corpus &corpus, std::int64_t begin, std::int64_t rows, void *to) noexcept {
+void copy_corpus_rows(const Corpus &corpus, std::int64_t begin, std::int64_t rows,
+                      void *to) noexcept {
   const std::int64_t m = corpus.labels;
   const Number *from = static_cast<const Number *>(corpus.unary) + begin * corpus.row;
   auto *out = static_cast<Number *>(to);
@@ -105,13 +106,13 @@ void copy_rows(const Corpus &corpus, std::int64_t begin, std::int64_t rows, void
 }
 
 // Copies a chain to `to`; returns where its tokens are.
-std::int32_t *copy_chain(const Corpus &corpus, std::int64_t chain, std::byte *to) noexcept {
+std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::byte *to) noexcept {
   const std::int64_t begin = corpus.begin(chain);
   const std::int64_t rows = corpus.length(chain);
   if (corpus.single)
-    copy_rows<float>(corpus, begin, rows, to);
+    copy_corpus_rows<float>(corpus, begin, rows, to);
   else
-    copy_rows<double>(corpus, begin, rows, to);
+    copy_corpus_rows<double>(corpus, begin, rows, to);
   if (!corpus.tokens)
     return nullptr;
   auto *tokens = reinterpret_cast<std::int32_t *>(
@@ -189,7 +190,7 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
       }
     } else {
       chain.unary = copy;
-      chain.tokens = copy_chain(corpus, i, copy);
+      chain.tokens = copy_corpus_chain(corpus, i, copy);
       copy += copied_bytes(corpus, i);
     }
     if ((corpus.borrow && has_gaps && !chain.other) || !model->chains.push(chain)) {

@@ -7,9 +7,9 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kCliqueGrain = 4;
+constexpr std::int64_t kClosedGrain = 4;
 // Number of items whose scores are prefetched, since they are scattered in memory.
-constexpr std::int32_t kAhead = 16;
+constexpr std::int32_t kItemsAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 
 void prefetch(const Chain &item) noexcept {
@@ -66,8 +66,8 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
                 Limits &limits) noexcept {
   const std::int64_t K = clique.columns();
   for (std::int32_t i = 0; i < clique.members; ++i) {
-    if (i % kAhead == 0)
-      for (std::int32_t k = i; k < std::min(i + kAhead, clique.members); ++k)
+    if (i % kItemsAhead == 0)
+      for (std::int32_t k = i; k < std::min(i + kItemsAhead, clique.members); ++k)
         prefetch(setting.model.chains[setting.model.chain_of(clique, k)]);
     const ChainView item = setting.inputs.view_of(setting.model.chain_of(clique, i));
     double *row = rows + i * K;
@@ -128,7 +128,7 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
 }
 
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
-  setting.each(setting.model.cliques.size(), kCliqueGrain,
+  setting.each(setting.model.cliques.size(), kClosedGrain,
                [&](std::int64_t c, std::int32_t w) noexcept {
                  if (setting.model.cliques.type(c).closed && state.clique_needs[c] != 0 &&
                      setting.check(w))

@@ -10,8 +10,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kGrain = 2;
-constexpr std::int64_t kPatience = 6; // steps without progress after which the pace is reduced
+constexpr std::int64_t kDualGrain = 2;
+constexpr std::int64_t kDualPatience = 6; // steps without progress after which the pace is reduced
 constexpr double kSlower = 0.7;       // factor by which the pace is reduced
 // Gap between D and the target of a step, relative to the magnitude of D: kReach if no labelling is
 // known, otherwise at least kLeastReach.
@@ -99,11 +99,11 @@ bool Dual::evaluate(double &value) noexcept {
   if (!std::exchange(course_.evaluating, true) && !std::exchange(course_.keeps_bounds, false))
     std::fill_n(dual_.bounds, model_.cliques.size() + model_.chains.size(),
                 std::numeric_limits<double>::quiet_NaN());
-  setting_.each(model_.cliques.size(), kGrain, [&](std::int64_t c, std::int32_t w) noexcept {
+  setting_.each(model_.cliques.size(), kDualGrain, [&](std::int64_t c, std::int32_t w) noexcept {
     if (std::isnan(clique_value[c]) && setting_.check(w))
       bound_clique(c, setting_.worker(w), clique_value[c]);
   });
-  setting_.each(model_.chains.size(), kGrain, [&](std::int64_t i, std::int32_t w) noexcept {
+  setting_.each(model_.chains.size(), kDualGrain, [&](std::int64_t i, std::int32_t w) noexcept {
     if (std::isnan(chain_value[i]) && setting_.check(w))
       bound_chain(static_cast<std::int32_t>(i), setting_.worker(w), chain_value[i]);
   });
@@ -207,7 +207,7 @@ void Dual::take(double value) noexcept {
   if (value < dual_.progress.bound) {
     dual_.progress.bound = value;
     dual_.progress.stalled = 0;
-  } else if (++dual_.progress.stalled >= kPatience) {
+  } else if (++dual_.progress.stalled >= kDualPatience) {
     dual_.progress.stalled = 0;
     dual_.progress.pace *= kSlower;
   }

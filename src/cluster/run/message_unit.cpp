@@ -11,7 +11,7 @@ constexpr std::int64_t kSamples = 1024;
 constexpr std::int64_t kScores = 1 << 20;
 // The unit is the quantile 1 / kParts of the samples, so huge differences from scores that stand
 // for "never" do not affect it even if most positions have them.
-constexpr std::int64_t kParts = 4;
+constexpr std::int64_t kUnitParts = 4;
 // Limits the exponent of the unit, so that unit and inverse are normal doubles.
 constexpr int kLargestExponent = 1000;
 
@@ -75,7 +75,7 @@ double message_unit(const Model &model, const Inputs &inputs) noexcept {
     add(first_number(model.cliques[c].potential_at(0), left));
   double unit = 1;
   if (count > 0) {
-    std::int16_t *chosen = exponents + count / kParts;
+    std::int16_t *chosen = exponents + count / kUnitParts;
     std::nth_element(exponents, chosen, exponents + count);
     unit = std::scalbn(1.0, std::clamp<int>(*chosen, -kLargestExponent, kLargestExponent));
   }

@@ -24,10 +24,10 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kChainGrain = 4;
+constexpr std::int64_t kPolishGrain = 4;
 // Greatest number of sweeps, in case of endless gains within rounding. Chains with repeats take
 // part only in the first kVisits sweeps, which limits the cost of a polish to a few rounds.
-constexpr std::int32_t kSweeps = 1000;
+constexpr std::int32_t kPolishSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
 constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks of the limits
 // Size of a batch. Labels and whole-chain slots: 1 / kProposedShare of those of the model, at most
@@ -56,7 +56,7 @@ public:
         return false;
       course_.stage = PolishStage::sweeps;
     }
-    while (course_.sweep < kSweeps) {
+    while (course_.sweep < kPolishSweeps) {
       if (!sweep())
         return false;
       course_.next = 0;
@@ -132,7 +132,7 @@ private:
     while (course_.batch > 0 || course_.next < model_.chains.size()) {
       if (course_.batch == 0)
         take_batch();
-      setting_.each(course_.batch, kChainGrain, [&](std::int64_t k, std::int32_t w) noexcept {
+      setting_.each(course_.batch, kPolishGrain, [&](std::int64_t k, std::int32_t w) noexcept {
         Proposal &proposal = memory_.batch[k];
         if (proposal.verdict == Verdict::unknown && setting_.check(w))
           propose(proposal, setting_.worker(w));
