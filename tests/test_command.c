@@ -363,6 +363,119 @@ static void labels_as_lines_are_those_of_the_library(void **state) {
   assert_true(different > 0 && different < positions);
 }
 
+/* Mentions in threes, each three a group: the tagger is wrong on the last of each, by little. */
+static chorale_problem *save_lesson(const char *path) {
+  enum { MENTIONS = 90 };
+  static double unary[MENTIONS][2];
+  static int32_t mention_gold[MENTIONS], keys[MENTIONS];
+  static int64_t groups[MENTIONS];
+  for (int i = 0; i < MENTIONS; ++i) {
+    mention_gold[i] = i / 3 % 2;
+    unary[i][0] = 0;
+    unary[i][1] = (mention_gold[i] == 1) == (i % 3 < 2) ? 1 : -1;
+    unary[i][1] *= i % 3 < 2 ? 1.25 : 0.25;
+    keys[i] = i / 3;
+    groups[i] = i / 3;
+  }
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = MENTIONS;
+  corpus.labels = 2;
+  corpus.unary = unary;
+  corpus.groups = groups;
+  chorale_agreement agreement;
+  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement.kind = CHORALE_AGREE_KEYS;
+  agreement.keys = keys;
+  chorale_problem *problem = NULL;
+  chorale_error error;
+  OK(chorale_problem_create_agreeing(NULL, &corpus, &agreement, 1, mention_gold, &problem, &error));
+  OK(chorale_problem_save(problem, path, &error));
+  return problem;
+}
+
+static char *text_in_form(const chorale_learnt *learnt, chorale_text_form form, const char *end) {
+  chorale_error error;
+  size_t needed = 0;
+  OK(chorale_learnt_text(learnt, form, NULL, 0, &needed, &error));
+  char *text = malloc(needed + strlen(end));
+  assert_non_null(text);
+  OK(chorale_learnt_text(learnt, form, text, needed, NULL, &error));
+  return strcat(text, end);
+}
+
+static void what_is_learnt_is_that_of_the_library_and_is_applied(void **state) {
+  (void)state;
+  char path[300], learnt_path[300];
+  snprintf(path, sizeof path, "%s/lesson", folder);
+  snprintf(learnt_path, sizeof learnt_path, "%s/learnt.json", folder);
+  chorale_problem *problem = save_lesson(path);
+  const chorale_problem *problems[] = {problem};
+  chorale_learnt *learnt = NULL;
+  chorale_error error;
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  options.folds = 4;
+  const double seen = 0.75;
+  options.seen = &seen;
+  OK(chorale_learn(NULL, problems, 1, &options, &learnt, &error));
+  char *weaker = text_in_form(learnt, CHORALE_TEXT_JSON, "\n");
+  chorale_learnt_destroy(learnt);
+  OK(chorale_learn(NULL, problems, 1, NULL, &learnt, &error));
+  char *json = text_in_form(learnt, CHORALE_TEXT_JSON, "\n");
+  char *lines = text_in_form(learnt, CHORALE_TEXT_LINES, "");
+  assert_non_null(strstr(lines, "agreement and bonuses are applied"));
+
+  Said said = say("learn --threads 2 --output %s %s", learnt_path, path);
+  expect_done(&said);
+  assert_string_equal(said.out, lines);
+  char *written = contents(learnt_path);
+  assert_string_equal(written, json);
+  forget(&said);
+  said = say("learn --folds=4 --seen=.75 --json %s", path);
+  expect_done(&said);
+  assert_string_equal(said.out, weaker);
+  expect_json(said.out);
+  forget(&said);
+  said = say("learn --seconds 0 --progress %s", path);
+  assert_int_equal(said.status, 0);
+  assert_non_null(strstr(said.out, "nothing is applied"));
+  forget(&said);
+  said = say("learn --progress %s", path);
+  assert_memory_equal(said.err, "  run 1 of at most ", 19);
+  forget(&said);
+
+  Answer expected;
+  memset(&expected, 0, sizeof expected);
+  OK(chorale_learnt_apply(NULL, learnt, problem, &expected.model, &error));
+  OK(chorale_run_create(NULL, expected.model, NULL, NULL, &expected.run, &error));
+  OK(chorale_run_solve(expected.run, NULL, &error));
+  char *answer = json_of(&expected);
+  said = say("label --json --learnt %s %s", learnt_path, path);
+  expect_done(&said);
+  assert_string_equal(said.out, answer);
+  forget(&said);
+  said = say("report --json --learnt %s %s", learnt_path, path);
+  expect_done(&said);
+  expect_whole(said.out, "own_errors", 30);
+  expect_whole(said.out, "errors", 0);
+  forget(&said);
+  /* Learnt from cliques unlike these. */
+  said = say("label --learnt %s %s", learnt_path, small_path);
+  assert_int_equal(said.status, 2);
+  assert_non_null(strstr(said.err, ": CHORALE_ERROR_"));
+  assert_string_equal(said.out, "");
+  forget(&said);
+  free(answer);
+  free(written);
+  free(json);
+  free(weaker);
+  free(lines);
+  close_answer(&expected);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problem);
+}
+
 static void names_are_printed_without_control_characters(void **state) {
   (void)state;
   Said said = say("label %s", small_path);
@@ -551,8 +664,8 @@ static void mistakes_name_argument_value_and_rule(void **state) {
     const char *arguments; /* @: the small problem; %: the folder */
     const char *says;      /* the line, to its beginning */
   } mistakes[] = {
-      {"", "COMMAND is missing; it must be label, report, info or check"},
-      {"lable @", "COMMAND is \"lable\"; it must be label, report, info or check\n"},
+      {"", "COMMAND is missing; it must be label, report, learn, info or check"},
+      {"lable @", "COMMAND is \"lable\"; it must be label, report, learn, info or check\n"},
       {"--json @", "COMMAND is \"--json\"; it must be"},
       {"'a\033[2Jb'", "COMMAND is \"a?[2Jb\"; it must be"},
       {"label", "FILE is missing; \"chorale label\" needs"},
@@ -592,6 +705,17 @@ static void mistakes_name_argument_value_and_rule(void **state) {
       {"report --output %/no/x @",
        "--output is \"%/no/x\"; it must be a file that can be written: "},
       {"report --output % @", "--output is \"%\"; it must be a file that can be written: "},
+      {"learn @", "FILE is \"@\": CHORALE_ERROR_ONE_GROUP: all chains with gold labels are of "},
+      {"learn", "FILE is missing; \"chorale learn\" needs"},
+      {"learn --seen 0 @", "--seen is \"0\"; it must be above 0 and at most 1\n"},
+      {"learn --seen 1.5 @", "--seen is \"1.5\"; it must be above 0 and at most 1\n"},
+      {"learn --folds 1 @", "--folds is \"1\"; it must be a whole number from 2 to 1000000\n"},
+      {"learn --strength 1 @", "the option is \"--strength\"; \"chorale learn --help\" lists"},
+      {"learn --output @ @", "--output is \"@\"; it must not be FILE itself\n"},
+      {"label --learnt %/none @", "--learnt is \"%/none\"; it must be a file that can be read: "},
+      {"label --learnt % @", "--learnt is \"%\"; it must be a file that can be read: "},
+      {"label --learnt @ @", "--learnt is \"@\": CHORALE_ERROR_TEXT: "},
+      {"report --learnt /dev/null @", "--learnt is \"/dev/null\": CHORALE_ERROR_TEXT: "},
       {"report --output @ @", "--output is \"@\"; it must not be FILE itself\n"},
   };
   char *before = contents(small_path);
@@ -688,7 +812,7 @@ static void help_and_manual_are_complete(void **state) {
   forget(&said);
 
   char *manual = contents(MANUAL);
-  static const char *const subcommands[] = {"", "label", "report", "info", "check"};
+  static const char *const subcommands[] = {"", "label", "report", "learn", "info", "check"};
   int options = 0;
   for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
     said = say("%s --help", subcommands[i]);
@@ -715,7 +839,7 @@ static void help_and_manual_are_complete(void **state) {
     if (i > 0 && strstr(manual, expected) == NULL)
       fail_msg("the manual lacks the subcommand %s", subcommands[i]);
   }
-  assert_int_equal(options, 10 + 11 + 2 + 2);
+  assert_int_equal(options, 11 + 12 + 10 + 2 + 2);
   free(manual);
 }
 
@@ -723,6 +847,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(labels_as_json_are_those_of_the_library),
       cmocka_unit_test(labels_as_lines_are_those_of_the_library),
+      cmocka_unit_test(what_is_learnt_is_that_of_the_library_and_is_applied),
       cmocka_unit_test(names_are_printed_without_control_characters),
       cmocka_unit_test(a_report_has_the_figures_of_the_library),
       cmocka_unit_test(files_are_described_as_the_library_does),

@@ -7,6 +7,7 @@
 
 int command_label(const settings *chosen);
 int command_report(const settings *chosen);
+int command_learn(const settings *chosen);
 int command_info(const settings *chosen);
 int command_check(const settings *chosen);
 

@@ -69,9 +69,23 @@ static char *wanted_kinds(const corpus *from, const char *list) {
   return wanted;
 }
 
-static chorale_model *with_strengths(const corpus *from, const settings *chosen) {
-  if (chosen->properties == NULL && chosen->strength == 1.0)
+/* The corpus's model, with the potentials that were learnt if there are any. */
+static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
+  if (chosen->learnt == NULL)
     return chorale_model_retain(from->model);
+  chorale_learnt *learnt = load_learnt(chosen->learnt);
+  chorale_model *model = NULL;
+  chorale_error error;
+  check_input(chorale_learnt_apply(NULL, learnt, from->problem, &model, &error), &error,
+              "--learnt", chosen->learnt);
+  chorale_learnt_destroy(learnt);
+  return model;
+}
+
+static chorale_model *with_strengths(const corpus *from, const settings *chosen) {
+  chorale_model *model = with_learnt(from, chosen);
+  if (chosen->properties == NULL && chosen->strength == 1.0)
+    return model;
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   char *wanted = chosen->properties != NULL ? wanted_kinds(from, chosen->properties) : NULL;
   double *factors = allocate(from->clique_count, sizeof *factors);
@@ -82,7 +96,8 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen)
   }
   chorale_model *reweighed = NULL;
   chorale_error error;
-  check(chorale_model_reweigh(NULL, from->model, factors, &reweighed, &error), &error);
+  check(chorale_model_reweigh(NULL, model, factors, &reweighed, &error), &error);
+  chorale_model_release(model);
   free(factors);
   free(wanted);
   return reweighed;

@@ -15,11 +15,18 @@ static const command commands[] = {
      "Prints a line a position: word, label, and the label that its chain gets alone,\n"
      "with tabs between them, and an empty line after each chain. With --json: labels by\n"
      "number, scores, what changed and which cliques gained by it.\n"},
-    {"report", command_report, TAKES_RUN | TAKES_OUTPUT, "[OPTION...] FILE",
+    {"report", command_report, TAKES_RUN | TAKES_REPORT, "[OPTION...] FILE",
      "compare the labels together with those alone",
      "Labels all chains of a problem file together and compares the labels with those that\n"
      "every chain gets alone: token F1 and errors where the file has gold labels, how many\n"
      "labels changed, scores, upper bound and time.\n"},
+    {"learn", command_learn, TAKES_LEARN | TAKES_FILES, "[OPTION...] FILE...",
+     "learn from gold labels how much agreement is worth",
+     "Learns from the gold labels of problem files how much agreement is worth, by kind of\n"
+     "clique: potentials that gain on groups that were held out, or none where none does.\n"
+     "The scores must come from taggers that have not seen these gold labels.\n"
+     "\n"
+     "Prints what gains, weights with their intervals, and why a kind was dropped.\n"},
     {"info", command_info, 0, "[--json] FILE", "describe what is in a problem file",
      "Describes a problem file: its chains, labels, cliques, texts, notes and size.\n"},
     {"check", command_check, TAKES_FILES, "[--json] FILE...", "say whether problem files are valid",

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static const char run_help[] =
+    "  --learnt PATH      take the potentials that \"chorale learn --output PATH\" found\n"
     "  --strength F       multiply the potential of every clique by F >= 0 (default 1)\n"
     "  --properties LIST  only cliques of these kinds, by name, separated by commas\n"
     "                     (default: all; an unknown name lists the kinds of the file)\n"
@@ -22,6 +23,18 @@ static const char run_help[] =
     "                     keeps; 0 (default): all, or an error if there are too many\n"
     "  --bound N          steps of the upper bound; 0 (default): none\n"
     "  --seconds F        end the run after F seconds with the best labels found so far\n"
+    "  --progress         progress to stderr even if that is no terminal\n";
+
+static const char learn_help[] =
+    "  --output PATH      write what was learnt there, as JSON, for --learnt\n"
+    "  --seen F           the taggers that gave the scores had seen this share, 0 < F <= 1,\n"
+    "                     of what the final tagger sees: 0.8 with five folds (default 1)\n"
+    "  --folds N          folds of held-out groups at most, from 2 (default 5)\n"
+    "  --rounds N         message rounds of a run at most (default 3)\n"
+    "  --threads N        threads (default 1); the result is the same for any number\n"
+    "  --beam N           joint states that decoding a chain keeps, where all would be too\n"
+    "                     many (default 30)\n"
+    "  --seconds F        end after F seconds; nothing is applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
 /* Above any useful number, and few enough to keep a record of each. */
@@ -49,7 +62,9 @@ static void print_help(const command *chosen) {
   printf("Usage: chorale %s %s\n\n%s\n", chosen->name, chosen->synopsis, chosen->help);
   if (chosen->takes & TAKES_RUN)
     fputs(run_help, stdout);
-  if (chosen->takes & TAKES_OUTPUT)
+  if (chosen->takes & TAKES_LEARN)
+    fputs(learn_help, stdout);
+  if (chosen->takes & TAKES_REPORT)
     fputs("  --output PATH      write a report in HTML there, which needs no network\n", stdout);
   fputs("  --json             JSON instead of text\n"
         "  --help             this text\n"
@@ -67,23 +82,28 @@ typedef enum form { FLAG, WHOLE, REAL, TEXT } form;
 
 typedef struct option {
   const char *name;
-  int takes; /* the set that it is in; 0: of every subcommand */
+  int takes; /* the sets that it is in; 0: of every subcommand */
   form is;
   size_t at;     /* offset in settings of an int, an int64_t, a double or a const char * */
   int64_t least; /* of WHOLE */
 } option;
 
+enum { TAKES_ANY_RUN = TAKES_RUN | TAKES_LEARN };
+
 static const option options[] = {
     {"--json", 0, FLAG, offsetof(settings, json), 0},
-    {"--progress", TAKES_RUN, FLAG, offsetof(settings, progress), 0},
+    {"--progress", TAKES_ANY_RUN, FLAG, offsetof(settings, progress), 0},
+    {"--learnt", TAKES_RUN, TEXT, offsetof(settings, learnt), 0},
     {"--strength", TAKES_RUN, REAL, offsetof(settings, strength), 0},
     {"--properties", TAKES_RUN, TEXT, offsetof(settings, properties), 0},
-    {"--rounds", TAKES_RUN, WHOLE, offsetof(settings, rounds), 0},
-    {"--threads", TAKES_RUN, WHOLE, offsetof(settings, threads), 1},
-    {"--beam", TAKES_RUN, WHOLE, offsetof(settings, beam), 0},
+    {"--rounds", TAKES_ANY_RUN, WHOLE, offsetof(settings, rounds), 0},
+    {"--threads", TAKES_ANY_RUN, WHOLE, offsetof(settings, threads), 1},
+    {"--beam", TAKES_ANY_RUN, WHOLE, offsetof(settings, beam), 0},
     {"--bound", TAKES_RUN, WHOLE, offsetof(settings, bound_steps), 0},
-    {"--seconds", TAKES_RUN, REAL, offsetof(settings, seconds), 0},
-    {"--output", TAKES_OUTPUT, TEXT, offsetof(settings, output), 0},
+    {"--seconds", TAKES_ANY_RUN, REAL, offsetof(settings, seconds), 0},
+    {"--seen", TAKES_LEARN, REAL, offsetof(settings, seen), 0},
+    {"--folds", TAKES_LEARN, WHOLE, offsetof(settings, folds), 2},
+    {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0},
 };
 
 /* Returns the option that the `length` bytes at `name` name; ends the program if there is none. */
@@ -114,7 +134,15 @@ static void set(settings *to, const option *which, const char *value) {
 }
 
 settings settings_from(const command *chosen, int count, char **arguments) {
-  settings made = {arguments, 0, NULL, NULL, 1.0, 10, 1, 0, 0, -1.0, 0, 0};
+  const int learns = (chosen->takes & TAKES_LEARN) != 0;
+  settings made = {.files = arguments,
+                   .strength = 1,
+                   .rounds = learns ? 3 : 10,
+                   .threads = 1,
+                   .beam = learns ? 30 : 0,
+                   .seconds = -1,
+                   .folds = 5,
+                   .seen = 1};
   int all_files = 0; /* "--" came before */
   made.progress = isatty(STDERR_FILENO);
   for (int i = 0; i < count; ++i) {

@@ -7,20 +7,28 @@
 typedef struct settings {
   char **files; /* paths of problem files, `file_count` of them, at least 1 */
   int64_t file_count;
-  const char *output;     /* path of the report; NULL: none */
+  const char *output;     /* path of the report or of what was learnt; NULL: none */
+  const char *learnt;     /* path of what was learnt, to be applied; NULL: nothing */
   const char *properties; /* comma-separated kinds of cliques; NULL: all of them */
   double strength;        /* factor on every potential */
   int64_t rounds;
   int64_t threads;
   int64_t beam; /* joint states that decoding a chain keeps; 0: all, within the library's budget */
   int64_t bound_steps;
-  double seconds; /* of the run; negative: no limit */
+  double seconds; /* of the run, or of learning; negative: no limit */
+  int64_t folds;
+  double seen; /* of learning: the share of its training data that a tagger had seen */
   int json;
   int progress; /* to stderr */
 } settings;
 
 /* Sets of options that a subcommand takes beside --json and --help. */
-enum { TAKES_RUN = 1, TAKES_OUTPUT = 2, TAKES_FILES = 4 /* more than one file */ };
+enum {
+  TAKES_RUN = 1,
+  TAKES_REPORT = 2,
+  TAKES_FILES = 4, /* more than one file */
+  TAKES_LEARN = 8
+};
 
 typedef struct command {
   const char *name;

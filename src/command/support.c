@@ -35,14 +35,46 @@ void check(chorale_status status, const chorale_error *error) {
          chorale_status_name(status), error->message);
 }
 
+void check_input(chorale_status status, const chorale_error *error, const char *argument,
+                 const char *path) {
+  if (status != CHORALE_OK)
+    stop(status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_BAD_INPUT,
+         "%s is \"%s\": %s: %s", argument, path, chorale_status_name(status), error->message);
+}
+
 chorale_problem *load(const char *path) {
   chorale_problem *problem = NULL;
   chorale_error error;
-  const chorale_status status = chorale_problem_load(NULL, path, &problem, &error);
-  if (status != CHORALE_OK)
-    stop(status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_BAD_INPUT,
-         "FILE is \"%s\": %s: %s", path, chorale_status_name(status), error.message);
+  check_input(chorale_problem_load(NULL, path, &problem, &error), &error, "FILE", path);
   return problem;
+}
+
+chorale_learnt *load_learnt(const char *path) {
+  /* Far above what any number of kinds and weights takes. */
+  enum { MOST_BYTES = 1 << 28 };
+  FILE *file = fopen(path, "rb");
+  size_t length = 0, room = 1 << 16;
+  char *text = allocate((int64_t)room, 1);
+  while (file != NULL && length < MOST_BYTES) {
+    const size_t more = fread(text + length, 1, room - length, file);
+    length += more;
+    if (more == 0)
+      break;
+    if (length == room) {
+      text = realloc(text, room *= 2);
+      if (text == NULL)
+        stop(EXIT_SYSTEM, "out of memory");
+    }
+  }
+  if (file == NULL || ferror(file))
+    stop(EXIT_BAD_INPUT, "--learnt is \"%s\"; it must be a file that can be read: %s", path,
+         strerror(errno));
+  fclose(file);
+  chorale_learnt *learnt = NULL;
+  chorale_error error;
+  check_input(chorale_learnt_read(NULL, text, length, &learnt, &error), &error, "--learnt", path);
+  free(text);
+  return learnt;
 }
 
 void check_writable(const char *path, const char *read) {

@@ -30,8 +30,16 @@ void stop(int code, const char *format, ...) ENDS_WITH_MESSAGE;
 /* Ends the program with what the library says if `status` is an error. */
 void check(chorale_status status, const chorale_error *error);
 
+/* Ends the program with EXIT_BAD_INPUT and what the library says of a file that an argument names, if
+ * `status` is an error. */
+void check_input(chorale_status status, const chorale_error *error, const char *argument,
+                 const char *path);
+
 /* Loads a problem file; ends the program with EXIT_BAD_INPUT if it is not a valid one. */
 chorale_problem *load(const char *path);
+
+/* Loads what "chorale learn" has written; ends the program with EXIT_BAD_INPUT if it is not that. */
+chorale_learnt *load_learnt(const char *path);
 
 /* Ends the program if a file cannot be written at `path`, or if that is the file at `read`, which
  * is mapped into memory; leaves what is there as it is. */

@@ -41,12 +41,15 @@ public:
                digits, static_cast<std::size_t>(
                            std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
   }
-  // With so many digits behind the point.
+  // With so many digits behind the point; what they round to 0 has no sign.
   Text &fixed(double number, int digits) noexcept {
     char text[400];
     const auto end =
         std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, digits);
-    return *this << std::string_view(text, static_cast<std::size_t>(end.ptr - text));
+    std::string_view written(text, static_cast<std::size_t>(end.ptr - text));
+    if (written.find_first_not_of("-0.") == std::string_view::npos)
+      written.remove_prefix(written.front() == '-' ? 1 : 0);
+    return *this << written;
   }
   Text &quoted(std::string_view text) noexcept {
     *this << "\"";
@@ -406,7 +409,10 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     const Kind &kind = learnt.kinds[k];
     const chorale_learnt_kind &of = learnt.told[k];
-    text << "kind " << k << " " << learnt.name(kind) << ": " << of.cliques << " cliques, "
+    text << "kind " << k;
+    if (!learnt.name(kind).empty())
+      text << " " << learnt.name(kind);
+    text << ": " << of.cliques << " cliques, "
          << of.members << " members; " << verdict_name(of.verdict);
     if (of.p < 1 || of.gain != 0) {
       text << "; gain ";
@@ -419,7 +425,7 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
       if (needs_values(weight.basis) || weight.basis == CHORALE_BASIS_SHARE)
         text << " " << weight.index;
       text << " ";
-  text.fixed(weight.weight, 3) << " (95 %: ";
+      text.fixed(weight.weight, 3) << " (95 %: ";
       text.fixed(weight.lower, 3) << " to ";
       text.fixed(weight.upper, 3) << ")\n";
     }

@@ -1,0 +1,103 @@
+#include "commands.h"
+#include "support.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Tells progress: in place on a terminal, else line by line. */
+static int32_t tell(void *user, const chorale_learn_progress *progress) {
+  (void)user;
+  const int terminal = isatty(STDERR_FILENO);
+  fprintf(stderr, "%s  run %" PRId64 " of at most %" PRId64 "%s", terminal ? "\r\033[K" : "",
+          progress->runs, progress->runs_most, terminal ? "" : "\n");
+  return 0;
+}
+
+static chorale_learnt *learn(chorale_problem *const *problems, const settings *chosen) {
+  chorale_run_options run;
+  chorale_run_options_init(&run, sizeof run);
+  run.rounds = chosen->rounds;
+  run.threads = chosen->threads;
+  if (chosen->beam > 0)
+    run.beam_width = chosen->beam;
+  double *seen = allocate(chosen->file_count, sizeof *seen);
+  for (int64_t i = 0; i < chosen->file_count; ++i)
+    seen[i] = chosen->seen;
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  options.seen = seen;
+  options.folds = chosen->folds;
+  options.run = &run;
+  options.time_limit = chosen->seconds;
+  if (chosen->progress)
+    options.progress = tell;
+  chorale_learnt *learnt = NULL;
+  chorale_error error;
+  const chorale_status status =
+      chorale_learn(NULL, (const chorale_problem *const *)problems, chosen->file_count, &options,
+                    &learnt, &error);
+  if (chosen->progress && isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
+  check_input(status, &error, "FILE", chosen->files[0]);
+  free(seen);
+  return learnt;
+}
+
+/* What was learnt, in a form; the caller frees it. */
+static char *text_in_form(const chorale_learnt *learnt, chorale_text_form form) {
+  size_t needed = 0;
+  chorale_error error;
+  check(chorale_learnt_text(learnt, form, NULL, 0, &needed, &error), &error);
+  char *text = allocate((int64_t)needed, 1);
+  check(chorale_learnt_text(learnt, form, text, needed, NULL, &error), &error);
+  return text;
+}
+
+/* Names of kinds come from the files. */
+static void print_lines(const char *text) {
+  while (*text != '\0') {
+    const chorale_text line = {text, strcspn(text, "\n")};
+    print_name(stdout, line, 0);
+    putchar('\n');
+    text += line.length + (text[line.length] == '\n');
+  }
+}
+
+static void save(const char *path, const char *json) {
+  FILE *file = fopen(path, "wb");
+  if (file == NULL)
+    stop(EXIT_SYSTEM, "--output is \"%s\", which cannot be written: %s", path, strerror(errno));
+  const int written = fputs(json, file) >= 0 && putc('\n', file) != EOF;
+  if (fclose(file) != 0 || !written)
+    stop(EXIT_SYSTEM, "--output is \"%s\", which could not be written to its end", path);
+}
+
+int command_learn(const settings *chosen) {
+  if (chosen->seen <= 0 || chosen->seen > 1)
+    stop(EXIT_BAD_INPUT, "--seen is \"%g\"; it must be above 0 and at most 1", chosen->seen);
+  chorale_problem **problems = allocate(chosen->file_count, sizeof(chorale_problem *));
+  for (int64_t i = 0; i < chosen->file_count; ++i) {
+    if (chosen->output != NULL)
+      check_writable(chosen->output, chosen->files[i]);
+    problems[i] = load(chosen->files[i]);
+  }
+  chorale_learnt *learnt = learn(problems, chosen);
+  char *json = text_in_form(learnt, CHORALE_TEXT_JSON);
+  char *lines = text_in_form(learnt, CHORALE_TEXT_LINES);
+  if (chosen->output != NULL)
+    save(chosen->output, json);
+  if (chosen->json)
+    puts(json);
+  else
+    print_lines(lines);
+  free(json);
+  free(lines);
+  chorale_learnt_destroy(learnt);
+  for (int64_t i = 0; i < chosen->file_count; ++i)
+    chorale_problem_destroy(problems[i]);
+  free(problems);
+  return 0;
+}
