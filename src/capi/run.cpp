@@ -536,7 +536,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
-    const std::int64_t count = run->outcome().payments(number, nullptr, 0);
+    const std::int64_t count = run->outcome().payments(number, number + 1, nullptr, 0);
     // Leaves *needed unset for now if the buffer will be filled: filling may run out of memory, and
     // a failed call stores nothing.
     bool fills = false;
@@ -544,7 +544,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
                               payments && capacity >= count ? nullptr : needed, fills));
     if (!fills)
       return CHORALE_OK;
-    run->outcome().payments(number, payments, count);
+    run->outcome().payments(number, number + 1, payments, count);
     spread_elements(payments, payment_size, count);
     if (needed)
       *needed = count;

@@ -191,7 +191,7 @@ const char *outcome_name(chorale_outcome outcome) {
   case CHORALE_OUTCOME_COMPLETE:
     return "messages converged";
   case CHORALE_OUTCOME_ITERATION_LIMIT:
-    return "all rounds used";
+    return "messages still changing";
   case CHORALE_OUTCOME_CANCELLED:
     return "cancelled";
   case CHORALE_OUTCOME_DEADLINE:

@@ -1,4 +1,5 @@
 // extern "C" of decode.h.
+#include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
 
 #include <chorale/learn.h>
@@ -128,24 +129,23 @@ using Reasons = Array<chorale_reason>;
 // Collects every payment of the run, by chain, as a reason with members and agreeing 0.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
+  // An error where the run has found no labelling.
+  std::int64_t labels = 0;
+  CHORALE_CHECK(
+      chorale_run_all_labels(decoded.run, CHORALE_TOGETHER, nullptr, 0, &labels, error));
+  const Model &model = *decoded.model;
+  const Outcome outcome = decoded.run->outcome();
+  const auto chains = static_cast<std::int32_t>(model.chains.size());
   Array<chorale_payment> payments(decoded.memory);
-  for (std::int64_t i = 0; i < chorale_model_chain_count(decoded.model); ++i) {
-    std::int32_t changed = 0;
-    CHORALE_CHECK(
-        chorale_run_chain_score(decoded.run, i, CHORALE_TOGETHER, nullptr, &changed, error));
-    if (changed == 0)
-      continue;
-    const auto pay = [&](chorale_payment *to, std::int64_t capacity, std::int64_t *needed) {
-      return chorale_run_payments(decoded.run, i, to, sizeof *to, capacity, needed, error);
-    };
-    std::int64_t count = 0;
-    CHORALE_CHECK(pay(nullptr, 0, &count));
-    if (!payments.resize(count) || !reasons.reserve(reasons.size() + count))
-      return report.out_of_memory(sizeof(chorale_reason));
-    CHORALE_CHECK(pay(payments.begin(), count, nullptr));
-    for (const chorale_payment &paid : payments)
-      reasons.push({agreement_of(decoded, paid.clique), paid.clique, i, paid.position, 0, 0,
-                    paid.own_value, paid.value, paid.amount});
+  const std::int64_t count = outcome.payments(0, chains, nullptr, 0);
+  if (!payments.resize(count) || !reasons.reserve(count))
+    return report.out_of_memory(sizeof(chorale_reason));
+  outcome.payments(0, chains, payments.begin(), count);
+  for (const chorale_payment &paid : payments) {
+    const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
+                                   static_cast<std::int32_t>(paid.member));
+    reasons.push({agreement_of(decoded, paid.clique), paid.clique, slot.chain, paid.position, 0, 0,
+                  paid.own_value, paid.value, paid.amount});
   }
   return CHORALE_OK;
 }

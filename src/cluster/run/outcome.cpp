@@ -155,44 +155,48 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
 
 // Sorts the payments by clique, so that each clique is counted once, then back. own_value holds the
 // original index of a payment in the meantime.
-std::int64_t Outcome::payments(std::int32_t chain, chorale_payment *to,
+std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end, chorale_payment *to,
                                std::int64_t capacity) const {
   std::int64_t found = 0;
   std::int32_t columns = 1;
-  for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
-    const Slot slot = model_.slot(chain, s);
-    const std::int32_t now = state_.best.shown(slot);
-    if (now == state_.own.shown(slot))
+  for (std::int32_t chain = begin; chain < end; ++chain) {
+    if (!has_changed(chain))
       continue;
-    if (found < capacity) {
-      const Clique &clique = model_.cliques[slot.clique];
-      columns = std::max(columns, clique.columns());
-      to[found] = {slot.clique,
-                   slot.member,
-                   slot.position,
-                   static_cast<std::int32_t>(found),
-                   clique.value_of(now),
-                   0};
+    for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
+      const Slot slot = model_.slot(chain, s);
+      const std::int32_t now = state_.best.shown(slot);
+      if (now == state_.own.shown(slot))
+        continue;
+      if (found < capacity) {
+        const Clique &clique = model_.cliques[slot.clique];
+        columns = std::max(columns, clique.columns());
+        to[found] = {slot.clique,
+                     slot.member,
+                     slot.position,
+                     static_cast<std::int32_t>(found),
+                     clique.value_of(now),
+                     0};
+      }
+      ++found;
     }
-    ++found;
   }
-  chorale_payment *end = to + std::min(found, capacity);
-  std::sort(to, end, [](const chorale_payment &a, const chorale_payment &b) {
+  chorale_payment *last = to + std::min(found, capacity);
+  std::sort(to, last, [](const chorale_payment &a, const chorale_payment &b) {
     return a.clique != b.clique ? a.clique < b.clique : a.own_value < b.own_value;
   });
   Counts counts(memory_, columns);
   Counts scratch(memory_, columns);
-  for (chorale_payment *payment = to; payment != end; ++payment) {
+  for (chorale_payment *payment = to; payment != last; ++payment) {
     const auto clique = static_cast<std::int32_t>(payment->clique);
     if (payment == to || payment[-1].clique != clique)
       count(model_.cliques[clique], state_.best, counts.data());
     payment->amount = amount(model_.member(clique, static_cast<std::int32_t>(payment->member)),
                              counts.data(), scratch.data());
   }
-  std::sort(to, end, [](const chorale_payment &a, const chorale_payment &b) {
+  std::sort(to, last, [](const chorale_payment &a, const chorale_payment &b) {
     return a.own_value < b.own_value;
   });
-  for (chorale_payment *payment = to; payment != end; ++payment) {
+  for (chorale_payment *payment = to; payment != last; ++payment) {
     const Clique &clique = model_.cliques[payment->clique];
     payment->own_value = clique.value_of(
         state_.own.shown(clique, static_cast<std::int32_t>(payment->member)));

@@ -19,10 +19,12 @@ public:
     return !state_.best.agrees(chain, state_.own);
   }
   double clique_score(const Assignment &of, std::int64_t clique) const;
-  // Computes a payment for each slot of a chain that shows different columns in the labellings best
-  // and own: C of its clique under best, minus C if this slot alone showed its column under own.
-  // Writes the first `capacity` payments and returns their total number.
-  std::int64_t payments(std::int32_t chain, chorale_payment *to, std::int64_t capacity) const;
+  // Computes a payment for each slot of chains begin .. end - 1 that shows different columns in the
+  // labellings best and own: C of its clique under best, minus C if this slot alone showed its
+  // column under own. Writes the first `capacity` payments, by chain, and returns their total
+  // number. Counts each clique once.
+  std::int64_t payments(std::int32_t begin, std::int32_t end, chorale_payment *to,
+                        std::int64_t capacity) const;
   // Writes the NUL-terminated text, cut to `capacity`; returns the bytes of the whole text.
   std::size_t write_json(char *buffer, std::size_t capacity) const;
 
