@@ -12,6 +12,7 @@ from test_problem import small_problem
 
 import libchorale as ch
 from libchorale import crfsuite, logits
+from libchorale.learn import CollectiveTagger, Learnt, learn
 
 #: What only C has: arrows, types, constants, headers, null pointers, structs.
 FOREIGN = re.compile(
@@ -63,6 +64,7 @@ PROP = ch.Property.first_label(2)
 BEFORE = ch.Property.token_before(2, 1, values=3)
 SOLVER = ch.CliqueSolver()
 CHAINS = ch.ChainSolver()
+TAGGER = CollectiveTagger()
 
 # (the names of public calls that each covers, a call, what the message begins with)
 CASES = [
@@ -410,6 +412,16 @@ CASES = [
     ("logits.label_names", lambda: logits.label_names({5: "O"}), "id2label"),
     ("logits.scheme_transitions", lambda: logits.scheme_transitions(["B-"]), "names"),
     ("crfsuite.Scores", lambda: crfsuite.Scores("/dev/null"), None),
+    ("learn.learn", lambda: learn(problem(), level=2.0), "level"),
+    ("learn.Learnt.from_json", lambda: Learnt.from_json("{}"), None),
+    ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW], [[0, 1]], []), "groups"),
+    ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW], [[0]], [1]), "y[0]"),
+    ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW], [[0, 1]], [1]), "groups"),
+    ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW] * 2, [[0, 7]] * 2, [1, 2]), "y[0]"),
+    ("learn.CollectiveTagger.fit", lambda: CollectiveTagger(5).fit([], [], []), "tagger"),
+    ("learn.CollectiveTagger.fit", lambda: CollectiveTagger(agree=5).fit([], [], []), "agree"),
+    ("learn.CollectiveTagger.predict", lambda: TAGGER.predict([ROW]), None),
+    ("learn.CollectiveTagger.set_params", lambda: TAGGER.set_params(x=5), "x"),
 ]
 
 

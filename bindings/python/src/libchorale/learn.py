@@ -1,4 +1,5 @@
-"""Learning: from labelled problems to strengths and potentials."""
+"""Learning: from labelled problems to strengths and potentials; `CollectiveTagger`, from labelled
+sequences and a tagger to labels that agree."""
 
 from __future__ import annotations
 
@@ -18,6 +19,9 @@ from .model import Model
 from .potential import Potential
 from .problem import Problem
 from .run import run_options
+from .tagger import CollectiveTagger
+
+__all__ = ["CollectiveTagger", "Learnt", "learn"]
 
 QUICK = {
     "rounds": 3,

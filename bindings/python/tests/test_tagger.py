@@ -1,0 +1,363 @@
+"""Taggers whose labels agree: of estimators, of functions, of scores alone."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale.learn import CollectiveTagger, Learnt
+
+
+def corpus(documents, seed, agrees=True):
+    """Names of one type in each document, three times each; what stands before a name tells the type
+    three times of four. agrees=False: each place of a name has a type of its own."""
+    random = np.random.default_rng(seed)
+    X, y, groups = [], [], []
+    for document in range(documents):
+        for _ in range(4):
+            name, kind = f"Name{random.integers(10**6)}", random.integers(2)
+            for _ in range(3):
+                if not agrees:
+                    kind = random.integers(2)
+                said = kind if random.random() < 0.75 else 1 - kind
+                cue = [["in", "near"], ["Mr", "says"]][said][random.integers(2)]
+                X.append(
+                    [
+                        {"word": "then", "bias": 1.0},
+                        {"word": cue, "bias": 1.0},
+                        # No feature tells the name itself: it would be another for each document.
+                        {"before": cue, "w": name[0], "bias": 1.0, "name": True},
+                    ]
+                )
+                X[-1][2]["word.lower()"] = name.lower()
+                y.append(["O", "O", ["LOC", "PER"][kind]])
+                groups.append(f"document {document}")
+    return X, y, groups
+
+
+def token(entry):
+    return entry.get("word.lower()") or entry.get("word")
+
+
+def cue_of(entry):
+    return entry.get("before")
+
+
+def wrong(labels, y):
+    return sum(a != b for row, gold in zip(labels, y) for a, b in zip(row, gold))
+
+
+def lists(rows):
+    return [list(row) for row in rows]
+
+
+def crf():
+    made = pytest.importorskip("sklearn_crfsuite").CRF(c1=0.0, c2=0.1, max_iterations=30)
+    made.all_possible_transitions = True
+    return made
+
+
+def frequencies(X, y, smoothing=1.0):
+    """Trains a tagger without transitions: log-probabilities of labels by the word before."""
+    labels = sorted({label for row in y for label in row})
+    counts = {}
+    for item, row in zip(X, y):
+        for entry, label in zip(item, row):
+            own = counts.setdefault(entry.get("before"), np.full(len(labels), smoothing))
+            own[labels.index(label)] += 1
+    even = np.ones(len(labels))
+    return Frequencies({k: np.log(v / v.sum()) for k, v in counts.items()}, even)
+
+
+class Frequencies:
+    def __init__(self, scores, even):
+        self.scores, self.even = scores, even
+
+    def __call__(self, X):
+        return [[self.scores.get(e.get("before"), self.even) for e in item] for item in X]
+
+
+class WithTransitions(Frequencies):
+    def __call__(self, X):
+        return super().__call__(X), np.zeros((len(self.even), len(self.even)))
+
+
+def with_transitions(X, y):
+    made = frequencies(X, y)
+    return WithTransitions(made.scores, made.even)
+
+
+class Marginals:
+    """An estimator that has nothing but marginal probabilities."""
+
+    def __init__(self, smoothing=1.0):
+        self.smoothing = smoothing
+
+    def get_params(self, deep=True):
+        return {"smoothing": self.smoothing}
+
+    def set_params(self, **params):
+        self.__dict__.update(params)
+        return self
+
+    def fit(self, X, y):
+        self.labels = sorted({label for row in y for label in row})
+        self.scorer = frequencies(X, y, self.smoothing)
+        return self
+
+    def predict_marginals(self, X):
+        return [
+            [dict(zip(self.labels, np.exp(row).tolist())) for row in scores]
+            for scores in self.scorer(X)
+        ]
+
+    def predict(self, X):
+        return [[max(p, key=p.get) for p in row] for row in self.predict_marginals(X)]
+
+
+def test_agreement_helps_a_crf():
+    X, y, groups = corpus(24, 1)
+    X_new, y_new, groups_new = corpus(40, 2)
+    own = lists(crf().fit(X, y).predict(X_new))
+    tagger = CollectiveTagger(crf(), token=token).fit(X, y, groups)
+    labels = tagger.predict(X_new, groups_new)
+    assert tagger.report_["applied"] > 0 and tagger.report_["gain_p"] <= 0.05
+    assert tagger.report_["kinds"][0]["name"] == "word" and tagger.classes_ == ["LOC", "O", "PER"]
+    assert isinstance(tagger.learnt_, Learnt) and "agreement" in str(tagger.learnt_)
+    assert wrong(labels, y_new) < 0.8 * wrong(own, y_new)
+    assert own == lists(tagger.tagger_.predict(X_new))
+    again = pickle.loads(pickle.dumps(tagger))
+    assert again.predict(X_new, groups_new) == labels
+    assert again.learnt_.to_json() == tagger.learnt_.to_json()
+    assert copy.deepcopy(tagger).predict(X_new, groups_new) == labels
+    # Once more: the same. Groups by other names, in another order of names: the same.
+    renamed = [f"{len(groups) - int(g.split()[1])}" for g in groups]
+    other = CollectiveTagger(crf(), token=token).fit(X, y, renamed)
+    assert other.learnt_.to_json() == tagger.learnt_.to_json()
+    assert other.predict(X_new, groups_new) == labels
+    # Sequences alone agree with none.
+    assert tagger.predict(X_new, range(len(X_new))) == own
+
+
+def test_nothing_is_applied_where_nothing_agrees():
+    X, y, groups = corpus(24, 3, agrees=False)
+    X_new, _, groups_new = corpus(12, 4, agrees=False)
+    tagger = CollectiveTagger(crf(), token=token).fit(X, y, groups)
+    assert tagger.report_["applied"] == 0
+    labels = tagger.predict(X_new, groups_new)
+    assert labels == lists(crf().fit(X, y).predict(X_new))
+    assert labels == lists(tagger.tagger_.predict(X_new))
+
+
+@pytest.mark.parametrize("trains", [frequencies, with_transitions, Marginals()])
+def test_functions_and_other_estimators(trains):
+    X, y, groups = corpus(24, 5)
+    X_new, y_new, groups_new = corpus(40, 6)
+    tagger = CollectiveTagger(trains, token=token).fit(X, y, groups)
+    labels = tagger.predict(X_new, groups_new)
+    alone = tagger.predict(X_new, range(len(X_new)))
+    assert alone == Marginals().fit(X, y).predict(X_new)
+    assert tagger.report_["applied"] > 0 and wrong(labels, y_new) < 0.8 * wrong(alone, y_new)
+    assert pickle.loads(pickle.dumps(tagger)).predict(X_new, groups_new) == labels
+    assert not hasattr(trains, "scorer")  # copies are trained
+
+
+def test_scores_alone_are_those_of_a_function():
+    X, y, groups = corpus(24, 5)
+    words = [[token(entry) for entry in item] for item in X]
+    scores = frequencies(*corpus(30, 9)[:2])(X)
+    names = ["LOC", "O", "PER"]
+    given = dict(labels=names, transitions=np.zeros((3, 3)))
+    tagger = CollectiveTagger(**given).fit(scores, y, groups, tokens=words)
+    labels = tagger.predict(scores, groups, tokens=words)
+    assert tagger.tagger_ is None and tagger.report_["applied"] > 0
+    numbers = [[names.index(label) for label in row] for row in y]
+    plain = CollectiveTagger().fit(np.array(scores), np.array(numbers), groups, np.array(words))
+    found = plain.predict(np.array(scores), groups, np.array(words))
+    assert [[names[k] for k in row] for row in found] == labels
+    assert all(type(k) is int for row in found for k in row) and plain.classes_ == [0, 1, 2]
+    # By hand: the same problem, the same weights, the same labels.
+    gold = np.concatenate(numbers)
+    problem = ch.labelled_problem(scores, gold=gold, groups=groups, tokens=words)
+    with ch.Run(plain.learnt_.apply(_named(problem))) as run:
+        run.solve()
+        assert run.all_labels().tolist() == np.concatenate(found).tolist()
+
+
+def _named(problem):
+    problem.kinds = ["word"]
+    return problem
+
+
+def test_functions_properties_and_words_agree_together():
+    X, y, groups = corpus(40, 5)
+    agree = [token, "word", (ch.Property.first_label(3), 0.5)]
+    tagger = CollectiveTagger(frequencies, agree, token=cue_of_or_word).fit(X, y, groups)
+    names = [kind["name"] for kind in tagger.report_["kinds"]]
+    assert names == ["token", "word", "agree[2]"] and tagger.report_["applied"] > 0
+    assert tagger.report_["kinds"][0]["verdict"] == 0
+    labels = tagger.predict(X, groups)
+    assert wrong(labels, y) < wrong(tagger.predict(X, range(len(X))), y)
+    one = CollectiveTagger(frequencies, token).fit(X, y, groups)
+    words = CollectiveTagger(frequencies, token=token).fit(X, y, groups)
+    assert one.predict(X, groups) == words.predict(X, groups)
+    # Keys of None make no clique.
+    with pytest.raises(ValueError, match="agree finds nothing"):
+        CollectiveTagger(frequencies, no_key).fit(X, y, groups)
+
+
+def cue_of_or_word(entry):
+    return entry.get("before") or entry["word"]
+
+
+def no_key(entry):
+    return None
+
+
+def test_labels_that_one_fold_alone_has():
+    X, y, groups = corpus(24, 5)
+    y[0] = ["RARE", "O", "PER"]
+    X[3], y[3] = [], []
+    for trains in (frequencies, crf()):
+        tagger = CollectiveTagger(trains, token=token).fit(X, y, groups)
+        assert tagger.classes_ == ["LOC", "O", "PER", "RARE"] and tagger.report_["applied"] > 0
+        assert tagger.predict(X, groups)[3] == []
+    assert tagger.predict([], []) == []
+
+
+def test_tokens_are_found_in_entries():
+    y, groups = [["a"], ["b"]] * 12, [k // 2 for k in range(24)]
+    for entry in ("Rome", 7, {"word": "Rome"}, {"w": "Rome"}, {"word.lower()": "rome"}):
+        CollectiveTagger(even).fit([[entry]] * 24, y, groups)
+    for entry in (["bias", "w=Rome"], ("word=Rome",)):
+        CollectiveTagger(even).fit([[entry]] * 24, y, groups)
+    for entry in ({"bias": 1}, ["bias"], None, {"word": None}):
+        with pytest.raises(ValueError, match=r"token finds no token in X\[0\]\[0\]"):
+            CollectiveTagger(even).fit([[entry]] * 24, y, groups)
+
+
+def even(X, y):
+    return all_even
+
+
+def all_even(X):
+    return [np.zeros((len(item), 2)) for item in X]
+
+
+def test_parameters():
+    tagger = CollectiveTagger(Marginals(2.0), agree=["word"], token=token)
+    given = tagger.get_params(deep=False)
+    assert list(given) == ["tagger", "agree", "token", "labels", "transitions"]
+    assert given["agree"] is tagger.agree and given["token"] is token
+    assert tagger.get_params()["tagger__smoothing"] == 2.0
+    assert tagger.set_params(tagger__smoothing=3.0, agree="word") is tagger
+    assert (tagger.tagger.smoothing, tagger.agree) == (3.0, "word")
+    assert repr(CollectiveTagger(agree="word")) == "CollectiveTagger(agree='word')"
+    for mistaken in ({"strength": 1.0}, {"agree__x": 1}):
+        with pytest.raises(ValueError, match="is no parameter"):
+            tagger.set_params(**mistaken)
+    with pytest.raises(ValueError, match="no parameters of its own"):
+        CollectiveTagger().set_params(tagger__c1=1.0)
+
+
+def test_scikit_learn_clones():
+    base = pytest.importorskip("sklearn.base")
+    X, y, groups = corpus(24, 5)
+    agree = ["word", ch.Property.first_label(3), ch.Agreement("words", across=True)]
+    tagger = CollectiveTagger(Marginals(2.0), agree, token=token).fit(X, y, groups)
+    other = base.clone(tagger)
+    assert not hasattr(other, "learnt_") and other.tagger.smoothing == 2.0
+    assert other.tagger is not tagger.tagger and other.token is token
+    other.fit(X, y, groups)
+    assert json.loads(other.learnt_.to_json()) == json.loads(tagger.learnt_.to_json())
+    assert base.clone(CollectiveTagger(crf())).get_params(deep=False)["agree"] == "word"
+
+
+X3, Y3, G3 = [["a"], ["a"], ["b", "b"]], [["x"], ["y"], ["x", "y"]], [1, 1, 2]
+MISTAKES = [
+    (lambda: CollectiveTagger(even).fit(X3, Y3[:2], G3), "y has 2 entries, X has 3"),
+    (lambda: CollectiveTagger(even).fit(X3, Y3, G3[:2]), "groups has 2 entries, X has 3"),
+    (lambda: CollectiveTagger(even).fit(X3, Y3, G3, tokens=[]), "tokens has 0 entries, X has 3"),
+    (lambda: CollectiveTagger(even).fit(X3, [["x", "y"], *Y3[1:]], G3), r"y\[0\] has 2 labels"),
+    (lambda: CollectiveTagger(even).fit(X3, Y3, [1, 1, 1]), r"groups has 1 groups .* at least 2"),
+    (lambda: CollectiveTagger(even).fit([], [], []), r"groups has 0 groups"),
+    (lambda: CollectiveTagger(even).fit(X3, Y3, [1, 1, []]), r"groups\[2\] is \[\]"),
+    (lambda: CollectiveTagger(even).fit(5, Y3, G3), "X is 5, not a sequence"),
+    (lambda: CollectiveTagger(even, labels=["x"]).fit(X3, Y3, G3), r"y\[1\] has the label 'y'"),
+    (lambda: CollectiveTagger(even, labels="xx").fit(X3, Y3, G3), "labels has a label twice"),
+    (lambda: CollectiveTagger(even).fit(X3, [["x"], [1], ["x", "x"]], G3), "y has labels that have no"),
+    (lambda: CollectiveTagger(5).fit(X3, Y3, G3), "tagger is 5, neither"),
+    (lambda: CollectiveTagger(Frequencies).fit(X3, Y3, G3), "tagger is <class"),
+    (lambda: CollectiveTagger(lambda X, y: 5).fit(X3, Y3, G3), "tagger returned 5"),
+    (
+        lambda: CollectiveTagger(lambda X, y: lambda X: []).fit(X3, Y3, G3),
+        "tagger gave scores of 0 sequences for 2",
+    ),
+    (
+        lambda: CollectiveTagger(lambda X, y: lambda X: [[[0.0]] for _ in X]).fit(X3, Y3, G3),
+        r"tagger's scores of X\[0\] has shape \(1, 1\), not \(1, 2\)",
+    ),
+    (
+        lambda: CollectiveTagger(lambda X, y: lambda X: [[[0.0, np.nan]] for _ in X]).fit(
+            X3, Y3, G3
+        ),
+        r"tagger's scores of X\[0\] has a score",
+    ),
+    (
+        lambda: CollectiveTagger(lambda X, y: lambda X: (all_even(X), [[0.0]])).fit(X3, Y3, G3),
+        r"transitions has shape \(1, 1\) for 2 labels",
+    ),
+    (lambda: CollectiveTagger(even, transitions=[[0.0]]).fit(X3, Y3, G3), "transitions is given"),
+    (lambda: CollectiveTagger(even, agree=5).fit(X3, Y3, G3), "agree is 5"),
+    (lambda: CollectiveTagger(even, agree=["x"]).fit(X3, Y3, G3), "agree holds 'x'"),
+    (
+        lambda: CollectiveTagger(even, [ch.Agreement("keys", keys=X3)]).fit(X3, Y3, G3),
+        r"agree\[0\] is an Agreement of keys",
+    ),
+    (lambda: CollectiveTagger(even, agree=[]).fit(X3, Y3, G3), "agree is empty"),
+    (
+        lambda: CollectiveTagger(even, labels="xy").fit(
+            [["a"], ["b"], ["c"]], Y3[:2] + Y3[:1], [1, 1, 2]
+        ),
+        "agree finds nothing",
+    ),
+    (lambda: CollectiveTagger().fit([[[0.0, 1.0]]] * 2, [[0], [1]], [1, 2]), "tokens is missing"),
+    (
+        lambda: CollectiveTagger().fit([[[0.0, 1.0]]] * 2, [[0], [5]], [1, 2], [["a"]] * 2),
+        r"y\[1\] has the label 5, not one of 0, 1",
+    ),
+    (
+        lambda: CollectiveTagger().fit(
+            [[[0.0, 1.0]], [[0.0]]], [[0], [1]], [1, 2], tokens=[["a"]] * 2
+        ),
+        r"X\[1\] has shape \(1, 1\)",
+    ),
+    (lambda: CollectiveTagger(even).predict(X3, G3), "has not been fitted"),
+]
+
+
+@pytest.mark.parametrize("call, message", MISTAKES)
+def test_mistakes_are_named(call, message):
+    with pytest.raises((ValueError, TypeError, ch.StateError), match=message) as caught:
+        call()
+    print(caught.value)
+
+
+def test_mistakes_of_predict():
+    X, y, groups = corpus(6, 5)
+    tagger = CollectiveTagger(frequencies, token=token).fit(X, y, groups)
+    labels = tagger.predict(X, groups)
+    with pytest.raises(ValueError, match="groups has 1 entries"):
+        tagger.predict(X, groups[:1])
+    with pytest.raises(ValueError, match="tokens has 1 entries"):
+        tagger.predict(X, groups, tokens=[["a"]])
+    assert tagger.predict(X, groups) == labels
+    # What fails leaves the tagger as it was.
+    with pytest.raises(ValueError, match="y has"):
+        tagger.fit(X, y[:1], groups)
+    assert tagger.predict(X, groups) == labels
