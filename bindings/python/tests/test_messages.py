@@ -60,6 +60,10 @@ def problem():
     return small_problem(np.random.default_rng(1))
 
 
+def words_apart():
+    return ch.labelled_problem([ROW[:1]] * 2, gold=[0, 1], groups=[1, 2], tokens=[["a"], ["b"]])
+
+
 PROP = ch.Property.first_label(2)
 BEFORE = ch.Property.token_before(2, 1, values=3)
 SOLVER = ch.CliqueSolver()
@@ -413,7 +417,8 @@ CASES = [
     ("logits.scheme_transitions", lambda: logits.scheme_transitions(["B-"]), "names"),
     ("crfsuite.Scores", lambda: crfsuite.Scores("/dev/null"), None),
     ("learn.learn", lambda: learn(problem(), level=2.0), "level"),
-    ("learn.Learnt.from_json", lambda: Learnt.from_json("{}"), None),
+    ("learn.Learnt.from_json", lambda: Learnt.from_json("{}"), "text"),
+    ("learn.learn", lambda: learn(words_apart()), "no clique has a kind"),
     ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW], [[0, 1]], []), "groups"),
     ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW], [[0]], [1]), "y[0]"),
     ("learn.CollectiveTagger.fit", lambda: TAGGER.fit([ROW], [[0, 1]], [1]), "groups"),

@@ -14,7 +14,7 @@ from libchorale.learn import CollectiveTagger, Learnt
 
 
 def corpus(documents, seed, agrees=True):
-    """Names of one type in each document, three times each; what stands before a name tells the type
+    """Names of one type in each document, three times each; the word before a name tells its type
     three times of four. agrees=False: each place of a name has a type of its own."""
     random = np.random.default_rng(seed)
     X, y, groups = [], [], []
@@ -290,7 +290,7 @@ MISTAKES = [
     (lambda: CollectiveTagger(even).fit(5, Y3, G3), "X is 5, not a sequence"),
     (lambda: CollectiveTagger(even, labels=["x"]).fit(X3, Y3, G3), r"y\[1\] has the label 'y'"),
     (lambda: CollectiveTagger(even, labels="xx").fit(X3, Y3, G3), "labels has a label twice"),
-    (lambda: CollectiveTagger(even).fit(X3, [["x"], [1], ["x", "x"]], G3), "y has labels that have no"),
+    (lambda: CollectiveTagger(even).fit(X3, [["x"], [1], ["x", "x"]], G3), "y has labels that"),
     (lambda: CollectiveTagger(5).fit(X3, Y3, G3), "tagger is 5, neither"),
     (lambda: CollectiveTagger(Frequencies).fit(X3, Y3, G3), "tagger is <class"),
     (lambda: CollectiveTagger(lambda X, y: 5).fit(X3, Y3, G3), "tagger returned 5"),

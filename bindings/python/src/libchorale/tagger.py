@@ -171,9 +171,13 @@ class CollectiveTagger:
         def problem(which: Sequence[int], scored: _Scored) -> Problem:
             right = [numbers[label] for label in itertools.chain(*picked(gold, which))]
             some = None if tokens is None else picked(tokens, which)
-            given = _aligned(scored, labels)
             return self._problem(
-                picked(X, which), picked(groups, which), some, given, np.array(right, np.int32)
+                picked(X, which),
+                picked(groups, which),
+                some,
+                _aligned(scored, labels),
+                np.array(right, np.int32),
+                kind == "scores",
             )
 
         problems, seen = [], []
@@ -232,7 +236,8 @@ class CollectiveTagger:
         if self.report_["applied"] == 0:
             found = decode(scored[0], scored[1], agree=[]).own
             return [[labels[number] for number in row] for row in found]
-        problem = self._problem(X, groups, tokens, scored, None)
+        alone = isinstance(trained, _Alone)
+        problem = self._problem(X, groups, tokens, scored, None, alone)
         with Run(self.learnt_.apply(problem)) as run:
             run.solve()
             together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
@@ -272,9 +277,10 @@ class CollectiveTagger:
         tokens: list[Any] | None,
         scored: _Scored,
         gold: npt.NDArray[np.int32] | None,
+        alone: bool,
     ) -> Problem:
+        """alone: whether X holds scores."""
         unaries, transitions, _ = scored
-        alone = self.tagger is None
         wanted: list[Any] = []
         names: list[str] = []
         asked = _agreements(self.agree)
