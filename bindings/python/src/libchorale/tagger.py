@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,6 @@ from .collective import decode, labelled_problem
 from .errors import StateError
 from .problem import Problem
 from .run import Run
-
-if TYPE_CHECKING:
-    from .learn import Learnt
 
 __all__ = ["CollectiveTagger"]
 
@@ -69,8 +66,8 @@ class CollectiveTagger:
     `set_params` have them, and `sklearn.base.clone` copies a tagger that is not trained.
 
     >>> from libchorale.learn import CollectiveTagger
-    >>> scores = [[[2.0, 0.0]], [[0.0, 1.0]]] * 12  # a model's; right every other time
-    >>> y, groups = [[0], [0]] * 12, [k // 2 for k in range(24)]
+    >>> scores = [[[2.0, 0.0]], [[0.0, 1.0]], [[0.0, 2.0]], [[1.0, 0.0]]] * 6  # half are right
+    >>> y, groups = [[0], [0], [1], [1]] * 6, [k // 2 for k in range(24)]
     >>> tagger = CollectiveTagger().fit(scores, y, groups, tokens=[["Rome"]] * 24)
     >>> tagger.predict(scores[:2], [0, 0], tokens=[["Rome"]] * 2)
     [[0], [0]]
@@ -201,7 +198,7 @@ class CollectiveTagger:
             trained = self._trained(kind, X, gold)
         self.tagger_ = trained.tagger
         self.classes_ = labels
-        self.learnt_: Learnt = learnt
+        self.learnt_ = learnt
         self.report_: dict[str, Any] = learnt.report
         self._trained_ = trained
         return self
