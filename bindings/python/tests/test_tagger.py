@@ -278,6 +278,33 @@ def test_scikit_learn_clones():
     assert base.clone(CollectiveTagger(crf())).get_params(deep=False)["agree"] == "word"
 
 
+def test_scikit_learn_searches_parameters():
+    sklearn = pytest.importorskip("sklearn")
+    selection = pytest.importorskip("sklearn.model_selection")
+    X, y, groups = corpus(24, 5)
+    tagger = CollectiveTagger(Marginals(), token=token)
+    with sklearn.config_context(enable_metadata_routing=True):
+        folds = selection.GroupKFold(3)
+        search = selection.GridSearchCV(tagger, {"tagger__smoothing": [1.0, 1e9]}, cv=folds)
+        search.fit(X, y, groups=groups)
+        given = {"groups": groups, "tokens": [[token(entry) for entry in item] for item in X]}
+        scores = selection.cross_val_score(tagger, X, y, cv=folds, params=given)
+    # By hand: groups were handed on, to train and to score.
+    by_hand = []
+    for train, test in folds.split(X, y, groups):
+        part = [[rows[k] for k in train] for rows in (X, y, groups)]
+        rest = [[rows[k] for k in test] for rows in (X, y, groups)]
+        fitted = CollectiveTagger(Marginals(), token=token).fit(*part)
+        labels = fitted.predict(rest[0], rest[2])
+        by_hand.append(1 - wrong(labels, rest[1]) / sum(map(len, labels)))
+    # A base of no use at all is found out.
+    assert search.best_params_ == {"tagger__smoothing": 1.0} and search.best_score_ < 1.0
+    assert search.cv_results_["mean_test_score"][0] == pytest.approx(np.mean(by_hand), abs=1e-12)
+    assert scores == pytest.approx(by_hand, abs=1e-12)
+    assert search.best_estimator_.predict(X, groups) == tagger.fit(X, y, groups).predict(X, groups)
+    assert "CollectiveTagger" in pytest.importorskip("sklearn.utils").estimator_html_repr(tagger)
+
+
 X3, Y3, G3 = [["a"], ["a"], ["b", "b"]], [["x"], ["y"], ["x", "y"]], [1, 1, 2]
 MISTAKES = [
     (lambda: CollectiveTagger(even).fit(X3, Y3[:2], G3), "y has 2 entries, X has 3"),
@@ -338,6 +365,7 @@ MISTAKES = [
         r"X\[1\] has shape \(1, 1\)",
     ),
     (lambda: CollectiveTagger(even).predict(X3, G3), "has not been fitted"),
+    (lambda: CollectiveTagger(even).score(X3, Y3, G3), "has not been fitted"),
 ]
 
 
@@ -356,6 +384,10 @@ def test_mistakes_of_predict():
         tagger.predict(X, groups[:1])
     with pytest.raises(ValueError, match="tokens has 1 entries"):
         tagger.predict(X, groups, tokens=[["a"]])
+    with pytest.raises(ValueError, match="y has 1 entries"):
+        tagger.score(X, y[:1], groups)
+    with pytest.raises(ValueError, match="X has no positions"):
+        tagger.score([], [], [])
     assert tagger.predict(X, groups) == labels
     # What fails leaves the tagger as it was.
     with pytest.raises(ValueError, match="y has"):

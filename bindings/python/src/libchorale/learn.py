@@ -1,165 +1,611 @@
-"""Learning: from labelled problems to strengths and potentials; `CollectiveTagger`, from labelled
-sequences and a tagger to labels that agree."""
+"""Learning: `learn`, from labelled problems to weights of what agrees, and `CollectiveTagger`, from
+labelled sequences and a tagger to one whose labels agree:
+
+    tagger = CollectiveTagger(sklearn_crfsuite.CRF(c2=0.1))
+    tagger.fit(X, y, groups)  # groups: the document of each sequence
+    labels = tagger.predict(X_new, groups_new)
+    print(tagger.learnt_)
+"""
 
 from __future__ import annotations
 
-import ctypes
-import json
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
-from ctypes import byref
-from typing import Any
+import copy
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
 
 from . import _arrays as arrays
-from . import _declarations as c
-from ._handle import Closable, Recipe
-from ._native import call, library, struct
-from .host import lent
-from .model import Model
-from .potential import Potential
+from . import crfsuite
+from ._agreements import Agreement, _asked, _listed
+from ._learnt import Learnt, learn
+from .chain import Transitions
+from .collective import decode, labelled_problem
+from .errors import StateError
 from .problem import Problem
-from .run import run_options
-from .tagger import CollectiveTagger
+from .run import Run
 
 __all__ = ["CollectiveTagger", "Learnt", "learn"]
 
-QUICK = {
-    "rounds": 3,
-    "damping": 0.0,
-    "schedule": "all",
-    "algorithm": "auto",
-    "exact_marginals": False,
-    "polish": True,
-    "restrict_range": False,
-    "joint_mode": "auto",
-    "message_element": "auto",
-    "beam_width": 30,
-    "budget": 1024,
-    "threads": 1,
-    "bound_steps": 0,
-}
+FOLDS = 5  # at most; one for each group where there are fewer groups
+WORDS = ("word", "w", "word.lower()")  # features that are tokens, in order of preference
+
+#: Unary scores (T x m for each sequence), transitions, and the labels of their columns.
+_Scored = tuple["list[npt.NDArray[Any]]", Any, "list[Any]"]
 
 
-def _fields(told: c.Struct) -> dict[str, Any]:
-    names = [name for name, *_ in told._fields_]
-    return {name: getattr(told, name) for name in names if name not in ("struct_size", "reserved")}
+class CollectiveTagger:
+    """A tagger whose labels agree within groups (documents).
 
+    tagger       an estimator with `fit(X, y)` and `predict(X)`: `sklearn_crfsuite.CRF`, or anything
+                 else that has `predict_marginals(X)`. Or a function `tagger(X, y)` that trains and
+                 returns another, which is given sequences and returns for each of them T x m
+                 scores, or a pair (tuple) of these and transitions. None: X holds the scores, of
+                 a model that has not seen y
+    agree        what ought to agree, as in `decode`; and functions from the entry of a position in
+                 X (where tagger is None: from its token) to the key that it shares with others, or
+                 None. Strengths are learnt
+    token        a function from the entry of a position in X to its token. None: the entry itself
+                 where it is a text or an integer; of a dict the feature "word", "w" or
+                 "word.lower()"; of a list of texts what follows "word=", "w=" or "word.lower()="
+    labels       the labels of columns of scores, and what properties call label 0, 1, ... None:
+                 those of y, sorted (a function's columns: those of the y it was given); 0 to m - 1
+                 where tagger is None
+    transitions  m x m, or `Transitions`, where tagger is None
 
-class Learnt(Closable):
-    """What `learn` found: weights for each kind of clique, and what is known of them. It can be pickled.
+    `fit` trains the tagger without each fold of groups in turn, learns from its scores of
+    that fold (`learn`), and trains it on all. Of estimators it trains copies.
+    It leaves
 
-    report: a dict with the fields of `chorale_learnt_report` (learn.h); `kinds` and `weights` are lists of
-    dicts.
-    As a text (str) it is lines for a person.
+    tagger_   the trained estimator or what the function returned
+    classes_  the labels
+    learnt_   what was learnt: as a text (str) lines for a person
+    report_   the same as a dict
+
+    As in scikit-learn, which is not needed, arguments are kept as they are, `get_params` and
+    `set_params` have them, and `sklearn.base.clone` copies a tagger that is not trained. Its
+    searches over parameters and its cross-validation hand on groups and tokens after
+    `sklearn.set_config(enable_metadata_routing=True)`.
+
+    >>> from libchorale.learn import CollectiveTagger
+    >>> scores = [[[2.0, 0.0]], [[0.0, 1.0]], [[0.0, 2.0]], [[1.0, 0.0]]] * 6  # half are right
+    >>> y, groups = [[0], [0], [1], [1]] * 6, [k // 2 for k in range(24)]
+    >>> tagger = CollectiveTagger().fit(scores, y, groups, tokens=[["Rome"]] * 24)
+    >>> tagger.predict(scores[:2], [0, 0], tokens=[["Rome"]] * 2)
+    [[0], [0]]
     """
 
-    _free = library.chorale_learnt_destroy
+    def __init__(
+        self,
+        tagger: Any = None,
+        agree: Any = "word",
+        *,
+        token: Callable[[Any], Hashable] | None = None,
+        labels: Sequence[Hashable] | None = None,
+        transitions: Any = None,
+    ) -> None:
+        self.tagger = tagger
+        self.agree = agree
+        self.token = token
+        self.labels = labels
+        self.transitions = transitions
 
-    def _text(self, form: int) -> str:
-        with self._use() as learnt:
-            needed = ctypes.c_size_t()
-            call(library.chorale_learnt_text, learnt, form, None, 0, byref(needed))
-            buffer = ctypes.create_string_buffer(needed.value)
-            call(library.chorale_learnt_text, learnt, form, buffer, needed.value, None)
-        return buffer.value.decode()
-
-    def __str__(self) -> str:
-        return self._text(c.CHORALE_TEXT_LINES)
-
-    def to_json(self) -> str:
-        """The whole of it, for `from_json`."""
-        return self._text(c.CHORALE_TEXT_JSON)
-
-    @classmethod
-    def from_json(cls, text: str) -> Learnt:
-        """What `to_json` gave."""
-        given = text.encode()
-        return cls(cls._create(library.chorale_learnt_read, lent(), given, len(given)))
-
-    def __reduce__(self) -> Any:
-        return Learnt.from_json, (self.to_json(),)
-
-    def _entries(self, function: Any, kind: type[c.Struct]) -> list[dict[str, Any]]:
-        with self._use() as learnt:
-            needed = ctypes.c_int64()
-            size = ctypes.sizeof(kind)
-            call(function, learnt, None, size, 0, byref(needed))
-            entries = (kind * max(1, needed.value))()
-            call(function, learnt, entries, size, needed.value, None)
-        return [_fields(entry) for entry in entries[: needed.value]]
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """Gains, weights and verdicts."""
-        told = struct(c.chorale_learnt_report)
-        with self._use() as learnt:
-            call(library.chorale_learnt_get_report, learnt, byref(told))
-        found = _fields(told)
-        found["kinds"] = self._entries(library.chorale_learnt_kinds, c.chorale_learnt_kind)
-        for entry, named in zip(found["kinds"], json.loads(self.to_json())["kinds"]):
-            entry["name"] = named["name"]
-        found["weights"] = self._entries(library.chorale_learnt_weights, c.chorale_learnt_weight)
-        for entry in found["weights"]:
-            entry["basis"] = library.chorale_basis_name(entry["basis"]).decode()
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments of the constructor; deep: also those of the tagger, as `tagger__name`."""
+        names = ("tagger", "agree", "token", "labels", "transitions")
+        found = {name: getattr(self, name) for name in names}
+        if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
+            own = self.tagger.get_params()
+            found.update({f"tagger__{name}": value for name, value in own.items()})
         return found
 
-    def apply(self, problem: Problem) -> Model:
-        """The model of a problem with the learnt potentials in its cliques that have kinds."""
-        with self._use() as learnt, problem._use(shared=True) as handle:
-            pointer = Model._create(library.chorale_learnt_apply, lent(), learnt, handle)
-        return Model._made(pointer, (problem.model,), ())
+    def set_params(self, **params: Any) -> CollectiveTagger:
+        """Changes arguments of the constructor, or with `tagger__name` those of the tagger."""
+        known, own = self.get_params(deep=False), {}
+        for name, value in params.items():
+            outer, nested, inner = name.partition("__")
+            if outer not in known or (nested and outer != "tagger"):
+                raise ValueError(f"{name} is no parameter; there are {', '.join(known)}")
+            if nested:
+                own[inner] = value
+            else:
+                setattr(self, name, value)
+        if own:
+            if not hasattr(self.tagger, "set_params"):
+                raise ValueError(f"tagger is {self.tagger!r}, which has no parameters of its own")
+            self.tagger.set_params(**own)
+        return self
 
-    @classmethod
-    def _potential_of(cls, text: str, kind: int, values: int, centre_value: int) -> Potential:
-        return cls.from_json(text).potential(kind, values, centre_value)
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks an estimator for: y is needed. It calls a sequence of labels
+        neither a classification nor a regression."""
+        from sklearn.utils import Tags, TargetTags
 
-    def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
-        """The potential of a kind (a number), for cliques of any size over `values` values."""
-        with self._use() as learnt:
-            pointer = Potential._create(
-                library.chorale_learnt_potential,
-                lent(),
-                learnt,
-                arrays.integer("kind", kind),
-                arrays.integer("values", values),
-                arrays.integer("centre_value", centre_value),
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn hands on beside X and y: groups and tokens."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        asked = MetadataRequest(owner=type(self).__name__)
+        for method in (asked.fit, asked.predict, asked.score):
+            for name in ("groups", "tokens"):
+                method.add_request(param=name, alias=True)
+        return asked
+
+    def __repr__(self) -> str:
+        given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
+        return f"CollectiveTagger({', '.join(f'{n}={v!r}' for n, v in given.items())})"
+
+    def fit(
+        self,
+        X: Sequence[Any],
+        y: Sequence[Sequence[Hashable]],
+        groups: Sequence[Hashable],
+        tokens: Sequence[Sequence[Hashable]] | None = None,
+    ) -> CollectiveTagger:
+        """Trains and learns.
+
+        X       sequences, as the tagger takes them
+        y       for each sequence its T labels
+        groups  the group of each sequence, such as its document. Below five groups nothing can be
+                credible, and is applied
+        tokens  for each sequence its T tokens. None: as `token` says
+        """
+        kind = _kind(self.tagger)
+        _agreements(self.agree)
+        if self.transitions is not None and kind != "scores":
+            raise ValueError("transitions is given, which only scores (tagger=None) can have")
+        X, groups = _sequences("X", X), _sequences("groups", groups)
+        gold = _gold(y, X)
+        _same_length("groups", groups, X)
+        tokens = None if tokens is None else _sequences("tokens", tokens)
+        if tokens is not None:
+            _same_length("tokens", tokens, X)
+        lengths = [len(row) for row in gold]
+        folds = _folds(groups, lengths)
+        labels = self._labels(X, gold, kind)
+        numbers = {label: number for number, label in enumerate(labels)}
+        for number, row in enumerate(gold):
+            for label in row:
+                if label not in numbers:
+                    raise ValueError(
+                        f"y[{number}] has the label {label!r}, not one of {_some(labels)}"
+                    )
+
+        def picked(values: Sequence[Any], which: Sequence[int]) -> list[Any]:
+            return [values[number] for number in which]
+
+        def problem(which: Sequence[int], scored: _Scored) -> Problem:
+            right = [numbers[label] for label in itertools.chain(*picked(gold, which))]
+            some = None if tokens is None else picked(tokens, which)
+            return self._problem(
+                picked(X, which),
+                picked(groups, which),
+                some,
+                _aligned(scored, labels),
+                np.array(right, np.int32),
+                kind == "scores",
             )
-        recipe = Recipe(Learnt, "_potential_of", (self.to_json(), kind, values, centre_value), {})
-        return Potential._made(recipe, pointer)
 
+        problems, seen = [], []
+        trained: _Trained
+        if kind == "scores":
+            which = [number for fold in folds for number in fold]
+            trained = _Alone(labels, self.transitions)
+            problems.append(problem(which, trained.scores(picked(X, which), which)))
+            seen.append(1.0)
+        else:
+            for fold in folds:
+                others = [number for other in folds if other is not fold for number in other]
+                others.sort()
+                trained = self._trained(kind, picked(X, others), picked(gold, others))
+                problems.append(problem(fold, trained.scores(picked(X, fold), fold)))
+                seen.append(sum(picked(lengths, others)) / sum(lengths))
+        if not any(made.model.cliques for made in problems):
+            raise ValueError("agree finds nothing that is in a group of X twice and could agree")
+        learnt = learn(problems, seen=seen)
+        if kind != "scores":
+            trained = self._trained(kind, X, gold)
+        self.tagger_ = trained.tagger
+        self.classes_ = labels
+        self.learnt_ = learnt
+        self.report_ = learnt.report
+        self._trained_ = trained
+        return self
 
-def learn(
-    problems: Problem | Iterable[Problem],
-    *,
-    seen: Sequence[float] | None = None,
-    folds: int = 5,
-    level: float = 0.05,
-    time_limit: float | None = None,
-    **run: Any,
-) -> Learnt:
-    """Learns weights for the kinds of cliques of problems with gold labels, whose scores come from taggers
-    that have not seen these.
+    def predict(
+        self,
+        X: Sequence[Any],
+        groups: Sequence[Hashable] | None = None,
+        tokens: Sequence[Sequence[Hashable]] | None = None,
+    ) -> list[list[Any]]:
+        """The labels of each sequence, all sequences labelled together. Where nothing that was
+        learnt is credible, they are the tagger's own.
 
-    seen: for each problem, how much of what the final tagger will have seen its own has: above 0, at
-    most 1. folds, level, time_limit: as in learn.h. run: options of runs (rounds, beam_width, threads ..).
-    """
-    given = [problems] if isinstance(problems, Problem) else list(problems)
-    options = struct(c.chorale_learn_options)
-    library.chorale_learn_options_init(byref(options), ctypes.sizeof(options))
-    options.folds = arrays.integer("folds", folds)
-    options.level = arrays.real("level", level)
-    options.time_limit = arrays.limit("time_limit", time_limit)
-    inference = run_options(**{**QUICK, **run})
-    options.run = ctypes.pointer(inference)
-    if seen is not None:
-        if len(seen) != len(given):
-            raise ValueError(f"seen has {len(seen)} entries, not {len(given)}")
-        shares = (ctypes.c_double * len(given))(*seen)
-        options.seen = ctypes.addressof(shares)
-    with ExitStack() as stack:
-        pointers = [stack.enter_context(problem._use(shared=True)) for problem in given]
-        array = (ctypes.c_void_p * max(1, len(pointers)))(*pointers)
-        pointer = Learnt._create(
-            library.chorale_learn, lent(), array, len(pointers), byref(options)
+        groups  the group of each sequence; None: all are of one group
+        tokens  as in `fit`
+        """
+        if not hasattr(self, "_trained_"):
+            raise StateError("this CollectiveTagger has not been fitted: call fit first")
+        X = _sequences("X", X)
+        groups = [0] * len(X) if groups is None else _sequences("groups", groups)
+        _same_length("groups", groups, X)
+        tokens = None if tokens is None else _sequences("tokens", tokens)
+        if tokens is not None:
+            _same_length("tokens", tokens, X)
+        if not X:
+            return []
+        trained, labels = self._trained_, self.classes_
+        own = trained.own(X)
+        if self.report_["applied"] == 0 and own is not None:
+            return own
+        scored = _aligned(trained.scores(X, range(len(X))), labels)
+        if self.report_["applied"] == 0:
+            found = decode(scored[0], scored[1], agree=[]).own
+            return [[labels[number] for number in row] for row in found]
+        alone = isinstance(trained, _Alone)
+        problem = self._problem(X, groups, tokens, scored, None, alone)
+        with Run(self.learnt_.apply(problem)) as run:
+            run.solve()
+            together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
+            if own is not None:
+                # Of equally good labels those of the tagger.
+                changed = set(run.changed_chains().tolist())
+                together = [row if i in changed else own[i] for i, row in enumerate(together)]
+        return together
+
+    def score(
+        self,
+        X: Sequence[Any],
+        y: Sequence[Sequence[Hashable]],
+        groups: Sequence[Hashable] | None = None,
+        tokens: Sequence[Sequence[Hashable]] | None = None,
+    ) -> float:
+        """The share of positions whose labels are those of y. Arguments are as in `predict`."""
+        found = self.predict(X, groups, tokens)
+        gold = _gold(y, X)
+        right = [a == b for row, other in zip(found, gold) for a, b in zip(row, other)]
+        if not right:
+            raise ValueError("X has no positions")
+        return float(np.mean(right))
+
+    def _labels(self, X: list[Any], y: list[list[Any]], kind: str) -> list[Any]:
+        if self.labels is not None:
+            labels = [_plain(label) for label in self.labels]
+            if len(set(labels)) != len(labels):
+                raise ValueError(f"labels has a label twice: {_some(labels)}")
+            return labels
+        if kind == "scores":
+            for number, item in enumerate(X):
+                if len(item) > 0:
+                    return list(range(arrays.scores(f"X[{number}]", item, 2).shape[1]))
+        return _sorted(y)
+
+    def _trained(self, kind: str, X: list[Any], y: list[list[Any]]) -> _Estimator | _Function:
+        if kind == "estimator":
+            fitted = _copy(self.tagger)
+            fitted.fit(X, y)
+            return _Estimator(fitted)
+        scorer = self.tagger(X, y)
+        if not callable(scorer):
+            raise TypeError(f"tagger returned {scorer!r}, not a function from sequences to scores")
+        columns = _sorted(y) if self.labels is None else [_plain(label) for label in self.labels]
+        return _Function(scorer, columns)
+
+    def _problem(
+        self,
+        X: list[Any],
+        groups: list[Any],
+        tokens: list[Any] | None,
+        scored: _Scored,
+        gold: npt.NDArray[np.int32] | None,
+        alone: bool,
+    ) -> Problem:
+        """alone: whether X holds scores."""
+        unaries, transitions, _ = scored
+        wanted: list[Any] = []
+        names: list[str] = []
+        asked = _agreements(self.agree)
+        for entry, place in asked:
+            if callable(entry):
+                if alone and tokens is None:
+                    raise ValueError(f"tokens is missing: {place} needs the tokens of X")
+                keys = _keys(entry, tokens if alone and tokens is not None else X)
+                wanted.append(Agreement("keys", keys=keys))
+                names.append(getattr(entry, "__name__", place))
+            else:
+                wanted.append(entry)
+                names.append("word" if _is_word(entry) else place)
+        words = any(_is_word(entry) for entry in wanted)
+        if tokens is None and (words or self.token is not None):
+            if alone:
+                raise ValueError("tokens is missing: agree needs the words of X, which is scores")
+            read = _token if self.token is None else self.token
+            tokens = [_tokens(read, item, number) for number, item in enumerate(X)]
+        problem = labelled_problem(
+            unaries,
+            transitions,
+            gold=gold,
+            groups=groups,
+            tokens=tokens,
+            agree=wanted[0] if asked[0][1:] == ("agree",) else wanted,
         )
-    return Learnt(pointer)
+        if problem.model.cliques:
+            problem.kinds = names
+        return problem
+
+
+class _Estimator:
+    """A trained estimator."""
+
+    def __init__(self, fitted: Any) -> None:
+        self.tagger = fitted
+        self._crf = crfsuite.Scores(fitted) if hasattr(fitted, "modelfile") else None
+
+    def own(self, X: list[Any]) -> list[list[Any]] | None:
+        return [[_plain(label) for label in row] for row in self.tagger.predict(X)]
+
+    def scores(self, X: list[Any], numbers: Iterable[int]) -> _Scored:
+        if self._crf is not None:
+            return [self._crf.unary(item) for item in X], self._crf.transitions, self._crf.labels
+        marginals = self.tagger.predict_marginals(X)
+        labels = _sorted([[_plain(k) for p in row for k in p] for row in marginals])
+        made = []
+        for number, item, row in zip(numbers, X, marginals):
+            table = np.array([[p.get(k, 0.0) for k in labels] for p in row], dtype=np.float64)
+            table = np.log(np.maximum(table.reshape(len(row), -1), np.finfo(np.float64).tiny))
+            made.append(_checked(table, item, len(labels), number))
+        return made, None, labels
+
+
+class _Function:
+    """What a function that trains returned: a function from sequences to scores."""
+
+    def __init__(self, scorer: Any, labels: list[Any]) -> None:
+        self.tagger = scorer
+        self._labels = labels
+
+    def own(self, X: list[Any]) -> list[list[Any]] | None:
+        return None
+
+    def scores(self, X: list[Any], numbers: Iterable[int]) -> _Scored:
+        found, transitions = self.tagger(X), None
+        if isinstance(found, tuple) and len(found) == 2:
+            found, transitions = found
+        found = list(found)
+        if len(found) != len(X):
+            raise ValueError(f"tagger gave scores of {len(found)} sequences for {len(X)}")
+        m = len(self._labels)
+        made = [_checked(row, item, m, n) for row, item, n in zip(found, X, numbers)]
+        return made, transitions, self._labels
+
+
+class _Alone:
+    """Scores without a tagger."""
+
+    tagger = None
+
+    def __init__(self, labels: list[Any], transitions: Any) -> None:
+        self._labels, self._transitions = labels, transitions
+
+    def own(self, X: list[Any]) -> list[list[Any]] | None:
+        return None
+
+    def scores(self, X: list[Any], numbers: Iterable[int]) -> _Scored:
+        m = len(self._labels)
+        made = [_checked(item, item, m, number, "") for item, number in zip(X, numbers)]
+        return made, self._transitions, self._labels
+
+
+_Trained = Union[_Estimator, _Function, _Alone]
+
+
+def _checked(
+    scores: Any, item: Any, labels: int, number: int, whose: str = "tagger's scores of "
+) -> npt.NDArray[Any]:
+    """Scores of sequence `number`, T x m."""
+    name = f"{whose}X[{number}]"
+    if len(item) == 0:
+        return np.zeros((0, labels))
+    array = arrays.scores(name, scores, 2)
+    if array.shape != (len(item), labels):
+        raise ValueError(
+            f"{name} has shape {array.shape}, not {(len(item), labels)}: positions x labels"
+        )
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise ValueError(f"{name} has a score that is not a number or infinite; -inf alone may be")
+    return array
+
+
+def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
+    """The same scores with a column for each of `labels`: a label that the tagger does not have is
+    forbidden."""
+    unaries, transitions, own = scored
+    if isinstance(transitions, Transitions):
+        if transitions.labels != len(own) or own != labels:
+            raise ValueError(
+                f"transitions has {transitions.labels} labels, not those of labels, {_some(labels)}"
+            )
+    elif transitions is not None:
+        transitions = arrays.table("transitions", transitions, 2)
+        if transitions.shape != (len(own), len(own)):
+            raise ValueError(f"transitions has shape {transitions.shape} for {len(own)} labels")
+    if own == labels:
+        return scored
+    places = {label: number for number, label in enumerate(labels)}
+    strange = [label for label in own if label not in places]
+    if strange:
+        raise ValueError(f"tagger gives the label {strange[0]!r}, not one of {_some(labels)}")
+    columns = [places[label] for label in own]
+    made = []
+    for unary in unaries:
+        wide = np.full((len(unary), len(labels)), -np.inf)
+        wide[:, columns] = unary
+        made.append(wide)
+    if transitions is not None:
+        edges = np.zeros((len(labels), len(labels)))
+        edges[np.ix_(columns, columns)] = transitions
+        transitions = edges
+    return made, transitions, labels
+
+
+def _kind(tagger: Any) -> str:
+    if tagger is None:
+        return "scores"
+    if not isinstance(tagger, type):
+        if hasattr(tagger, "fit") and hasattr(tagger, "predict"):
+            if hasattr(tagger, "modelfile") or hasattr(tagger, "predict_marginals"):
+                return "estimator"
+        elif callable(tagger):
+            return "function"
+    raise TypeError(
+        f"tagger is {tagger!r}, neither an estimator with fit, predict and predict_marginals, "
+        "nor a function, nor None"
+    )
+
+
+def _agreements(agree: Any) -> list[tuple[Any, str]]:
+    """The entries of `agree`, and what messages call each."""
+    listed = [(agree, "agree")] if callable(agree) else _listed(agree)
+    for entry, place in listed:
+        if not isinstance(entry, Agreement):
+            if not callable(entry):
+                _asked(entry, 1.0, 2, ())
+        elif entry.what in ("keys", "cliques"):
+            raise ValueError(
+                f"{place} is an Agreement of {entry.what} that belong to one corpus; "
+                "give a function from the entry of a position to its key"
+            )
+    if not listed:
+        raise ValueError("agree is empty: nothing ought to agree")
+    return listed
+
+
+def _copy(estimator: Any) -> Any:
+    """An estimator with the same parameters that is not trained."""
+    if hasattr(estimator, "__sklearn_clone__"):
+        return estimator.__sklearn_clone__()
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        return copy.deepcopy(estimator)
+    params = estimator.get_params(deep=False)
+    return type(estimator)(**{name: _copy(value) for name, value in params.items()})
+
+
+def _folds(groups: list[Any], lengths: list[int]) -> list[list[int]]:
+    """The sequences of each fold, in order, without those of no positions: the largest group first,
+    each into the fold that has the fewest positions."""
+    sizes: dict[Any, int] = {}
+    for number, (group, length) in enumerate(zip(groups, lengths)):
+        if length > 0:
+            try:
+                sizes[group] = sizes.get(group, 0) + length
+            except TypeError:
+                raise TypeError(f"groups[{number}] is {group!r}, which is not hashable") from None
+    if len(sizes) < 2:
+        raise ValueError(
+            f"groups has {len(sizes)} groups with labels {list(sizes)}; at least 2 are needed, to "
+            "train on some and score others"
+        )
+    loads = [0] * min(FOLDS, len(sizes))
+    fold_of = {}
+    for group in sorted(sizes, key=lambda group: -sizes[group]):
+        fold_of[group] = loads.index(min(loads))
+        loads[fold_of[group]] += sizes[group]
+    folds: list[list[int]] = [[] for _ in loads]
+    for number, (group, length) in enumerate(zip(groups, lengths)):
+        if length > 0:
+            folds[fold_of[group]].append(number)
+    return folds
+
+
+def _sequences(name: str, value: Any) -> list[Any]:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} is {value!r}, not a sequence")
+    return list(value)
+
+
+def _same_length(name: str, value: Sequence[Any], X: Sequence[Any]) -> None:
+    if len(value) != len(X):
+        raise ValueError(f"{name} has {len(value)} entries, X has {len(X)} sequences")
+
+
+def _gold(y: Any, X: Sequence[Any]) -> list[list[Any]]:
+    gold = [[_plain(label) for label in row] for row in _sequences("y", y)]
+    _same_length("y", gold, X)
+    for number, (row, sequence) in enumerate(zip(gold, X)):
+        if len(row) != len(sequence):
+            raise ValueError(
+                f"y[{number}] has {len(row)} labels, X[{number}] has {len(sequence)} positions"
+            )
+    return gold
+
+
+def _plain(label: Any) -> Any:
+    """A label, a Python object in the place of NumPy's."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _sorted(y: Iterable[Iterable[Any]]) -> list[Any]:
+    found = {label for row in y for label in row}
+    try:
+        return sorted(found)
+    except TypeError:
+        raise TypeError(
+            f"y has labels that have no order, {_some(list(found))}; give labels"
+        ) from None
+
+
+def _some(labels: list[Any]) -> str:
+    """The labels, for a message."""
+    shown = ", ".join(repr(label) for label in labels[:8])
+    return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
+
+
+def _is_word(entry: Any) -> bool:
+    if isinstance(entry, Agreement):
+        return entry.what == "words"
+    if isinstance(entry, tuple) and entry:
+        entry = entry[0]
+    return isinstance(entry, str) and entry == "word"
+
+
+def _keys(key: Callable[[Any], Hashable], X: list[Any]) -> list[list[int]]:
+    known: dict[Hashable, int] = {}
+    found = [[key(entry) for entry in item] for item in X]
+    return [[-1 if k is None else known.setdefault(k, len(known)) for k in row] for row in found]
+
+
+def _tokens(read: Callable[[Any], Hashable], item: Any, number: int) -> list[Hashable]:
+    made = []
+    for position, entry in enumerate(item):
+        found = read(entry)
+        if found is None:
+            raise ValueError(
+                f"token finds no token in X[{number}][{position}], {entry!r}; "
+                "give `token`, a function from such an entry to its token, or `tokens`"
+            )
+        made.append(found)
+    return made
+
+
+def _token(entry: Any) -> Hashable | None:
+    """The token of an entry of a sequence, as `CollectiveTagger` says; None: it is not known."""
+    if isinstance(entry, str) or hasattr(entry, "__index__"):
+        own: Hashable = entry
+        return own
+    if isinstance(entry, Mapping):
+        for name in WORDS:
+            if isinstance(entry.get(name), Hashable) and entry.get(name) is not None:
+                found: Hashable = entry[name]
+                return found
+        return None
+    if isinstance(entry, Iterable):
+        texts = [text for text in entry if isinstance(text, str)]
+        for name in WORDS:
+            for text in texts:
+                if text.startswith(f"{name}="):
+                    return text[len(name) + 1 :]
+    return None

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._columns import Array, Codes, Longs, encoded_bits, together
+from ._learnt import QUICK, Learnt, learn
 from ._mentions import (
     BLOCK,
     AllScores,
@@ -30,7 +31,6 @@ from ._mentions import (
 )
 from ._tables import Labels, Table, Texts, opened
 from .collective import agreeing
-from .learn import QUICK, Learnt, learn
 from .run import Progress
 
 #: One column, or several whose values together are the key.

@@ -1,0 +1,163 @@
+"""Learning: from labelled problems to strengths and potentials."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from ctypes import byref
+from typing import Any
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._handle import Closable, Recipe
+from ._native import call, library, struct
+from .host import lent
+from .model import Model
+from .potential import Potential
+from .problem import Problem
+from .run import run_options
+
+QUICK = {
+    "rounds": 3,
+    "damping": 0.0,
+    "schedule": "all",
+    "algorithm": "auto",
+    "exact_marginals": False,
+    "polish": True,
+    "restrict_range": False,
+    "joint_mode": "auto",
+    "message_element": "auto",
+    "beam_width": 30,
+    "budget": 1024,
+    "threads": 1,
+    "bound_steps": 0,
+}
+
+
+def _fields(told: c.Struct) -> dict[str, Any]:
+    names = [name for name, *_ in told._fields_]
+    return {name: getattr(told, name) for name in names if name not in ("struct_size", "reserved")}
+
+
+class Learnt(Closable):
+    """What `learn` found: weights for each kind of clique, and what is known of them. As a text
+    (str) it is lines for a person. It can be pickled.
+
+    report  a dict with the fields of `chorale_learnt_report` (learn.h); `kinds` and `weights` are
+            lists of dicts
+    """
+
+    _free = library.chorale_learnt_destroy
+
+    def _text(self, form: int) -> str:
+        with self._use() as learnt:
+            needed = ctypes.c_size_t()
+            call(library.chorale_learnt_text, learnt, form, None, 0, byref(needed))
+            buffer = ctypes.create_string_buffer(needed.value)
+            call(library.chorale_learnt_text, learnt, form, buffer, needed.value, None)
+        return buffer.value.decode()
+
+    def __str__(self) -> str:
+        return self._text(c.CHORALE_TEXT_LINES)
+
+    def to_json(self) -> str:
+        """The whole of it, for `from_json`."""
+        return self._text(c.CHORALE_TEXT_JSON)
+
+    @classmethod
+    def from_json(cls, text: str) -> Learnt:
+        """What `to_json` gave."""
+        given = text.encode()
+        return cls(cls._create(library.chorale_learnt_read, lent(), given, len(given)))
+
+    def __reduce__(self) -> Any:
+        return Learnt.from_json, (self.to_json(),)
+
+    def _entries(self, function: Any, kind: type[c.Struct]) -> list[dict[str, Any]]:
+        with self._use() as learnt:
+            needed = ctypes.c_int64()
+            size = ctypes.sizeof(kind)
+            call(function, learnt, None, size, 0, byref(needed))
+            entries = (kind * max(1, needed.value))()
+            call(function, learnt, entries, size, needed.value, None)
+        return [_fields(entry) for entry in entries[: needed.value]]
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Gains, weights and verdicts."""
+        told = struct(c.chorale_learnt_report)
+        with self._use() as learnt:
+            call(library.chorale_learnt_get_report, learnt, byref(told))
+        found = _fields(told)
+        found["kinds"] = self._entries(library.chorale_learnt_kinds, c.chorale_learnt_kind)
+        for entry, named in zip(found["kinds"], json.loads(self.to_json())["kinds"]):
+            entry["name"] = named["name"]
+        found["weights"] = self._entries(library.chorale_learnt_weights, c.chorale_learnt_weight)
+        for entry in found["weights"]:
+            entry["basis"] = library.chorale_basis_name(entry["basis"]).decode()
+        return found
+
+    def apply(self, problem: Problem) -> Model:
+        """The model of a problem with the learnt potentials in its cliques that have kinds."""
+        with self._use() as learnt, problem._use(shared=True) as handle:
+            pointer = Model._create(library.chorale_learnt_apply, lent(), learnt, handle)
+        return Model._made(pointer, (problem.model,), ())
+
+    @classmethod
+    def _potential_of(cls, text: str, kind: int, values: int, centre_value: int) -> Potential:
+        return cls.from_json(text).potential(kind, values, centre_value)
+
+    def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
+        """The potential of a kind (a number), for cliques of any size over `values` values."""
+        with self._use() as learnt:
+            pointer = Potential._create(
+                library.chorale_learnt_potential,
+                lent(),
+                learnt,
+                arrays.integer("kind", kind),
+                arrays.integer("values", values),
+                arrays.integer("centre_value", centre_value),
+            )
+        recipe = Recipe(Learnt, "_potential_of", (self.to_json(), kind, values, centre_value), {})
+        return Potential._made(recipe, pointer)
+
+
+def learn(
+    problems: Problem | Iterable[Problem],
+    *,
+    seen: Sequence[float] | None = None,
+    folds: int = 5,
+    level: float = 0.05,
+    time_limit: float | None = None,
+    **run: Any,
+) -> Learnt:
+    """Learns weights for the kinds of cliques of problems with gold labels, whose scores come from
+    taggers that have not seen these.
+
+    seen  for each problem, how much of what the final tagger will have seen its own has: above 0,
+          at most 1
+    folds, level, time_limit  as in learn.h
+    run   options of runs (rounds, beam_width, threads, ...)
+    """
+    given = [problems] if isinstance(problems, Problem) else list(problems)
+    options = struct(c.chorale_learn_options)
+    library.chorale_learn_options_init(byref(options), ctypes.sizeof(options))
+    options.folds = arrays.integer("folds", folds)
+    options.level = arrays.real("level", level)
+    options.time_limit = arrays.limit("time_limit", time_limit)
+    inference = run_options(**{**QUICK, **run})
+    options.run = ctypes.pointer(inference)
+    if seen is not None:
+        if len(seen) != len(given):
+            raise ValueError(f"seen has {len(seen)} entries, not {len(given)}")
+        shares = (ctypes.c_double * len(given))(*seen)
+        options.seen = ctypes.addressof(shares)
+    with ExitStack() as stack:
+        pointers = [stack.enter_context(problem._use(shared=True)) for problem in given]
+        array = (ctypes.c_void_p * max(1, len(pointers)))(*pointers)
+        pointer = Learnt._create(
+            library.chorale_learn, lent(), array, len(pointers), byref(options)
+        )
+    return Learnt(pointer)
