@@ -1,0 +1,534 @@
+"""`python -m libchorale`: labels that agree, for tables and JSON lines of scores."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import logits
+from ._files import (
+    BAD_INPUT,
+    FORMS,
+    NO,
+    SYSTEM,
+    Stop,
+    Table,
+    as_json,
+    as_table,
+    check_writable,
+    json_lines,
+    place_of,
+    pyarrow,
+    read_bytes,
+    read_json,
+    read_table,
+    told,
+    write,
+)
+from ._native import version
+from .collective import Change, decode
+from .errors import Error, Renaming, StateError
+from .mentions import NAMES, agree, diagnose, learn_strengths
+from .run import Progress
+
+ABOUT = """\
+Makes labels agree: those of the rows of a table that name the same thing, or
+those of sequences that have words in common.
+
+  agree     a table of mentions in; the same out, with the labels together
+  label     scores of sequences in; their labels together out
+  diagnose  how much the mentions of a table disagree, and what agreement would gain
+
+"python -m libchorale COMMAND --help" lists the options of a command."""
+
+CODES = """\
+Exit codes: 0 done, 1 no labelling was found, 2 bad input, 3 no memory or no room
+for output."""
+
+TABLE = """\
+FILE is a table: CSV with a line of columns (with commas, tabs or semicolons; an
+empty field is null), lines of JSON objects, or Parquet. Each row is a mention of
+something, with the label that a tagger gave it. How the file begins tells which of
+these it is."""
+
+AGREE = f"""\
+Makes the labels of mentions agree: those of rows with the same key. Prints the same
+table with four columns more: together, the label; probability, how probable it is;
+changed, whether it is another label than before; and why, in words.
+
+{TABLE}
+
+Example: python -m libchorale agree --key name --label type --confidence sure names.csv"""
+
+LABEL = """\
+Labels sequences together, so that equal tokens of a group have equal labels.
+
+FILE has a JSON object in each line: "scores", a list of the scores of all labels for
+each position, such as log-probabilities; "tokens", a text for each position (null:
+it need not agree with any); and, if need be, "group", such as the document, within
+which tokens agree. The same objects are printed, without scores and with "labels";
+"own", the labels of the sequence by itself; "changed", the positions, from 0, where
+these differ; and "why", for each of these positions, in words.
+
+Example: python -m libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
+
+DIAGNOSE = f"""\
+Says how much the mentions of a table disagree, how sure the tagger is of them, and
+what agreement would gain if the probabilities are right. It needs no right labels.
+
+{TABLE}"""
+
+
+# ---- Arguments
+
+
+class Parser(argparse.ArgumentParser):
+    """Mistakes are one line, as those of everything else."""
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"^argument (\S+): is ", r"\1 is ", message)
+        raise Stop(BAD_INPUT, re.sub(r"^argument (\S+: )", r"\1", message))
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\d{1,9}", text) or int(text) < least:
+            rule = f"it must be a whole number from {least} on"
+            raise argparse.ArgumentTypeError(f'is "{text}"; {rule}')
+        return int(text)
+
+    return read
+
+
+def _real(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f'is "{text}"; it must be a number')
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = _real(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f'is "{text}"; it must not be negative')
+    return value
+
+
+def _list(text: str) -> list[str]:
+    return [entry.strip() for entry in text.split(",")]
+
+
+def _four(text: str) -> list[str]:
+    names = _list(text)
+    if len(set(names)) != 4 or "" in names:
+        raise argparse.ArgumentTypeError(f'is "{text}"; it must be four different names')
+    return names
+
+
+def _parser() -> Parser:
+    options: dict[str, Any] = {
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "allow_abbrev": False,
+        "epilog": CODES,
+    }
+    parser = Parser("python -m libchorale", description=ABOUT, **options)
+    parser.add_argument("--version", action="version", version=f"libchorale {version}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, about: str, run: Callable[[argparse.Namespace], bytes]) -> Parser:
+        made: Parser = commands.add_parser(name, description=about, **options)
+        made.set_defaults(run=run)
+        return made
+
+    of_agree = command("agree", AGREE, command_agree)
+    of_label = command("label", LABEL, command_label)
+    of_diagnose = command("diagnose", DIAGNOSE, command_diagnose)
+
+    def add(to: Sequence[Parser], name: str, says: str, **settings: Any) -> None:
+        for one in to:
+            one.add_argument(name, help=says, **settings)
+
+    every, tables = (of_agree, of_label, of_diagnose), (of_agree, of_diagnose)
+    agrees, labels, diagnoses, searches = (of_agree,), (of_label,), (of_diagnose,), every[:2]
+
+    add(every, "FILE", '"-" or none: the standard input', nargs="?", default="-")
+    says = "the column whose equal values ought to have one label; COLUMN,COLUMN: several that "
+    says += "are one key; given again: another key. Null: a mention by itself"
+    add(tables, "--key", says, action="append", required=True, metavar="COLUMN")
+    add(tables, "--label", "the column of labels", metavar="COLUMN")
+    says = "how probable the labels are: a column, or one number for all rows (default 0.8); a "
+    says += "column of lists, for all labels; or, once for each label, LABEL=COLUMN"
+    add(tables, "--confidence", says, action="append", metavar="WHAT")
+    says = "all labels there are; default: those of the column, or of LABEL=COLUMN"
+    add(tables, "--labels", says, type=_list, metavar="A,B,...")
+    says = "names of the labels, in the order of scores; default: their numbers"
+    add(labels, "--labels", says, type=_list, metavar="A,B,...")
+    says = "of confidences of all labels; logarithm: of probabilities, or logits"
+    scales = ("probability", "logarithm")
+    add(tables, "--scale", says, choices=scales, default="probability")
+    says = "the column of documents: keys agree within each"
+    add(tables, "--group", says, metavar="COLUMN")
+    add(tables, "--across", "keys agree in all documents together", action="store_true")
+    says = "a file with a JSON list of lists: the score of each label (column) after each (row)"
+    add(labels, "--transitions", says, metavar="PATH")
+    says = "forbids what does not fit the labels' names, such as I-PER after O"
+    add(labels, "--scheme", says, choices=("bio", "bioes", "bilou"))
+    says = "what agreement is worth, in the unit of logarithms; given again: for each key. "
+    says += "Default: among equally sure rows more than two thirds prevail"
+    add(tables, "--strength", says, action="append", type=_real, metavar="F")
+    says = "what agreement is worth, in the unit of the scores (default 1)"
+    add(labels, "--strength", says, type=_real, default=1.0, metavar="F")
+    says = "right labels of some rows, null elsewhere: strengths are learnt from them"
+    add(agrees, "--gold", says, metavar="COLUMN")
+    says = "only keys of so many rows (tokens of so many places) agree (default 2)"
+    add(every, "--minimum", says, type=_whole(2), default=2, metavar="N")
+    says = "rounds of messages, at most (default 10)"
+    add(searches, "--rounds", says, type=_whole(0), default=10, metavar="N")
+    says = "end the search after so long, with the best labels found so far"
+    add(searches, "--seconds", says, type=_seconds, metavar="F")
+    says = "default 1; the result is the same for any number"
+    add(every, "--threads", says, type=_whole(1), default=1, metavar="N")
+    says = "tell progress on the standard error even if that is no terminal"
+    add(searches, "--progress", says, action="store_true")
+    says = f"of the new columns; default: {','.join(NAMES)}"
+    add(agrees, "--names", says, type=_four, default=list(NAMES), metavar="A,B,C,D")
+    add(every, "--output", "default: the standard output", metavar="PATH")
+    says = "of the output; default: what the ending of PATH says, or that of FILE"
+    add(agrees, "--format", says, choices=("csv", "json", "parquet"))
+    says = "default: json; text: a line for each position, with token, label and own label, and an "
+    says += "empty line after each sequence"
+    add(labels, "--format", says, choices=("json", "text"), default="json")
+    add(diagnoses, "--format", "default: text", choices=("text", "json"), default="text")
+    return parser
+
+
+# ---- Progress
+
+
+def _tell(text: str) -> None:
+    """In place on a terminal, otherwise line by line."""
+    sys.stderr.write(f"\r\033[K{text}" if sys.stderr.isatty() else f"{text}\n")
+    sys.stderr.flush()
+
+
+class _Steps:
+    """Made and called as a bar of tqdm is."""
+
+    def __init__(self, total: int, desc: str, **_: Any) -> None:
+        self._total, self._done, self._what = total, 0, desc
+
+    def update(self, count: int) -> None:
+        self._done += count
+        _tell(f"{self._what}: {self._done} of {self._total} steps")
+
+    def close(self) -> None:
+        if sys.stderr.isatty():
+            _tell("")
+
+
+def _round(progress: Progress) -> None:
+    _tell(
+        f"round {progress.round}: score {progress.score:.4f}, "
+        f"{progress.messages_changed} messages changed"
+    )
+
+
+# ---- Tables
+
+
+class _Naming:
+    """`with _Naming(options, place, lines):` around a call of the package: what it refuses is told
+    as users of the command know it."""
+
+    def __init__(self, options: argparse.Namespace, place: str, lines: Sequence[int]) -> None:
+        self._options, self._place, self._lines = vars(options), place, lines
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        refused = isinstance(error, (Error, TypeError, ValueError))
+        if error is not None and refused and not isinstance(error, MemoryError):
+            raise Stop(BAD_INPUT, told(error, self._place, self._lines, self._options)) from None
+
+
+def _arguments(given: argparse.Namespace, table: Table) -> dict[str, Any]:
+    """The arguments of `agree` and `diagnose`."""
+    strength = given.strength
+    return {
+        "key": [_key(text, table) for text in given.key],
+        "label": given.label,
+        "confidence": _confidence(given.confidence or [], table),
+        "labels": given.labels,
+        "scale": given.scale,
+        "group": given.group,
+        "across": given.across,
+        "minimum": given.minimum,
+        "strength": strength[0] if strength and len(strength) == 1 else strength,
+        "threads": given.threads,
+    }
+
+
+def _key(text: str, table: Table) -> str | tuple[str, ...]:
+    return text if text in table.names or "," not in text else tuple(text.split(","))
+
+
+def _confidence(given: list[str], table: Table) -> Any:
+    if len(given) == 1 and given[0] not in table.names:
+        try:
+            return float(given[0])
+        except ValueError:
+            pass
+    named = [text.partition("=") for text in given]
+    if any(equals and text not in table.names for text, (_, equals, _) in zip(given, named)):
+        return {label: column for label, _, column in named}
+    return given[0] if len(given) == 1 else given or None
+
+
+def _with_numbers(table: Table, confidence: Any) -> Any:
+    """The rows, with numbers where confidences are texts, as all of CSV is."""
+    columns = list(confidence.values()) if isinstance(confidence, dict) else confidence
+    columns = [columns] if isinstance(columns, str) else columns
+    if table.form == "parquet" or not isinstance(columns, list):
+        return table.rows
+    rows = []
+    for row, line in zip(table.rows, table.lines):
+        numbers = {name: row[name] for name in columns if isinstance(row.get(name), str)}
+        for name, text in numbers.items():
+            try:
+                numbers[name] = float(text)
+            except ValueError:
+                rule = f"column {name!r} is {text!r}, not a number"
+                raise Stop(BAD_INPUT, f"{table.place}, line {line}: {rule}") from None
+        rows.append({**row, **numbers})
+    return rows
+
+
+def command_agree(given: argparse.Namespace) -> bytes:
+    if given.gold is not None and given.strength is not None:
+        raise Stop(BAD_INPUT, "--strength and --gold exclude each other")
+    table = read_table(given.FILE)
+    ending = "" if given.output is None else os.path.splitext(given.output)[1].lower()
+    form = given.format or FORMS.get(ending, table.form)
+    delimiter = "\t" if ending == ".tsv" else table.delimiter
+    if form == "parquet":
+        pyarrow()
+        if given.output is None and sys.stdout is not None and sys.stdout.isatty():
+            raise Stop(BAD_INPUT, "--output is missing; Parquet is nothing for a terminal")
+    arguments = _arguments(given, table)
+    rows = _with_numbers(table, arguments["confidence"])
+    with _Naming(given, table.place, table.lines):
+        if given.gold is not None:
+            del arguments["strength"]
+            arguments["strength"] = learn_strengths(rows, gold=given.gold, **arguments)
+            if given.progress:
+                print(arguments["strength"], file=sys.stderr)
+        found = agree(
+            rows,
+            names=given.names,
+            rounds=given.rounds,
+            time_limit=given.seconds,
+            progress=_Steps if given.progress else False,
+            **arguments,
+        )
+    if table.form != "parquet":  # confidences as they came
+        found = [{**new, **old} for old, new in zip(table.rows, found)]
+    return as_table(found, [*table.names, *given.names], form, delimiter)
+
+
+def command_diagnose(given: argparse.Namespace) -> bytes:
+    table = read_table(given.FILE)
+    arguments = _arguments(given, table)
+    rows = _with_numbers(table, arguments["confidence"])
+    with _Naming(given, table.place, table.lines):
+        found = diagnose(rows, **arguments)
+    if given.format == "text":
+        return f"{found}\n".encode()
+    fields = dataclasses.asdict(found)
+    return as_json([{k: None if v != v else v for k, v in fields.items()}])
+
+
+# ---- Sequences
+
+NEW = ("labels", "own", "changed", "why")
+
+
+@dataclasses.dataclass
+class _Corpus:
+    """Lines of a file. tokens: for `decode`; a null is an object of its own, equal to no other."""
+
+    place: str
+    lines: list[int]
+    entries: list[dict[str, Any]]
+    scores: list[Any]
+    tokens: list[list[Any]]
+    groups: list[Any] | None
+
+
+def _corpus(path: str) -> _Corpus:
+    place = place_of(path)
+    entries, lines = json_lines(read_bytes(path), place)
+    if not entries:
+        raise Stop(BAD_INPUT, f"{place}: no sequences")
+    scores, tokens, groups = [], [], []
+    for entry, line in zip(entries, lines):
+        here = f"{place}, line {line}"
+        for name in NEW:
+            if name in entry:
+                raise Stop(BAD_INPUT, f'{here}: "{name}" is there already; give it another name')
+        scores.append(_scores(entry.get("scores"), here))
+        words, group = entry.get("tokens"), entry.get("group")
+        if not isinstance(words, list) or len(words) != len(scores[-1]):
+            raise Stop(BAD_INPUT, f'{here}: "tokens" must be a list, one for each list of "scores"')
+        if any(isinstance(word, (list, dict)) for word in words):
+            raise Stop(BAD_INPUT, f'{here}: "tokens" must be texts, numbers or null')
+        if isinstance(group, (list, dict)):
+            raise Stop(BAD_INPUT, f'{here}: "group" must be a text or a number')
+        tokens.append([object() if word is None else str(word) for word in words])
+        groups.append(group)
+    width = max(array.shape[1] for array in scores)
+    if width == 0:
+        raise Stop(BAD_INPUT, f"{place}: no sequence has positions")
+    for number, (array, line) in enumerate(zip(scores, lines)):
+        if len(array) == 0:
+            scores[number] = np.zeros((0, width))
+        elif array.shape[1] != width:
+            rule = f"{array.shape[1]} scores for a position where other lines have {width}"
+            raise Stop(BAD_INPUT, f'{place}, line {line}: "scores" has {rule}')
+    together = any("group" in entry for entry in entries)
+    return _Corpus(place, lines, entries, scores, tokens, groups if together else None)
+
+
+def _scores(given: Any, here: str) -> Any:
+    try:
+        array = np.array(given if given else [[]], dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if not isinstance(given, list) or array.ndim != 2 or (given and array.size == 0):
+        rule = "a list for each position, each with a number for each label"
+        raise Stop(BAD_INPUT, f'{here}: "scores" must be {rule}')
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise Stop(BAD_INPUT, f'{here}: "scores" must be numbers; -Infinity forbids a label')
+    return array[: len(given)]
+
+
+def command_label(given: argparse.Namespace) -> bytes:
+    names = given.labels
+    if given.scheme is not None and given.transitions is not None:
+        raise Stop(BAD_INPUT, "--scheme and --transitions exclude each other")
+    if given.scheme is not None and names is None:
+        raise Stop(BAD_INPUT, "--labels is missing; --scheme goes by the labels' names")
+    corpus = _corpus(given.FILE)
+    width = corpus.scores[0].shape[1]
+    if names is not None and len(names) != width:
+        raise Stop(BAD_INPUT, f"--labels has {len(names)} names for {width} scores a position")
+    transitions: Any = None
+    if given.transitions is not None:
+        transitions = read_json(given.transitions, "--transitions")
+    with _Naming(given, corpus.place, corpus.lines):
+        if given.scheme is not None:
+            with Renaming({"names": "labels"}):
+                transitions = logits.scheme_transitions(names, given.scheme)
+        try:
+            found = decode(
+                corpus.scores,
+                transitions,
+                groups=corpus.groups,
+                tokens=corpus.tokens,
+                strength=given.strength,
+                minimum=given.minimum,
+                rounds=given.rounds,
+                threads=given.threads,
+                time_limit=given.seconds,
+                progress=_round if given.progress else None,
+            )
+        except StateError:
+            raise Stop(NO, "no labelling was found: all are forbidden") from None
+        finally:
+            if given.progress and sys.stderr.isatty():
+                _tell("")
+
+    def named(labels: Any) -> list[Any]:
+        numbers: list[int] = labels.tolist()
+        return numbers if names is None else [names[number] for number in numbers]
+
+    labels, own = [named(row) for row in found.labels], [named(row) for row in found.own]
+    if given.format == "text":
+        return _as_text(corpus, labels, own)
+    changes = {change.chain: change for change in found.changed}
+    printed = []
+    for number, entry in enumerate(corpus.entries):
+        kept = {name: value for name, value in entry.items() if name != "scores"}
+        changed, why = [], []
+        if number in changes:
+            changed = np.flatnonzero(found.labels[number] != found.own[number]).tolist()
+            said = _why(changes[number], corpus, labels[number])
+            why = [said.get(place, "because of the labels beside it") for place in changed]
+        new = (labels[number], own[number], changed, why)
+        printed.append({**kept, **dict(zip(NEW, new))})
+    return as_json(printed)
+
+
+def _why(change: Change, corpus: _Corpus, labels: list[Any]) -> dict[int, str]:
+    where = "" if corpus.groups is None else " in this group"
+    said = {}
+    for reason in change.reasons:
+        word = corpus.tokens[change.chain][reason.position]
+        many = f"{reason.agreeing} of {reason.members - 1} other places of {word!r}{where}"
+        said[reason.position] = f"{many} are {labels[reason.position]}"
+    return said
+
+
+def _as_text(corpus: _Corpus, labels: list[list[Any]], own: list[list[Any]]) -> bytes:
+    lines = []
+    for entry, rows in zip(corpus.entries, zip(labels, own)):
+        for fields in zip(entry["tokens"], *rows):
+            texts = ["" if field is None else _printable(str(field)) for field in fields]
+            lines.append("\t".join(texts) + "\n")
+        lines.append("\n")
+    return "".join(lines).encode("utf-8", "replace")
+
+
+# ---- The program
+
+
+def _printable(text: str) -> str:
+    """Control characters as "?", which a terminal would obey."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")
+    try:
+        given = _parser().parse_args(arguments)
+        if "progress" in given and sys.stderr.isatty():
+            given.progress = True
+        check_writable(given.output, given.FILE)
+        write(given.run(given), given.output)
+        return 0
+    except Stop as stop:
+        code, message = stop.code, str(stop)
+    except (MemoryError, ImportError) as error:
+        code = SYSTEM if isinstance(error, MemoryError) else BAD_INPUT
+        message = str(error) or "out of memory"
+    except KeyboardInterrupt:
+        return 130  # as of a program that the signal ends
+    if message:
+        print(f"libchorale: {_printable(message)}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,460 @@
+"""The command line, `python -m libchorale`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale.__main__ import main
+
+MENTIONS = """\
+name,type,sure,doc,note
+Jordan,PERSON,0.90,a,"one, two"
+Jordan,PERSON,.8,a,
+Jordan,PERSON,0.8,a,"two
+lines"
+Jordan,ORG,0.6,a,x
+Rome,LOC,0.7,a,
+,LOC,0.6,b,
+Jordan,ORG,0.6,b,x
+"""
+
+SENTENCES = [
+    {
+        "id": 7,
+        "scores": [[2.0, 0.1, 0.2], [0.1, 2.2, 0.4]],
+        "tokens": ["in", "Bath"],
+        "group": "a",
+    },
+    {"scores": [[1.8, 0.3, 0.1], [0.2, 1.9, 0.5]], "tokens": [None, "Bath"], "group": "a"},
+    {"scores": [[0.9, 0.2, 0.7], [0.1, 1.0, 1.3]], "tokens": ["says", "Bath"], "group": "a"},
+    {"scores": [[0.1, 1.0, 1.3]], "tokens": ["Bath"], "group": "b"},
+    {"scores": [], "tokens": []},
+]
+EDGES = [[0.0, 0.2, 0.2], [0.0, 0.5, -1.0], [0.0, -1.0, 0.5]]
+
+
+def run(*arguments, given="", code=0):
+    """Standard output, or the message where an exit code is expected."""
+    data = given.encode() if isinstance(given, str) else given
+    streams = sys.stdin, sys.stdout, sys.stderr
+    with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as printed:
+        error = io.StringIO()
+        sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(data)), printed, error
+        try:
+            returned = main([str(argument) for argument in arguments])
+        except SystemExit as ended:  # after --help
+            returned = ended.code
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = streams
+        printed.seek(0)
+        return _looked_at(returned, printed.read(), error.getvalue(), code)
+
+
+def _looked_at(returned, printed, error, code):
+    assert returned == code, error
+    if code == 0:
+        assert error == ""
+        return printed
+    assert printed == "" and error.startswith("libchorale: ")
+    assert error.count("\n") == 1 and error.endswith("\n")
+    return error[len("libchorale: ") : -1]
+
+
+def process(*arguments, **options):
+    """The same as a process."""
+    # Where the package is not installed, it is found as this process found it.
+    path = os.pathsep.join([str(Path(ch.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "libchorale", *map(str, arguments)]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    environment = {**os.environ, "PYTHONPATH": path}
+    return subprocess.Popen(command, env=environment, **{**streams, **options})
+
+
+def done(*arguments, given=""):
+    """Exit code, standard output and standard error of a process."""
+    running = process(*arguments)
+    printed, error = running.communicate(given.encode())
+    return running.returncode, printed.decode(), error.decode()
+
+
+def mentions():
+    rows = list(csv.DictReader(io.StringIO(MENTIONS, newline="")))
+    return [{**{k: v or None for k, v in row.items()}, "sure": float(row["sure"])} for row in rows]
+
+
+def expected(**options):
+    return ch.agree(mentions(), key="name", label="type", confidence="sure", **options)
+
+
+def as_text(value):
+    return json.dumps(value) if isinstance(value, bool) else "" if value is None else str(value)
+
+
+COLUMNS = ("--key", "name", "--label", "type", "--confidence", "sure")
+
+
+def test_a_table_comes_back_with_four_columns(tmp_path):
+    table = tmp_path / "mentions.csv"
+    table.write_text(MENTIONS, encoding="utf-8")
+    printed = run("agree", *COLUMNS, table)
+    new = "together,probability,changed,why"
+    assert printed.startswith(f"name,type,sure,doc,note,{new}\n")
+    rows = list(csv.DictReader(io.StringIO(printed, newline="")))
+    before = list(csv.DictReader(io.StringIO(MENTIONS, newline="")))
+    assert [row["changed"] for row in rows] == ["false"] * 3 + ["true"] + ["false"] * 2 + ["true"]
+    for row, old, found in zip(rows, before, expected()):
+        assert row == {**old, **{name: as_text(found[name]) for name in new.split(",")}}
+    # From the standard input, with other delimiters, an option with "=".
+    assert run("agree", *COLUMNS, given=MENTIONS) == printed
+    for delimiter in "\t;":
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=delimiter)
+        writer.writerows(csv.reader(io.StringIO(MENTIONS, newline="")))
+        found = run("agree", *COLUMNS, "--threads=2", "-", given="\ufeff" + text.getvalue())
+        assert list(csv.DictReader(io.StringIO(found, newline=""), delimiter=delimiter)) == rows
+
+
+def test_json_lines_are_as_tables():
+    rows = mentions()
+    given = "\n".join(map(json.dumps, rows)) + "\n\n"
+    found = [json.loads(line) for line in run("agree", *COLUMNS, given=given).splitlines()]
+    assert found == expected()
+    # Confidences in texts, and rows without some key.
+    rows = [{**row, "sure": str(row["sure"])} for row in rows]
+    del rows[5]["name"], rows[4]["note"]
+    given = "\n".join(map(json.dumps, rows))
+    again = [json.loads(line) for line in run("agree", *COLUMNS, given=given).splitlines()]
+    assert [list(row) for row in again] == [[*row, *list(found[0])[-4:]] for row in rows]
+    assert [row["together"] for row in again] == [row["together"] for row in found]
+    # A half of a pair of surrogates is no reason to fail.
+    line = '{"name": "\\ud800", "type": "é", "sure": 1}'
+    assert json.loads(run("agree", *COLUMNS, given=line))["name"] == "\ud800"
+    assert '"é"' in run("agree", *COLUMNS, given='{"name": "x", "type": "é", "sure": 1}')
+    csv_of = run(
+        "agree", *COLUMNS, "--format", "csv", given='{"name": "x", "type": "y", "sure": 1}'
+    )
+    assert csv_of == "name,type,sure,together,probability,changed,why\nx,y,1,y,1.0,false,\n"
+
+
+OPTIONS = [
+    (["--group", "doc"], {"group": "doc"}),
+    (["--group", "doc", "--across"], {"group": "doc", "across": True}),
+    (["--strength", "0.1"], {"strength": 0.1}),
+    (["--minimum", "6"], {"minimum": 6}),
+    (["--rounds", "0", "--strength", "9"], {"rounds": 0, "strength": 9.0}),
+    (["--seconds", "100"], {"time_limit": 100.0}),
+    (["--names", "A, B,C,D"], {"names": ["A", "B", "C", "D"]}),
+    (["--labels", "LOC,ORG,PERSON,WORK"], {"labels": ["LOC", "ORG", "PERSON", "WORK"]}),
+]
+
+
+@pytest.mark.parametrize("options, arguments", OPTIONS, ids=[o[0][0] for o in OPTIONS])
+def test_options_are_arguments(options, arguments):
+    printed = run("agree", *COLUMNS, *options, "--format", "json", given=MENTIONS)
+    found = [json.loads(line) for line in printed.splitlines()]
+    numbers = [{**row, "sure": float(row["sure"])} for row in found]
+    assert numbers == expected(**arguments)
+
+
+def test_keys_and_confidences():
+    rows = [
+        {"name": n, "first": n[0], "doc": d, "A": p, "B": 1 - p, "both": [p, 1 - p]}
+        for n, d, p in [("ab", 1, 0.9), ("ab", 1, 0.8), ("ac", 1, 0.4), ("ab", 2, 0.4)]
+    ]
+    given = "\n".join(map(json.dumps, rows))
+
+    def found(*options):
+        printed = run("agree", *options, given=given).splitlines()
+        return [json.loads(line)["together"] for line in printed]
+
+    def wanted(**options):
+        return [row["together"] for row in ch.agree(rows, **options)]
+
+    columns = ("--confidence", "A=A", "--confidence", "B=B")
+    both = {"confidence": {"A": "A", "B": "B"}}
+    assert found("--key", "name", *columns) == wanted(key="name", **both) == ["A", "A", "B", "A"]
+    keys = wanted(key=["name", ("first", "doc")], strength=[0.1, 3.0], **both)
+    asked = ("--key", "name", "--key", "first,doc", "--strength", "0.1", "--strength", "3")
+    assert found(*asked, *columns) == keys == ["A", "A", "A", "B"]
+    assert found("--key", "name", "--confidence", "A", "--confidence", "B") == ["A", "A", "B", "A"]
+    lists = ("--confidence", "both", "--labels", "A,B")
+    assert found("--key", "name", *lists) == ["A", "A", "B", "A"]
+    logits = ("--scale", "logarithm", "--strength", "0.01")
+    assert found("--key", "name", *lists, *logits) == ["A", "A", "B", "B"]
+    table = "k,A=B,l\nx,0.9,L\n"  # a column whose name has "="
+    assert "L" in run("agree", "--key", "k", "--label", "l", "--confidence", "A=B", given=table)
+
+
+def test_strengths_are_learnt():
+    random = np.random.default_rng(3)
+    rows = []
+    for name in range(60):
+        right = "AB"[random.integers(2)]
+        for _ in range(6):
+            said = right if random.random() < 0.75 else "BA"["AB".index(right)]
+            rows.append({"name": f"n{name}", "said": said, "gold": right if name % 3 else None})
+    given = "\n".join(map(json.dumps, rows))
+    options = ("--key", "name", "--label", "said", "--confidence", "0.75", "--gold", "gold")
+    printed = run("agree", *options, given=given).splitlines()
+    found = ch.agree(rows, key="name", label="said", confidence=0.75, gold="gold")
+    assert [json.loads(line) for line in printed] == found
+    assert any(row["changed"] for row in found)
+
+
+def test_diagnosis():
+    found = ch.diagnose(mentions(), key="name", label="type", confidence="sure")
+    assert run("diagnose", *COLUMNS, given=MENTIONS) == f"{found}\n"
+    told = json.loads(run("diagnose", *COLUMNS, "--format", "json", given=MENTIONS))
+    assert told["gain"] == found.gain and told["strength"] == found.strength
+    alone = "k,l\nx,A\ny,B\n"
+    told = json.loads(
+        run("diagnose", "--key", "k", "--label", "l", "--format", "json", given=alone)
+    )
+    assert told["sure"] is None and told["shared"] == 0
+
+
+def test_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(mentions()), tmp_path / "in")
+    paths = {ending: tmp_path / f"out{ending}" for ending in (".parquet", ".csv", ".tsv", ".json")}
+    for path in paths.values():
+        assert run("agree", *COLUMNS, tmp_path / "in", "--output", path) == ""
+    assert parquet.read_table(paths[".parquet"]).to_pylist() == expected()
+    printed = [json.loads(line) for line in paths[".json"].read_text().splitlines()]
+    assert printed == expected()
+    rows = list(csv.reader(io.StringIO(paths[".csv"].read_text(), newline="")))
+    assert rows == [
+        list(expected()[0]),
+        *([as_text(value) for value in row.values()] for row in expected()),
+    ]
+    tabs = io.StringIO(paths[".tsv"].read_text(), newline="")
+    assert list(csv.reader(tabs, delimiter="\t")) == rows
+    run("agree", *COLUMNS, "--output", paths[".parquet"], given=MENTIONS)
+    back = parquet.read_table(paths[".parquet"]).to_pylist()
+    assert [row["together"] for row in back] == [row["together"] for row in expected()]
+    assert back[0]["sure"] == "0.90" and back[5]["name"] is None
+    message = run("agree", *COLUMNS, given=b"PAR1 and no more", code=2)
+    assert message.startswith("standard input: not a Parquet file")
+    mixed = '{"name": "a", "type": "x", "sure": 1, "more": 5}\n'
+    mixed += '{"name": "a", "type": "x", "sure": 1, "more": "text"}'
+    message = run("agree", *COLUMNS, "--format", "parquet", given=mixed, code=2)
+    assert message.startswith("no Parquet table can hold this one")
+
+
+def lines(entries):
+    return "\n".join(map(json.dumps, entries))
+
+
+def test_sequences_are_labelled_together(tmp_path):
+    names = ["Other", "Place", "Person"]
+    (tmp_path / "edges.json").write_text(json.dumps(EDGES))
+    options = ("--labels", "Other,Place,Person", "--transitions", tmp_path / "edges.json")
+    options += ("--strength", "1.2")
+    found = [json.loads(t) for t in run("label", *options, given=lines(SENTENCES)).splitlines()]
+    # The same by hand. Tokens of null agree with none.
+    tokens = [[w or f"none {k}" for w in s["tokens"]] for k, s in enumerate(SENTENCES)]
+    scores = [np.reshape(s["scores"], (-1, 3)) for s in SENTENCES]
+    groups = [s.get("group") for s in SENTENCES]
+    wanted = ch.decode(scores, EDGES, tokens=tokens, groups=groups, strength=1.2)
+    for line, sentence, labels, own in zip(found, SENTENCES, wanted.labels, wanted.own):
+        assert line["labels"] == [names[k] for k in labels]
+        assert line["own"] == [names[k] for k in own]
+        assert line["changed"] == np.flatnonzero(labels != own).tolist()
+        assert len(line["why"]) == len(line["changed"]) and "scores" not in line
+        assert {k: v for k, v in line.items() if k in sentence} == {
+            k: v for k, v in sentence.items() if k != "scores"
+        }
+    assert [line["changed"] for line in found] == [[], [], [0, 1], [], []]
+    assert found[2]["why"] == [
+        "because of the labels beside it",
+        "2 of 2 other places of 'Bath' in this group are Place",
+    ]
+    text = run("label", *options, "--format", "text", given=lines(SENTENCES)).split("\n\n")
+    assert text[1] == "\tOther\tOther\nBath\tPlace\tPlace"
+    assert text[2] == "says\tOther\tPerson\nBath\tPlace\tPerson"
+    # Without groups all are one; labels are numbers; control characters do not reach a terminal.
+    plain = [{"scores": s["scores"], "tokens": ["a\tb"] * len(s["tokens"])} for s in SENTENCES]
+    found = [json.loads(t) for t in run("label", given=lines(plain)).splitlines()]
+    wanted = ch.decode(scores, tokens=[s["tokens"] for s in plain])
+    assert [line["labels"] for line in found] == [row.tolist() for row in wanted.labels]
+    assert "in this group" not in str(found) and "other places of 'a\\\\tb'" in str(found)
+    assert run("label", "--format", "text", given=lines(plain)).startswith("a?b\t0\t0\n")
+
+
+def test_schemes_forbid_labels():
+    given = lines([{"scores": [[1.0, 0.5, 2.0], [1.0, 0.0, 2.0]], "tokens": ["a", "b"]}])
+    assert json.loads(run("label", given=given))["labels"] == [2, 2]
+    found = json.loads(run("label", "--labels", "O,B-X,I-X", "--scheme", "bio", given=given))
+    assert found["labels"] == ["B-X", "I-X"]
+    nothing = lines([{"scores": [[-1e999, -1e999]], "tokens": ["a"]}])
+    assert run("label", given=nothing, code=1).startswith("no labelling was found")
+
+
+def test_as_a_process(tmp_path):
+    table = tmp_path / "mentions.csv"
+    table.write_text(MENTIONS, encoding="utf-8")
+    assert done("agree", *COLUMNS, table) == (0, run("agree", *COLUMNS, table), "")
+    assert done("label", given=lines(SENTENCES)) == (0, run("label", given=lines(SENTENCES)), "")
+    code, printed, error = done("label", "--rounds=x")
+    assert _looked_at(code, printed, error, 2).startswith("--rounds is")
+
+
+def test_progress():
+    code, printed, error = done("agree", *COLUMNS, "--progress", given=MENTIONS)
+    assert (code, printed) == (0, run("agree", *COLUMNS, given=MENTIONS))
+    assert error.endswith("agree: 14 of 14 steps\n")
+    code, printed, error = done("label", "--progress", given=lines(SENTENCES))
+    assert (code, printed) == (0, run("label", given=lines(SENTENCES)))
+    assert "round 1: score" in error
+
+
+def test_help_and_version():
+    assert run("--version") == f"libchorale {ch.__version__}\n"
+    for command in ("agree", "label", "diagnose"):
+        told = run(command, "--help")
+        assert "Exit codes" in told and "--output" in told and max(map(len, told.split("\n"))) < 90
+        assert command in run("--help")
+
+
+def test_output_is_written_or_left_alone(tmp_path):
+    table, there = tmp_path / "in.csv", tmp_path / "out.csv"
+    table.write_text(MENTIONS)
+    there.write_text("as it was")
+    assert "must not be FILE" in run("agree", *COLUMNS, table, "--output", table, code=2)
+    assert "no column 'no'" in run("agree", "--key=no", *COLUMNS, table, "--output", there, code=2)
+    assert table.read_text() == MENTIONS and there.read_text() == "as it was"
+    new = tmp_path / "new.csv"
+    run("agree", "--key=no", *COLUMNS, table, "--output", new, code=2)
+    assert not new.exists()
+    assert run("agree", *COLUMNS, table, "--output", there) == ""
+    assert there.read_text() == run("agree", *COLUMNS, table)
+    if os.path.exists("/dev/full"):
+        message = run("agree", *COLUMNS, table, "--output", "/dev/full", code=3)
+        assert message.startswith("/dev/full could not be written")
+
+
+def test_a_reader_that_leaves_is_no_news():
+    running = process("label")
+    running.stdin.write(lines([{"scores": [[0, 1]], "tokens": ["a"]}] * 5000).encode())
+    running.stdin.close()
+    assert running.stdout.read(1) == b"{"
+    running.stdout.close()
+    assert running.stderr.read() == b"" and running.wait() == 3
+    running.stderr.close()
+
+
+SCORES = '{"scores": [[0, 1]], "tokens": ["a"]}\n'
+MISTAKES = [
+    ([], "", "the following arguments are required: COMMAND"),
+    (["what"], "", "COMMAND: invalid choice: 'what'"),
+    (["label", "--rounds"], "", "--rounds: expected one argument"),
+    (["label", "--rounds", "x"], "", '--rounds is "x"; it must be a whole number from 0 on'),
+    (["label", "--threads", "0"], "", '--threads is "0"; it must be a whole number from 1 on'),
+    (["label", "--strength", "nan"], "", '--strength is "nan"; it must be a number'),
+    (["label", "--seconds=-1"], "", '--seconds is "-1"; it must not be negative'),
+    (["label", "--stren", "1"], "", "unrecognized arguments: --stren"),
+    (["label", "/nowhere"], "", 'FILE is "/nowhere"; it must be a file that can be read'),
+    (["label", "/no\nwhere"], "", 'FILE is "/no?where"; it must be a file that can be read'),
+    (["label"], "", "standard input: no sequences"),
+    (["label"], '{"scores": [], "tokens": []}', "standard input: no sequence has positions"),
+    (["label"], "\n" + SCORES + "x", "standard input, line 3: not JSON: Expecting value at column"),
+    (["label"], "[1]", "standard input, line 1: each line must be a JSON object"),
+    (["label"], "[" * 10**5, "standard input, line 1: not JSON"),
+    (["label"], b"\n\xff", "standard input, line 2: not UTF-8"),
+    (["label"], SCORES + "{}", 'standard input, line 2: "scores" must be a list for each'),
+    (["label"], '{"scores": [[1], [1, 2]]}', 'standard input, line 1: "scores" must be a list'),
+    (["label"], '{"scores": [1, 2]}', 'standard input, line 1: "scores" must be a list'),
+    (["label"], '{"scores": [[]]}', 'standard input, line 1: "scores" must be a list'),
+    (["label"], '{"scores": [["x"]]}', 'standard input, line 1: "scores" must be a list'),
+    (["label"], '{"scores": "x"}', 'standard input, line 1: "scores" must be a list'),
+    (["label"], '{"scores": [[NaN]]}', 'standard input, line 1: "scores" must be numbers'),
+    (["label"], '{"scores": [[null]]}', 'standard input, line 1: "scores" must be numbers'),
+    (["label"], '{"scores": [[0]]}', 'standard input, line 1: "tokens" must be a list'),
+    (["label"], SCORES.replace('"a"', '"a", "b"'), 'standard input, line 1: "tokens" must be a'),
+    (["label"], SCORES.replace('"a"', "{}"), 'standard input, line 1: "tokens" must be texts'),
+    (["label"], SCORES.replace("}", ', "group": []}'), 'standard input, line 1: "group" must be'),
+    (["label"], SCORES.replace("}", ', "own": 1}'), 'standard input, line 1: "own" is there'),
+    (
+        ["label"],
+        SCORES + "\n" + SCORES.replace("1]", "1, 2]"),
+        'standard input, line 1: "scores" has 2 scores for a position where other lines have 3',
+    ),
+    (["label", "--labels", "a"], SCORES, "--labels has 1 names for 2 scores a position"),
+    (["label", "--scheme", "bio"], SCORES, "--labels is missing"),
+    (["label", "--scheme", "bio", "--labels", "O,x"], SCORES, "--labels[1] is"),
+    (["label", "--transitions", "/nowhere"], SCORES, '--transitions is "/nowhere"; it must be'),
+    (["label", "--transitions", "-"], SCORES, "standard input: not JSON"),
+    (["label", "--transitions", "x", "--scheme", "bio"], SCORES, "--scheme and --transitions"),
+    (["label", "--output", "/nowhere/at/all"], SCORES, '--output is "/nowhere/at/all"; it must'),
+    (["agree"], MENTIONS, "the following arguments are required: --key"),
+    (["agree", "--key", "name"], MENTIONS, "--label is missing"),
+    (["agree", "--key", "no", "--label", "type"], MENTIONS, "--key: there is no column 'no' (col"),
+    (["agree", "--key", "name,no", "--label", "type"], MENTIONS, "--key: there is no column 'no'"),
+    (["agree", "--key", "name", "--label", "no"], MENTIONS, "--label: there is no column 'no'"),
+    (["agree", *COLUMNS, "--group", "no"], MENTIONS, "--group: there is no column 'no'"),
+    (["agree", *COLUMNS, "--gold", "no"], MENTIONS, "--gold: there is no column 'no'"),
+    (["agree", *COLUMNS[:4], "--confidence", "no"], MENTIONS, "--confidence: there is no column"),
+    (["agree", *COLUMNS[:4], "--confidence", "2"], MENTIONS, "--confidence is 2.0; it must be"),
+    (
+        ["agree", *COLUMNS[:4], "--confidence", "note"],
+        MENTIONS,
+        "standard input, line 2: column 'note' is 'one, two', not a number",
+    ),
+    (
+        ["agree", *COLUMNS, "--group", "note"],
+        MENTIONS,
+        "standard input: column 'note' is null in l",
+    ),
+    (
+        ["agree", *COLUMNS],
+        MENTIONS.replace("Rome,LOC,0.7", "Rome,LOC,1.7"),
+        "standard input: column 'sure' is 1.7 in line 7, not from 0 to 1",
+    ),
+    (
+        ["agree", *COLUMNS, "--labels", "ORG,PERSON,in row 0"],
+        MENTIONS,
+        "standard input: column 'type' holds 'LOC' in line 7, not one of the labels 'ORG', "
+        "'PERSON', 'in row 0'",
+    ),
+    (["agree", *COLUMNS, "--strength", "x"], MENTIONS, '--strength is "x"; it must be a number'),
+    (["agree", *COLUMNS, "--strength", "1", "--strength", "2"], MENTIONS, "--strength has 2 ent"),
+    (["agree", *COLUMNS, "--strength", "1", "--gold", "type"], MENTIONS, "--strength and --gold"),
+    (["agree", *COLUMNS, "--minimum", "1"], MENTIONS, '--minimum is "1"; it must be a whole'),
+    (["agree", *COLUMNS, "--names", "a,b,c"], MENTIONS, '--names is "a,b,c"; it must be four'),
+    (["agree", *COLUMNS, "--names", "a,b,c,doc"], MENTIONS, "standard input: column 'doc' is the"),
+    (["agree", *COLUMNS, "--format", "text"], MENTIONS, "--format: invalid choice"),
+    (["agree", *COLUMNS, "a", "b"], "", "unrecognized arguments: b"),
+    (["agree", *COLUMNS], "", "standard input: empty, where a table has a line of columns"),
+    (["agree", *COLUMNS], "name,type,sure\n", "standard input: table has no rows"),
+    (["agree", *COLUMNS], "name,name\n", "standard input: column 'name' is there twice"),
+    (["agree", *COLUMNS], "a,b\n\n1\n", "standard input, line 3: 1 fields where the first line"),
+    (["agree", *COLUMNS], 'a,b\n1,2\n1,"2\n', "standard input, line 3: unexpected end of data"),
+    (["agree", *COLUMNS], "{", "standard input, line 1: not JSON"),
+    (
+        ["agree", *COLUMNS],
+        '{"name": "x", "type": "y", "sure": 1}\n\n{"name": 5, "type": "y", "sure": 1}',
+        "standard input: column 'name' is of mixed types: 5 in line 3 is of type int",
+    ),
+    (["diagnose", "--key", "no", "--label", "type"], MENTIONS, "--key: there is no column 'no'"),
+    (["diagnose", *COLUMNS, "--gold", "type"], MENTIONS, "unrecognized arguments: --gold"),
+]
+
+
+@pytest.mark.parametrize("arguments, given, begins", MISTAKES)
+def test_mistakes_are_one_line(arguments, given, begins):
+    message = run(*arguments, given=given, code=2)
+    print(message)
+    assert message.startswith(begins)
