@@ -497,6 +497,7 @@ def learn_strengths(
         numbers = read.group.codes.astype(np.int64)
     groups, _ = encoded_bits(numbers[rows].view(np.uint64))
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
+    problem.kinds = [name if isinstance(name, str) else ", ".join(name) for name in read.keys]
     learnt = learn(problem, folds=folds, level=level, threads=threads, time_limit=time_limit)
     return Strengths(read.keys, read.labels, learnt)
 
