@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import pickle
+import signal
 
 import numpy as np
 import pytest
 
 import libchorale as ch
-from libchorale.learn import Learnt, learn
+from libchorale.learn import Learnt, WeightRule, learn
 
 
 def planted(documents: int = 20, seed: int = 1) -> ch.Problem:
@@ -57,8 +58,65 @@ def test_learnt():
     assert pickle.loads(pickle.dumps(potential)).values == potential.values == 2
 
 
+def test_rules_and_costs():
+    problem = planted()
+    rules = [
+        WeightRule("value", 0.0, 0.0),
+        WeightRule("agreement", least=1.5, most=1.5, kind=0),
+        WeightRule("log-agreement", most=0.125),
+    ]
+    weights = {}
+    for weight in learn(problem, rules=rules).report["weights"]:
+        weights.setdefault(weight["basis"], set()).add(weight["weight"])
+    assert weights["value"] == {0.0} and weights["agreement"] == {1.5}
+    assert 0 <= min(weights["log-agreement"]) <= 0.125
+    # Only the first label's places cost anything.
+    costs = np.array([[0, 2], [0, 0]])
+    assert learn(problem, costs=costs).report["base_cost"] < learn(problem).report["base_cost"] * 2
+    share = WeightRule("share", 0.0, 1.0, index=2)
+    found = learn(problem, rules=[share]).report["weights"]
+    assert [w["index"] for w in found if w["basis"] == "share"] == [2]
+
+
+def test_the_call_ends_early():
+    problem, seen, cancel = planted(6), [], ch.Cancel()
+    done = learn(problem, progress=lambda at: seen.append(at) and None)
+    assert [at.runs for at in seen] == list(range(1, len(seen) + 1))
+    assert done.report["runs"] == len(seen) <= seen[0].runs_most
+    assert learn(problem, progress=lambda at: at.runs == 2).report["outcome"] == ch.Outcome.CANCELLED
+    cancel.set()
+    assert learn(problem, cancel=cancel).report["outcome"] == ch.Outcome.CANCELLED
+    assert learn(problem, time_limit=0).report["applied"] == 0
+
+    def failing(at):
+        raise LookupError("told")
+
+    def interrupting(at):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(LookupError, match="told"):
+        learn(problem, progress=failing)
+    with pytest.raises(KeyboardInterrupt):
+        learn(problem, progress=interrupting)
+
+
 def test_mistakes():
     problem = planted(4)
+    wrong_rules = (
+        [WeightRule("agrement")],
+        [WeightRule("value", 1.0, 0.0)],
+        [WeightRule("value", np.nan)],
+        [WeightRule("value", kind=1)],
+        [WeightRule("out")],
+    )
+    for rules in wrong_rules:
+        with pytest.raises(ValueError):
+            learn(problem, rules=rules)
+    with pytest.raises(TypeError, match="WeightRule"):
+        learn(problem, rules=[("value", 0.0)])
+    for costs in ([[0.0, 1.0]], [[0.0, -1.0], [1.0, 0.0]], [[1.0]]):
+        with pytest.raises(ValueError):
+            learn(problem, costs=costs)
     for options in ({"level": 2.0}, {"folds": 1}, {"seen": [0.0]}, {"seen": [1.0, 1.0]}):
         with pytest.raises(ValueError):
             learn(problem, **options)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from ctypes import byref
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._callbacks import Interrupts, Raised
 from ._handle import Closable, Recipe
 from ._native import call, library, struct
+from .cancel import Cancel
 from .host import lent
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import run_options
+from .run import checked_cancel, run_options, telling
 
 QUICK = {
     "rounds": 3,
@@ -124,13 +130,67 @@ class Learnt(Closable):
         return Potential._made(recipe, pointer)
 
 
+_BASES = {
+    library.chorale_basis_name(value).decode(): value
+    for name, value in vars(c).items()
+    if name.startswith("CHORALE_BASIS_")
+}
+
+
+@dataclass(frozen=True)
+class WeightRule:
+    """Bounds of weights; the last rule that fits a weight counts. A rule for a basis that is not
+    learnt by default makes it learnt. least equal to most freezes a weight.
+
+    basis  "agreement", "log-agreement", "share", "majority", "centre", "single", "empty",
+           "conflict", "out" or "value"
+    kind   the number of a kind of cliques; None: every kind that can have the basis
+    index  as in learn.h; None: every index
+    """
+
+    basis: str
+    least: float = -math.inf
+    most: float = math.inf
+    kind: int | None = None
+    index: int | None = None
+
+
+class LearnProgress(NamedTuple):
+    """How far learning is: runs over single problems, of so many at most."""
+
+    runs: int
+    runs_most: int
+
+
+def _rules(given: Iterable[WeightRule]) -> Any:
+    rules = list(given)
+    made = (c.chorale_weight_rule * max(1, len(rules)))()
+    for number, rule in enumerate(rules):
+        if not isinstance(rule, WeightRule):
+            raise TypeError(f"rules[{number}] is {rule!r}, not a WeightRule")
+        if rule.basis not in _BASES:
+            known = ", ".join(repr(name) for name in _BASES)
+            raise ValueError(f"rules[{number}].basis is {rule.basis!r}; there are {known}")
+        here = f"rules[{number}]."
+        made[number].basis = _BASES[rule.basis]
+        made[number].kind = -1 if rule.kind is None else arrays.integer(here + "kind", rule.kind)
+        made[number].index = -1 if rule.index is None else arrays.integer(here + "index", rule.index)
+        made[number].least = arrays.real(here + "least", rule.least)
+        made[number].most = arrays.real(here + "most", rule.most)
+    return made, len(rules)
+
+
 def learn(
     problems: Problem | Iterable[Problem],
     *,
     seen: Sequence[float] | None = None,
+    rules: Iterable[WeightRule] = (),
+    costs: npt.ArrayLike | None = None,
     folds: int = 5,
     level: float = 0.05,
     time_limit: float | None = None,
+    cancel: Cancel | None = None,
+    progress: Callable[[LearnProgress], Any] | None = None,
     **run: Any,
 ) -> Learnt:
     """Learns weights for the kinds of cliques of problems with gold labels, whose scores come from
@@ -138,7 +198,13 @@ def learn(
 
     seen  for each problem, how much of what the final tagger will have seen its own has: above 0,
           at most 1
+    rules  bounds of weights
+    costs  m x m: what it costs to give the second label where the first is right. None: 1 for each
+           wrong label
     folds, level, time_limit  as in learn.h
+    cancel    a `Cancel` that any thread may set to end the call; nothing is applied then
+    progress  is told a `LearnProgress` after each run; what is true ends the call. Ctrl-C (in the
+              main thread) does so too
     run   options of runs (rounds, beam_width, threads, ...)
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
@@ -149,6 +215,22 @@ def learn(
     options.time_limit = arrays.limit("time_limit", time_limit)
     inference = run_options(**{**QUICK, **run})
     options.run = ctypes.pointer(inference)
+    made, options.rule_count = _rules(rules)
+    options.rules = made
+    if costs is not None:
+        table = arrays.scores("costs", costs, 2, float32=False)
+        if table.shape[0] != table.shape[1]:
+            raise ValueError(f"costs has shape {table.shape}; it must be square")
+        table = table.copy()
+        options.costs, options.labels = table.ctypes.data, len(table)
+    raised, interrupts, flag = Raised(), Interrupts(), checked_cancel(cancel)
+    options.progress = telling(
+        progress,
+        raised,
+        interrupts,
+        c.chorale_learn_progress_function,
+        lambda now: LearnProgress(now.runs, now.runs_most),
+    )
     if seen is not None:
         if len(seen) != len(given):
             raise ValueError(f"seen has {len(seen)} entries, not {len(given)}")
@@ -157,7 +239,17 @@ def learn(
     with ExitStack() as stack:
         pointers = [stack.enter_context(problem._use(shared=True)) for problem in given]
         array = (ctypes.c_void_p * max(1, len(pointers)))(*pointers)
-        pointer = Learnt._create(
-            library.chorale_learn, lent(), array, len(pointers), byref(options)
-        )
-    return Learnt(pointer)
+        if flag is not None:
+            options.cancel = stack.enter_context(flag._use(shared=True))
+        with interrupts:
+            learnt = Learnt(
+                Learnt._create(
+                    library.chorale_learn, lent(), array, len(pointers), byref(options)
+                )
+            )
+    if interrupts.came:
+        raise KeyboardInterrupt
+    error = raised.take()
+    if error is not None:
+        raise error
+    return learnt

@@ -20,14 +20,14 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import crfsuite
 from ._agreements import Agreement, _asked, _listed
-from ._learnt import Learnt, learn
+from ._learnt import Learnt, LearnProgress, WeightRule, learn
 from .chain import Transitions
 from .collective import decode, labelled_problem
 from .errors import StateError
 from .problem import Problem
 from .run import Run
 
-__all__ = ["CollectiveTagger", "Learnt", "learn"]
+__all__ = ["CollectiveTagger", "LearnProgress", "Learnt", "WeightRule", "learn"]
 
 FOLDS = 5  # at most; one for each group where there are fewer groups
 WORDS = ("word", "w", "word.lower()")  # features that are tokens, in order of preference

@@ -573,10 +573,21 @@ class Run(Closable):
         return "<Run, closed>" if self.closed else f"<Run of {self.model!r}>"
 
 
+def _progress_of(now: Any) -> Progress:
+    return Progress(
+        now.round, now.messages_changed, now.score, now.best_score, now.upper_bound
+    )
+
+
 def telling(
-    progress: Callable[[Progress], Any] | None, raised: Raised, interrupts: Interrupts
+    progress: Callable[[Any], Any] | None,
+    raised: Raised,
+    interrupts: Interrupts,
+    function: Any = c.chorale_progress_function,
+    told_of: Callable[[Any], Any] = _progress_of,
 ) -> Any:
-    """`progress` as the library calls it; Ctrl-C ends the run too."""
+    """`progress` as the library calls it; Ctrl-C ends the call too. function: its type in C.
+    told_of: makes what `progress` is given of the library's struct."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}, which cannot be called")
 
@@ -584,16 +595,12 @@ def telling(
         try:
             if interrupts.came or progress is None:
                 return int(interrupts.came)
-            now = at.contents
-            at_present = Progress(
-                now.round, now.messages_changed, now.score, now.best_score, now.upper_bound
-            )
-            return int(bool(progress(at_present)))
+            return int(bool(progress(told_of(at.contents))))
         except BaseException as error:
             raised.put(error)
             return 1
 
-    return c.chorale_progress_function(told)
+    return function(told)
 
 
 def working(executor: Executor, raised: Raised) -> Any:
