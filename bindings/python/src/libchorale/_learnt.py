@@ -174,7 +174,8 @@ def _rules(given: Iterable[WeightRule]) -> Any:
         here = f"rules[{number}]."
         made[number].basis = _BASES[rule.basis]
         made[number].kind = -1 if rule.kind is None else arrays.integer(here + "kind", rule.kind)
-        made[number].index = -1 if rule.index is None else arrays.integer(here + "index", rule.index)
+        index = -1 if rule.index is None else arrays.integer(here + "index", rule.index)
+        made[number].index = index
         made[number].least = arrays.real(here + "least", rule.least)
         made[number].most = arrays.real(here + "most", rule.most)
     return made, len(rules)
