@@ -60,6 +60,8 @@ static void ask(Asker *asker, int may_read) {
   REFUSES(polish(run, NULL, &error));
   REFUSES(bound(run, 1, NULL, &error));
   REFUSES(set_chain(run, 0, &chain, &error));
+  REFUSES(set_allowed(run, 0, 0, NULL, &error));
+  REFUSES(set_strength(run, 0, 1, &error));
   REFUSES(set_labels(run, numbers, 16, &error));
   REFUSES(set_limits(run, 0, NULL, &error));
   REFUSES(max_marginals(run, 0, scores, 0, NULL, &error));
@@ -450,6 +452,52 @@ static void a_run_of_another_model(void **state) {
   close_scene(&scene);
 }
 
+static void bad_edits(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  chorale_run *run = NULL, *plain = NULL;
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  assert_int_equal(options.edits, 0);
+  options.edits = 2;
+  FAILS(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "edits", "2");
+  options.edits = 1;
+  OK(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error));
+  OK(chorale_run_create(NULL, scene.model, NULL, NULL, &plain, &error));
+  chorale_run_result before, after;
+  chorale_run_result_init(&before, sizeof before);
+  chorale_run_result_init(&after, sizeof after);
+  OK(chorale_run_solve(run, &before, &error));
+  uint8_t all[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  uint8_t none[8] = {0};
+  FAILS(chorale_run_set_allowed(NULL, 0, 0, all, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_set_allowed(plain, 0, 0, all, &error), CHORALE_ERROR_STATE, "edits");
+  FAILS(chorale_run_set_allowed(run, 4, 0, all, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "4");
+  FAILS(chorale_run_set_allowed(run, -1, 0, all, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain");
+  FAILS(chorale_run_set_allowed(run, 3, 0, all, &error), CHORALE_ERROR_KIND, "instance");
+  FAILS(chorale_run_set_allowed(run, 0, 99, all, &error), CHORALE_ERROR_OUT_OF_RANGE, "position",
+        "99");
+  FAILS(chorale_run_set_allowed(run, 0, -1, all, &error), CHORALE_ERROR_OUT_OF_RANGE, "position");
+  FAILS(chorale_run_set_allowed(run, 0, 0, none, &error), CHORALE_ERROR_FORBIDDEN_VALUE, "allowed",
+        "position 0", "chain 0");
+  FAILS(chorale_run_set_strength(NULL, 0, 1, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_set_strength(plain, 0, 1, &error), CHORALE_ERROR_STATE, "edits");
+  FAILS(chorale_run_set_strength(run, 99, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "clique", "99");
+  FAILS(chorale_run_set_strength(run, -1, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "clique");
+  FAILS(chorale_run_set_strength(run, 0, NAN, &error), CHORALE_ERROR_NOT_A_NUMBER, "factor");
+  FAILS(chorale_run_set_strength(run, 0, -1, &error), CHORALE_ERROR_OUT_OF_RANGE, "factor", "-1");
+  FAILS(chorale_run_set_strength(run, 0, 1e-7, &error), CHORALE_ERROR_OUT_OF_RANGE, "factor");
+  FAILS(chorale_run_set_strength(run, 0, 1e7, &error), CHORALE_ERROR_OUT_OF_RANGE, "factor");
+  OK(chorale_run_get_result(run, &after, &error));
+  assert_memory_equal(&before, &after, sizeof before);
+  chorale_run_destroy(run);
+  chorale_run_destroy(plain);
+  close_scene(&scene);
+}
+
 static void bad_calls(void **state) {
   (void)state;
   Scene scene;
@@ -739,7 +787,7 @@ int main(void) {
       cmocka_unit_test(callbacks_cannot_change_their_run),
       cmocka_unit_test(potentials_cannot_change_the_run),
       cmocka_unit_test(a_run_of_another_model),
-      cmocka_unit_test(bad_calls),
+      cmocka_unit_test(bad_calls), cmocka_unit_test(bad_edits),
       cmocka_unit_test(bad_questions),
       cmocka_unit_test(instances_that_say_what_cannot_be),
       cmocka_unit_test(payments_are_in_order),

@@ -168,6 +168,10 @@ typedef struct chorale_run_options {
    * the score. The bound is plus infinity if some clique's family has no bound (PAIRS, CALLBACK) or
    * a dictionary without OUT omits values. A step decodes every chain and solves every clique. */
   int64_t bound_steps;
+  /* 1: memory for edits (below) is allocated by chorale_run_create: m bytes a position, 30
+   * a chain, 40 a clique, and two counts for each value of a clique. Does not affect
+   * message_element. Default 0 */
+  int64_t edits;
 } chorale_run_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_run_options). NULL is ignored. */
@@ -193,8 +197,8 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 
 /* ---- The run ------------------------------------------------------------------------------ */
 
-/* Calls from callbacks of the same run. Step, solve, polish, bound, set_chain, set_labels,
- * set_limits and max_marginals return BUSY and change nothing; destroy and reset do nothing and
+/* Calls from callbacks of the same run. Step, solve, polish, bound, set_chain, set_allowed,
+ * set_strength, set_labels, set_limits and max_marginals return BUSY and change nothing; destroy and reset do nothing and
  * write a warning to the host's log. Calls that take a const run, and chorale_run_create with the
  * run as `earlier`, succeed in the progress callback; in callbacks of potentials, instances and
  * executors, which run while labellings change, they return BUSY. Calls on other runs are
@@ -228,6 +232,59 @@ CHORALE_API void chorale_run_reset(chorale_run *run);
 CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
                                                  const chorale_chain *scores, chorale_error *error);
 
+/* ---- Edits --------------------------------------------------------------------------------
+ *
+ * For annotation tools, and for results that people correct by hand: a run with options->edits = 1
+ * takes labels that are allowed or forbidden (chorale_run_set_allowed), strengths of cliques
+ * (chorale_run_set_strength) and scores of chains (chorale_run_set_chain), at any time, each set and
+ * lifted as often as wanted. The next chorale_run_solve takes them all into account. If the solve,
+ * or the rounds and the polish, before these edits were complete, it costs what the edits changed,
+ * not the corpus:
+ *
+ *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
+ *   - The best labelling is polished around the edits: the edited chains and the members of edited
+ *     cliques, then the chains whose cliques have changed.
+ *   - Messages of the edited chains and cliques are sent, for `rounds` rounds at most, to the chains
+ *     that they change: by more than rounding for the first 16 chains, then by more than 1/1024 of
+ *     the run's unit. Cliques of more than 256 members that were not edited keep their messages.
+ *     The best labelling of these rounds is polished, and kept if it is better.
+ *
+ * The result is never below the earlier best labelling (where an edit forbids its labels, with the
+ * edited chains as decoded without cliques) by equation 1 under the new scores. It is not always
+ * that of a fresh run of the same inputs, whose messages start from nothing: either may be better.
+ * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve is
+ * one for the whole corpus also if edits reach more than a sixteenth of the chains or members (and
+ * more than 64 chains or 4096 members), or if the edited labelling is worse than that of round 0 or
+ * forbidden by a clique. The same calls in the same order give the same bits, for any number of
+ * threads and any limits. In the result, `rounds_score` and `polished_score` are then `score`.
+ *
+ * Edits are of one run. chorale_run_reset lifts all of them; a run that is created from this one
+ * (`earlier`) starts from its labelling, under the inputs of the model. */
+
+/* Allows only some labels of a position, in addition to what the chain itself forbids.
+ *
+ * allowed: m bytes, 0 forbids the label; copied. NULL: lifts what an earlier call set. One byte
+ *   other than 0 forces this label.
+ * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
+ *   (an instance), FORBIDDEN_VALUE (no label remains: every one is forbidden by `allowed`, by the
+ *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
+ *   changed on errors. If the labels that remain cannot follow each other, the next solve is
+ *   INFEASIBLE until the edit is lifted. O(T m). */
+CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain,
+                                                   int64_t position, const uint8_t *allowed,
+                                                   chorale_error *error);
+
+/* Multiplies the potential of a clique (or all potentials of a centre) in this run: C becomes
+ * `factor` times C of the model, as in chorale_model_reweigh, but without a new model. 1: as in the
+ * model. Factors, not potentials, since these need memory and a factor does not.
+ *
+ * factor: 0, or from 1e-6 to 1e6, so that scores divided by it stay in range. Counts that the
+ *   potential forbids stay forbidden, also with factor 0.
+ * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (clique; factor, also if
+ *   the numbers of the potential would leave the range of scores), NOT_A_NUMBER, BUSY. */
+CHORALE_API chorale_status chorale_run_set_strength(chorale_run *run, int64_t clique,
+                                                    double factor, chorale_error *error);
+
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
  * step or solve scores it and the labelling of round 0; the better of the two becomes the best
  * labelling, and the polish starts from both, so that no result scores below either. Messages are
@@ -254,8 +311,8 @@ typedef struct chorale_run_result {
   int64_t best_round;    /* the round of the best labelling, before polishing if polished */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity where there is none */
-  double chain_score;    /* sum of phi_i, in the order of the chains */
-  double clique_score;   /* sum of C_p, in the order of the cliques */
+  double chain_score;    /* sum of phi_i, in the order of the chains: sums of 1024 each, summed */
+  double clique_score;   /* sum of C_p, likewise in the order of the cliques */
   double own_score;      /* equation 1 of the labelling of round 0 */
   double rounds_score;   /* equation 1 of the best labelling of the rounds, before the polish */
   double polished_score; /* equation 1 after the polish from the best labelling of the rounds */

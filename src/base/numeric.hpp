@@ -86,6 +86,37 @@ struct MeasuredSum {
   }
 };
 
+// A sum of many terms, in blocks of kBlock terms each: the terms of a block in order, then the sums
+// of the blocks in order. After a change of one term the same bits follow from the sums of the other
+// blocks.
+class BlockedSum {
+public:
+  static constexpr std::int64_t kBlock = 1024;
+  static constexpr std::int64_t blocks(std::int64_t terms) noexcept {
+    return (terms + kBlock - 1) / kBlock;
+  }
+
+  void add(double score) noexcept {
+    if (count_ == kBlock) {
+      closed_ += block_;
+      block_ = {};
+      count_ = 0;
+    }
+    block_.add(score);
+    ++count_;
+  }
+  MeasuredSum sum() const noexcept {
+    MeasuredSum all = closed_;
+    all += block_;
+    return all;
+  }
+
+private:
+  MeasuredSum closed_;
+  MeasuredSum block_;
+  std::int64_t count_ = 0; // terms of the open block
+};
+
 // Relative gaps up to which a bound counts as met: kProvenGap relative to the score, or
 // kRoundingGap relative to the magnitude of the terms of the score.
 inline constexpr double kProvenGap = 1e-9;

@@ -3,6 +3,7 @@
 #include "cluster/run/run.hpp"
 #include "capi/chain_call.hpp"
 #include "clique/algorithms.hpp"
+#include "potential/checks.hpp"
 
 #include <gsl/gsl>
 
@@ -83,6 +84,9 @@ chorale_status take_run_options(const Report &report, const Model &model,
     return report.unknown_constant("options->message_element", options.message_element,
                                    "a CHORALE_MESSAGES_ constant");
   }
+  if (options.edits != 0 && options.edits != 1)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->edits is ", options.edits,
+                       "; it must be 0 or 1");
   CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width));
   CHORALE_CHECK(check_size(report, "options->budget", options.budget));
   CHORALE_CHECK(check_size(report, "options->threads", options.threads));
@@ -113,6 +117,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
   to.progress = options.progress;
   to.progress_user = options.progress_user;
   to.bound_steps = options.bound_steps;
+  to.edits = options.edits != 0;
   return CHORALE_OK;
 }
 
@@ -244,6 +249,16 @@ chorale_status state_space(const Report &report, const chorale_run &run,
   return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ",
                      chain, " exceeds options->budget = ", run.options.joint.budget,
                      ", or its properties are too many");
+}
+
+// Checks that a run was created with memory for edits.
+chorale_status check_edits(const Report &report, const chorale_run *run) noexcept {
+  CHORALE_CHECK(check_at_rest(report, run));
+  if (run->options.edits)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_STATE,
+                     "options->edits was 0 when the run was created; edits take memory that this "
+                     "run does not have");
 }
 
 struct RunDraft {
@@ -379,6 +394,45 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
     case Replacement::done:
       break;
     }
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain, int64_t position,
+                                       const uint8_t *allowed, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_edits(report, run));
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    const Chain &of = run->model->chains[chain];
+    if (of.is_instance)
+      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
+                         " is an instance, whose labels the run does not choose");
+    CHORALE_CHECK(check_index(report, "position", position, of.length));
+    const auto number = gsl::narrow_cast<std::int32_t>(chain);
+    const auto place = gsl::narrow_cast<std::int32_t>(position);
+    if (allowed && !run->inputs.leaves_any(number, place, allowed))
+      return report.fail(CHORALE_ERROR_FORBIDDEN_VALUE, "allowed leaves no label to position ",
+                         position, " of chain ", chain,
+                         "; it must allow one that neither the chain's own forced or allowed "
+                         "labels nor a unary score of minus infinity forbid");
+    run->set_allowed(number, place, allowed);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_run_set_strength(chorale_run *run, int64_t clique, double factor,
+                                        chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_edits(report, run));
+    CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
+    const Clique &of = run->model->cliques[clique];
+    CHORALE_CHECK(check_finite(report, "factor", factor));
+    if (factor != 0 && !(factor >= 1e-6 && factor <= 1e6))
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "factor is ", factor,
+                         "; it must be 0 or from 1e-6 to 1e6");
+    for (std::int32_t k = 0; k < std::max(of.centre_values(), 1); ++k)
+      CHORALE_CHECK(check_factor(report, "factor", factor, of.potential_at(k)));
+    run->set_strength(gsl::narrow_cast<std::int32_t>(clique), factor);
     return CHORALE_OK;
   });
 }

@@ -25,6 +25,7 @@ struct ChainView {
   const std::int32_t *forced = nullptr;  // T: the only label allowed, or -1; or NULL
   const std::uint8_t *allowed = nullptr; // T x m: 0 forbids a label; or NULL
   std::ptrdiff_t allowed_row = 0;
+  const std::uint8_t *masked = nullptr; // T x m, without gaps: 0 forbids a label too; or NULL
   // T x m, without gaps, or NULL: added to the unary scores in dynamic programs (messages of
   // cliques); not part of phi.
   const double *added = nullptr;
@@ -38,8 +39,10 @@ struct ChainView {
   }
   bool allows(std::int32_t t, std::int32_t y) const noexcept {
     return (!forced || forced[t] < 0 || forced[t] == y) &&
-           (!allowed || allowed[t * allowed_row + y] != 0);
+           (!allowed || allowed[t * allowed_row + y] != 0) &&
+           (!masked || masked[std::ptrdiff_t{t} * labels + y] != 0);
   }
+  bool limits_labels() const noexcept { return forced || allowed || masked; }
   bool has_edges() const noexcept { return edges || transitions; }
   double edge_at(std::int32_t t, std::int32_t from, std::int32_t to) const noexcept {
     if (edges)

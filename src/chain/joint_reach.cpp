@@ -76,7 +76,7 @@ bool JointReach::prepare(Limits *limits) noexcept {
 bool JointReach::offer(const std::int32_t *labels, double score,
                        const std::int32_t *shown) noexcept {
   const ChainView &view = scores_.view();
-  for (std::int32_t t = 0; t < length_ && (view.forced || view.allowed); ++t)
+  for (std::int32_t t = 0; t < length_ && view.limits_labels(); ++t)
     if (!view.allows(t, labels[t]))
       return false;
   for (std::int32_t k = 0; k < count_; ++k) {

@@ -5,7 +5,7 @@
 namespace chorale {
 
 bool Scores::copies_unary() const noexcept {
-  return view_.single || view_.unary_column != 1 || view_.forced || view_.allowed || view_.added;
+  return view_.single || view_.unary_column != 1 || view_.limits_labels() || view_.added;
 }
 
 Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
@@ -54,7 +54,7 @@ void Scores::into(std::int32_t t, std::int32_t y, double *to) const noexcept {
 
 bool Scores::write_unary() noexcept {
   const std::int64_t m = view_.labels;
-  const bool picks = view_.forced || view_.allowed || view_.unary_column != 1;
+  const bool picks = view_.limits_labels() || view_.unary_column != 1;
   const bool sums = !picks && view_.added && !view_.single && view_.unary_row == m;
   return in_stretches(limits(), view_.length, 4 * m, [&](std::int64_t begin, std::int64_t end) {
     double *to = owned_unary_ + begin * m;

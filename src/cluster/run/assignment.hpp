@@ -238,6 +238,9 @@ public:
     for (std::int32_t v = 0; v < columns; ++v)
       to[v] = store_.get(first + v);
   }
+  void set(std::int64_t at, std::int64_t count) noexcept {
+    store_.set(at, static_cast<std::int32_t>(count));
+  }
   void add(std::int64_t at, std::int32_t difference) noexcept {
     store_.set(at, store_.get(at) + difference);
   }

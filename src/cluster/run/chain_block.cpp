@@ -103,13 +103,13 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
     if (values[s] >= 0)
       ++counts[values[s]];
   }
-  return evaluate(clique, centre);
+  return evaluate(clique, setting_.inputs.strength(number), centre);
 }
 
-// Returns C for the counts in memory_.varied. May overwrite them.
-double ChainBlock::evaluate(const Clique &clique, std::int32_t centre) noexcept {
+// Returns `strength` times C for the counts in memory_.varied. May overwrite them.
+double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
-  const double score = clique_score(clique, memory_.varied, centre, &failed);
+  const double score = clique_score(clique, strength, memory_.varied, centre, &failed);
   setting_.call.fail(failed);
   return score;
 }
@@ -148,7 +148,7 @@ void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcep
   if (is_centre(s, clique)) {
     for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
       std::copy_n(memory_.counts, clique.columns(), memory_.varied);
-      row[c] = evaluate(clique, c);
+      row[c] = evaluate(clique, strength_of(s), c);
     }
     return;
   }
@@ -157,6 +157,7 @@ void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcep
   CallbackFailure failed = CallbackFailure::none;
   fill_member_row(clique.potential_at(centre_value(clique, s)), memory_.counts, clique.members,
                   memory_.varied, row, &failed);
+  strengthen(s, clique.columns(), row);
   setting_.call.fail(failed);
 }
 
@@ -184,8 +185,11 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
     if (!order_.is_repeat(k) || clique.centred())
       continue;
     load_counts(s);
-    any |= fill_linear_row(*clique.potential(), memory_.counts, clique.members,
-                           program.incoming + program.row_begin()[s]);
+    double *row = program.incoming + program.row_begin()[s];
+    if (fill_linear_row(*clique.potential(), memory_.counts, clique.members, row)) {
+      strengthen(s, clique.columns(), row);
+      any = true;
+    }
   }
   return any;
 }

@@ -109,7 +109,16 @@ private:
   }
   std::int32_t centre_value(const Clique &clique, std::int32_t s) const noexcept;
   void load_counts(std::int32_t s) noexcept;
-  double evaluate(const Clique &clique, std::int32_t centre) noexcept;
+  double evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept;
+  double strength_of(std::int32_t s) const noexcept {
+    return setting_.inputs.strength(memory_.slots[s].clique);
+  }
+  // Multiplies a row of C by the strength of the clique of slot s.
+  void strengthen(std::int32_t s, std::int32_t columns, double *row) const noexcept {
+    if (const double strength = strength_of(s); strength != 1)
+      for (std::int32_t v = 0; v < columns; ++v)
+        row[v] = scale_score(row[v], strength);
+  }
   double score_with(std::int32_t begin, std::int32_t end, const std::int32_t *values) noexcept;
   void fill_row(std::int32_t s, std::int32_t own, double *row) noexcept;
 

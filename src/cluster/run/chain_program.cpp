@@ -39,11 +39,12 @@ JointOptions exactly(JointOptions options) noexcept {
 
 } // namespace
 
-ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chain,
-                           const ChainView &view, const JointOptions &joint) noexcept
-    : model_(&model), number_(chain), chain_(model.chains[chain]),
+ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inputs,
+                           std::int32_t chain, const JointOptions &joint) noexcept
+    : model_(&model), inputs_(&inputs), number_(chain), chain_(model.chains[chain]),
       slots_(layout.take<Slot>(chain_.slots)), cliques_(layout.take<Clique>(chain_.slots)),
-      view_(view), joint_(joint) {
+      view_(layout.measuring() ? inputs.widest_view_of(chain) : inputs.view_of(chain)),
+      joint_(joint) {
   const std::int32_t slots = chain_.slots;
   const std::int64_t grid = std::int64_t{chain_.length} * chain_.labels;
   labels = layout.take<std::int32_t>(chain_.length);
@@ -79,7 +80,7 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, std::int32_t chai
     reach_ = layout.take<double>(chain_.wholes());
     bound_ = layout.take<BoundTables>(chain_.wholes());
     for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
-      const BoundTables tables(layout, model.attached(model.slot(chain, k)), view.parents);
+      const BoundTables tables(layout, model.attached(model.slot(chain, k)), view_.parents);
       if (layout.measuring())
         continue;
       new (bound_ + k) BoundTables(tables);
@@ -251,6 +252,8 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     const Clique &clique = clique_of(k);
     reach_[k] = clique.centred() ? kInfinity
                                  : most_of_a_move(*clique.potential(), clique.members);
+    if (reach_[k] < kInfinity)
+      reach_[k] *= inputs_->strength(slots_[k].clique);
   }
   const double offered = pass.offered();
   const JointReach::End end = pass.run(sends ? reach_ : nullptr);

@@ -11,15 +11,15 @@
 #include "chain/joint.hpp"
 #include "chain/chain_walk.hpp"
 #include "cluster/run/assignment.hpp"
+#include "cluster/run/inputs.hpp"
 #include "cluster/run/options.hpp"
 
 namespace chorale {
 
 class ChainProgram {
 public:
-  // `view`: scores of the chain, from the model or replaced by the run. set_room() must precede all
-  // computations.
-  ChainProgram(Layout &layout, const Model &model, std::int32_t chain, const ChainView &view,
+  // set_room() must precede all computations.
+  ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
                const JointOptions &joint) noexcept;
   // True if the codes of all properties fit into a key.
   bool fits() const noexcept;
@@ -124,6 +124,7 @@ private:
   void send_instance() noexcept;
 
   const Model *model_;
+  const Inputs *inputs_;
   std::int32_t number_;
   Chain chain_;
   Slot *slots_; // NULL if only measuring

@@ -11,12 +11,15 @@ namespace {
 // for large cliques.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
+// Least strength for which messages and best values are computed; that of strength 0, whose effect
+// beside that of the scores is then within rounding.
+constexpr double kLeastStrength = 1e-12;
 
 } // namespace
 
 CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
-                             const KeptColumns *kept) noexcept
-    : clique_(&clique), settings_(settings), kept_(kept) {
+                             const KeptColumns *kept, double strength) noexcept
+    : clique_(&clique), settings_(settings), kept_(kept), strength_(strength) {
   const std::int64_t entries = clique.entries();
   incoming = layout.take<double>(entries);
   outgoing = answers() ? layout.take<double>(entries) : nullptr;
@@ -97,7 +100,26 @@ void CliqueProgram::note(CallbackFailure failed) noexcept {
     failure = failure_of(failed);
 }
 
+// Divides `incoming` by the strength. The best values under the unscaled potential are then those
+// under the scaled one, and max-marginals need only be multiplied by the strength.
+void CliqueProgram::weaken() noexcept {
+  if (strength_ == 1)
+    return;
+  const double factor = 1 / std::max(strength_, kLeastStrength);
+  std::transform(incoming, incoming + clique_->entries(), incoming,
+                 [factor](double score) { return score * factor; });
+}
+
+void CliqueProgram::strengthen() noexcept {
+  if (strength_ == 1)
+    return;
+  const double factor = std::max(strength_, kLeastStrength);
+  std::transform(outgoing, outgoing + clique_->entries(), outgoing,
+                 [factor](double score) { return score * factor; });
+}
+
 bool CliqueProgram::solve(Limits &limits) noexcept {
+  weaken();
   const CliqueAnswer answer =
       compute(task_for(*clique_->potential(), Use::solve), limits, room_);
   note(answer.failure);
@@ -106,6 +128,7 @@ bool CliqueProgram::solve(Limits &limits) noexcept {
 }
 
 bool CliqueProgram::answer(Limits &limits) noexcept {
+  weaken();
   if (clique_->centred()) {
     answer_centred(limits);
   } else if (clique_->members > 0) {
@@ -124,6 +147,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
           outgoing[i * clique_->columns() + kept_->columns[k]] = answers_[i * kept_->count + k];
     }
   }
+  strengthen();
   return finish(limits);
 }
 
@@ -156,7 +180,17 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
 
 bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
-  *value = bound_within(limits, found);
+  if (strength_ == 0) {
+    // Without regard to forbidden counts: the best score of each member.
+    *value = 0;
+    for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
+      const double *row = incoming + std::int64_t{i} * clique_->columns();
+      *value += *std::max_element(row, row + clique_->width(i));
+    }
+    return finish(limits);
+  }
+  weaken();
+  *value = bound_within(limits, found) * strength_;
   return finish(limits);
 }
 
@@ -202,12 +236,13 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
   return best;
 }
 
-double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t centre,
-                    CallbackFailure *failure) noexcept {
+double clique_score(const Clique &clique, double strength, std::int64_t *counts,
+                    std::int32_t centre, CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
   if (clique.members == 0 && !clique.centred())
     return 0;
-  return evaluate_counted(clique.potential_at(centre), counts, clique.members, failure);
+  return scale_score(
+      evaluate_counted(clique.potential_at(centre), counts, clique.members, failure), strength);
 }
 
 } // namespace chorale

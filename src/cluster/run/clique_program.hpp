@@ -15,8 +15,9 @@ inline constexpr std::int32_t kAnsweredMembers = 256;
 
 class CliqueProgram {
 public:
+  // strength: factor of the potential (Inputs::strength).
   CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
-                const KeptColumns *kept) noexcept;
+                const KeptColumns *kept, double strength = 1) noexcept;
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
@@ -50,6 +51,8 @@ private:
     return !clique_->closed() || clique_->members <= kAnsweredMembers;
   }
   void note(CallbackFailure failed) noexcept;
+  void weaken() noexcept;
+  void strengthen() noexcept;
   void answer_centred(Limits &limits) noexcept;
   double bound_within(Limits &limits, bool *found) noexcept;
   // True if the computation ended without failure or interruption.
@@ -62,6 +65,7 @@ private:
   const Clique *clique_;
   CliqueSettings settings_;
   const KeptColumns *kept_;
+  double strength_;
   double *gathered_ = nullptr; // n x kept columns: incoming entries
   // Messages to members: n x kept columns; or n x columns, given one value of the centre.
   double *answers_ = nullptr;
@@ -82,9 +86,9 @@ void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_b
       ++counts[v];
 }
 
-// Returns C for the counts of the clique's columns. Sets the counts of columns that the potential
-// ignores to 0, since callbacks expect that.
-double clique_score(const Clique &clique, std::int64_t *counts, std::int32_t centre,
-                    CallbackFailure *failure) noexcept;
+// Returns `strength` times C for the counts of the clique's columns. Sets the counts of columns that
+// the potential ignores to 0, since callbacks expect that.
+double clique_score(const Clique &clique, double strength, std::int64_t *counts,
+                    std::int32_t centre, CallbackFailure *failure) noexcept;
 
 } // namespace chorale

@@ -20,7 +20,7 @@ void prefetch(const Chain &item) noexcept {
 
 // True if phi of each label is its unary score, stored as contiguous doubles.
 bool is_plain(const ChainView &item) noexcept {
-  return !item.single && item.unary_column == 1 && !item.forced && !item.allowed &&
+  return !item.single && item.unary_column == 1 && !item.limits_labels() &&
          !item.has_start() && !item.has_end();
 }
 
@@ -34,8 +34,9 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
   return best;
 }
 
-// Writes K entries: C for each column of `member`, with the other members fixed to `labelling`.
-RunFailure hold_others(const Clique &clique, const Assignment &labelling, std::int32_t member,
+// Writes K entries: C times `strength` for each column of `member`, with the other members fixed to
+// `labelling`.
+RunFailure hold_others(const Clique &clique, double strength, const Assignment &labelling, std::int32_t member,
                        Layout &layout, double *message) noexcept {
   const std::int32_t K = clique.columns();
   auto *counts = layout.take<std::int64_t>(K);
@@ -45,6 +46,8 @@ RunFailure hold_others(const Clique &clique, const Assignment &labelling, std::i
   });
   CallbackFailure failed = CallbackFailure::none;
   fill_member_row(*clique.potential(), counts, clique.members, varied, message, &failed);
+  for (std::int32_t v = 0; v < K; ++v)
+    message[v] = scale_score(message[v], strength);
   return failure_of(failed);
 }
 
@@ -109,7 +112,8 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
                   Worker &worker) noexcept {
   const Clique clique = setting.model.cliques[number];
   Layout layout(worker.room);
-  CliqueProgram program(layout, clique, setting.options.clique, nullptr);
+  CliqueProgram program(layout, clique, setting.options.clique, nullptr,
+                        setting.inputs.strength(number));
   program.set_room(worker.room + layout.bytes());
   if (!load_items(setting, clique, program.incoming, worker.limits)) {
     setting.call.check(worker);
@@ -148,7 +152,8 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
   const double *message = nullptr;
   RunFailure failure = RunFailure::none;
   if (clique.members <= kAnsweredMembers) {
-    CliqueProgram program(layout, clique, setting.options.clique, nullptr);
+    CliqueProgram program(layout, clique, setting.options.clique, nullptr,
+                          setting.inputs.strength(slot.clique));
     program.set_room(room + layout.bytes());
     Limits none;
     load_items(setting, clique, program.incoming, none);
@@ -157,7 +162,7 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
     failure = program.failure;
   } else {
     auto *row = layout.take<double>(clique.columns());
-    failure = hold_others(clique, state.best, slot.member, layout, row);
+    failure = hold_others(clique, setting.inputs.strength(slot.clique), state.best, slot.member, layout, row);
     message = row;
   }
   if (failure != RunFailure::none)

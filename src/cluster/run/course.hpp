@@ -91,6 +91,7 @@ struct Course {
   bool solving = false;
   std::int64_t rounds_left = 0; // remaining rounds of a solve
   std::int64_t scored = 0;      // cliques already summed by an unfinished evaluation
+  BlockedSum scored_sum;        // their sum
   RoundCourse round;
   PolishCourse polish;
   RepairCourse repair;

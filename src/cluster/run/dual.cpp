@@ -180,7 +180,8 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
     return;
   }
   Layout layout(worker.room);
-  CliqueProgram program(layout, clique, setting_.options.clique, nullptr);
+  CliqueProgram program(layout, clique, setting_.options.clique, nullptr,
+                        setting_.inputs.strength(number));
   program.set_room(worker.room + layout.bytes());
   const std::int64_t entries = clique.closed() ? 0 : clique.entries();
   for (std::int64_t e = 0; e < entries; ++e)

@@ -12,12 +12,12 @@ constexpr std::int64_t kScoredMembers = 1 << 17;
 
 } // namespace
 
-double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
-                       CallbackFailure *failure) noexcept {
+double score_of_clique(const Clique &clique, double strength, const Assignment &of,
+                       std::int64_t *counts, CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
   const std::int32_t centre = clique.centred() ? of.shown(clique, clique.members) : 0;
-  return clique_score(clique, counts, centre, failure);
+  return clique_score(clique, strength, counts, centre, failure);
 }
 
 std::size_t scored_bytes(const Model &model) noexcept {
@@ -28,21 +28,18 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
                                 std::int32_t worker) noexcept {
   auto *counts = reinterpret_cast<std::int64_t *>(setting_.worker(worker).room);
   CallbackFailure failed = CallbackFailure::none;
-  const double score = score_of_clique(setting_.model.cliques[number], of, counts, &failed);
+  const double score = score_of_clique(
+      setting_.model.cliques[number], setting_.inputs.strength(number), of, counts, &failed);
   setting_.call.fail(failed);
   return score;
 }
 
-// Scores cliques in batches. `of` holds the partial sum between calls.
+// Scores cliques in batches. The course holds the partial sum between calls.
 bool Evaluation::evaluate(Assignment &of) noexcept {
   const Model &model = setting_.model;
   std::int64_t &scored = state_.course.scored;
-  if (scored == 0) {
-    MeasuredSum chains;
-    for (std::int64_t i = 0; i < model.chains.size(); ++i)
-      chains.add(of.score[i]);
-    of.set_totals(chains, {});
-  }
+  if (scored == 0)
+    state_.course.scored_sum = {};
   auto *values = reinterpret_cast<double *>(setting_.rooms.behind(setting_.rooms.bytes().counts));
   while (scored < model.cliques.size()) {
     if (!setting_.check(0))
@@ -60,14 +57,16 @@ bool Evaluation::evaluate(Assignment &of) noexcept {
       scored = 0;
       return false;
     }
-    for (std::int64_t k = 0; k < end - first; ++k) {
-      of.clique_total += values[k];
-      of.magnitude += magnitude_of(values[k]);
-    }
+    for (std::int64_t k = 0; k < end - first; ++k)
+      state_.course.scored_sum.add(values[k]);
     scored = end;
     setting_.call.finish_step();
   }
   scored = 0;
+  BlockedSum chains;
+  for (std::int64_t i = 0; i < model.chains.size(); ++i)
+    chains.add(of.score[i]);
+  of.set_totals(chains.sum(), state_.course.scored_sum.sum());
   return true;
 }
 
@@ -87,13 +86,13 @@ bool Evaluation::offer() noexcept {
 
 void Evaluation::offer_at_once(std::int64_t round) noexcept {
   const Model &model = setting_.model;
-  MeasuredSum chains;
-  MeasuredSum cliques;
+  BlockedSum chains;
+  BlockedSum cliques;
   for (std::int64_t i = 0; i < model.chains.size(); ++i)
     chains.add(state_.now.score[i]);
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     cliques.add(score_clique(state_.now, c, 0));
-  state_.now.set_totals(chains, cliques);
+  state_.now.set_totals(chains.sum(), cliques.sum());
   if (!setting_.call.failed())
     take(round);
 }

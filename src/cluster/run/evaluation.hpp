@@ -6,9 +6,10 @@
 
 namespace chorale {
 
-// Returns C of a clique in an assignment. `counts`: scratch, one entry for each column.
-double score_of_clique(const Clique &clique, const Assignment &of, std::int64_t *counts,
-                       CallbackFailure *failure) noexcept;
+// Returns `strength` times C of a clique in an assignment. `counts`: scratch, one entry for each
+// column.
+double score_of_clique(const Clique &clique, double strength, const Assignment &of,
+                       std::int64_t *counts, CallbackFailure *failure) noexcept;
 
 // Returns the bytes that evaluate() needs for the scores of one batch of cliques.
 std::size_t scored_bytes(const Model &model) noexcept;

@@ -41,6 +41,56 @@ void Inputs::restore(std::int32_t chain) noexcept {
   views_.truncate(views_.size() - 1);
 }
 
+void Inputs::restore_all() noexcept {
+  views_.truncate(0);
+  if (takes_edits()) {
+    std::fill_n(masked_, model_.chains.size(), 0);
+    std::fill_n(strengths_, model_.cliques.size(), 1.0);
+  }
+  edited_ = 0;
+}
+
+void Inputs::take_edits(Layout &layout) noexcept {
+  masks_ = layout.take<std::uint8_t>(saturating_product(to_size(model_.chains.sites()),
+                                                        to_size(model_.most_labels)));
+  masked_ = layout.take<std::int32_t>(model_.chains.size());
+  strengths_ = layout.take<double>(model_.cliques.size());
+}
+
+// The mask of a chain is written only while some label of the chain is masked, so that chains
+// without edits need no initialised memory.
+void Inputs::set_allowed(std::int32_t chain, std::int32_t position,
+                         const std::uint8_t *allowed) noexcept {
+  const Chain of = model_.chains[chain];
+  const std::int64_t m = of.labels;
+  std::uint8_t *mask = mask_of(chain);
+  if (masked_[chain] == 0)
+    std::fill_n(mask, of.length * m, std::uint8_t{1});
+  std::uint8_t *row = mask + position * m;
+  const auto is_masked = [&] { return std::find(row, row + m, 0) != row + m ? 1 : 0; };
+  const std::int32_t before = is_masked();
+  for (std::int64_t y = 0; y < m; ++y)
+    row[y] = !allowed || allowed[y] != 0 ? 1 : 0;
+  const std::int32_t change = is_masked() - before;
+  masked_[chain] += change;
+  edited_ += change;
+}
+
+bool Inputs::leaves_any(std::int32_t chain, std::int32_t position,
+                        const std::uint8_t *allowed) const noexcept {
+  ChainView view = view_of(chain);
+  view.masked = nullptr;
+  for (std::int32_t y = 0; y < view.labels; ++y)
+    if (allowed[y] != 0 && view.allows(position, y) && view.unary_at(position, y) > kForbidden)
+      return true;
+  return false;
+}
+
+void Inputs::set_strength(std::int64_t clique, double factor) noexcept {
+  edited_ += (factor != 1 ? 1 : 0) - (strengths_[clique] != 1 ? 1 : 0);
+  strengths_[clique] = factor;
+}
+
 bool Inputs::keep_all() noexcept {
   if (!kept_.resize(model_.cliques.size()))
     return false;

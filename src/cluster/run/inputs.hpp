@@ -1,9 +1,13 @@
-// Data of a run that overrides its model: replaced scores of chains, and restricted columns of
-// cliques.
+// Data of a run that overrides its model: replaced scores of chains, allowed labels of positions,
+// strengths of cliques, and restricted columns of cliques.
 #pragma once
 
 #include "base/array.hpp"
+#include "base/workspace.hpp"
 #include "cluster/model/model.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace chorale {
 
@@ -24,15 +28,45 @@ public:
 
   ChainView view_of(std::int32_t chain) const noexcept {
     const View *given = find_view(chain);
-    return given ? given->view : model_.chains[chain].view();
+    ChainView view = given ? given->view : model_.chains[chain].view();
+    if (masks_ && masked_[chain] > 0)
+      view.masked = mask_of(chain);
+    return view;
+  }
+  // Returns the view with all arrays that view_of() may have, for measuring.
+  ChainView widest_view_of(std::int32_t chain) const noexcept {
+    static constexpr std::uint8_t kSome = 1;
+    ChainView view = view_of(chain);
+    if (expects_edits_)
+      view.masked = &kSome;
+    return view;
   }
   // True if the view of the chain is replaced.
   bool replaces(std::int32_t chain) const noexcept { return find_view(chain) != nullptr; }
-  bool replaces_any() const noexcept { return !views_.empty(); }
+  // True if some input differs from the model.
+  bool replaces_any() const noexcept { return !views_.empty() || edited_ > 0; }
   // Replaces the view of a chain. False, without change, if memory is exhausted.
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
   void restore(std::int32_t chain) noexcept;
-  void restore_all() noexcept { views_.truncate(0); }
+  // Restores the inputs of the model.
+  void restore_all() noexcept;
+
+  // ---- Edits, after take_edits() ----
+  // Sets whether take_edits() will be called. Returns what was set before.
+  bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
+  // Places the memory of set_allowed() and set_strength().
+  void take_edits(Layout &layout) noexcept;
+  bool takes_edits() const noexcept { return strengths_ != nullptr; }
+  // Allows the labels y of a position with allowed[y] != 0; NULL: all labels.
+  void set_allowed(std::int32_t chain, std::int32_t position, const std::uint8_t *allowed) noexcept;
+  // True if a position has a label that is allowed by `allowed` and possible under the view.
+  bool leaves_any(std::int32_t chain, std::int32_t position,
+                  const std::uint8_t *allowed) const noexcept;
+  void set_strength(std::int64_t clique, double factor) noexcept;
+  // Returns the factor of all potentials of a clique.
+  double strength(std::int64_t clique) const noexcept {
+    return strengths_ ? strengths_[clique] : 1.0;
+  }
 
   // Returns the kept columns, or NULL if the clique keeps all.
   const KeptColumns *kept(std::int64_t clique) const noexcept {
@@ -54,12 +88,22 @@ private:
   // Returns the first view of a chain with number >= `chain`.
   View *lower_bound(std::int32_t chain) noexcept;
   const View *find_view(std::int32_t chain) const noexcept;
+  std::uint8_t *mask_of(std::int32_t chain) const noexcept {
+    return masks_ + std::int64_t{model_.chains.first_label(chain)} * model_.most_labels;
+  }
 
   Memory memory_;
   const Model &model_;
   Array<View> views_;           // replaced views, ascending by chain
   Array<std::int32_t> columns_; // kept columns of all cliques, end to end
   Array<KeptColumns> kept_;     // by clique; empty before keep_all()
+  // NULL without edits. By site, most_labels bytes: the masks of chains with masked_ > 0, each T x m
+  // without gaps.
+  std::uint8_t *masks_ = nullptr;
+  std::int32_t *masked_ = nullptr; // by chain: positions at which a label is masked
+  double *strengths_ = nullptr;    // by clique
+  bool expects_edits_ = false;
+  std::int64_t edited_ = 0;        // masked positions, and cliques with a strength other than 1
 };
 
 } // namespace chorale

@@ -61,25 +61,25 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
   Layout layout(block.data());
   Scratch scratch(layout, model);
 
-  double chain_total = 0;
+  BlockedSum chains;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     scratch.of.judge(i, model.chains[i].view(), labels, scratch.leaves);
     labels += model.chains[i].length;
-    chain_total += scratch.of.score[i];
+    chains.add(scratch.of.score[i]);
     if (to.chains)
       to.chains[i] = scratch.of.score[i];
   }
-  double clique_total = 0;
+  BlockedSum cliques;
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     CallbackFailure failed = CallbackFailure::none;
-    const double score = score_of_clique(model.cliques[c], scratch.of, scratch.counts, &failed);
+    const double score = score_of_clique(model.cliques[c], 1, scratch.of, scratch.counts, &failed);
     CHORALE_CHECK(callback_status(report, failed));
-    clique_total += score;
+    cliques.add(score);
     if (to.cliques)
       to.cliques[c] = score;
   }
   if (to.total)
-    *to.total = chain_total + clique_total;
+    *to.total = chains.sum().total + cliques.sum().total;
   return CHORALE_OK;
 }
 

@@ -51,6 +51,7 @@ struct RunOptions {
   chorale_progress_function progress = nullptr;
   void *progress_user = nullptr;
   std::int64_t bound_steps = 0;
+  bool edits = false;
 };
 
 } // namespace chorale

@@ -114,8 +114,11 @@ chorale_run_result Outcome::result() const noexcept {
   result.gap = found ? standing.upper_bound - result.score : kInfinity;
   result.proven =
       found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
-  for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
-    result.changed_chains += has_changed(i) ? 1 : 0;
+  if (found && state_.edits.settled)
+    result.changed_chains = state_.edits.changed_chains;
+  else
+    for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
+      result.changed_chains += has_changed(i) ? 1 : 0;
   result.messages_changed = state_.tally.messages_changed;
   result.chain_updates = state_.tally.chain_updates;
   result.clique_updates = state_.tally.clique_updates;
@@ -126,7 +129,7 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   const Clique &clique = model_.cliques[number];
   Counts counts(memory_, clique.columns());
   CallbackFailure failed = CallbackFailure::none;
-  return score_of_clique(clique, of, counts.data(), &failed);
+  return score_of_clique(clique, inputs_.strength(number), of, counts.data(), &failed);
 }
 
 // Returns the amount of the payment for a slot. `counts`: counts of its clique in the best
@@ -139,7 +142,8 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
   std::int32_t centre = clique.centred() ? state_.best.shown(clique, clique.members) : 0;
   CallbackFailure failed = CallbackFailure::none;
   std::copy_n(counts, clique.columns(), scratch);
-  const double now = chorale::clique_score(clique, scratch, centre, &failed);
+  const double strength = inputs_.strength(slot.clique);
+  const double now = chorale::clique_score(clique, strength, scratch, centre, &failed);
   std::copy_n(counts, clique.columns(), scratch);
   if (slot.member == clique.members) {
     centre = before;
@@ -149,7 +153,7 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
     if (before >= 0)
       ++scratch[before];
   }
-  const double so = chorale::clique_score(clique, scratch, centre, &failed);
+  const double so = chorale::clique_score(clique, strength, scratch, centre, &failed);
   return so == kForbidden ? kInfinity : now - so;
 }
 
@@ -285,7 +289,8 @@ std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
         clique.centred() ? state_.best.shown(clique, clique.members) : 0;
     CallbackFailure failed = CallbackFailure::none;
     json.open('{');
-    number("score", chorale::clique_score(clique, counts.data(), centre, &failed));
+    number("score", chorale::clique_score(clique, inputs_.strength(c), counts.data(), centre,
+                                          &failed));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)

@@ -3,15 +3,16 @@
 #pragma once
 
 #include "cluster/run/call.hpp"
+#include "cluster/run/inputs.hpp"
 #include "cluster/run/state.hpp"
 
 namespace chorale {
 
 class Outcome {
 public:
-  Outcome(const Memory &memory, const Model &model, const RunState &state,
+  Outcome(const Memory &memory, const Model &model, const Inputs &inputs, const RunState &state,
           const Call &call) noexcept
-      : memory_(memory), model_(model), state_(state), call_(call) {}
+      : memory_(memory), model_(model), inputs_(inputs), state_(state), call_(call) {}
 
   chorale_run_result result() const noexcept;
   // True if the best labelling of a chain differs from that without messages.
@@ -33,6 +34,7 @@ private:
 
   const Memory &memory_;
   const Model &model_;
+  const Inputs &inputs_;
   const RunState &state_;
   const Call &call_;
 };

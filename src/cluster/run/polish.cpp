@@ -1,21 +1,8 @@
-// The incoming row of a slot holds C of its clique for each value of this slot, all else fixed. If
-// no clique has two slots of the chain, decoding under these rows gives the best labelling of the
-// block. With several slots in one clique (*repeats*) gains do not add up, so three decodes are
-// tried in turn, and a result is accepted only if it gains:
-//  1. Under the same rows.
-//  2. With convex SUMs linearised at the counts. The linearisation is a minorant: a gain under it
-//     is a gain.
-//  3. With repeats moved one at a time and all others held, so that every gain is exact. On a chain
-//     without properties, by a walk (chain_walk.hpp), which costs as much as forward-backward. On
-//     trees, under properties and in instances, messages under a penalty on moving repeats give the
-//     gain of moving each alone; then the best repeat of each clique is freed, and one decode moves
-//     the freed ones together.
-//
 // The chains of a batch make proposals in parallel, under the same counts; proposals are then
 // accepted or rejected in the order of the chains, under the counts as changed by earlier ones.
 #include "cluster/run/polish.hpp"
 
-#include "cluster/run/chain_block.hpp"
+#include "cluster/run/improve.hpp"
 #include "cluster/run/closed.hpp"
 
 #include <algorithm>
@@ -159,7 +146,7 @@ private:
     const Verdict verdict = !is_due                     ? Verdict::unchanged
                             : improve(proposal, worker) ? Verdict::gains
                                                         : Verdict::stays;
-    if (was_cut_short(worker)) {
+    if (was_cut_short(setting_, worker)) {
       setting_.call.check(worker);
       return;
     }
@@ -167,60 +154,19 @@ private:
     setting_.call.finish_step();
   }
 
-  // True if what this worker has just computed is incomplete. A deadline that another worker saw is
-  // no reason: this worker's search went on.
-  bool was_cut_short(const Worker &worker) const noexcept {
-    return worker.limits.interruption() != Interruption::none || setting_.call.failed();
-  }
-
   // Searches for a better labelling of the chain. True if one is found and stored in the proposal.
   bool improve(Proposal &proposal, Worker &worker) noexcept {
     const Chain &chain = model_.chains[proposal.chain];
-    Layout layout(worker.room);
-    ChainBlock block(layout, setting_, now_, memory_.counts, proposal.chain);
-    ChainProgram program(layout, model_, proposal.chain, setting_.inputs.view_of(proposal.chain),
-                         setting_.options.joint);
-    program.set_room(worker.room + layout.bytes());
-    block.sort();
-    if (block.has_repeats() && course_.sweep >= kVisits)
+    const Improvement found =
+        improve_chain(setting_, own_, now_, memory_.counts, proposal.chain,
+                      course_.sweep < kVisits, worker);
+    if (!found.gains)
       return false;
-    const auto offer_found = [&]() noexcept {
-      MeasuredSum before;
-      MeasuredSum after;
-      block.compare(program.score, program.shown, before, after);
-      if (!gains(before, after.total))
-        return false;
-      memory_.proposed_labels.write(proposal.first_label, chain.length, program.labels);
-      std::copy_n(program.shown, chain.wholes(), memory_.proposed_wholes + proposal.first_whole);
-      proposal.score = program.score;
-      proposal.repeats = block.has_repeats();
-      return true;
-    };
-    const auto offer = [&]() noexcept {
-      if (program.decode(worker.limits, &now_))
-        return offer_found();
-      setting_.call.give_up(program, worker);
-      return false;
-    };
-    block.fill_rows(program);
-    if (!block.has_repeats() && block.is_at_best(program, own_.score[proposal.chain]))
-      return false;
-    if (offer())
-      return true;
-    if (!block.has_repeats() || was_cut_short(worker))
-      return false;
-    double most = program.score;
-    for (std::int32_t s = 0; s < chain.slots && most > kForbidden; ++s)
-      most += program.shown[s] < 0 ? kForbidden
-                                   : program.incoming[program.row_begin()[s] + program.shown[s]];
-    if (block.fill_linear(program) && offer())
-      return true;
-    block.fill_rows(program);
-    if (block.is_plain() ? block.walk(program, worker.limits)
-                         : block.move_best(program, most, worker.limits))
-      return block.is_plain() ? offer_found() : offer();
-    setting_.call.give_up(program, worker);
-    return false;
+    memory_.proposed_labels.write(proposal.first_label, chain.length, found.labels);
+    std::copy_n(found.shown, chain.wholes(), memory_.proposed_wholes + proposal.first_whole);
+    proposal.score = found.score;
+    proposal.repeats = found.repeats;
+    return true;
   }
 
   // Accepts a proposal if it still gains under the current counts.

@@ -16,7 +16,7 @@ std::size_t aligned(std::size_t bytes) noexcept {
 
 std::size_t Rooms::measure_chain(std::int32_t chain) const noexcept {
   Layout layout;
-  const ChainProgram program(layout, model_, chain, inputs_.view_of(chain), options_.joint);
+  const ChainProgram program(layout, model_, inputs_, chain, options_.joint);
   return saturating_sum(saturating_sum(layout.bytes(), program.room_bytes()),
                         std::max(polish_bytes(model_, chain), repair_bytes(model_, chain)));
 }

@@ -104,7 +104,8 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
   const double damping = setting_.options.damping;
   const Clique &clique = model.cliques[number];
   Layout layout(worker.room);
-  CliqueProgram program(layout, clique, setting_.options.clique, setting_.inputs.kept(number));
+  CliqueProgram program(layout, clique, setting_.options.clique, setting_.inputs.kept(number),
+                        setting_.inputs.strength(number));
   program.set_room(worker.room + layout.bytes());
   state_.to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
   if (clique.centred())

@@ -2,6 +2,7 @@
 
 #include "cluster/run/closed.hpp"
 #include "cluster/run/dual.hpp"
+#include "cluster/run/edits.hpp"
 #include "cluster/run/message_unit.hpp"
 #include "cluster/run/polish.hpp"
 #include "cluster/run/repair.hpp"
@@ -25,6 +26,8 @@ std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept 
   Layout layout;
   const RunState measured(layout, model, options);
   layout.take<Worker>(options.executor.workers);
+  if (options.edits)
+    Inputs(Memory(), model).take_edits(layout);
   return layout.bytes();
 }
 
@@ -41,6 +44,7 @@ chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &
   options.joint.may_reach = !options.restrict_range &&
                             (options.joint.mode == CHORALE_JOINT_AUTO ||
                              options.joint.mode == CHORALE_JOINT_EXACT);
+  inputs.expect_edits(options.edits);
 }
 
 chorale_run::~chorale_run() { release(model); }
@@ -48,8 +52,8 @@ chorale_run::~chorale_run() { release(model); }
 // ---- Memory ------------------------------------------------------------------------------------
 
 // Chooses the widest format for which model, run and scores need at most twice the memory of the
-// scores; 16 bits if none is narrow enough. Assumes one worker and no bound, so that neither format
-// nor results depend on these options.
+// scores; 16 bits if none is narrow enough. Assumes one worker, no bound and no edits, so that neither
+// format nor results depend on these options.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -61,13 +65,16 @@ void chorale_run::choose_messages() noexcept {
   // A reweighed model shares the chains of its base model, and uses the same format.
   const Model &holder = model->base ? *model->base : *model;
   const std::int32_t workers = std::exchange(options.executor.workers, 1);
+  const bool edits = inputs.expect_edits(false);
   const std::size_t rooms_of_one = rooms.total(rooms.measure());
+  inputs.expect_edits(edits);
   options.executor.workers = workers;
   const std::size_t others =
       saturating_sum(saturating_sum(holder.bytes(), sizeof(chorale_run)), rooms_of_one);
   RunOptions lean = options;
   lean.executor.workers = 1;
   lean.bound_steps = 0;
+  lean.edits = false;
   for (const MessageNumber number : {MessageNumber::float64, MessageNumber::float32,
                                      MessageNumber::magnitude16, MessageNumber::magnitude8}) {
     lean.messages = options.messages = number;
@@ -108,6 +115,8 @@ bool chorale_run::prepare() noexcept {
   rooms.workers = layout.take<Worker>(options.executor.workers);
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
     new (rooms.workers + w) Worker();
+  if (options.edits)
+    inputs.take_edits(layout);
   if (!rooms.make(rooms.measure()))
     return false;
   reset();
@@ -127,7 +136,7 @@ bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   JointOptions strict = options.joint;
   strict.is_strict = true;
   Layout layout(rooms.workers[0].room);
-  ChainProgram program(layout, *model, number, inputs.view_of(number), strict);
+  ChainProgram program(layout, *model, inputs, number, strict);
   if (!program.fits())
     return false;
   if (!tries)
@@ -259,6 +268,7 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
 }
 
 void chorale_run::set_labels(const std::int32_t *labels) noexcept {
+  state.edits.leave();
   auto *leaves = reinterpret_cast<std::uint8_t *>(rooms.workers[0].room);
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     if (model->chains[i].is_instance)
@@ -295,23 +305,74 @@ Replacement chorale_run::replace(std::int32_t chain, const ChainView &view) noex
       inputs.restore(chain);
     return has_room ? Replacement::state_space : Replacement::no_memory;
   }
+  renew_chain(chain);
+  return Replacement::done;
+}
+
+// Prepares a chain whose scores or allowed labels changed for the next step or solve.
+void chorale_run::renew_chain(std::int32_t chain) noexcept {
+  if (state.edits.settled)
+    Edits(setting_, state).note_chain(chain);
+  else
+    state.replaced_scores(*model);
   state.chain_needs[chain] = static_cast<std::uint8_t>(
       state.chain_needs[chain] | kNeedsOwn | (model->chains[chain].slots > 0 ? kNeedsUpdate : 0));
-  if (state.standing.has_labelling) {
-    judge_chain(state.best, chain);
-    judge_chain(state.now, chain);
-  }
-  state.replaced_scores(*model);
-  return Replacement::done;
+  if (!state.standing.has_labelling)
+    return;
+  judge_chain(state.best, chain);
+  judge_chain(state.now, chain);
+  if (options.edits && state.best.score[chain] == kForbidden)
+    state.standing.fill_in_own = true;
+}
+
+void chorale_run::set_allowed(std::int32_t chain, std::int32_t position,
+                              const std::uint8_t *allowed) noexcept {
+  inputs.set_allowed(chain, position, allowed);
+  renew_chain(chain);
+}
+
+void chorale_run::set_strength(std::int32_t clique, double factor) noexcept {
+  inputs.set_strength(clique, factor);
+  if (state.edits.settled)
+    Edits(setting_, state).note_clique(clique);
+  else
+    state.replaced_scores(*model);
+  if (model->cliques[clique].all_members() > 0)
+    state.clique_needs[clique] = kAnswersNow;
 }
 
 // ---- Work --------------------------------------------------------------------------------------
 
-bool chorale_run::step() noexcept { return Rounds(setting_, state).step(); }
+bool chorale_run::step() noexcept {
+  state.edits.leave();
+  return Rounds(setting_, state).step();
+}
+
+// Prepares a complete solution for edits. False if the call must end.
+bool chorale_run::settle() noexcept {
+  return !options.edits || call.must_end() || state.standing.pending || !has_result() ||
+         Edits(setting_, state).settle();
+}
 
 void chorale_run::solve() noexcept {
   Course &course = state.course;
   const Standing &standing = state.standing;
+  if (standing.infeasible && !standing.pending) {
+    course.solving = false;
+    return;
+  }
+  Edits edits(setting_, state);
+  if (state.edits.stage != EditStage::none || edits.serves())
+    switch (edits.run()) {
+    case EditEnd::stopped:
+      return;
+    case EditEnd::done:
+      course.solving = true;
+      course.rounds_left = 0;
+      break;
+    case EditEnd::whole:
+      break;
+    }
   if (!course.solving) {
     course.solving = true;
     course.rounds_left = options.rounds;
@@ -319,34 +380,45 @@ void chorale_run::solve() noexcept {
   }
   Rounds rounds(setting_, state);
   while (standing.pending || course.round.stage != RoundStage::none ||
-         (course.rounds_left > 0 && !standing.at_end()))
+         (course.rounds_left > 0 && !standing.at_end())) {
+    state.edits.leave();
     if (!rounds.step()) {
       course.solving = call.must_end();
       return;
     }
+  }
   if (course.dual.stage == DualStage::none) {
-    if (options.polish && !standing.is_polished)
+    if (options.polish && !standing.is_polished) {
+      state.edits.leave();
       Polish(setting_, state).run();
+    }
     if (!call.must_end())
       Repair(setting_, state).run();
   }
-  if (options.bound_steps > 0 && !call.must_end())
+  if (options.bound_steps > 0 && !call.must_end()) {
+    state.edits.leave();
     Dual(setting_, state).run(options.bound_steps);
-  course.solving = call.must_end();
+  }
+  course.solving = call.must_end() || !settle();
 }
 
 void chorale_run::polish() noexcept {
   if (state.standing.pending && !step())
     return;
+  state.edits.leave();
   if (state.course.repair.stage == RepairStage::none)
     Polish(setting_, state).run();
   if (!call.must_end())
     Repair(setting_, state).run();
+  settle();
 }
 
 void chorale_run::tighten(std::int64_t steps) noexcept {
-  if (!state.standing.pending || step())
-    Dual(setting_, state).run(steps);
+  if (state.standing.pending && !step())
+    return;
+  state.edits.leave();
+  Dual(setting_, state).run(steps);
+  settle();
 }
 
 RunFailure chorale_run::chain_marginals(std::int32_t chain, double *marginals,

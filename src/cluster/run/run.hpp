@@ -43,6 +43,9 @@ struct chorale_run {
   void begin_call() noexcept { call.begin(options, rooms.workers); }
   // Makes the best labelling the given one: labels of all positions, chain by chain.
   void set_labels(const std::int32_t *labels) noexcept;
+  // Allows labels of a position, or sets the strength of a clique; of a run with options.edits.
+  void set_allowed(std::int32_t chain, std::int32_t position, const std::uint8_t *allowed) noexcept;
+  void set_strength(std::int32_t clique, double factor) noexcept;
   // True if step() would do a round, or the rest of an interrupted one.
   bool has_round_to_do() const noexcept {
     return state.course.round.stage != chorale::RoundStage::none || !state.standing.at_end();
@@ -56,7 +59,7 @@ struct chorale_run {
   chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
                                       std::ptrdiff_t row_stride, double *margins) noexcept;
 
-  chorale::Outcome outcome() const noexcept { return {memory, *model, state, call}; }
+  chorale::Outcome outcome() const noexcept { return {memory, *model, inputs, state, call}; }
   // True if results can be read. False while round 0 has yet to complete the best labelling.
   bool has_result() const noexcept { return state.found() && !state.standing.fill_in_own; }
 
@@ -72,6 +75,8 @@ private:
   bool fits_joint_state(std::int32_t chain) noexcept;
   bool find_fired(const chorale::Clique &clique, chorale::Array<std::int32_t> &fired,
                   bool &all) noexcept;
+  void renew_chain(std::int32_t chain) noexcept;
+  bool settle() noexcept;
   void judge_chain(chorale::Assignment &of, std::int32_t chain) noexcept;
   void copy_messages(const chorale_run &earlier) noexcept;
   void copy_labels(const chorale_run &earlier) noexcept;

@@ -33,8 +33,7 @@ struct Setting {
 struct PlacedChain {
   PlacedChain(const Setting &setting, std::byte *room, std::int32_t chain) noexcept
       : layout(room),
-        program(layout, setting.model, chain, setting.inputs.view_of(chain),
-                setting.options.joint) {
+        program(layout, setting.model, setting.inputs, chain, setting.options.joint) {
     program.set_room(room + layout.bytes());
   }
   // Loads the messages of the cliques to the chain.

@@ -30,6 +30,83 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
     ranking = Ranking(layout, model);
   if (options.bound_steps > 0)
     dual = DualState(layout, model);
+  if (options.edits)
+    edits = EditState(layout, model);
+}
+
+EditState::EditState(Layout &layout, const Model &model) noexcept
+    : counts(layout, model), own_counts(layout, model),
+      clique_score(layout.take<double>(model.cliques.size())),
+      own_clique_score(layout.take<double>(model.cliques.size())),
+      chain_sums(layout, model.chains.size()), clique_sums(layout, model.cliques.size()),
+      own_chain_sums(layout, model.chains.size()), own_clique_sums(layout, model.cliques.size()),
+      chains(layout, model.chains.size()), cliques(layout, model.cliques.size()),
+      queue(layout.take<std::int32_t>(model.chains.size())),
+      queued(layout.take<std::uint8_t>(model.chains.size())), capacity(model.chains.size()), touched(layout, model.chains.size()),
+      touched_cliques(layout, model.cliques.size()), sending(layout, model.chains.size()),
+      answering(layout, model.cliques.size()), reached(layout, model.chains.size()) {
+  std::int32_t widest = 1;
+  for (const Clique &clique : model.cliques)
+    widest = std::max({widest, clique.columns(), clique.centre_values()});
+  counted = layout.take<std::int64_t>(widest);
+  varied = layout.take<std::int64_t>(widest);
+  row_before = layout.take<double>(widest);
+  row_after = layout.take<double>(widest);
+}
+
+void EditState::empty_queue() noexcept {
+  for (; waiting > 0; --waiting) {
+    queued[queue[head]] = 0;
+    head = (head + 1) % capacity;
+  }
+}
+
+void EditState::leave() noexcept {
+  settled = false;
+  settling = edited_members = 0;
+  empty_queue();
+  stage = EditStage::none;
+  for (WorkList *list : {&chains, &cliques, &touched, &touched_cliques, &sending, &answering,
+                         &reached, &chain_sums.stale, &clique_sums.stale, &own_chain_sums.stale,
+                         &own_clique_sums.stale})
+    list->clear();
+}
+
+void EditState::clear(const Model &model) noexcept {
+  if (!queue)
+    return;
+  const std::int64_t of_chains = model.chains.size();
+  const std::int64_t of_cliques = model.cliques.size();
+  const auto empty = [](WorkList &list, std::int64_t limit) {
+    std::fill_n(list.has, limit, std::uint8_t{0});
+    list.count = 0;
+  };
+  for (WorkList *list : {&chains, &touched, &sending, &reached})
+    empty(*list, of_chains);
+  for (WorkList *list : {&cliques, &touched_cliques, &answering})
+    empty(*list, of_cliques);
+  for (Sums *sums : {&chain_sums, &own_chain_sums})
+    empty(sums->stale, BlockedSum::blocks(of_chains));
+  for (Sums *sums : {&clique_sums, &own_clique_sums})
+    empty(sums->stale, BlockedSum::blocks(of_cliques));
+  std::fill_n(queued, of_chains, std::uint8_t{0});
+  waiting = head = 0;
+  leave();
+}
+
+MeasuredSum EditState::Sums::total(const double *terms, std::int64_t count) noexcept {
+  for (std::int64_t k = 0; k < stale.count; ++k) {
+    const std::int64_t begin = stale.items[k] * BlockedSum::kBlock;
+    MeasuredSum sum;
+    for (std::int64_t i = begin; i < std::min(begin + BlockedSum::kBlock, count); ++i)
+      sum.add(terms[i]);
+    block[stale.items[k]] = sum;
+  }
+  stale.clear();
+  MeasuredSum all;
+  for (std::int64_t b = 0; b < BlockedSum::blocks(count); ++b)
+    all += block[b];
+  return all;
 }
 
 void Alternation::add(std::uint64_t labelling_hash) noexcept {
@@ -62,6 +139,7 @@ void RunState::reset(const Model &model) noexcept {
   tally = {};
   dual.progress = {};
   course = {};
+  edits.clear(model);
 }
 
 void RunState::take_over(const Model &model, const RunState &earlier) noexcept {
@@ -92,13 +170,17 @@ void RunState::go_on_from_best(const Model &model) noexcept {
 }
 
 void RunState::replaced_scores(const Model &model) noexcept {
+  replaced_inputs();
+  leave_round(model);
+}
+
+void RunState::replaced_inputs() noexcept {
+  course = {};
   standing.pending = true;
   standing.converged = standing.infeasible = standing.is_polished = false;
   standing.alternation = {};
   standing.upper_bound = kInfinity;
   dual.progress = {.started = dual.progress.started};
-  leave_round(model);
-  course = {};
 }
 
 } // namespace chorale

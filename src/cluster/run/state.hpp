@@ -96,6 +96,107 @@ struct Ranking {
   std::int32_t *gathered = nullptr;     // scratch: chains of a clique
 };
 
+// Set of numbers below a limit, in the order in which they were added.
+struct WorkList {
+  WorkList() noexcept = default;
+  WorkList(Layout &layout, std::int64_t limit) noexcept
+      : items(layout.take<std::int32_t>(limit)), has(layout.take<std::uint8_t>(limit)) {}
+
+  void add(std::int32_t item) noexcept {
+    if (has[item] == 0) {
+      has[item] = 1;
+      items[count++] = item;
+    }
+  }
+  void clear() noexcept { drop(count); }
+  // Removes the first `gone` items.
+  void drop(std::int64_t gone) noexcept {
+    for (std::int64_t k = 0; k < gone; ++k)
+      has[items[k]] = 0;
+    std::copy(items + gone, items + count, items);
+    count -= gone;
+  }
+
+  std::int32_t *items = nullptr;
+  std::uint8_t *has = nullptr; // by number: 1 if it is an item
+  std::int64_t count = 0;
+};
+
+// Stages of a solve after edits (edits.hpp). `own`: decodes the edited chains without messages.
+// `polish`: improves chains around the edits. `send`: updates the edited chains under the messages.
+// `cliques`, `chains`: message rounds. `from_rounds`: polishes the labelling of the last round.
+// `again`: polishes the best labelling, if a round found it.
+enum class EditStage { none, own, polish, send, cliques, chains, from_rounds, again };
+
+// The last complete solution, with its counts and the terms of its score, and the work that edits
+// since then have left. Empty in a run without edits.
+struct EditState {
+  EditState() noexcept = default;
+  EditState(Layout &layout, const Model &model) noexcept;
+
+  // Terms of equation 1 in blocks (BlockedSum).
+  struct Sums {
+    Sums() noexcept = default;
+    Sums(Layout &layout, std::int64_t terms) noexcept
+        : block(layout.take<MeasuredSum>(BlockedSum::blocks(terms))),
+          stale(layout, BlockedSum::blocks(terms)) {}
+    void note(std::int64_t term) noexcept {
+      stale.add(static_cast<std::int32_t>(term / BlockedSum::kBlock));
+    }
+    // Sums the blocks again whose terms have changed; returns the sum of all.
+    MeasuredSum total(const double *terms, std::int64_t count) noexcept;
+
+    MeasuredSum *block = nullptr;
+    WorkList stale; // blocks
+  };
+
+  // True if the members below describe the labellings own, best and now of RunState, where `now`
+  // equals `best` unless a solve is unfinished.
+  bool settled = false;
+  std::int64_t settling = 0;       // cliques counted by an unfinished settle()
+  bool converged = false;          // Standing::converged of the last complete solve
+  std::int64_t changed_chains = 0; // chains whose labels differ in best and own
+  CountStore counts;               // of `now`
+  CountStore own_counts;           // of `own`
+  double *clique_score = nullptr;     // by clique: C under `best`
+  double *own_clique_score = nullptr; // by clique: C under `own`
+  Sums chain_sums, clique_sums, own_chain_sums, own_clique_sums;
+
+  WorkList chains;  // edited
+  WorkList cliques; // edited
+  std::int64_t edited_members = 0; // of the edited cliques
+  // A queue in a ring: chains to improve. queued: by chain, 1 if in the queue.
+  std::int32_t *queue = nullptr;
+  std::uint8_t *queued = nullptr;
+  std::int64_t capacity = 0; // chains
+  std::int64_t head = 0;
+  std::int64_t waiting = 0;
+  std::int64_t visits = 0; // improvements tried in this stage
+  // Scratch, by column or value of a centre.
+  std::int64_t *counted = nullptr;
+  std::int64_t *varied = nullptr;
+  double *row_before = nullptr;
+  double *row_after = nullptr;
+  WorkList touched;         // chains that may differ in `now` and `best`
+  WorkList touched_cliques; // cliques of these
+  WorkList sending;         // chains with messages to compute
+  WorkList answering;       // cliques with messages to compute
+  WorkList reached;         // chains updated in the rounds of this solve
+
+  void empty_queue() noexcept;
+  // Forgets the solution and all work, so that the next solve is one of the whole model.
+  void leave() noexcept;
+  // Initialises the memory of the lists.
+  void clear(const Model &model) noexcept;
+
+  EditStage stage = EditStage::none;
+  std::int64_t next = 0;     // next item of the list of the stage
+  std::int64_t round = 0;
+  bool is_infeasible = false; // an edited chain has no labelling
+  bool round_found = false;   // a round found the best labelling
+  bool leaves_messages = false; // a clique has messages to compute that this solve leaves alone
+};
+
 struct RunState {
   RunState() noexcept = default;
   RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept;
@@ -110,6 +211,8 @@ struct RunState {
   void leave_round(const Model &model) noexcept;
   // Updates the state after scores of chains were replaced: round 0 is pending, bounds are void.
   void replaced_scores(const Model &model) noexcept;
+  // Same, for edits of a complete solution: there is no unfinished work.
+  void replaced_inputs() noexcept;
   // Updates the state after labels and chain scores of `best` were replaced: round 0 is pending,
   // and then replaces chains of `best` whose score is minus infinity by those of `own`.
   void go_on_from_best(const Model &model) noexcept;
@@ -129,6 +232,7 @@ struct RunState {
   std::uint8_t *clique_needs = nullptr; // by clique: kAnswersNow, kAnswersLater
   Ranking ranking;
   DualState dual;
+  EditState edits;
 
   Standing standing;
   Tally tally;

@@ -1,0 +1,721 @@
+#include "cluster/run/edits.hpp"
+
+#include "cluster/run/closed.hpp"
+#include "cluster/run/evaluation.hpp"
+#include "cluster/run/improve.hpp"
+#include "potential/member_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+// Edits that reach more chains, or more members of edited cliques, than this or than a share of all
+// are left to a solve of the whole model.
+constexpr std::int64_t kMostChains = 64;
+constexpr std::int64_t kMostMembers = 4096;
+constexpr std::int64_t kShare = 16;
+// Larger cliques compute messages only if they were edited themselves.
+constexpr std::int32_t kMostAnswering = 256;
+// Larger closed cliques are not solved again as a whole unless they were edited themselves.
+constexpr std::int32_t kMostSolved = 4096;
+// The first kFreeChains chains that messages reach are updated for any change of a message beyond
+// rounding, later ones for changes above kLeastChange units.
+constexpr std::int64_t kFreeChains = 16;
+constexpr double kLeastChange = 1.0 / 1024;
+// A change in a clique of n > kMostAnswering members that moves the scores of the values of another
+// member by at most d units moves about n d members out of their best value, which gains less than
+// n d^2 units. Below this gain the members are not visited.
+constexpr double kLeastGain = 1.0 / 16;
+// Greatest number of columns for which the d above is computed, in O(K^2).
+constexpr std::int32_t kComparedColumns = 64;
+constexpr std::int64_t kRepeatVisits = 1024; // visits after which chains with repeats stay
+constexpr std::int64_t kMostVisits = 1 << 20; // in case of endless gains within rounding
+constexpr std::int64_t kCounted = 1 << 16;   // members counted between two checks of the limits
+
+} // namespace
+
+// ---- Preparation -------------------------------------------------------------------------------
+
+bool Edits::settle() noexcept {
+  if (edits_.settled)
+    return true;
+  if (edits_.settling == 0) {
+    edits_.counts.clear();
+    edits_.own_counts.clear();
+    state_.now.copy(state_.best);
+  }
+  std::int64_t left = 0;
+  for (; edits_.settling < model_.cliques.size(); ++edits_.settling) {
+    const auto number = static_cast<std::int32_t>(edits_.settling);
+    const Clique clique = model_.cliques[number];
+    left -= clique.members;
+    if (left <= 0) {
+      if (!setting_.check(0))
+        return false;
+      setting_.call.finish_step();
+      left = kCounted;
+    }
+    const std::int64_t first = model_.first_count(number);
+    for (std::int32_t i = 0; i < clique.members; ++i) {
+      if (const std::int32_t v = state_.best.shown(clique, i); v >= 0)
+        edits_.counts.add(first + v, 1);
+      if (const std::int32_t v = state_.own.shown(clique, i); v >= 0)
+        edits_.own_counts.add(first + v, 1);
+    }
+    edits_.clique_score[number] = score_counted(number, state_.best, edits_.counts);
+    edits_.own_clique_score[number] = score_counted(number, state_.own, edits_.own_counts);
+    if (setting_.call.failed()) {
+      edits_.settling = 0;
+      return false;
+    }
+  }
+  edits_.settling = 0;
+  edits_.changed_chains = 0;
+  for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
+    edits_.changed_chains += state_.best.agrees(i, state_.own) ? 0 : 1;
+    edits_.chain_sums.note(i);
+    edits_.own_chain_sums.note(i);
+  }
+  for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+    edits_.clique_sums.note(c);
+    edits_.own_clique_sums.note(c);
+  }
+  sum_up();
+  edits_.converged = state_.standing.converged;
+  edits_.settled = true;
+  return true;
+}
+
+void Edits::sum_up() noexcept {
+  const std::int64_t chains = model_.chains.size();
+  const std::int64_t cliques = model_.cliques.size();
+  state_.best.set_totals(edits_.chain_sums.total(state_.best.score, chains),
+                         edits_.clique_sums.total(edits_.clique_score, cliques));
+  state_.own.set_totals(edits_.own_chain_sums.total(state_.own.score, chains),
+                        edits_.own_clique_sums.total(edits_.own_clique_score, cliques));
+}
+
+double Edits::score_counted(std::int32_t number, const Assignment &of,
+                            const CountStore &counts) noexcept {
+  const Clique clique = model_.cliques[number];
+  counts.load(model_.first_count(number), clique.columns(), edits_.counted);
+  CallbackFailure failed = CallbackFailure::none;
+  const double score =
+      clique_score(clique, setting_.inputs.strength(number), edits_.counted,
+                   clique.centred() ? of.shown(clique, clique.members) : 0, &failed);
+  setting_.call.fail(failed);
+  return score;
+}
+
+double Edits::score_now(std::int32_t clique) noexcept {
+  return score_counted(clique, state_.now, edits_.counts);
+}
+
+// ---- Notes -------------------------------------------------------------------------------------
+
+// Takes back an unfinished solve. The next one begins with all edits since the last solution, and
+// with the messages that are still to be computed.
+void Edits::abandon() noexcept {
+  revert();
+  edits_.empty_queue();
+  if (edits_.stage == EditStage::cliques)
+    edits_.answering.drop(edits_.next);
+  if (edits_.stage == EditStage::chains)
+    edits_.sending.drop(edits_.next);
+  edits_.stage = EditStage::none;
+}
+
+void Edits::note_chain(std::int32_t chain) noexcept {
+  if (edits_.stage != EditStage::none)
+    abandon();
+  edits_.chains.add(chain);
+  edits_.chain_sums.note(chain);
+  state_.replaced_inputs();
+}
+
+void Edits::note_clique(std::int32_t clique) noexcept {
+  if (edits_.stage != EditStage::none)
+    abandon();
+  if (edits_.cliques.has[clique] == 0)
+    edits_.edited_members += model_.cliques[clique].all_members();
+  edits_.cliques.add(clique);
+  state_.replaced_inputs();
+}
+
+bool Edits::serves() const noexcept {
+  return edits_.settled && state_.standing.pending &&
+         edits_.chains.count <= std::max(kMostChains, model_.chains.size() / kShare) &&
+         edits_.edited_members <= std::max(kMostMembers, model_.members.size() / kShare);
+}
+
+// ---- Changes of labellings ---------------------------------------------------------------------
+
+namespace {
+
+void shift(CountStore &counts, std::int64_t first, std::int32_t from, std::int32_t to) noexcept {
+  if (from >= 0)
+    counts.add(first + from, -1);
+  if (to >= 0)
+    counts.add(first + to, 1);
+}
+
+} // namespace
+
+// Calls moved(slot, from, to) for each slot of a chain that shows another column in `of` than
+// shown_after(s, slot), and moves the counts of its clique.
+template <class ShownAfter, class Moved>
+void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
+                 ShownAfter &&shown_after, Moved &&moved) noexcept {
+  const std::int32_t slots = model_.chains[chain].slots;
+  for (std::int32_t s = 0; s < slots; ++s) {
+    const Slot slot = model_.slot(chain, s);
+    const std::int32_t from = of.shown(slot);
+    const std::int32_t to = shown_after(s, slot);
+    if (from == to)
+      continue;
+    if (slot.member != model_.cliques[slot.clique].members)
+      shift(counts, model_.first_count(slot.clique), from, to);
+    moved(slot, from, to);
+  }
+}
+
+// Sets a chain of `now`. `shown`: by slot.
+void Edits::set_now(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
+                    double score) noexcept {
+  move(
+      chain, state_.now, edits_.counts,
+      [&](std::int32_t s, const Slot &) noexcept { return shown[s]; },
+      [&](const Slot &slot, std::int32_t, std::int32_t) noexcept {
+        edits_.touched_cliques.add(slot.clique);
+      });
+  state_.now.set(chain, labels, shown, score);
+  edits_.touched.add(chain);
+}
+
+// Copies a chain of another labelling to `now`.
+void Edits::take_now(std::int32_t chain, const Assignment &from) noexcept {
+  move(
+      chain, state_.now, edits_.counts,
+      [&](std::int32_t, const Slot &slot) noexcept { return from.shown(slot); },
+      [&](const Slot &slot, std::int32_t, std::int32_t) noexcept {
+        edits_.touched_cliques.add(slot.clique);
+      });
+  state_.now.take_chain(chain, from);
+  edits_.touched.add(chain);
+}
+
+// Sets a chain of `own`.
+void Edits::set_own(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
+                    double score) noexcept {
+  edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
+  WorkList &cliques = edits_.touched_cliques; // empty here
+  move(
+      chain, state_.own, edits_.own_counts,
+      [&](std::int32_t s, const Slot &) noexcept { return shown[s]; },
+      [&](const Slot &slot, std::int32_t, std::int32_t) noexcept { cliques.add(slot.clique); });
+  state_.own.set(chain, labels, shown, score);
+  edits_.own_chain_sums.note(chain);
+  for (std::int64_t k = 0; k < cliques.count; ++k)
+    score_own(cliques.items[k]);
+  cliques.clear();
+  edits_.changed_chains += state_.best.agrees(chain, state_.own) ? 0 : 1;
+}
+
+void Edits::score_own(std::int32_t clique) noexcept {
+  edits_.own_clique_score[clique] = score_counted(clique, state_.own, edits_.own_counts);
+  edits_.own_clique_sums.note(clique);
+}
+
+// True if `now` is better than `best`, by the chains and cliques in which they may differ.
+bool Edits::is_better() noexcept {
+  MeasuredSum before;
+  MeasuredSum after;
+  for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
+    before.add(state_.best.score[edits_.touched.items[k]]);
+    after.add(state_.now.score[edits_.touched.items[k]]);
+  }
+  for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k) {
+    before.add(edits_.clique_score[edits_.touched_cliques.items[k]]);
+    after.add(score_now(edits_.touched_cliques.items[k]));
+  }
+  return gains(before, after.total);
+}
+
+// Copies `now` to `best`.
+void Edits::commit() noexcept {
+  for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
+    const std::int32_t chain = edits_.touched.items[k];
+    edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
+    state_.best.take_chain(chain, state_.now);
+    edits_.changed_chains += state_.best.agrees(chain, state_.own) ? 0 : 1;
+    edits_.chain_sums.note(chain);
+  }
+  for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k) {
+    const std::int32_t clique = edits_.touched_cliques.items[k];
+    edits_.clique_score[clique] = score_now(clique);
+    edits_.clique_sums.note(clique);
+  }
+  edits_.touched.clear();
+  edits_.touched_cliques.clear();
+}
+
+// Copies `best` to `now`.
+void Edits::revert() noexcept {
+  for (std::int64_t k = 0; k < edits_.touched.count; ++k)
+    take_now(edits_.touched.items[k], state_.best);
+  edits_.touched.clear();
+  edits_.touched_cliques.clear();
+}
+
+// ---- Own labellings ----------------------------------------------------------------------------
+
+// Decodes edited chains without messages. False if the call must end.
+bool Edits::decode_own() noexcept {
+  for (; edits_.next < edits_.chains.count; ++edits_.next) {
+    const std::int32_t number = edits_.chains.items[edits_.next];
+    std::uint8_t &needs = state_.chain_needs[number];
+    if ((needs & kNeedsOwn) == 0)
+      continue;
+    if (!setting_.check(0))
+      return false;
+    Worker &worker = setting_.worker(0);
+    PlacedChain placed(setting_, worker.room, number);
+    ChainProgram &program = placed.program;
+    std::fill_n(program.incoming, program.row_entries, 0.0);
+    const bool found = program.decode_own(worker.limits);
+    if (program.failure != RunFailure::none || program.interrupted()) {
+      setting_.call.give_up(program, worker);
+      return false;
+    }
+    ++worker.chain_updates;
+    setting_.call.finish_step();
+    if (!found) {
+      edits_.is_infeasible = true;
+      continue;
+    }
+    set_own(number, program.labels, program.shown, program.score);
+    const Chain chain = model_.chains[number];
+    if (model_.is_closed(chain))
+      state_.clique_needs[model_.clique_of(chain.first_slot)] = kAnswersNow;
+    needs = static_cast<std::uint8_t>(needs & ~kNeedsOwn);
+  }
+  return true;
+}
+
+// Evaluates the best labelling under the new inputs. Edited chains whose labels are forbidden, and
+// those in no clique, take their own labellings.
+void Edits::take_edited() noexcept {
+  for (std::int64_t k = 0; k < edits_.chains.count; ++k)
+    if (const std::int32_t chain = edits_.chains.items[k];
+        state_.best.score[chain] == kForbidden || model_.chains[chain].slots == 0)
+      take_now(chain, state_.own);
+  for (std::int64_t k = 0; k < edits_.cliques.count; ++k) {
+    edits_.touched_cliques.add(edits_.cliques.items[k]);
+    score_own(edits_.cliques.items[k]);
+  }
+  commit();
+  state_.standing.fill_in_own = false;
+}
+
+// ---- Polish ------------------------------------------------------------------------------------
+
+void Edits::enqueue(std::int32_t chain) noexcept {
+  if (std::exchange(edits_.queued[chain], std::uint8_t{1}) != 0)
+    return;
+  edits_.queue[(edits_.head + edits_.waiting++) % edits_.capacity] = chain;
+}
+
+void Edits::enqueue_members(std::int32_t number) noexcept {
+  const Clique clique = model_.cliques[number];
+  for (std::int32_t i = 0; i < clique.all_members(); ++i)
+    enqueue(model_.chain_of(clique, i));
+}
+
+// Improves the queued chains, and those of the cliques that change, until no chain gains. False if
+// the call must end.
+bool Edits::polish() noexcept {
+  while (edits_.waiting > 0) {
+    if (!setting_.check(0))
+      return false;
+    const std::int32_t chain = edits_.queue[edits_.head];
+    if (edits_.visits < kMostVisits && !improve(chain))
+      return false;
+    setting_.call.finish_step();
+    ++edits_.visits;
+    // The chain may have been queued again meanwhile, but is visited.
+    edits_.queued[chain] = 0;
+    edits_.head = (edits_.head + 1) % edits_.capacity;
+    --edits_.waiting;
+  }
+  edits_.visits = 0;
+  return true;
+}
+
+bool Edits::improve(std::int32_t number) noexcept {
+  const Chain chain = model_.chains[number];
+  if (model_.is_closed(chain)) {
+    const std::int32_t clique = model_.clique_of(chain.first_slot);
+    if (model_.cliques[clique].members <= kMostSolved || edits_.cliques.has[clique] != 0)
+      return state_.clique_needs[clique] == 0 || solve_closed_clique(clique);
+    edits_.leaves_messages = true;
+  }
+  if (!setting_.options.polish)
+    return true;
+  Worker &worker = setting_.worker(0);
+  const Improvement found = improve_chain(setting_, state_.own, state_.now, edits_.counts, number,
+                                          edits_.visits < kRepeatVisits, worker);
+  if (was_cut_short(setting_, worker)) {
+    setting_.call.check(worker);
+    return false;
+  }
+  if (!found.gains)
+    return true;
+  move(
+      number, state_.now, edits_.counts,
+      [&](std::int32_t s, const Slot &) noexcept { return found.shown[s]; },
+      [&](const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
+        edits_.touched_cliques.add(slot.clique);
+        spread(slot, from, to);
+      });
+  state_.now.set(number, found.labels, found.shown, found.score);
+  edits_.touched.add(number);
+  return true;
+}
+
+// Solves a closed clique, and keeps the result if it is better. False if the call must end.
+bool Edits::solve_closed_clique(std::int32_t number) noexcept {
+  commit(); // what the polish has changed before is better
+  const Clique clique = model_.cliques[number];
+  if (!solve_closed(setting_, state_, number, setting_.worker(0)))
+    return false;
+  std::int64_t *counts = edits_.counted;
+  count_columns(clique, counts, [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
+  for (std::int32_t v = 0; v < clique.columns(); ++v)
+    edits_.counts.set(model_.first_count(number) + v, counts[v]);
+  for (std::int32_t i = 0; i < clique.members; ++i)
+    if (const std::int32_t chain = model_.chain_of(clique, i);
+        !state_.now.agrees(chain, state_.best))
+      edits_.touched.add(chain);
+  edits_.touched_cliques.add(number);
+  if (is_better())
+    commit();
+  else
+    revert();
+  return true;
+}
+
+// Queues the other members of the clique of a slot that has just moved, if they can gain by it.
+void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
+  const Clique clique = model_.cliques[slot.clique];
+  if (clique.members > kMostAnswering && slot.member != clique.members &&
+      !can_move_others(slot.clique, from, to))
+    return;
+  for (std::int32_t i = 0; i < clique.all_members(); ++i)
+    if (i != slot.member)
+      enqueue(model_.chain_of(clique, i));
+}
+
+// True if other members of a large clique may gain noticeably because one member moved between two
+// columns (kLeastGain).
+bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t to) noexcept {
+  const Clique clique = model_.cliques[number];
+  const std::int32_t K = clique.columns();
+  const double strength = setting_.inputs.strength(number);
+  if (clique.centred() || K > kComparedColumns)
+    return true;
+  double most = 0;
+  CallbackFailure failed = CallbackFailure::none;
+  for (std::int32_t u = 0; u < K; ++u) {
+    edits_.counts.load(model_.first_count(number), K, edits_.counted);
+    if (edits_.counted[u] - (u == to ? 1 : 0) <= 0)
+      continue; // no other member shows u
+    --edits_.counted[u];
+    fill_member_row(*clique.potential(), edits_.counted, clique.members, edits_.varied,
+                    edits_.row_after, &failed);
+    if (from >= 0)
+      ++edits_.counted[from];
+    if (to >= 0)
+      --edits_.counted[to];
+    fill_member_row(*clique.potential(), edits_.counted, clique.members, edits_.varied,
+                    edits_.row_before, &failed);
+    for (std::int32_t v = 0; v < K; ++v) {
+      const double after = edits_.row_after[v];
+      const double before = edits_.row_before[v];
+      if (after == kForbidden)
+        continue;
+      if (before == kForbidden || edits_.row_after[u] == kForbidden)
+        return true;
+      most = std::max(most, (after - edits_.row_after[u]) - (before - edits_.row_before[u]));
+    }
+  }
+  setting_.call.fail(failed);
+  most *= strength / state_.to_chain.unit();
+  return static_cast<double>(clique.members) * most * most > kLeastGain;
+}
+
+// ---- Message rounds ----------------------------------------------------------------------------
+
+// True if a row of messages, before it is stored, differs noticeably from the stored one.
+bool Edits::matters(const MessageStore &store, RowPlace at, std::int32_t width,
+                    const double *row) noexcept {
+  if (edits_.reached.count <= kFreeChains)
+    return true;
+  store.load(at, width, edits_.row_before);
+  const double top = *std::max_element(row, row + width);
+  const double least = kLeastChange * store.unit();
+  for (std::int32_t v = 0; v < width; ++v) {
+    const double value = top == kForbidden ? 0.0 : row[v] - top;
+    const double before = edits_.row_before[v];
+    if (value != before && !(std::fabs(value - before) <= least))
+      return true;
+  }
+  return false;
+}
+
+// Updates a chain under the messages of its cliques. False if the call must end.
+bool Edits::update_chain(std::int32_t number) noexcept {
+  if (!setting_.check(0))
+    return false;
+  Worker &worker = setting_.worker(0);
+  edits_.reached.add(number);
+  PlacedChain placed(setting_, worker.room, number);
+  ChainProgram &program = placed.program;
+  placed.load(state_.to_chain);
+  const bool found = program.decode_and_send(false, &state_.now, worker.limits);
+  if (program.interrupted() || program.failure != RunFailure::none) {
+    setting_.call.give_up(program, worker);
+    return false;
+  }
+  for (std::int32_t s = 0; s < program.slot_count(); ++s) {
+    double *row = program.outgoing + program.row_begin()[s];
+    if (!matters(state_.to_clique, program.row_place(s), program.columns_of(s), row) ||
+        !state_.to_clique.store(program.row_place(s), program.columns_of(s), row, 0))
+      continue;
+    const std::int32_t clique = program.slots()[s].clique;
+    state_.clique_needs[clique] = kAnswersNow;
+    if (program.clique_of(s).members <= kMostAnswering || edits_.cliques.has[clique] != 0)
+      edits_.answering.add(clique);
+    else
+      edits_.leaves_messages = true;
+  }
+  if (found) {
+    // An unwritten `shown` (see ChainProgram::decode_and_send) stands for the labels of `now`.
+    if (state_.now.has(model_.chains[number], program.labels))
+      state_.now.score[number] = program.score;
+    else
+      set_now(number, program.labels, program.shown, program.score);
+  }
+  state_.chain_needs[number] = 0;
+  ++worker.chain_updates;
+  setting_.call.finish_step();
+  return true;
+}
+
+// Computes the messages of a clique. False if the call must end.
+bool Edits::update_clique(std::int32_t number) noexcept {
+  if (!setting_.check(0))
+    return false;
+  Worker &worker = setting_.worker(0);
+  const Clique clique = model_.cliques[number];
+  const double damping = setting_.options.damping;
+  Layout layout(worker.room);
+  CliqueProgram program(layout, clique, setting_.options.clique, setting_.inputs.kept(number),
+                        setting_.inputs.strength(number));
+  program.set_room(worker.room + layout.bytes());
+  state_.to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
+  if (clique.centred())
+    state_.to_clique.load(clique.row_place(clique.members), clique.centre_values(),
+                          program.incoming + std::int64_t{clique.members} * clique.columns());
+  if (!program.answer(worker.limits)) {
+    setting_.call.give_up(program, worker);
+    return false;
+  }
+  bool changed = false;
+  for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+    double *row = program.outgoing + std::int64_t{i} * clique.columns();
+    if (!matters(state_.to_chain, clique.row_place(i), clique.width(i), row) ||
+        !state_.to_chain.store(clique.row_place(i), clique.width(i), row, damping))
+      continue;
+    ++worker.messages_changed;
+    changed = true;
+    const std::int32_t chain = model_.chain_of(clique, i);
+    state_.chain_needs[chain] |= kNeedsUpdate;
+    edits_.sending.add(chain);
+  }
+  state_.clique_needs[number] = changed && damping > 0 ? kAnswersLater : 0;
+  ++worker.clique_updates;
+  setting_.call.finish_step();
+  return true;
+}
+
+// Keeps the labelling of a round if it is the best.
+void Edits::end_round() noexcept {
+  if (!is_better())
+    return;
+  commit();
+  edits_.round_found = true;
+  state_.standing.best_round = state_.tally.rounds;
+}
+
+// ---- Solve -------------------------------------------------------------------------------------
+
+EditEnd Edits::run() noexcept {
+  const EditEnd end = go_on();
+  state_.tally.take(setting_.workers());
+  if (setting_.call.failed())
+    edits_.leave(); // the terms of equation 1 are incomplete
+  return end;
+}
+
+EditEnd Edits::go_on() noexcept {
+  EditStage &stage = edits_.stage;
+  const RunOptions &options = setting_.options;
+  Standing &standing = state_.standing;
+  if (stage == EditStage::none) {
+    edits_.next = edits_.round = edits_.visits = 0;
+    edits_.is_infeasible = edits_.round_found = edits_.leaves_messages = false;
+    edits_.reached.clear();
+    state_.tally.messages_changed = 0;
+    stage = EditStage::own;
+  }
+  if (stage == EditStage::own) {
+    if (!decode_own())
+      return EditEnd::stopped;
+    if (edits_.is_infeasible) {
+      // The chain stays in the list of edited ones, and its edit may be lifted.
+      stage = EditStage::none;
+      standing.infeasible = standing.fill_in_own = true;
+      standing.pending = false;
+      standing.own_score = kForbidden;
+      state_.best.set_totals({kForbidden, 0}, {});
+      return EditEnd::stopped;
+    }
+    take_edited();
+    if (options.polish || options.rounds > 0) {
+      for (std::int64_t k = 0; k < edits_.chains.count; ++k)
+        enqueue(edits_.chains.items[k]);
+      for (std::int64_t k = 0; k < edits_.cliques.count; ++k)
+        enqueue_members(edits_.cliques.items[k]);
+    }
+    stage = EditStage::polish;
+  }
+  if (stage == EditStage::polish) {
+    if (!polish())
+      return EditEnd::stopped;
+    commit();
+    edits_.next = 0;
+    stage = EditStage::send;
+  }
+  if (stage == EditStage::send) {
+    for (; options.rounds > 0 && edits_.next < edits_.chains.count; ++edits_.next) {
+      const std::int32_t number = edits_.chains.items[edits_.next];
+      const Chain chain = model_.chains[number];
+      if (chain.slots > 0 && !model_.is_closed(chain) && !update_chain(number))
+        return EditEnd::stopped;
+    }
+    for (std::int64_t k = 0; options.rounds > 0 && k < edits_.cliques.count; ++k)
+      if (!model_.cliques[edits_.cliques.items[k]].closed())
+        edits_.answering.add(edits_.cliques.items[k]);
+    end_round();
+    edits_.next = 0;
+    stage = EditStage::cliques;
+  }
+  while (stage == EditStage::cliques || stage == EditStage::chains) {
+    if (stage == EditStage::cliques) {
+      if (edits_.round == options.rounds ||
+          (edits_.answering.count == 0 && edits_.sending.count == 0)) {
+        enqueue_reached();
+        stage = EditStage::from_rounds;
+        break;
+      }
+      if (edits_.next == 0)
+        state_.tally.messages_changed = 0;
+      standing.zero_messages = false;
+      for (; edits_.next < edits_.answering.count; ++edits_.next)
+        if (!update_clique(edits_.answering.items[edits_.next]))
+          return EditEnd::stopped;
+      keep_damped();
+      edits_.next = 0;
+      stage = EditStage::chains;
+    }
+    for (; edits_.next < edits_.sending.count; ++edits_.next)
+      if (!update_chain(edits_.sending.items[edits_.next]))
+        return EditEnd::stopped;
+    edits_.sending.clear();
+    edits_.next = 0;
+    ++edits_.round;
+    ++state_.tally.rounds;
+    end_round();
+    stage = EditStage::cliques;
+  }
+  if (stage == EditStage::from_rounds) {
+    if (!polish())
+      return EditEnd::stopped;
+    if (is_better()) {
+      commit();
+      edits_.round_found = false; // the best labelling is polished
+    } else {
+      revert();
+    }
+    if (edits_.round_found)
+      enqueue_reached();
+    stage = EditStage::again;
+  }
+  if (!polish())
+    return EditEnd::stopped;
+  commit();
+  return finish();
+}
+
+// Queues the chains that messages reached.
+void Edits::enqueue_reached() noexcept {
+  for (std::int64_t k = 0; setting_.options.polish && k < edits_.reached.count; ++k)
+    enqueue(edits_.reached.items[k]);
+}
+
+// Empties the list of cliques with messages to compute, but for those with damped messages, which
+// have not converged yet.
+void Edits::keep_damped() noexcept {
+  WorkList &list = edits_.answering;
+  std::int64_t kept = 0;
+  for (std::int64_t k = 0; k < list.count; ++k) {
+    const std::int32_t clique = list.items[k];
+    if (state_.clique_needs[clique] != 0) {
+      state_.clique_needs[clique] = kAnswersNow;
+      list.items[kept++] = clique;
+    } else {
+      list.has[clique] = 0;
+    }
+  }
+  list.count = kept;
+}
+
+EditEnd Edits::finish() noexcept {
+  Standing &standing = state_.standing;
+  edits_.stage = EditStage::none;
+  sum_up();
+  if (setting_.call.failed())
+    return EditEnd::stopped;
+  if (state_.best.total() == kForbidden || state_.own.total() > state_.best.total())
+    return EditEnd::whole;
+  standing.pending = false;
+  standing.own_score = standing.polished_own_score = state_.own.total();
+  standing.rounds_score = standing.polished_score = state_.best.total();
+  standing.is_polished = setting_.options.polish;
+  standing.converged = edits_.converged && edits_.answering.count == 0 && !edits_.leaves_messages;
+  edits_.converged = standing.converged;
+  edits_.chains.clear();
+  edits_.cliques.clear();
+  edits_.edited_members = 0;
+  edits_.answering.clear();
+  edits_.sending.clear();
+  state_.now.set_totals({state_.best.chain_total, state_.best.magnitude},
+                        {state_.best.clique_total, 0});
+  Evaluation(setting_, state_).report_progress();
+  return EditEnd::done;
+}
+
+} // namespace chorale

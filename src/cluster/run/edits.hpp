@@ -1,0 +1,81 @@
+// Solves after edits: work on the chains and cliques that edits reach, from the last solution.
+//
+// settle() computes, for a complete solution, counts of the cliques and terms of equation 1. From
+// then on these are updated by difference: the solve changes chains of `now`, the labellings `now`
+// and `best` are compared over the changed chains alone, and a better one is copied to `best` chain
+// by chain (commit), a worse one taken back (revert). So `best` never falls.
+#pragma once
+
+#include "cluster/run/setting.hpp"
+#include "cluster/run/state.hpp"
+
+namespace chorale {
+
+enum class EditEnd {
+  done,    // the edits are part of the solution
+  stopped, // the call must end, or some chain has no labelling
+  whole    // a solve of the whole model is needed
+};
+
+class Edits {
+public:
+  Edits(const Setting &setting, RunState &state) noexcept
+      : setting_(setting), model_(setting.model), state_(state), edits_(state.edits) {}
+
+  // Prepares for edits after a complete solve; resumes an interrupted preparation. False if the call
+  // must end.
+  bool settle() noexcept;
+  // Notes that scores or allowed labels of a chain changed, or the strength of a clique; requires
+  // EditState::settled.
+  void note_chain(std::int32_t chain) noexcept;
+  void note_clique(std::int32_t clique) noexcept;
+  // True if run() can serve the edits since the last solution.
+  bool serves() const noexcept;
+  // Solves after edits, or resumes an unfinished solve.
+  EditEnd run() noexcept;
+
+private:
+  EditEnd go_on() noexcept;
+  void abandon() noexcept;
+  bool decode_own() noexcept;
+  void take_edited() noexcept;
+  void enqueue(std::int32_t chain) noexcept;
+  void enqueue_members(std::int32_t clique) noexcept;
+  void enqueue_reached() noexcept;
+  bool polish() noexcept;
+  bool improve(std::int32_t chain) noexcept;
+  bool solve_closed_clique(std::int32_t clique) noexcept;
+  void spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept;
+  bool can_move_others(std::int32_t clique, std::int32_t from, std::int32_t to) noexcept;
+  bool matters(const MessageStore &store, RowPlace at, std::int32_t width,
+               const double *row) noexcept;
+  bool update_chain(std::int32_t chain) noexcept;
+  bool update_clique(std::int32_t clique) noexcept;
+  void keep_damped() noexcept;
+  void end_round() noexcept;
+  EditEnd finish() noexcept;
+
+  template <class ShownAfter, class Moved>
+  void move(std::int32_t chain, const Assignment &of, CountStore &counts, ShownAfter &&shown_after,
+            Moved &&moved) noexcept;
+  void set_now(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
+               double score) noexcept;
+  void take_now(std::int32_t chain, const Assignment &from) noexcept;
+  void set_own(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
+               double score) noexcept;
+  bool is_better() noexcept;
+  void commit() noexcept;
+  void revert() noexcept;
+  void score_own(std::int32_t clique) noexcept;
+  double score_now(std::int32_t clique) noexcept;
+  double score_counted(std::int32_t clique, const Assignment &of,
+                       const CountStore &counts) noexcept;
+  void sum_up() noexcept;
+
+  const Setting &setting_;
+  const Model &model_;
+  RunState &state_;
+  EditState &edits_;
+};
+
+} // namespace chorale
