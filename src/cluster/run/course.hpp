@@ -87,7 +87,11 @@ struct RepairCourse {
   std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
 };
 
+// Call whose work is done but for the preparation for edits (Edits::settle), which limits interrupted.
+enum class Settling : std::int32_t { none, solve, polish, bound };
+
 struct Course {
+  Settling settling = Settling::none;
   bool solving = false;
   std::int64_t rounds_left = 0; // remaining rounds of a solve
   std::int64_t scored = 0;      // cliques already summed by an unfinished evaluation

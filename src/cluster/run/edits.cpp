@@ -631,8 +631,10 @@ EditEnd Edits::go_on() noexcept {
         stage = EditStage::from_rounds;
         break;
       }
-      if (edits_.next == 0)
+      if (edits_.next == 0) {
+        state_.tally.take(setting_.workers());
         state_.tally.messages_changed = 0;
+      }
       standing.zero_messages = false;
       for (; edits_.next < edits_.answering.count; ++edits_.next)
         if (!update_clique(edits_.answering.items[edits_.next]))

@@ -345,13 +345,16 @@ void chorale_run::set_strength(std::int32_t clique, double factor) noexcept {
 
 bool chorale_run::step() noexcept {
   state.edits.leave();
+  state.course.settling = Settling::none;
   return Rounds(setting_, state).step();
 }
 
-// Prepares a complete solution for edits. False if the call must end.
-bool chorale_run::settle() noexcept {
-  return !options.edits || call.must_end() || state.standing.pending || !has_result() ||
-         Edits(setting_, state).settle();
+// Prepares a complete solution for edits, after a call that has done all else.
+void chorale_run::settle(Settling after) noexcept {
+  state.course.settling = Settling::none;
+  if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&
+      !Edits(setting_, state).settle())
+    state.course.settling = after;
 }
 
 void chorale_run::solve() noexcept {
@@ -359,6 +362,10 @@ void chorale_run::solve() noexcept {
   const Standing &standing = state.standing;
   if (standing.infeasible && !standing.pending) {
     course.solving = false;
+    return;
+  }
+  if (course.settling == Settling::solve) {
+    settle(Settling::solve);
     return;
   }
   Edits edits(setting_, state);
@@ -399,10 +406,15 @@ void chorale_run::solve() noexcept {
     state.edits.leave();
     Dual(setting_, state).run(options.bound_steps);
   }
-  course.solving = call.must_end() || !settle();
+  course.solving = call.must_end();
+  settle(Settling::solve);
 }
 
 void chorale_run::polish() noexcept {
+  if (state.course.settling == Settling::polish) {
+    settle(Settling::polish);
+    return;
+  }
   if (state.standing.pending && !step())
     return;
   state.edits.leave();
@@ -410,15 +422,19 @@ void chorale_run::polish() noexcept {
     Polish(setting_, state).run();
   if (!call.must_end())
     Repair(setting_, state).run();
-  settle();
+  settle(Settling::polish);
 }
 
 void chorale_run::tighten(std::int64_t steps) noexcept {
+  if (state.course.settling == Settling::bound) {
+    settle(Settling::bound);
+    return;
+  }
   if (state.standing.pending && !step())
     return;
   state.edits.leave();
   Dual(setting_, state).run(steps);
-  settle();
+  settle(Settling::bound);
 }
 
 RunFailure chorale_run::chain_marginals(std::int32_t chain, double *marginals,

@@ -76,7 +76,7 @@ private:
   bool find_fired(const chorale::Clique &clique, chorale::Array<std::int32_t> &fired,
                   bool &all) noexcept;
   void renew_chain(std::int32_t chain) noexcept;
-  bool settle() noexcept;
+  void settle(chorale::Settling after) noexcept;
   void judge_chain(chorale::Assignment &of, std::int32_t chain) noexcept;
   void copy_messages(const chorale_run &earlier) noexcept;
   void copy_labels(const chorale_run &earlier) noexcept;
