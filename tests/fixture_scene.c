@@ -247,6 +247,9 @@ static void open_wide(Scene *s) {
   quick.bound_steps = 0;
   OK(chorale_run_create(s->host, s->wide, &quick, NULL, &s->wide_run, &error));
   OK(chorale_run_solve(s->wide_run, NULL, &error));
+  quick.edits = 1;
+  OK(chorale_run_create(s->host, s->wide, &quick, NULL, &s->edit_run, &error));
+  OK(chorale_run_solve(s->edit_run, NULL, &error));
 }
 
 static void open_solvers(Scene *s) {
@@ -366,6 +369,7 @@ static void drop_handles(Handles *h) {
 void close_scene(Scene *s) {
   drop_handles(&s->made);
   chorale_run_destroy(s->wide_run);
+  chorale_run_destroy(s->edit_run);
   chorale_run_destroy(s->fresh_run);
   chorale_model_release(s->wide);
   chorale_problem_destroy(s->plain_problem);

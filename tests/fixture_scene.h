@@ -35,7 +35,7 @@ typedef struct Scene {
   chorale_clique_solver *ready_clique_solver; /* have all the memory that calls below ask for */
   chorale_chain_solver *ready_chain_solver;
   chorale_model *wide; /* of a clique of more columns than there is room for without memory */
-  chorale_run *wide_run, *fresh_run;
+  chorale_run *wide_run, *fresh_run, *edit_run;
   chorale_problem *plain_problem; /* without names */
   chorale_problem *lesson;        /* with gold labels in two groups */
   Saved saved;                    /* the problem */

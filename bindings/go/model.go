@@ -601,6 +601,21 @@ func copiedScores(element C.chorale_element, memory unsafe.Pointer, count int) S
 	return Float64s(copied[float64](memory, count))
 }
 
+// chainLabels returns the number of labels of a chain.
+func (m *Model) chainLabels(number int) (int, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return 0, c.err
+	}
+	told := new(C.chorale_chain)
+	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	if c.failed(C.chorale_model_get_chain(model, C.int64_t(number), told, nil, c.detail)) {
+		return 0, c.err
+	}
+	return int(told.labels), nil
+}
+
 // Chain copies out what a chain was added as. Its transitions are a handle of their own.
 func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	c, model := m.begin()

@@ -62,6 +62,7 @@ type RunOptions struct {
 	TimeLimit      time.Duration       // for each call; NoLimit: none but that of the context
 	Progress       func(Progress) bool // true ends the call as a cancel would; may be nil
 	BoundSteps     int                 // of the upper bound; 0: none
+	Edits          bool                // memory for SetAllowed and SetStrength
 	Host           *Host               // memory and log; may be nil
 }
 
@@ -75,6 +76,7 @@ func NewRunOptions() *RunOptions {
 		RestrictRange: told.restrict_range != 0, JointMode: JointMode(told.joint_mode),
 		MessageElement: MessageElement(told.message_element), BeamWidth: int(told.beam_width), Budget: int(told.budget),
 		Threads: int(told.threads), TimeLimit: duration(told.time_limit), BoundSteps: int(told.bound_steps),
+		Edits: told.edits != 0,
 	}
 }
 
@@ -95,6 +97,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.bound_steps = C.int64_t(options.BoundSteps)
+	told.edits = C.int64_t(flag(options.Edits))
 	return told
 }
 
@@ -440,6 +443,49 @@ func (r *Run) SetChain(number int, chain *Chain) error {
 	}
 	r.chains[number] = own
 	return nil
+}
+
+// SetAllowed allows only the labels of a position whose entry is true, one entry for each label; nil lifts what an earlier call
+// set. A run that was made without Edits has no memory for it: [ErrState].
+func (r *Run) SetAllowed(number, position int, allowed []bool) error {
+	c, run := r.begin(true)
+	defer c.end()
+	if c.err != nil {
+		return c.err
+	}
+	var flags *C.uint8_t
+	if allowed != nil {
+		// The library reads one byte for each label of the chain.
+		labels, err := r.model.chainLabels(number)
+		if err == nil && len(allowed) != labels {
+			err = refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels)
+		}
+		if err != nil {
+			c.fail(err)
+			return c.err
+		}
+		to := unsafe.Slice((*C.uint8_t)(c.memory.allocate(max(len(allowed), 1))), len(allowed))
+		for y, allows := range allowed {
+			to[y] = 0
+			if allows {
+				to[y] = 1
+			}
+		}
+		flags = &to[0]
+	}
+	c.failed(C.chorale_run_set_allowed(run, C.int64_t(number), C.int64_t(position), flags, c.detail))
+	return c.err
+}
+
+// SetStrength multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 is that of the model. A run that was
+// made without Edits has no memory for it: [ErrState].
+func (r *Run) SetStrength(clique int, factor float64) error {
+	c, run := r.begin(true)
+	defer c.end()
+	if c.err == nil {
+		c.failed(C.chorale_run_set_strength(run, C.int64_t(clique), C.double(factor), c.detail))
+	}
+	return c.err
 }
 
 // SetLabels makes the run go on from labels of all positions, chain by chain, in the place of its best ones: the next call

@@ -232,59 +232,6 @@ CHORALE_API void chorale_run_reset(chorale_run *run);
 CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
                                                  const chorale_chain *scores, chorale_error *error);
 
-/* ---- Edits --------------------------------------------------------------------------------
- *
- * For annotation tools, and for results that people correct by hand: a run with options->edits = 1
- * takes labels that are allowed or forbidden (chorale_run_set_allowed), strengths of cliques
- * (chorale_run_set_strength) and scores of chains (chorale_run_set_chain), at any time, each set and
- * lifted as often as wanted. The next chorale_run_solve takes them all into account. If the solve,
- * or the rounds and the polish, before these edits were complete, it costs what the edits changed,
- * not the corpus:
- *
- *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
- *   - The best labelling is polished around the edits: the edited chains and the members of edited
- *     cliques, then the chains whose cliques have changed.
- *   - Messages of the edited chains and cliques are sent, for `rounds` rounds at most, to the chains
- *     that they change: by more than rounding for the first 16 chains, then by more than 1/1024 of
- *     the run's unit. Cliques of more than 256 members that were not edited keep their messages.
- *     The best labelling of these rounds is polished, and kept if it is better.
- *
- * The result is never below the earlier best labelling (where an edit forbids its labels, with the
- * edited chains as decoded without cliques) by equation 1 under the new scores. It is not always
- * that of a fresh run of the same inputs, whose messages start from nothing: either may be better.
- * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve is
- * one for the whole corpus also if edits reach more than a sixteenth of the chains or members (and
- * more than 64 chains or 4096 members), or if the edited labelling is worse than that of round 0 or
- * forbidden by a clique. The same calls in the same order give the same bits, for any number of
- * threads and any limits. In the result, `rounds_score` and `polished_score` are then `score`.
- *
- * Edits are of one run. chorale_run_reset lifts all of them; a run that is created from this one
- * (`earlier`) starts from its labelling, under the inputs of the model. */
-
-/* Allows only some labels of a position, in addition to what the chain itself forbids.
- *
- * allowed: m bytes, 0 forbids the label; copied. NULL: lifts what an earlier call set. One byte
- *   other than 0 forces this label.
- * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
- *   (an instance), FORBIDDEN_VALUE (no label remains: every one is forbidden by `allowed`, by the
- *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
- *   changed on errors. If the labels that remain cannot follow each other, the next solve is
- *   INFEASIBLE until the edit is lifted. O(T m). */
-CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain,
-                                                   int64_t position, const uint8_t *allowed,
-                                                   chorale_error *error);
-
-/* Multiplies the potential of a clique (or all potentials of a centre) in this run: C becomes
- * `factor` times C of the model, as in chorale_model_reweigh, but without a new model. 1: as in the
- * model. Factors, not potentials, since these need memory and a factor does not.
- *
- * factor: 0, or from 1e-6 to 1e6, so that scores divided by it stay in range. Counts that the
- *   potential forbids stay forbidden, also with factor 0.
- * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (clique; factor, also if
- *   the numbers of the potential would leave the range of scores), NOT_A_NUMBER, BUSY. */
-CHORALE_API chorale_status chorale_run_set_strength(chorale_run *run, int64_t clique,
-                                                    double factor, chorale_error *error);
-
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
  * step or solve scores it and the labelling of round 0; the better of the two becomes the best
  * labelling, and the polish starts from both, so that no result scores below either. Messages are
@@ -351,6 +298,59 @@ CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
 CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
                                                   const chorale_cancel *cancel,
                                                   chorale_error *error);
+
+/* ---- Edits --------------------------------------------------------------------------------
+ *
+ * For annotation tools, and for results that people correct by hand: a run with options->edits = 1
+ * takes labels that are allowed or forbidden (chorale_run_set_allowed), strengths of cliques
+ * (chorale_run_set_strength) and scores of chains (chorale_run_set_chain), at any time, each set and
+ * lifted as often as wanted. The next chorale_run_solve takes them all into account. If the solve,
+ * or the rounds and the polish, before these edits were complete, it costs what the edits changed,
+ * not the corpus:
+ *
+ *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
+ *   - The best labelling is polished around the edits: the edited chains and the members of edited
+ *     cliques, then the chains whose cliques have changed.
+ *   - Messages of the edited chains and cliques are sent, for `rounds` rounds at most, to the chains
+ *     that they change: by more than rounding for the first 16 chains, then by more than 1/1024 of
+ *     the run's unit. Cliques of more than 256 members that were not edited keep their messages.
+ *     The best labelling of these rounds is polished, and kept if it is better.
+ *
+ * The result is never below the earlier best labelling (where an edit forbids its labels, with the
+ * edited chains as decoded without cliques) by equation 1 under the new scores. It is not always
+ * that of a fresh run of the same inputs, whose messages start from nothing: either may be better.
+ * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve is
+ * one for the whole corpus also if edits reach more than a sixteenth of the chains or members (and
+ * more than 64 chains or 4096 members), or if the edited labelling is worse than that of round 0 or
+ * forbidden by a clique. The same calls in the same order give the same bits, for any number of
+ * threads and any limits. In the result, `rounds_score` and `polished_score` are then `score`.
+ *
+ * Edits are of one run. chorale_run_reset lifts all of them; a run that is created from this one
+ * (`earlier`) starts from its labelling, under the inputs of the model. */
+
+/* Allows only some labels of a position, in addition to what the chain itself forbids.
+ *
+ * allowed: m bytes, 0 forbids the label; copied. NULL: lifts what an earlier call set. One byte
+ *   other than 0 forces this label.
+ * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
+ *   (an instance), FORBIDDEN_VALUE (no label remains: every one is forbidden by `allowed`, by the
+ *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
+ *   changed on errors. If the labels that remain cannot follow each other, the next solve is
+ *   INFEASIBLE until the edit is lifted. O(T m). */
+CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain,
+                                                   int64_t position, const uint8_t *allowed,
+                                                   chorale_error *error);
+
+/* Multiplies the potential of a clique (or all potentials of a centre) in this run: C becomes
+ * `factor` times C of the model, as in chorale_model_reweigh, but without a new model. 1: as in the
+ * model. Factors, not potentials, since these need memory and a factor does not.
+ *
+ * factor: 0, or from 1e-6 to 1e6, so that scores divided by it stay in range. Counts that the
+ *   potential forbids stay forbidden, also with factor 0.
+ * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (clique; factor, also if
+ *   the numbers of the potential would leave the range of scores), NOT_A_NUMBER, BUSY. */
+CHORALE_API chorale_status chorale_run_set_strength(chorale_run *run, int64_t clique,
+                                                    double factor, chorale_error *error);
 
 /* ---- Results ------------------------------------------------------------------------------ */
 

@@ -699,6 +699,7 @@ class chorale_run_options(Struct):
     progress: Any
     progress_user: Any
     bound_steps: Any
+    edits: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("rounds", c_int64),
@@ -721,6 +722,7 @@ class chorale_run_options(Struct):
         ("progress", chorale_progress_function),
         ("progress_user", c_void_p),
         ("bound_steps", c_int64),
+        ("edits", c_int64),
     ]
 
 
@@ -1240,9 +1242,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_polish": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_reset": (None, [c_void_p]),
     "chorale_run_result_init": (None, [POINTER(chorale_run_result), c_size_t]),
+    "chorale_run_set_allowed": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_set_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_error)]),
     "chorale_run_set_labels": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_error)]),
     "chorale_run_set_limits": (c_int32, [c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_set_strength": (c_int32, [c_void_p, c_int64, c_double, POINTER(chorale_error)]),
     "chorale_run_solve": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_step": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_values": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),

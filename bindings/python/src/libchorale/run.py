@@ -5,7 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Executor, wait
-from ctypes import POINTER, byref, c_double, c_int32, c_int64, c_size_t, cast, create_string_buffer
+from ctypes import (
+    POINTER,
+    byref,
+    c_double,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint8,
+    cast,
+    create_string_buffer,
+)
 from typing import Any, Literal
 
 import numpy as np
@@ -175,6 +185,7 @@ class Run(Closable):
     progress         called with a `Progress` after every round; True from it ends the call early,
                      and what it raises is raised by the call
     bound_steps      steps of the search for an upper bound on the score; 0: no bound
+    edits            memory for `set_allowed` and `set_strength`
     earlier          a run whose messages and labelling this one starts from; its model must have as
                      many chains and cliques
 
@@ -215,6 +226,7 @@ class Run(Closable):
         cancel: Cancel | None = None,
         progress: Callable[[Progress], Any] | None = None,
         bound_steps: int = 0,
+        edits: bool = False,
         earlier: Run | None = None,
     ) -> None:
         self.problem = model if isinstance(model, Problem) else None
@@ -235,6 +247,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
+            edits=bool(edits),
         )
         made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
@@ -330,6 +343,29 @@ class Run(Closable):
             number = self._model._chain(chain)
             call(library.chorale_run_set_chain, run, number, chain_struct)
             self._chains[number] = made
+
+    def set_allowed(self, chain: int, position: int, allowed: npt.ArrayLike | None) -> None:
+        """Allows only some labels of a position: one truth value for each label; None lifts what an
+        earlier call set. The run must have edits=True."""
+        with self._use() as run:
+            number = self._model._chain(chain)
+            labels = self._model._shapes[2 * number + 1]
+            flags = None
+            if allowed is not None:
+                truths = np.asarray(allowed, dtype=bool)
+                if truths.shape != (labels,):
+                    raise ValueError(f"allowed has shape {truths.shape}; it must be ({labels},)")
+                flags = (c_uint8 * labels)(*truths.tolist())
+            position = arrays.integer("position", position)
+            call(library.chorale_run_set_allowed, run, number, position, flags)
+
+    def set_strength(self, clique: int, factor: float) -> None:
+        """Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 is that of
+        the model. The run must have edits=True."""
+        with self._use() as run:
+            number = self._model._clique(clique)
+            factor = arrays.real("factor", factor)
+            call(library.chorale_run_set_strength, run, number, factor)
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
         """Goes on from this labelling in the place of the best one: the next step or solve scores
@@ -546,6 +582,7 @@ class Run(Closable):
         message_element: MessageElement = "auto",
         threads: int = 1,
         bound_steps: int = 0,
+        edits: bool = False,
     ) -> Cost:
         """The size and cost of a run with these options, before it is made."""
         model = _model(model)
@@ -563,6 +600,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
+            edits=bool(edits),
         )
         cost = struct(c.chorale_run_cost)
         with model._use() as frozen:

@@ -2682,6 +2682,7 @@ pub struct chorale_run_options {
     pub progress: chorale_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
     pub bound_steps: i64,
+    pub edits: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_run_options() {
@@ -2689,7 +2690,7 @@ fn bindgen_test_layout_chorale_run_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_run_options>(),
-        136usize,
+        144usize,
         "Size of chorale_run_options"
     );
     assert_eq!(
@@ -2801,6 +2802,11 @@ fn bindgen_test_layout_chorale_run_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).bound_steps) as usize - ptr as usize },
         128usize,
         "Offset of field: chorale_run_options::bound_steps"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).edits) as usize - ptr as usize },
+        136usize,
+        "Offset of field: chorale_run_options::edits"
     );
 }
 extern "C" {
@@ -3068,6 +3074,23 @@ extern "C" {
         run: *mut chorale_run,
         time_limit: f64,
         cancel: *const chorale_cancel,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_run_set_allowed(
+        run: *mut chorale_run,
+        chain: i64,
+        position: i64,
+        allowed: *const u8,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_run_set_strength(
+        run: *mut chorale_run,
+        clique: i64,
+        factor: f64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

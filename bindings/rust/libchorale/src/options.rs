@@ -186,6 +186,11 @@ impl<'a> RunOptions<'a> {
         self.raw.bound_steps = size(steps);
         self
     }
+    /// Whether the run has memory for [`Run::set_allowed`] and [`Run::set_strength`].
+    pub fn edits(mut self, edits: bool) -> Self {
+        self.raw.edits = i64::from(edits);
+        self
+    }
 
     /// The size and cost of a run with these options, before it is made. Errors: as for [`Run::new`],
     /// but for StateSpace.

@@ -297,6 +297,47 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Allows only the labels of a position whose entry is true, one entry for each label; `None`
+    /// lifts what an earlier call set. The run needs [`RunOptions::edits`](crate::RunOptions::edits).
+    /// Errors: State, OutOfRange, Shape (another number of labels), Kind (an instance),
+    /// ForbiddenValue (no label remains).
+    pub fn set_allowed(
+        &mut self,
+        chain: usize,
+        position: usize,
+        allowed: Option<&[bool]>,
+    ) -> Result<()> {
+        if let Some(allowed) = allowed {
+            let labels = self.model.chain_labels(chain)?;
+            if allowed.len() != labels {
+                return Err(Error::shape(format!(
+                    "allowed has {} elements; the chain has {labels} labels",
+                    allowed.len()
+                )));
+            }
+        }
+        let flags: Option<Vec<u8>> =
+            allowed.map(|allowed| allowed.iter().map(|&allow| u8::from(allow)).collect());
+        call(|error| unsafe {
+            c::run_set_allowed(
+                self.handle.as_ptr(),
+                size(chain),
+                size(position),
+                flags.as_ref().map_or(std::ptr::null(), |flags| flags.as_ptr()),
+                error,
+            )
+        })
+    }
+
+    /// Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 is that of the
+    /// model. The run needs [`RunOptions::edits`](crate::RunOptions::edits). Errors: State,
+    /// OutOfRange, NotANumber.
+    pub fn set_strength(&mut self, clique: usize, factor: f64) -> Result<()> {
+        call(|error| unsafe {
+            c::run_set_strength(self.handle.as_ptr(), size(clique), factor, error)
+        })
+    }
+
     /// Has the run go on from labels of all positions, chain by chain, in the place of its best ones:
     /// the next call scores them beside the chains' own, and no result scores below them. Instances,
     /// and chains that forbid their labels, go on from their own best ones. Errors: Shape,
