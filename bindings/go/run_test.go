@@ -256,6 +256,35 @@ func TestLabelsOfOnesOwn(t *testing.T) {
 	refused(t, fresh.SetLabels(own), ErrClosed)
 }
 
+func TestEdits(t *testing.T) {
+	model := sentences(nil, nil)
+	plain := must(NewRun(model, nil, nil))
+	refused(t, plain.SetStrength(0, 2), ErrState)
+	refused(t, plain.SetAllowed(0, 0, nil), ErrState)
+	options := NewRunOptions()
+	options.Edits = true
+	run := must(NewRun(model, options, nil))
+	before := must(run.Solve(nil))
+	labels := must(run.Labels(2, Together))
+	allowed := []bool{true, true, true}
+	allowed[labels[0]] = false
+	check(t, run.SetAllowed(2, 0, allowed))
+	must(run.Solve(nil))
+	if after := must(run.Labels(2, Together)); after[0] == labels[0] {
+		t.Error(after)
+	}
+	check(t, run.SetAllowed(2, 0, nil))
+	check(t, run.SetStrength(0, 0))
+	must(run.Solve(nil))
+	check(t, run.SetStrength(0, 1))
+	if again := must(run.Solve(nil)); again.Score < before.Score-1e-9 {
+		t.Error(again)
+	}
+	refused(t, run.SetAllowed(2, 0, []bool{true}), ErrShape)
+	refused(t, run.SetAllowed(2, 0, []bool{false, false, false}), ErrForbiddenValue)
+	refused(t, run.SetStrength(0, -1), ErrOutOfRange)
+}
+
 func TestSetChain(t *testing.T) {
 	model := sentences(nil, nil)
 	chain, options, err := model.Chain(2)

@@ -349,6 +349,8 @@ CASES = [
     ("Run.bound", lambda: run().bound(5), None),
     ("Run.bound", lambda: run(bound_steps=1).bound(-5), "steps"),
     ("Run.set_chain", lambda: run().set_chain(0, ROW), None),
+    ("Run.set_allowed", lambda: run().set_allowed(0, 0, [True]), "allowed"),
+    ("Run.set_strength", lambda: run().set_strength(0, "much"), "factor"),
     ("Run.set_chain", lambda: run().set_chain(0, [[NAN, 0.0]] * 3), "unary"),
     ("Run.set_labels", lambda: run().set_labels([0]), "labels"),
     ("Run.set_limits", lambda: run().set_limits(NAN), "time_limit"),

@@ -247,7 +247,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
-            edits=bool(edits),
+            edits=int(bool(edits)),
         )
         made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
@@ -600,7 +600,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
-            edits=bool(edits),
+            edits=int(bool(edits)),
         )
         cost = struct(c.chorale_run_cost)
         with model._use() as frozen:

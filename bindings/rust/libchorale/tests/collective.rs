@@ -370,6 +370,26 @@ fn earlier_runs_other_strengths_and_other_scores() {
     assert_eq!(refused.unwrap_err().status(), Status::Shape);
     run.reset(); // back to the model's scores
     assert_eq!(run.solve().unwrap().score, found.score);
+
+    let refused = run.set_strength(0, 2.0);
+    assert_eq!(refused.unwrap_err().status(), Status::State);
+    let mut run = Run::new(&model, RunOptions::new().edits(true)).unwrap();
+    run.solve().unwrap();
+    let before = run.labels(2, Labelling::Best).unwrap()[0] as usize;
+    let mut allowed = [true; 4];
+    allowed[before] = false;
+    run.set_allowed(2, 0, Some(&allowed)).unwrap();
+    run.solve().unwrap();
+    assert_ne!(run.labels(2, Labelling::Best).unwrap()[0] as usize, before);
+    run.set_allowed(2, 0, None).unwrap();
+    run.set_strength(0, 0.0).unwrap();
+    run.solve().unwrap();
+    run.set_strength(0, 1.0).unwrap();
+    assert!(run.solve().unwrap().score >= found.score - 1e-9);
+    let refused = run.set_allowed(2, 0, Some(&[true]));
+    assert_eq!(refused.unwrap_err().status(), Status::Shape);
+    let refused = run.set_allowed(2, 0, Some(&[false; 4]));
+    assert_eq!(refused.unwrap_err().status(), Status::ForbiddenValue);
 }
 
 #[test]
