@@ -349,7 +349,7 @@ class Run(Closable):
         earlier call set. The run must have edits=True."""
         with self._use() as run:
             number = self._model._chain(chain)
-            labels = self._model._shapes[2 * number + 1]
+            labels = int(self._model._shapes[number][1])
             flags = None
             if allowed is not None:
                 truths = np.asarray(allowed, dtype=bool)
