@@ -300,15 +300,16 @@ static const char *edit_in_a_way(const Cluster *cluster, const Built *built, int
   const char *why = NULL;
   if (status == CHORALE_OK)
     status = solve_all(run, &result, &error);
-  for (int32_t turn = 0; turn < 4 && status == CHORALE_OK && !why; ++turn) {
-    why = edit(&random, run, &edited, given);
-    if (!why)
+  for (int32_t turn = 0; turn < 5 && status == CHORALE_OK && !why; ++turn) {
+    /* An interrupted call says INFEASIBLE too where the bound proves it, and how much work it leaves
+     * depends on the time. */
+    if (with.options.bound_steps > 0 && result.outcome == CHORALE_OUTCOME_INFEASIBLE)
+      why = "";
+    for (int k = 0; k < 2 && turn < 4 && !why; ++k)
       why = edit(&random, run, &edited, given);
-    if (!why)
+    if (!why) /* the last one, without edits, is a solve of the whole model */
       status = solve_all(run, &result, &error);
   }
-  if (status == CHORALE_OK && !why) /* a further solve is one of the whole model */
-    status = solve_all(run, &result, &error);
   if (status == CHORALE_OK && !why)
     listen_to(&with, run, said);
   chorale_run_destroy(run);

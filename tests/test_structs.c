@@ -40,8 +40,8 @@ static void *new_block(size_t known, int64_t count) {
   memset(made->bytes, 0xEE, made->whole * (size_t)count);
   return made->bytes;
 }
-/* After the init function. */
-static void declare(void *at, size_t known) {
+/* After the init function. first: the size in the first release that declared the struct. */
+static void declare(void *at, size_t known, size_t first) {
   size_t size = 0;
   memcpy(&size, at, sizeof size);
   assert_int_equal(size, known + beyond());
@@ -52,14 +52,15 @@ static void declare(void *at, size_t known) {
   if (way == UNKNOWN_FIELD)
     ((char *)at)[size - 1] = 1;
   if (way == TOO_SHORT) {
-    size -= 8;
+    size = first - 8;
     memcpy(at, &size, sizeof size);
   }
 }
-#define NEW(type, name)                                                                            \
+#define NEW(type, name) NEW_GROWN(type, name, sizeof(type))
+#define NEW_GROWN(type, name, first)                                                               \
   type *name = (type *)new_block(sizeof(type), 1);                                                 \
   type##_init(name, sizeof(type) + beyond());                                                      \
-  declare(name, sizeof(type))
+  declare(name, sizeof(type), first)
 
 /* ---- One thing of every kind --------------------------------------------------------------- */
 
@@ -188,7 +189,7 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
     chorale_attachment_init(attachment, stride);
     if (k > 0)
       blocks[block_count].bytes = NULL; /* not a block of its own */
-    declare(attachment, sizeof(chorale_attachment));
+    declare(attachment, sizeof(chorale_attachment), sizeof(chorale_attachment));
     attachment->property = k == 0 ? t->property : t->ready_made;
     attachment->dictionary = k == 0 ? NULL : t->dictionary;
     attachment->classes = k == 0 ? kClasses : NULL;
@@ -393,7 +394,7 @@ static int32_t watch(void *user, const chorale_progress *progress) {
 }
 
 static chorale_status run(Things *t) {
-  NEW(chorale_run_options, options);
+  NEW_GROWN(chorale_run_options, options, offsetof(chorale_run_options, edits));
   options->rounds = 3;
   options->bound_steps = 4;
   options->cancel = t->cancel;
