@@ -301,8 +301,8 @@ static const char *edit_in_a_way(const Cluster *cluster, const Built *built, int
   if (status == CHORALE_OK)
     status = solve_all(run, &result, &error);
   for (int32_t turn = 0; turn < 5 && status == CHORALE_OK && !why; ++turn) {
-    /* An interrupted call says INFEASIBLE too where the bound proves it, and how much work it leaves
-     * depends on the time. */
+    /* An interrupted call says INFEASIBLE too where the bound proves it, and how much work it
+     * leaves depends on the time. */
     if (with.options.bound_steps > 0 && result.outcome == CHORALE_OUTCOME_INFEASIBLE)
       why = "";
     for (int k = 0; k < 2 && turn < 4 && !why; ++k)
@@ -371,7 +371,8 @@ static void open_corpus(Random *random, Corpus *corpus) {
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int32_t i = 0; i < SENTENCES; ++i) {
     for (int32_t t = 0; t < WORDS; ++t) {
-      corpus->words[i][t] = random_chance(random, 8) ? -1 : random_int(random, 0, KINDS_OF_WORDS - 1);
+      corpus->words[i][t] =
+          random_chance(random, 8) ? -1 : random_int(random, 0, KINDS_OF_WORDS - 1);
       for (int32_t y = 0; y < TAGS; ++y)
         corpus->unary[i][t][y] = 3 * random_unit(random);
     }
@@ -414,7 +415,8 @@ static double score_of_run(const Corpus *corpus, chorale_run *run) {
   static int32_t labels[SENTENCES * WORDS];
   double score = 0;
   OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, SENTENCES * WORDS, NULL, &error));
-  OK(chorale_model_score(NULL, corpus->model, labels, SENTENCES * WORDS, &score, NULL, NULL, &error));
+  OK(chorale_model_score(NULL, corpus->model, labels, SENTENCES * WORDS, &score, NULL, NULL,
+                         &error));
   return score;
 }
 

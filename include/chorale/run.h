@@ -198,11 +198,11 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 /* ---- The run ------------------------------------------------------------------------------ */
 
 /* Calls from callbacks of the same run. Step, solve, polish, bound, set_chain, set_allowed,
- * set_strength, set_labels, set_limits and max_marginals return BUSY and change nothing; destroy and reset do nothing and
- * write a warning to the host's log. Calls that take a const run, and chorale_run_create with the
- * run as `earlier`, succeed in the progress callback; in callbacks of potentials, instances and
- * executors, which run while labellings change, they return BUSY. Calls on other runs are
- * allowed. */
+ * set_strength, set_labels, set_limits and max_marginals return BUSY and change nothing; destroy
+ * and reset do nothing and write a warning to the host's log. Calls that take a const run, and
+ * chorale_run_create with the run as `earlier`, succeed in the progress callback; in callbacks of
+ * potentials, instances and executors, which run while labellings change, they return BUSY. Calls
+ * on other runs are allowed. */
 
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`

@@ -87,8 +87,8 @@ struct MeasuredSum {
 };
 
 // A sum of many terms, in blocks of kBlock terms each: the terms of a block in order, then the sums
-// of the blocks in order. After a change of one term the same bits follow from the sums of the other
-// blocks.
+// of the blocks in order. After a change of one term, the same bits follow from the sums of the
+// other blocks.
 class BlockedSum {
 public:
   static constexpr std::int64_t kBlock = 1024;

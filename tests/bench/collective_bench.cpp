@@ -188,7 +188,8 @@ struct EditedCorpus {
     chorale_repeated_words_options_init(&words, sizeof words);
     words.stop = stop.data();
     words.stop_count = std::int64_t(stop.size());
-    check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
+    check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr,
+                                                   &error),
           error);
     chorale_clique_setup setup;
     chorale_clique_setup_init(&setup, sizeof setup);
@@ -239,7 +240,8 @@ struct EditedCorpus {
     chain = std::int64_t(unit() * double(chorale_model_chain_count(model)));
     place = std::int64_t(unit() * kLength);
     forces = unit() < 0.5;
-    check(chorale_run_labels(run, chain, CHORALE_TOGETHER, before, kLength, nullptr, &error), error);
+    check(chorale_run_labels(run, chain, CHORALE_TOGETHER, before, kLength, nullptr, &error),
+          error);
     label = (before[place] + 1 + std::int32_t(unit() * (kLabels - 1))) % kLabels;
     std::copy_n(unary.data() + chain * kLength * kLabels, kLength * kLabels, scores);
     if (!forces)

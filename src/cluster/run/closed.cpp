@@ -36,8 +36,8 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
 
 // Writes K entries: C times `strength` for each column of `member`, with the other members fixed to
 // `labelling`.
-RunFailure hold_others(const Clique &clique, double strength, const Assignment &labelling, std::int32_t member,
-                       Layout &layout, double *message) noexcept {
+RunFailure hold_others(const Clique &clique, double strength, const Assignment &labelling,
+                       std::int32_t member, Layout &layout, double *message) noexcept {
   const std::int32_t K = clique.columns();
   auto *counts = layout.take<std::int64_t>(K);
   auto *varied = layout.take<std::int64_t>(K);
@@ -162,7 +162,8 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
     failure = program.failure;
   } else {
     auto *row = layout.take<double>(clique.columns());
-    failure = hold_others(clique, setting.inputs.strength(slot.clique), state.best, slot.member, layout, row);
+    failure = hold_others(clique, setting.inputs.strength(slot.clique), state.best, slot.member,
+                          layout, row);
     message = row;
   }
   if (failure != RunFailure::none)

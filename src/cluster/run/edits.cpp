@@ -392,7 +392,8 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   if (!solve_closed(setting_, state_, number, setting_.worker(0)))
     return false;
   std::int64_t *counts = edits_.counted;
-  count_columns(clique, counts, [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
+  count_columns(clique, counts,
+                [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
   for (std::int32_t v = 0; v < clique.columns(); ++v)
     edits_.counts.set(model_.first_count(number) + v, counts[v]);
   for (std::int32_t i = 0; i < clique.members; ++i)

@@ -22,8 +22,8 @@ public:
   Edits(const Setting &setting, RunState &state) noexcept
       : setting_(setting), model_(setting.model), state_(state), edits_(state.edits) {}
 
-  // Prepares for edits after a complete solve; resumes an interrupted preparation. False if the call
-  // must end.
+  // Prepares for edits after a complete solve; resumes an interrupted preparation. False if the
+  // call must end.
   bool settle() noexcept;
   // Notes that scores or allowed labels of a chain changed, or the strength of a clique; requires
   // EditState::settled.

@@ -52,8 +52,8 @@ chorale_run::~chorale_run() { release(model); }
 // ---- Memory ------------------------------------------------------------------------------------
 
 // Chooses the widest format for which model, run and scores need at most twice the memory of the
-// scores; 16 bits if none is narrow enough. Assumes one worker, no bound and no edits, so that neither
-// format nor results depend on these options.
+// scores; 16 bits if none is narrow enough. Assumes one worker, no bound and no edits, so that
+// neither format nor results depend on these options.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;

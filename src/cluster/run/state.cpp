@@ -42,7 +42,8 @@ EditState::EditState(Layout &layout, const Model &model) noexcept
       own_chain_sums(layout, model.chains.size()), own_clique_sums(layout, model.cliques.size()),
       chains(layout, model.chains.size()), cliques(layout, model.cliques.size()),
       queue(layout.take<std::int32_t>(model.chains.size())),
-      queued(layout.take<std::uint8_t>(model.chains.size())), capacity(model.chains.size()), touched(layout, model.chains.size()),
+      queued(layout.take<std::uint8_t>(model.chains.size())), capacity(model.chains.size()),
+      touched(layout, model.chains.size()),
       touched_cliques(layout, model.cliques.size()), sending(layout, model.chains.size()),
       answering(layout, model.cliques.size()), reached(layout, model.chains.size()) {
   std::int32_t widest = 1;
