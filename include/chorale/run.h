@@ -315,10 +315,15 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  *     that they change: by more than rounding for the first 16 chains, then by more than 1/1024 of
  *     the run's unit. Cliques of more than 256 members that were not edited keep their messages.
  *     The best labelling of these rounds is polished, and kept if it is better.
+ *   - Another polish begins with all these chains as decoded without cliques, and is kept if it is
+ *     better.
  *
  * The result is never below the earlier best labelling (where an edit forbids its labels, with the
  * edited chains as decoded without cliques) by equation 1 under the new scores. It is not always
  * that of a fresh run of the same inputs, whose messages start from nothing: either may be better.
+ * On corpora where a chain shares most of its cliques with few others, the gain over the earlier
+ * labelling was at least 99 % of a fresh run's in every edit that was measured; where chains have
+ * many positions in the same few cliques, or where counts are forbidden, in 98 to 99 of 100.
  * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve is
  * one for the whole corpus also if edits reach more than a sixteenth of the chains or members (and
  * more than 64 chains or 4096 members), or if the edited labelling is worse than that of round 0 or

@@ -667,10 +667,39 @@ EditEnd Edits::go_on() noexcept {
       enqueue_reached();
     stage = EditStage::again;
   }
+  if (stage == EditStage::again) {
+    if (!polish())
+      return EditEnd::stopped;
+    commit();
+    if (options.polish)
+      take_own_of_reached();
+    stage = EditStage::from_own;
+  }
   if (!polish())
     return EditEnd::stopped;
-  commit();
+  if (is_better())
+    commit();
+  else
+    revert();
   return finish();
+}
+
+// Begins another start of the polish: the edited chains, those that messages reached, and the members
+// of small edited cliques take their own labellings.
+void Edits::take_own_of_reached() noexcept {
+  const auto take = [&](std::int32_t chain) noexcept {
+    if (model_.is_closed(model_.chains[chain]) || state_.now.agrees(chain, state_.own))
+      return;
+    take_now(chain, state_.own);
+    enqueue(chain);
+  };
+  for (const WorkList *list : {&edits_.chains, &edits_.reached})
+    std::for_each(list->items, list->items + list->count, take);
+  for (std::int64_t k = 0; k < edits_.cliques.count; ++k)
+    if (const Clique clique = model_.cliques[edits_.cliques.items[k]];
+        clique.members <= kMostAnswering)
+      for (std::int32_t i = 0; i < clique.all_members(); ++i)
+        take(model_.chain_of(clique, i));
 }
 
 // Queues the chains that messages reached.

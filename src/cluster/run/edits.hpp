@@ -42,6 +42,7 @@ private:
   void enqueue(std::int32_t chain) noexcept;
   void enqueue_members(std::int32_t clique) noexcept;
   void enqueue_reached() noexcept;
+  void take_own_of_reached() noexcept;
   bool polish() noexcept;
   bool improve(std::int32_t chain) noexcept;
   bool solve_closed_clique(std::int32_t clique) noexcept;
