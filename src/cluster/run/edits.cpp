@@ -16,7 +16,7 @@ namespace {
 // are left to a solve of the whole model.
 constexpr std::int64_t kMostChains = 64;
 constexpr std::int64_t kMostMembers = 4096;
-constexpr std::int64_t kShare = 16;
+constexpr std::int64_t kShareOfAll = 16;
 // Larger cliques compute messages only if they were edited themselves.
 constexpr std::int32_t kMostAnswering = 256;
 // Larger closed cliques are not solved again as a whole unless they were edited themselves.
@@ -33,7 +33,7 @@ constexpr double kLeastGain = 1.0 / 16;
 constexpr std::int32_t kComparedColumns = 64;
 constexpr std::int64_t kRepeatVisits = 1024; // visits after which chains with repeats stay
 constexpr std::int64_t kMostVisits = 1 << 20; // in case of endless gains within rounding
-constexpr std::int64_t kCounted = 1 << 16;   // members counted between two checks of the limits
+constexpr std::int64_t kCountedMembers = 1 << 16; // members counted between two checks of the limits
 
 } // namespace
 
@@ -56,7 +56,7 @@ bool Edits::settle() noexcept {
       if (!setting_.check(0))
         return false;
       setting_.call.finish_step();
-      left = kCounted;
+      left = kCountedMembers;
     }
     const std::int64_t first = model_.first_count(number);
     for (std::int32_t i = 0; i < clique.members; ++i) {
@@ -147,15 +147,15 @@ void Edits::note_clique(std::int32_t clique) noexcept {
 
 bool Edits::serves() const noexcept {
   return edits_.settled && state_.standing.pending &&
-         edits_.chains.count <= std::max(kMostChains, model_.chains.size() / kShare) &&
-         edits_.edited_members <= std::max(kMostMembers, model_.members.size() / kShare);
+         edits_.chains.count <= std::max(kMostChains, model_.chains.size() / kShareOfAll) &&
+         edits_.edited_members <= std::max(kMostMembers, model_.members.size() / kShareOfAll);
 }
 
 // ---- Changes of labellings ---------------------------------------------------------------------
 
 namespace {
 
-void shift(CountStore &counts, std::int64_t first, std::int32_t from, std::int32_t to) noexcept {
+void move_count(CountStore &counts, std::int64_t first, std::int32_t from, std::int32_t to) noexcept {
   if (from >= 0)
     counts.add(first + from, -1);
   if (to >= 0)
@@ -177,7 +177,7 @@ void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
     if (from == to)
       continue;
     if (slot.member != model_.cliques[slot.clique].members)
-      shift(counts, model_.first_count(slot.clique), from, to);
+      move_count(counts, model_.first_count(slot.clique), from, to);
     moved(slot, from, to);
   }
 }

@@ -16,9 +16,9 @@ namespace chorale {
 namespace {
 
 // Searches for a better labelling of one chain.
-class Search {
+class ChainSearch {
 public:
-  Search(Layout &layout, const Setting &setting, const Assignment &now, const CountStore &counts,
+  ChainSearch(Layout &layout, const Setting &setting, const Assignment &now, const CountStore &counts,
          std::int32_t chain, Worker &worker) noexcept
       : setting_(setting), now_(now), worker_(worker),
         block(layout, setting, now, counts, chain),
@@ -84,7 +84,7 @@ Improvement improve_chain(const Setting &setting, const Assignment &own, const A
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
                           Worker &worker) noexcept {
   Layout layout(worker.room);
-  Search search(layout, setting, now, counts, chain, worker);
+  ChainSearch search(layout, setting, now, counts, chain, worker);
   const bool repeats = search.block.has_repeats();
   if ((repeats && !moves_repeats) || !search.run(own.score[chain]))
     return {};
