@@ -178,6 +178,7 @@ static void make_run(World *w) {
   o.progress = report_progress;
   o.progress_user = w;
   o.bound_steps = chance(w, 60) ? 0 : number(w);
+  o.edits = constant(w, upto(w, 1));
   w->reports_left = 40;
   const chorale_model *model = PICK(models);
   const chorale_run *earlier = chance(w, 40) ? PICK(runs) : NULL;
@@ -232,7 +233,7 @@ static void use_run(World *w) {
   restruct(w, &result.struct_size);
   w->reports_left = 40;
   chorale_chain chain;
-  const int32_t what = upto(w, 9);
+  const int32_t what = upto(w, 12);
   w->running = what <= 4 ? run : NULL;
   switch (what) {
   case 0:
@@ -258,6 +259,16 @@ static void use_run(World *w) {
   case 7:
     describe_chain(w, &chain);
     CALL(chorale_run_set_chain(run, number(w), OFTEN(&chain), &w->error));
+    break;
+  case 8:
+  case 9:
+    CALL(chorale_run_set_allowed(run, number(w), number(w), OFTEN(w->bits + upto(w, 9)),
+                                 &w->error));
+    break;
+  case 10:
+    CALL(chorale_run_set_strength(run, number(w),
+                                  chance(w, 80) ? upto(w, 3) / 2.0 : hostile_double(w->random),
+                                  &w->error));
     break;
   default:
     read_run(w, run);

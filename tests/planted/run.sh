@@ -230,21 +230,25 @@ memcheck=(valgrind --quiet --error-exitcode=1 --leak-check=full
 sees "a leak, by valgrind" 'definitely lost' "${memcheck[@]}" "$work/leak"
 sees "a write past the end, by valgrind" 'Invalid write' "${memcheck[@]}" "$work/past"
 
-# ---- Programs of chains ----
-# test_joint_reach, linked with a faulty pass: the line of joint_reach.cpp that the sed script changes.
-objects=$(find "$build/src/CMakeFiles" -name '*.o' -path '*chorale_floor_*' ! -name 'joint_reach.cpp.o')
-faulty_pass() { # FAULT SCRIPT PATTERN
-  sed "$2" src/chain/joint_reach.cpp >"$work/joint_reach.cpp"
-  if cmp -s src/chain/joint_reach.cpp "$work/joint_reach.cpp"; then
-    echo "MISSED: $1: there is no such line"
+# ---- Shortcuts ----
+# A test, linked with a faulty source of the library: the line that the sed script changes.
+faulty_source() { # SOURCE TEST_OBJECTS FAULT SCRIPT PATTERN
+  local name objects
+  name=$(basename "$1")
+  sed "$4" "src/$1" >"$work/$name"
+  if cmp -s "src/$1" "$work/$name"; then
+    echo "MISSED: $3: there is no such line"
     missed=$((missed + 1))
     return
   fi
-  c++ -std=c++20 -O1 -DNDEBUG -ffp-contract=off -Iinclude -Isrc -c "$work/joint_reach.cpp" -o "$work/joint_reach.o"
+  objects=$(find "$build/src/CMakeFiles" -name '*.o' -path '*chorale_floor_*' ! -name "$name.o")
+  c++ -std=c++20 -O1 -DNDEBUG -ffp-contract=off -Iinclude -Isrc -c "$work/$name" -o "$work/faulty.o"
   # shellcheck disable=SC2086
-  c++ "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o "$work/joint_reach.o" $objects -lcmocka -pthread \
-    -o "$work/test_joint_reach"
-  sees "$1" "$3" "$work/test_joint_reach"
+  c++ $2 "$work/faulty.o" $objects -lcmocka -lm -pthread -o "$work/faulty_test"
+  sees "$3" "$5" "$work/faulty_test"
+}
+faulty_pass() { # FAULT SCRIPT PATTERN
+  faulty_source chain/joint_reach.cpp "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" "$@"
 }
 faulty_pass "what other properties may still add is left out" \
   's/hope += k == but ? 0.0 : most_paid(k, of\[k\]);/hope += 0.0;/' 'close\(pass.best'
@@ -258,6 +262,18 @@ faulty_pass "an offer that programs forbid is taken" \
 faulty_pass "a label that fires passes for one that changes nothing" \
   's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
 faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
+
+faulty_edit() { # FAULT SCRIPT PATTERN
+  faulty_source cluster/run/edits.cpp \
+    "$(echo "$build"/tests/CMakeFiles/{test_run_edit,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
+}
+faulty_edit "a worse labelling of the rounds is kept" 's/^      revert();/      commit();/' 'the earlier labelling scores'
+faulty_edit "edited chains keep their old labels without cliques" \
+  's/^    set_own(number, program.labels, program.shown, program.score);//' 'ERROR: [a-z]+, round'
+faulty_edit "a block of terms is not summed again" 's/edits_.clique_sums.note(clique);//' 'ERROR: [a-z]+, round'
+faulty_edit "the other members of a clique are not visited" 's/spread(slot, from, to);/(void)slot, (void)from, (void)to;/' \
+  'ERROR: [a-z]+, round|test_run_edit.c'
+faulty_edit "the counts of the labelling without cliques are not moved" 's/score_own(cliques.items\[k\]);/;/' 'ERROR: [a-z]+, round'
 
 echo "$seen faults seen, $missed missed"
 [[ $missed == 0 ]]
