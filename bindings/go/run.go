@@ -464,14 +464,14 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 			c.fail(err)
 			return c.err
 		}
-		to := unsafe.Slice((*C.uint8_t)(c.memory.allocate(max(len(allowed), 1))), len(allowed))
+		flags = (*C.uint8_t)(c.memory.allocate(len(allowed)))
+		to := unsafe.Slice(flags, len(allowed))
 		for y, allows := range allowed {
 			to[y] = 0
 			if allows {
 				to[y] = 1
 			}
 		}
-		flags = &to[0]
 	}
 	c.failed(C.chorale_run_set_allowed(run, C.int64_t(number), C.int64_t(position), flags, c.detail))
 	return c.err
