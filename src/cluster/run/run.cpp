@@ -115,8 +115,10 @@ bool chorale_run::prepare() noexcept {
   rooms.workers = layout.take<Worker>(options.executor.workers);
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
     new (rooms.workers + w) Worker();
-  if (options.edits)
+  if (options.edits) {
     inputs.take_edits(layout);
+    inputs.restore_all();
+  }
   if (!rooms.make(rooms.measure()))
     return false;
   reset();
