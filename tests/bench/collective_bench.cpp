@@ -176,13 +176,13 @@ struct EditedCorpus {
     chorale_model_builder *builder = nullptr;
     check(chorale_model_builder_create(nullptr, &builder, &error), error);
     for (std::size_t i = 0; i < chains; ++i) {
-      const chorale_chain chain = given(unary.data() + i * kLength * kLabels);
+      const chorale_chain added = given(unary.data() + i * kLength * kLabels);
       chorale_chain_options options;
       chorale_chain_options_init(&options, sizeof options);
       options.borrow = 1;
       options.group = std::int64_t(i / kDocument);
       options.tokens = tokens.data() + i * kLength;
-      check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
+      check(chorale_model_builder_add_chain(builder, &added, &options, nullptr, &error), error);
     }
     chorale_repeated_words_options words;
     chorale_repeated_words_options_init(&words, sizeof words);
@@ -220,14 +220,14 @@ struct EditedCorpus {
   EditedCorpus(const EditedCorpus &) = delete;
   EditedCorpus &operator=(const EditedCorpus &) = delete;
 
-  chorale_chain given(const double *scores) const {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
-    chain.length = kLength;
-    chain.labels = kLabels;
-    chain.unary = scores;
-    chain.transitions = transitions;
-    return chain;
+  chorale_chain given(const double *rows) const {
+    chorale_chain made;
+    chorale_chain_init(&made, sizeof made);
+    made.length = kLength;
+    made.labels = kLabels;
+    made.unary = rows;
+    made.transitions = transitions;
+    return made;
   }
   double solve(chorale_run *of) {
     chorale_error error;
