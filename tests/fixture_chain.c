@@ -575,7 +575,7 @@ int32_t own_range(const Use *use) {
   return use->has_dictionary ? use->kept_count + (use->has_out ? 1 : 0) : use->rule.values;
 }
 
-static int32_t own_number(const Use *use, int32_t value) {
+int32_t own_number(const Use *use, int32_t value) {
   if (!use->has_dictionary)
     return value;
   for (int32_t i = 0; i < use->kept_count; ++i)

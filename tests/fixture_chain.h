@@ -117,6 +117,8 @@ void print_use(const Use *use);
 
 /* The values a labelling fires, by the definition; returns how many. */
 int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling, int32_t *fired);
+/* The clique's number of a value of the property; -1 outside a dictionary without OUT. */
+int32_t own_number(const Use *use, int32_t value);
 /* R of the dictionary or the property. */
 int32_t own_range(const Use *use);
 /* What a labelling shows; -1 for one value outside; *is_outside: something fired outside. */

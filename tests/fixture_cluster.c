@@ -87,7 +87,7 @@ static Problem widened(const Problem *problem) {
   return wide;
 }
 
-static int is_exact(const Problem *problem) {
+int has_exact_messages(const Problem *problem) {
   if (problem->kind >= KIND_MAX_SHARED && problem->kind <= KIND_MAJORITY)
     return 1;
   const Problem wide = widened(problem);
@@ -102,7 +102,8 @@ static void random_group_potentials(Random *random, int exact, Group *group) {
       random_problem_of(random, (Kind)random_int(random, 0, KIND_COUNT - 1),
                         plain_members(group) > 0 ? plain_members(group) : 1, values,
                         &group->potentials[k]);
-    while (group->potentials[k].values != values || (exact && !is_exact(&group->potentials[k])));
+    while (group->potentials[k].values != values ||
+           (exact && !has_exact_messages(&group->potentials[k])));
   for (int32_t k = 0; k < MOST_CENTRES; ++k)
     group->potentials[k].members = plain_members(group);
 }

@@ -64,6 +64,8 @@ void random_forbidding_cluster(Random *random, Cluster *cluster);
 void random_crowded_cluster(Random *random, Cluster *cluster);
 /* Chains of one position, dealt to cliques: most are in one clique alone. */
 void random_item_cluster(Random *random, Cluster *cluster);
+/* Whether the library has an exact solver of its family, counting R or R + 2 values. */
+int has_exact_messages(const Problem *problem);
 /* One on which message passing is exact: no cycles, one member a chain, every family exact. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);

@@ -453,6 +453,9 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
         if (!isfinite(marginals[k]))
           fail_msg("messages %d, sign %d: marginal %d is %g", numbers[number], sign, k,
                    marginals[k]);
+      OK(chorale_run_probabilities(run, 7, 1, marginals, 0, NULL, &error));
+      for (int32_t k = 0; k < LENGTH * LABELS; ++k)
+        assert_true(marginals[k] >= 0 && marginals[k] <= 1);
       chorale_run_destroy(run);
       chorale_model_release(model);
       chorale_model_builder_destroy(builder);

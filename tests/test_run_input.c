@@ -65,6 +65,7 @@ static void ask(Asker *asker, int may_read) {
   REFUSES(set_labels(run, numbers, 16, &error));
   REFUSES(set_limits(run, 0, NULL, &error));
   REFUSES(max_marginals(run, 0, scores, 0, NULL, &error));
+  REFUSES(probabilities(run, 0, 1, scores, 0, NULL, &error));
   chorale_run_reset(run);
   chorale_run_destroy(run);
   READS(get_result(run, &result, &error));
@@ -645,6 +646,8 @@ static void bad_questions(void **state) {
     FAILS(chorale_run_max_marginals(run, 0, numbers, 1, NULL, &error), CHORALE_ERROR_STRIDE, "1",
           "2");
     FAILS(chorale_run_max_marginals(run, 3, numbers, 0, NULL, &error), CHORALE_ERROR_KIND,
+          "instance");
+    FAILS(chorale_run_probabilities(run, 3, 1, numbers, 0, NULL, &error), CHORALE_ERROR_KIND,
           "instance");
     FAILS(chorale_run_max_marginals(NULL, 0, numbers, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
           "run");

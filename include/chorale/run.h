@@ -198,11 +198,11 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 /* ---- The run ------------------------------------------------------------------------------ */
 
 /* Calls from callbacks of the same run. Step, solve, polish, bound, set_chain, set_allowed,
- * set_strength, set_labels, set_limits and max_marginals return BUSY and change nothing; destroy
- * and reset do nothing and write a warning to the host's log. Calls that take a const run, and
- * chorale_run_create with the run as `earlier`, succeed in the progress callback; in callbacks of
- * potentials, instances and executors, which run while labellings change, they return BUSY. Calls
- * on other runs are allowed. */
+ * set_strength, set_labels, set_limits, max_marginals and probabilities return BUSY and change
+ * nothing; destroy and reset do nothing and write a warning to the host's log. Calls that take a
+ * const run, and chorale_run_create with the run as `earlier`, succeed in the progress callback; in
+ * callbacks of potentials, instances and executors, which run while labellings change, they return
+ * BUSY. Calls on other runs are allowed. */
 
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`
@@ -444,6 +444,36 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);
+
+/* Writes how probable each label of each position of a chain is, given what all cliques say: the
+ * sum over the labellings with this label of exp(s / temperature), as a part of the sum over all
+ * labellings of the chain, where s is the score of the labelling plus the messages of its cliques
+ * to the chain, as they stand. [Sum-product on a chain or tree]
+ *
+ * temperature: above 0, in units of the scores; 1 takes scores as logarithms of odds. Higher
+ *   temperatures are less sure; as the temperature falls to 0, the labels with the best
+ *   max-marginals share all probability.
+ * probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).
+ *   Each row adds up to 1, up to rounding.
+ * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, over
+ *   the joint states of all its property cliques. If these exceed the budget, whatever the joint
+ *   mode, receives 0: properties are absorbed, which is approximate. An absorbed property adds
+ *   message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a labelling
+ *   that fires twice gets the messages of both firings in place of that of CONFLICT. Where
+ *   message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each firing
+ *   of v adds message(v) minus the greatest message of a value.
+ * The other members of a clique answer with max-marginals: the messages hold the best score of the
+ * others for each value, not sums over them. Single items: as in chorale_run_max_marginals.
+ * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
+ *   STRIDE, KIND, STATE_SPACE (the states of absorbed properties exceed the budget too),
+ *   NO_LABELLING (also: the messages, or by absorption the firings, forbid every labelling of the
+ *   chain), CALLBACK_VALUE and CALLBACK_STOPPED (single items). An error writes nothing.
+ *
+ * O(T m^2 x joint states) exponentials; a tree in property cliques T m times that. */
+CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain,
+                                                     double temperature, double *probabilities,
+                                                     int64_t row_stride, int32_t *exact,
+                                                     chorale_error *error);
 
 /* Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object
  * with

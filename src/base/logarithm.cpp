@@ -2,12 +2,14 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace chorale {
 namespace {
 
-// ---- A table, made by the compiler --------------------------------------------------------------
+// ---- Tables, made by the compiler ---------------------------------------------------------------
 
 // An unevaluated sum of two doubles; `low` is what rounding took from `high`.
 struct Pair {
@@ -87,17 +89,35 @@ constexpr auto kTable = [] {
   return table;
 }();
 
+// log 2 in two numbers, the first one a multiple of 2^-32.
+constexpr double kLog2High = 0x1.62e42feep-1;
+constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
+
+constexpr int kPowerBits = 7;
+constexpr std::int64_t kPowerParts = 1 << kPowerBits;
+
+// 2^(i / 128), right to about 90 bits: the series of e^(1/128 log 2), multiplied i times.
+constexpr auto kPowers = [] {
+  const Pair x = divide(sum_of_parts(kLog2High, kLog2Low), kPowerParts);
+  Pair root{1, 0};
+  for (int k = 12; k > 0; --k)
+    root = add({1, 0}, divide(multiply(root, x), k));
+  std::array<Pair, kPowerParts> powers{};
+  powers[0] = {1, 0};
+  for (std::size_t i = 1; i < powers.size(); ++i)
+    powers[i] = multiply(powers[i - 1], root);
+  return powers;
+}();
+
 } // namespace
 
-// ---- The function -------------------------------------------------------------------------------
+// ---- The functions ------------------------------------------------------------------------------
 
 // x = 2^e m with m from 0.709 to 1.418, and with the number c near 1 / m that stands in the table,
 //     log x = e log 2 - log c + log(1 + r),  r = c m - 1,  |r| < 0.007.
 // What is of the size of the result is added up without error; what follows r in the series of
 // log(1 + r) is so much smaller that its rounding errors are of no account.
 double natural_log(double x) noexcept {
-  constexpr double kLog2High = 0x1.62e42feep-1; // a multiple of 2^-32
-  constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
   constexpr std::uint64_t kMantissa = 0x000fffffffffffff;
 
   const std::uint64_t above = std::bit_cast<std::uint64_t>(x) - kLeast; // its upper bits are e
@@ -116,6 +136,39 @@ double natural_log(double x) noexcept {
 
   const Pair first = sum_of_parts(e * kLog2High + part.high, r.high); // neither rounds
   return first.high + ((first.low + (e * kLog2Low + part.low)) + (r.low + y * y * series));
+}
+
+// x = k log(2) / 128 + r with a whole number k and |r| < 0.0028, and e^x = 2^(k / 128) e^r. The
+// table holds 2^(k / 128) but for its power of two; what follows r in the series of e^r is so small
+// that its rounding errors are of no account.
+double natural_exp(double x) noexcept {
+  constexpr double kPartsOfLog2 = 0x1.71547652b82fep+7; // 128 / log 2
+  // log(2) / 128; k times the first number, of 32 bits, is exact.
+  constexpr double kHigh = kLog2High / kPowerParts;
+  constexpr double kLow = kLog2Low / kPowerParts;
+  constexpr double kRounder = 0x1.8p52;
+
+  if (!(x > -746))
+    return 0;
+  if (x > 710)
+    return std::numeric_limits<double>::infinity();
+  const double k = (x * kPartsOfLog2 + kRounder) - kRounder;
+  const auto whole = static_cast<std::int64_t>(k);
+  const Pair r = sum_of_parts(x - k * kHigh, -(k * kLow)); // the difference is exact
+  const Pair &part = kPowers[static_cast<std::size_t>(whole & (kPowerParts - 1))];
+  const double y = r.high;
+  const double series =
+      r.low + y * y * (1.0 / 2 + y * (1.0 / 6 + y * (1.0 / 24 + y * (1.0 / 120))));
+  const double power = part.high + (part.low + part.high * (y + series));
+
+  // Multiplies by 2^e. A subnormal result is rounded a second time, by the last product.
+  const std::int64_t e = whole >> kPowerBits;
+  const auto two_to = [](std::int64_t exponent) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+  };
+  if (e >= -1022 && e <= 1023)
+    return power * two_to(e);
+  return e > 0 ? power * two_to(e - 1) * 2 : power * two_to(e + 128) * two_to(-128);
 }
 
 } // namespace chorale

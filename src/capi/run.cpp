@@ -627,6 +627,41 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
   });
 }
 
+chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double temperature,
+                                         double *probabilities, int64_t row_stride, int32_t *exact,
+                                         chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_at_rest(report, run));
+    CHORALE_CHECK(check_which_labelling(report, run));
+    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    CHORALE_CHECK(check_finite(report, "temperature", temperature));
+    if (temperature <= 0)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "temperature is ", temperature,
+                         "; it must be above 0");
+    CHORALE_CHECK(check_given(report, "probabilities", probabilities));
+    const Chain &of = run->model->chains[chain];
+    if (of.is_instance)
+      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
+                         " is an instance, whose positions the run does not know");
+    CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
+                                  "its labels", of.labels, "row_stride", row_stride));
+    bool is_exact = true;
+    bool found = true;
+    const RunFailure failure = run->chain_probabilities(
+        gsl::narrow_cast<std::int32_t>(chain), temperature, probabilities,
+        gsl::narrow_cast<std::ptrdiff_t>(row_stride), is_exact, found);
+    if (failure == RunFailure::state_space)
+      return state_space(report, *run, chain);
+    CHORALE_CHECK(failure_status(report, failure));
+    if (!found)
+      return report.fail(CHORALE_ERROR_NO_LABELLING, "the messages of the cliques forbid every "
+                         "labelling of chain ", chain);
+    if (exact)
+      *exact = is_exact ? 1 : 0;
+    return CHORALE_OK;
+  });
+}
+
 chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
                                 size_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {

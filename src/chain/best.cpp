@@ -20,6 +20,19 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
   return part;
 }
 
+// What a root adds to the scores of other roots. Log-sums leave out what is the same for all labels
+// of a position.
+double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
+  return greatest(row, columns);
+}
+double total_of(const LogSums &, const double *row, std::int32_t columns) noexcept {
+  return greatest(row, columns) == kForbidden ? kForbidden : 0.0;
+}
+void lower(const MaxPlus &, double *, std::int32_t) noexcept {}
+void lower(const LogSums &, double *row, std::int32_t columns) noexcept {
+  lower_to_zero(row, columns);
+}
+
 } // namespace
 
 std::size_t ChainSweep::row_entries(const ChainView &view) noexcept {
@@ -256,9 +269,19 @@ void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept 
   if (scores.length() == 0)
     return;
   if (scores.view().parents)
-    run_tree(scores, targets);
+    run_tree(scores, scores.max_plus(), targets);
   else
     run_chain(scores, targets);
+}
+
+void MaxMarginals::run_sums(Scores &scores, const LogSums &sums, double *to,
+                            std::ptrdiff_t row_stride) noexcept {
+  if (scores.length() == 0)
+    return;
+  if (scores.view().parents)
+    run_tree(scores, sums, {to, row_stride, nullptr, nullptr});
+  else
+    sum_chain(scores, sums, to, row_stride);
 }
 
 bool MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
@@ -314,10 +337,47 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   }
 }
 
+// Rows as in ChainSweep, with log-sums for maxima, each lowered to a greatest entry of 0.
+void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums, double *to,
+                             std::ptrdiff_t row_stride) noexcept {
+  const std::int32_t T = scores.length();
+  const std::int32_t m = labels_;
+  const std::int64_t step_work = 16 + LogSums::kWork * m * m;
+  const auto with_unary = [&](const double *row, std::int32_t t) noexcept {
+    for (std::int32_t y = 0; y < m; ++y)
+      work_[y] = row[y] + scores.unary(t)[y];
+    return work_;
+  };
+  std::copy_n(scores.start(), m, inside_);
+  for (std::int32_t t = 1; t < T; ++t) {
+    if (!scores.spend(step_work))
+      return;
+    double *row = inside_ + t * row_step_;
+    sums.step(with_unary(row - row_step_, t - 1), m, scores.forward(t), scores.forward_stride(), m,
+              nullptr, row);
+    lower_to_zero(row, m);
+  }
+  std::copy_n(scores.end(), m, outside_); // one row: that of the current position
+  for (std::int32_t t = T - 1; t >= 0; --t) {
+    if (!scores.spend(step_work))
+      return;
+    const double *before = inside_ + t * row_step_;
+    const double *here = with_unary(outside_, t);
+    for (std::int32_t y = 0; y < m; ++y)
+      to[t * row_stride + y] = before[y] + here[y];
+    if (t == 0)
+      return;
+    sums.step(here, m, scores.backward(t), scores.backward_stride(), m, nullptr, outside_);
+    lower_to_zero(outside_, m);
+  }
+}
+
 // All roots are children of one virtual node with a single label. The message to a child is the sum
 // of the node's own scores, the message from above, the messages of earlier siblings and those of
 // later siblings. No message is ever subtracted, so minus infinity entries do no harm.
-void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noexcept {
+template <class Products>
+void MaxMarginals::run_tree(Scores &scores, const Products &products,
+                            const MarginalTargets &targets) noexcept {
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
@@ -342,11 +402,12 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
     const std::int32_t parent = view.parents[t];
     if (parent < 0) {
       at(later_, t)[0] = top;
-      at(message_, t)[0] = greatest(at(inside_, t), m);
+      at(message_, t)[0] = total_of(products, at(inside_, t), m);
       top += at(message_, t)[0];
     } else {
-      scores.max_plus().step(at(inside_, t), m, scores.backward(t), scores.backward_stride(), m,
-                             nullptr, at(message_, t));
+      products.step(at(inside_, t), m, scores.backward(t), scores.backward_stride(), m, nullptr,
+                    at(message_, t));
+      lower(products, at(message_, t), m);
       std::copy_n(at(outside_, parent), m, at(later_, t));
       for (std::int32_t y = 0; y < m; ++y)
         at(outside_, parent)[y] += at(message_, t)[y];
@@ -373,8 +434,9 @@ void MaxMarginals::run_tree(Scores &scores, const MarginalTargets &targets) noex
         rest[y] += before[y];
         before[y] += at(message_, t)[y];
       }
-      scores.max_plus().step(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr,
-                             at(outside_, t));
+      products.step(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr,
+                    at(outside_, t));
+      lower(products, at(outside_, t), m);
       if (targets.edge_marginals) {
         const double *edge = scores.forward(t);
         double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;

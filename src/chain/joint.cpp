@@ -1,5 +1,7 @@
 #include "chain/joint.hpp"
 
+#include "chain/max_plus.hpp"
+
 #include <algorithm>
 #include <new>
 
@@ -96,7 +98,7 @@ double Joint::run(std::int32_t outgoing, double *message, const double *lower, s
   const bool is_exact = width == 0 && may_overflow();
   const JointLimits limits{width == 0 ? plan_.width : width, is_exact || is_single_message()};
   return tree_ ? tree_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
-                            message, to, outcome)
+                            message, to, nullptr, outcome)
                : chain_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
                              message, lower, to, outcome);
 }
@@ -206,8 +208,40 @@ void Joint::marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summa
     return;
   assign(-1);
   const JointLimits limits{plan_.width, may_overflow()};
-  chain_->marginals(scores_, properties_, fields_, attachments_.count, limits, to, row_stride,
-                    summary.outcome);
+  chain_->marginals(scores_, properties_, fields_, attachments_.count, limits, nullptr, to,
+                    row_stride, summary.outcome);
+}
+
+void Joint::assign_for_sums() noexcept {
+  assign(-1);
+  for (std::int32_t k = 0; k < attachments_.count; ++k) {
+    BoundProperty &property = properties_[k];
+    if (property.role != Role::absorbed_required)
+      continue;
+    const Attached &attached = property.attached;
+    const double most = greatest(attached.message, attached.values());
+    for (std::int32_t v = 0; v < property.local_count && most > kForbidden; ++v)
+      property.message[v] -= most;
+  }
+}
+
+void Joint::sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
+                 JointSummary &summary) noexcept {
+  if (is_interrupted())
+    return;
+  assign_for_sums();
+  chain_->marginals(scores_, properties_, fields_, attachments_.count, {plan_.width, true}, &sums,
+                    to, row_stride, summary.outcome);
+  summary.exact = !absorbs();
+}
+
+void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {
+  if (is_interrupted())
+    return;
+  assign_for_sums();
+  summary.score = tree_->run(scores_, properties_, fields_, attachments_.count, {plan_.width, true},
+                             -1, nullptr, nullptr, &sums, summary.outcome);
+  summary.exact = !absorbs();
 }
 
 } // namespace chorale

@@ -55,6 +55,13 @@ public:
   // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
   // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
   void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
+  // Log-sums over all labellings, messages included; the number of configurations must not exceed
+  // the budget (summary.outcome.overflow). For chains: writes T rows, entry y of row t the log-sum
+  // of the labellings with label y at t, but for a number that is the same for the whole row.
+  void sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
+            JointSummary &summary) noexcept;
+  // For trees: sets summary.score to the log-sum of all labellings.
+  void sum(const LogSums &sums, JointSummary &summary) noexcept;
 
   Scores &scores() noexcept { return scores_; }
   std::int32_t *labelling = nullptr; // T: best labelling; only for decoding
@@ -62,6 +69,11 @@ public:
 private:
   JointPlan plan() const noexcept;
   void assign(std::int32_t outgoing) noexcept;
+  // Assigns the roles for sums. An absorbed property that must fire then adds, at each firing, how
+  // far the message of the value lies below the greatest of all values: a number that is added to
+  // the whole message, such as the scores of the clique's other members, would count once for each
+  // firing.
+  void assign_for_sums() noexcept;
   // Runs the dynamic program once. `width` 0: the width of the plan.
   double run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
              std::int32_t width, JointOutcome &outcome) noexcept;
@@ -74,8 +86,11 @@ private:
   bool is_single_message() const noexcept {
     return use_ == JointUse::messages && attachments_.count == 1;
   }
+  // A single property is never absorbed, except in sums: where decoding can use a beam, a sum
+  // cannot.
   bool absorbs() const noexcept {
-    return options_.mode == CHORALE_JOINT_ABSORPTION && attachments_.count > 1;
+    return options_.mode == CHORALE_JOINT_ABSORPTION &&
+           (attachments_.count > 1 || use_ == JointUse::sums);
   }
   // True if exceeding the budget is an overflow.
   bool may_overflow() const noexcept {

@@ -35,7 +35,7 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
     history_ =
         layout.take<std::int32_t>(saturating_product(all, static_cast<std::size_t>(labels_)));
     history_begin_ = layout.take<std::int64_t>(length_);
-  } else if (use == JointUse::marginals) {
+  } else if (use == JointUse::marginals || use == JointUse::sums) {
     forward_keys_ =
         layout.take<std::uint64_t>(saturating_product(all, static_cast<std::size_t>(words_)));
     forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
@@ -70,6 +70,7 @@ double JointChain::run(Scores &scores, const BoundProperty *properties, const Ke
                        double *message, const double *lower, std::int32_t *labelling,
                        JointOutcome &outcome) noexcept {
   begin(properties, fields, count, limits, outgoing, outcome);
+  sums_ = nullptr;
   lower_ = lower;
   if (lower)
     least_lower_ = outgoing < 0
@@ -101,6 +102,8 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
         row_[y] = before[y] + (scores.start()[y] + unary[y]);
         from_[y] = 0;
       }
+    } else if (sums_) {
+      sums_->step(before, labels_, edges, stride, labels_, unary, row_);
     } else if (decode_) {
       max_plus.step_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
     } else {
@@ -115,6 +118,8 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
     return false;
   outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
   now_.swap(next_);
+  if (sums_)
+    lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);
   if (decode_)
     record(t);
   return true;
@@ -255,7 +260,9 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
       continue;
     double paid = 0;
     const std::int32_t to = follow(i, t, y, paid);
-    if (to >= 0 && score + paid > next_.row(to)[y]) {
+    if (to >= 0 && sums_) {
+      next_.row(to)[y] = sums_->add(next_.row(to)[y], score + paid);
+    } else if (to >= 0 && score + paid > next_.row(to)[y]) {
       next_.row(to)[y] = score + paid;
       if (decode_)
         next_.back(to)[y] = i * labels_ + from_[y];
@@ -271,6 +278,10 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
     for (std::int32_t y = 0; y < labels_; ++y)
       row_[y] += paid;
   double *row = next_.row(to);
+  if (sums_) {
+    sums_->add_into(row_, labels_, row);
+    return;
+  }
   if (!decode_) {
     max_into(row_, labels_, row);
     return;

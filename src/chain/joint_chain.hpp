@@ -8,12 +8,13 @@
 #pragma once
 
 #include "chain/configurations.hpp"
+#include "chain/log_sums.hpp"
 #include "chain/scores.hpp"
 
 namespace chorale {
 
-// Purpose of a joint program. Decoding and marginals need further memory.
-enum class JointUse { messages, decoding, marginals };
+// Purpose of a joint program. All but messages need further memory.
+enum class JointUse { messages, decoding, marginals, sums };
 
 class JointChain {
 public:
@@ -43,8 +44,10 @@ public:
   // roles, of the labellings with label y at t; minus infinity if no kept configuration allows y.
   // Keeps the configurations of the forward pass. False if they exceed the limits and must not be
   // pruned, or if interrupted.
+  // `sums`: NULL, or takes log-sums in place of maxima: entry y of row t is then the log-sum of all
+  // labellings with label y at t, but for a number that is the same for the whole row.
   bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                 std::int32_t count, const JointLimits &limits, double *to,
+                 std::int32_t count, const JointLimits &limits, const LogSums *sums, double *to,
                  std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
 
 private:
@@ -53,7 +56,8 @@ private:
   bool step(Scores &scores, std::int32_t t) noexcept;
   // Elementary steps for one configuration at one position.
   std::int64_t step_work() const noexcept {
-    return std::int64_t{labels_} * (labels_ + 8 + 8 * std::int64_t{count_});
+    return std::int64_t{labels_} *
+           ((sums_ ? LogSums::kWork : 1) * (labels_ + 1) + 7 + 8 * std::int64_t{count_});
   }
   void spread(std::int32_t i, std::int32_t t) noexcept;
   // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if
@@ -110,6 +114,7 @@ private:
   std::int32_t count_ = 0;
   std::int32_t outgoing_ = -1;
   const double *lower_ = nullptr;
+  const LogSums *sums_ = nullptr; // NULL: maxima
   double least_lower_ = 0;
   JointLimits limits_;
   JointOutcome *outcome_ = nullptr;

@@ -3,6 +3,9 @@
 //
 // In the backward pass a row holds, for each label, the best score of the positions that follow its
 // configuration. Recomputing successors from the automata is faster than loading them from memory.
+//
+// The same passes with log-sums give the sums of the labellings with a given label. Rows are then
+// lowered to a greatest entry of 0 at every position.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -12,9 +15,10 @@
 namespace chorale {
 
 bool JointChain::marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                           std::int32_t count, const JointLimits &limits, double *to,
-                           std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept {
+                           std::int32_t count, const JointLimits &limits, const LogSums *sums,
+                           double *to, std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept {
   begin(properties, fields, count, limits, -1, outcome);
+  sums_ = sums;
   lower_ = nullptr;
   for (std::int32_t t = 0; t < length_; ++t) {
     if (!step(scores, t)) {
@@ -42,7 +46,8 @@ bool JointChain::marginals(Scores &scores, const BoundProperty *properties, cons
       const double *before = forward_rows_ + (std::int64_t{t} * width_ + i) * labels_;
       const double *after = now_.row(i);
       for (std::int32_t y = 0; y < labels_; ++y)
-        best[y] = std::max(best[y], before[y] + after[y]);
+        best[y] = sums_ ? sums_->add(best[y], before[y] + after[y])
+                        : std::max(best[y], before[y] + after[y]);
     }
   }
   return true;
@@ -92,9 +97,14 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
       const double *own = after(key, y, paid);
       row_[y] = own ? unary[y] + paid + own[y] : kForbidden;
     }
-    scores.max_plus().step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr,
-                           now_.row(now_.append(key)));
+    double *to = now_.row(now_.append(key));
+    if (sums_)
+      sums_->step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr, to);
+    else
+      scores.max_plus().step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr, to);
   }
+  if (sums_)
+    lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);
   return true;
 }
 

@@ -51,7 +51,9 @@ JointTree::Place JointTree::place(std::int32_t t) const noexcept {
 
 double JointTree::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                       std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
-                      double *message, std::int32_t *labelling, JointOutcome &outcome) noexcept {
+                      double *message, std::int32_t *labelling, const LogSums *sums,
+                      JointOutcome &outcome) noexcept {
+  sums_ = sums;
   properties_ = properties;
   fields_ = fields;
   count_ = count;
@@ -202,8 +204,14 @@ void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
     if (to < 0)
       continue;
     const double paid = target_paid_[firing];
-    max_plus_->step_arg(row_, labels_, edges_, edge_stride_, columns, nullptr, out_, from_);
     double *row = lifted_.row(to);
+    if (sums_) {
+      sums_->step(row_, labels_, edges_, edge_stride_, columns, nullptr, out_);
+      for (std::int32_t x = 0; x < columns; ++x)
+        row[x] = sums_->add(row[x], out_[x] + paid);
+      continue;
+    }
+    max_plus_->step_arg(row_, labels_, edges_, edge_stride_, columns, nullptr, out_, from_);
     for (std::int32_t x = 0; x < columns; ++x)
       if (out_[x] + paid > row[x]) {
         row[x] = out_[x] + paid;
@@ -226,7 +234,9 @@ void JointTree::lift_apart(std::int32_t t, std::int32_t i) noexcept {
       if (to < 0)
         continue;
       const double score = own[y] + edges[x] + target_paid_[firing];
-      if (score > lifted_.row(to)[x]) {
+      if (sums_) {
+        lifted_.row(to)[x] = sums_->add(lifted_.row(to)[x], score);
+      } else if (score > lifted_.row(to)[x]) {
         lifted_.row(to)[x] = score;
         if (decode_)
           lifted_.back(to)[x] = i * labels_ + y;
@@ -278,7 +288,9 @@ bool JointTree::merge(std::int32_t t) noexcept {
       const double *right = lifted_.row(b);
       double *row = merged_.row(to);
       for (std::int32_t x = 0; x < columns; ++x)
-        if (left[x] + right[x] > row[x]) {
+        if (sums_) {
+          row[x] = sums_->add(row[x], left[x] + right[x]);
+        } else if (left[x] + right[x] > row[x]) {
           row[x] = left[x] + right[x];
           if (decode_) {
             merged_.back(to)[2 * x] = a;
@@ -328,7 +340,9 @@ double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
       continue;
     if (outgoing_ >= 0)
       message[shown] = std::max(message[shown], score);
-    if (score > best) {
+    if (sums_) {
+      best = sums_->add(best, score);
+    } else if (score > best) {
       best = score;
       best_configuration = i;
     }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "chain/configurations.hpp"
+#include "chain/log_sums.hpp"
 #include "chain/scores.hpp"
 
 namespace chorale {
@@ -17,10 +18,11 @@ public:
             const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
             std::int64_t codes, bool decode) noexcept;
 
-  // See JointChain::run.
+  // See JointChain::run. `sums`: NULL, or takes log-sums in place of maxima and returns that of all
+  // labellings; `message` and `labelling` are then NULL.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
              std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
-             std::int32_t *labelling, JointOutcome &outcome) noexcept;
+             std::int32_t *labelling, const LogSums *sums, JointOutcome &outcome) noexcept;
 
 private:
   // The configurations of one position.
@@ -89,6 +91,7 @@ private:
   std::ptrdiff_t edge_stride_ = 0;
   Scores *scores_ = nullptr;
   const MaxPlus *max_plus_ = nullptr;
+  const LogSums *sums_ = nullptr; // NULL: maxima
   const BoundProperty *properties_ = nullptr;
   const KeyField *fields_ = nullptr;
   std::int32_t count_ = 0;

@@ -5,6 +5,7 @@
 // their parents) and back. All except KBest can be interrupted by the limits of the Scores.
 #pragma once
 
+#include "chain/log_sums.hpp"
 #include "chain/scores.hpp"
 
 namespace chorale {
@@ -81,6 +82,10 @@ class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
+  // Writes T rows of log-sums: entry y of row t is the log-sum of all labellings with label y at t,
+  // but for a number that is the same for the whole row.
+  void run_sums(Scores &scores, const LogSums &sums, double *to,
+                std::ptrdiff_t row_stride) noexcept;
   // The parts of run() for a chain (not a tree), in this order. sweep(): both recursions, the
   // backward one down to position `first`; false if interrupted. write_row(): the m max-marginals
   // of a position t >= first. trace(): the best labelling, equal to that of BestLabelling.
@@ -90,7 +95,11 @@ public:
 
 private:
   void run_chain(Scores &scores, const MarginalTargets &targets) noexcept;
-  void run_tree(Scores &scores, const MarginalTargets &targets) noexcept;
+  void sum_chain(Scores &scores, const LogSums &sums, double *to,
+                 std::ptrdiff_t row_stride) noexcept;
+  // `products`: MaxPlus or LogSums.
+  template <class Products>
+  void run_tree(Scores &scores, const Products &products, const MarginalTargets &targets) noexcept;
   void write_margin(std::int32_t t, const double *row, const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;

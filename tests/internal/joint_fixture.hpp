@@ -5,6 +5,7 @@
 
 #include <chorale/chorale.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -106,6 +107,50 @@ public:
       }
     });
     return best;
+  }
+
+  // Sums of exp(score / temperature) by label of each position. `absorbed`: messages are absorbed
+  // (bound_property.hpp); otherwise each is added once.
+  std::vector<double> enumerate_sums(double temperature, bool absorbed) const {
+    std::vector<double> sums(unary.size(), 0);
+    each_labelling([&](const std::int32_t *labelling) {
+      double score = view.score(labelling);
+      for (std::int32_t k = 0; k < all().count; ++k) {
+        const Attached one = all().at(k);
+        const auto &message = messages[static_cast<std::size_t>(k)];
+        const auto at = [&](std::int32_t column) {
+          return message[static_cast<std::size_t>(column)];
+        };
+        if (one.fires_outside(labelling, nullptr)) {
+          score = kForbidden;
+          break;
+        }
+        if (!absorbed) {
+          score += at(one.evaluate(labelling, nullptr));
+          continue;
+        }
+        const double empty = at(one.values());
+        const double most = *std::max_element(message.begin(), message.end() - 2);
+        const double base = empty > kForbidden ? empty : most > kForbidden ? most : 0;
+        bool fires = false;
+        double paid = 0;
+        one.each_firing(labelling, nullptr, [&](std::int32_t value) {
+          fires = true;
+          paid += at(one.number(value)) - base;
+        });
+        score += empty != kForbidden ? empty + paid : fires ? paid : kForbidden;
+      }
+      for (int t = 0; t < length; ++t)
+        sums[static_cast<std::size_t>(t * labels + labelling[t])] += std::exp(score / temperature);
+    });
+    return sums;
+  }
+  std::vector<double> sums(const JointOptions &options, double temperature, JointSummary &summary) {
+    std::vector<double> found(unary.size(), 7.0);
+    with_joint(options, JointUse::sums, [&](Joint &joint) {
+      joint.sums(LogSums(temperature), found.data(), labels, summary);
+    });
+    return found;
   }
 
   std::vector<double> marginals(const JointOptions &options, JointOutcome &outcome) {

@@ -1,4 +1,4 @@
-// Max-marginals of positions under properties: by enumeration, and by forced decodes.
+// Max-marginals and sums of positions under properties: by enumeration, and by forced decodes.
 #include "joint_fixture.hpp"
 
 #include <chorale/chorale.h>
@@ -97,6 +97,52 @@ void too_many_configurations_are_told(void **) {
   assert_true(told > 30);
 }
 
+// Entries of a row of log-sums are compared with their rows' totals left out.
+void sums_are_what_enumeration_finds(void **) {
+  int forbidden = 0;
+  for (unsigned seed = 0; seed < 6000; ++seed) {
+    Case one(seed, seed % 3 == 0);
+    const bool absorbed = seed % 2 == 1;
+    const JointOptions options{absorbed ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_EXACT, 300,
+                               1 << 16};
+    const double temperature = std::exp2(one.below(7) - 3);
+    const LogSums sums(temperature);
+    const std::vector<double> truth = one.enumerate_sums(temperature, absorbed);
+    JointSummary summary;
+    std::vector<double> found = one.sums(options, temperature, summary);
+    assert_false(summary.outcome.pruned || summary.outcome.overflow);
+    assert_true(summary.exact == !absorbed);
+    for (int t = 0; t < one.length; ++t) {
+      const auto at = static_cast<std::size_t>(t * one.labels);
+      double total = 0;
+      for (int y = 0; y < one.labels; ++y)
+        total += truth[at + static_cast<std::size_t>(y)];
+      const bool possible = sums.to_probabilities(&found[at], one.labels);
+      assert_true(possible == (total > 0));
+      forbidden += possible ? 0 : 1;
+      for (int y = 0; y < one.labels && possible; ++y)
+        expect_close(found[at + static_cast<std::size_t>(y)],
+                     truth[at + static_cast<std::size_t>(y)] / total, seed, t, y,
+                     absorbed ? "absorbed, by enumeration" : "by enumeration");
+    }
+  }
+  assert_true(forbidden > 100);
+}
+
+void sums_tell_of_too_many_configurations(void **) {
+  int exact = 0, absorbed = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Case one(seed);
+    JointSummary summary;
+    one.sums({CHORALE_JOINT_EXACT, 300, 2}, 1, summary);
+    exact += summary.outcome.overflow ? 1 : 0;
+    JointSummary other;
+    one.sums({CHORALE_JOINT_ABSORPTION, 300, 2}, 1, other);
+    absorbed += other.outcome.overflow ? 1 : 0;
+  }
+  assert_true(exact > 30 && absorbed > 3);
+}
+
 } // namespace
 
 int main() {
@@ -105,6 +151,8 @@ int main() {
       cmocka_unit_test(absorption_is_what_forced_decodes_find),
       cmocka_unit_test(a_beam_stays_below),
       cmocka_unit_test(too_many_configurations_are_told),
+      cmocka_unit_test(sums_are_what_enumeration_finds),
+      cmocka_unit_test(sums_tell_of_too_many_configurations),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

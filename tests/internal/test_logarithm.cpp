@@ -1,5 +1,5 @@
-// The library's logarithm: the same bits on every machine, and less than 0.51 units in the last
-// place from the exact number.
+// The library's logarithm and its inverse: the same bits on every machine, and less than 0.51 and
+// 0.52 units in the last place from the exact number.
 #include "base/logarithm.hpp"
 
 #include <bit>
@@ -19,6 +19,7 @@ extern "C" {
 
 namespace {
 
+using chorale::natural_exp;
 using chorale::natural_log;
 
 constexpr std::int64_t kCounts = 1000000;
@@ -37,12 +38,16 @@ std::int64_t stride() {
   return share > 0 && share < 1 ? static_cast<std::int64_t>(1 / share) : 1;
 }
 
-// Units in the last place between the logarithm and that of the C library in long double.
-double error_of(double x) {
-  const long double exact = std::log(static_cast<long double>(x));
+// Distance of `found` from an exact number, in units in the last place.
+double units_between(double found, long double exact) {
   const double nearest = std::fabs(static_cast<double>(exact));
   const double unit = std::nextafter(nearest, INFINITY) - nearest;
-  return static_cast<double>(std::fabs(natural_log(x) - exact) / unit);
+  return static_cast<double>(std::fabs(found - exact) / unit);
+}
+
+// The exact numbers are those of the C library in long double.
+double error_of(double x) {
+  return units_between(natural_log(x), std::log(static_cast<long double>(x)));
 }
 
 void check(double x) {
@@ -103,12 +108,66 @@ void has_the_same_bits_everywhere(void **) {
              static_cast<unsigned long long>(hash));
 }
 
+void check_exp(double x) {
+  const double error = units_between(natural_exp(x), std::exp(static_cast<long double>(x)));
+  if (!(error < 0.52))
+    fail_msg("e to the power of %a is %a, %g units off", x, natural_exp(x), error);
+}
+
+void powers_are_near_the_exact_ones(void **) {
+  if (LDBL_MANT_DIG < 64)
+    skip();
+  std::mt19937_64 random(seed());
+  const auto part = [&] { return std::ldexp(static_cast<double>(random() >> 11), -53); };
+  for (std::int64_t k = 0; k < kCounts; k += stride()) {
+    check_exp(-708 * part()); // normal results
+    check_exp(709.78 * part());
+    check_exp(-part());
+    check_exp(std::ldexp(part() - 0.5, -static_cast<int>(random() % 1000)));
+  }
+  // Next to the boundaries of the parts of the table.
+  for (int k = -1000; k <= 1000; ++k) {
+    const double x = (k + 0.5) * 0x1.62e42fefa39efp-8;
+    check_exp(x);
+    check_exp(std::nextafter(x, INFINITY));
+    check_exp(std::nextafter(x, -INFINITY));
+  }
+  check_exp(-0x1.6232bdd7abcd2p+9); // log of the least normal number
+  check_exp(0x1.62e42fefa39efp+9);
+}
+
+void powers_end_at_zero_and_infinity(void **) {
+  for (const double x : {-746.0, -1e3, -1e300, -static_cast<double>(INFINITY)})
+    assert_true(natural_exp(x) == 0);
+  for (const double x : {709.79, 711.0, 1e300, static_cast<double>(INFINITY)})
+    assert_true(natural_exp(x) == static_cast<double>(INFINITY));
+  // Subnormal results, where the host has them: within one unit.
+  if (DBL_MIN / 2 > 0 && LDBL_MANT_DIG >= 64)
+    for (double x = -708.5; x > -746; x -= 0.01)
+      if (!(units_between(natural_exp(x), std::exp(static_cast<long double>(x))) <= 1))
+        fail_msg("e to the power of %a is %a", x, natural_exp(x));
+}
+
+void powers_have_the_same_bits_everywhere(void **) {
+  assert_true(natural_exp(0) == 1 && natural_exp(-0.0) == 1);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::int64_t k = 0; k <= kCounts; ++k)
+    hash = (hash ^ std::bit_cast<std::uint64_t>(
+                       natural_exp(static_cast<double>(k - kCounts / 2) / 710))) *
+           0x100000001b3;
+  if (hash != 0xf68fa88ec8fad035)
+    fail_msg("the powers have the hash %#llx", static_cast<unsigned long long>(hash));
+}
+
 } // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(is_near_the_exact_one),
       cmocka_unit_test(has_the_same_bits_everywhere),
+      cmocka_unit_test(powers_are_near_the_exact_ones),
+      cmocka_unit_test(powers_end_at_zero_and_infinity),
+      cmocka_unit_test(powers_have_the_same_bits_everywhere),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

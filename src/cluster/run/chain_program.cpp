@@ -36,6 +36,10 @@ JointOptions exactly(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_EXACT;
   return options;
 }
+JointOptions by_absorption(JointOptions options) noexcept {
+  options.mode = CHORALE_JOINT_ABSORPTION;
+  return options;
+}
 
 } // namespace
 
@@ -120,6 +124,8 @@ std::size_t ChainProgram::room_bytes() const noexcept {
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
   if (!view.parents)
     bytes = std::max(bytes, joint_bytes(view, all, joint_, JointUse::marginals));
+  for (const JointOptions &options : {exactly(joint_), by_absorption(joint_)})
+    bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::sums));
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
 
@@ -462,8 +468,9 @@ void ChainProgram::send_whole(Limits &limits) noexcept {
     failure = RunFailure::state_space;
 }
 
-// Returns the best score, including messages, with label y at t; minus infinity if forbidden.
-double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept {
+template <class Body>
+double ChainProgram::with_forced(std::int32_t t, std::int32_t y, Limits &limits,
+                                 Body &&body) noexcept {
   if (!view_.allows(t, y) || !limits.spend(chain_.length))
     return kForbidden;
   const std::int32_t *given = view_.forced;
@@ -471,20 +478,27 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits
     forced_[u] = given ? given[u] : -1;
   forced_[t] = y;
   view_.forced = forced_;
-  Layout layout(room_);
-  Joint program(layout, view_, attachments(), joint_, JointUse::decoding, bound_);
-  if (!program.fits()) {
-    view_.forced = given;
-    failure = RunFailure::state_space;
-    return kForbidden;
-  }
-  program.prepare(&limits);
-  JointSummary summary;
-  program.decode(summary);
+  const double value = body();
   view_.forced = given;
-  if (summary.outcome.overflow)
-    failure = RunFailure::state_space;
-  return summary.score;
+  return value;
+}
+
+// Returns the best score, including messages, with label y at t; minus infinity if forbidden.
+double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept {
+  return with_forced(t, y, limits, [&]() noexcept {
+    Layout layout(room_);
+    Joint program(layout, view_, attachments(), joint_, JointUse::decoding, bound_);
+    if (!program.fits()) {
+      failure = RunFailure::state_space;
+      return kForbidden;
+    }
+    program.prepare(&limits);
+    JointSummary summary;
+    program.decode(summary);
+    if (summary.outcome.overflow)
+      failure = RunFailure::state_space;
+    return summary.score;
+  });
 }
 
 void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
@@ -549,6 +563,71 @@ bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
       margins[t] = top.margin();
   }
   return finish(failure == RunFailure::none, limits);
+}
+
+bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint,
+                             Limits &limits) noexcept {
+  if (view_.parents)
+    return sum_joint_tree(sums, joint, limits);
+  Layout layout(room_);
+  Joint program(layout, view_, attachments(), joint, JointUse::sums, bound_);
+  if (!program.fits())
+    return false;
+  program.prepare(&limits);
+  JointSummary summary;
+  program.sums(sums, marginals_, chain_.labels, summary);
+  return !summary.outcome.overflow;
+}
+
+// The sum of all labellings with each label forced in turn, as for max-marginals.
+bool ChainProgram::sum_joint_tree(const LogSums &sums, const JointOptions &joint,
+                                  Limits &limits) noexcept {
+  const std::int32_t m = chain_.labels;
+  bool fits = true;
+  for (std::int32_t t = 0; t < chain_.length; ++t)
+    for (std::int32_t y = 0; y < m && fits; ++y)
+      marginals_[std::int64_t{t} * m + y] = with_forced(t, y, limits, [&]() noexcept {
+        Layout layout(room_);
+        Joint program(layout, view_, attachments(), joint, JointUse::sums, bound_);
+        JointSummary summary;
+        fits = program.fits();
+        if (fits) {
+          program.prepare(&limits);
+          program.sum(sums, summary);
+          fits = !summary.outcome.overflow;
+        }
+        return summary.score;
+      });
+  return fits;
+}
+
+bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t row_stride,
+                                 bool &exact, Limits &limits) noexcept {
+  const std::int32_t m = chain_.labels;
+  const LogSums sums(temperature);
+  add_positions(-1, limits);
+  exact = true;
+  // Without slots there are no messages, so that the chain has the labelling that decoding found.
+  double *rows = marginals_ ? marginals_ : to;
+  const std::ptrdiff_t stride = marginals_ ? m : row_stride;
+  if (!has_whole()) {
+    Layout layout(room_);
+    Placed<MaxMarginals> placed(layout, view_);
+    if (placed.scores.load(&limits))
+      placed.program.run_sums(placed.scores, sums, rows, stride);
+  } else if (!sum_joint(sums, exactly(joint_), limits)) {
+    exact = false;
+    if (!sum_joint(sums, by_absorption(joint_), limits)) {
+      failure = RunFailure::state_space;
+      return finish(false, limits);
+    }
+  }
+  bool found = true;
+  for (std::int32_t t = 0; t < chain_.length && found; ++t)
+    found = limits.spend(LogSums::kWork * m) && sums.to_probabilities(rows + t * stride, m);
+  for (std::int32_t t = 0; t < chain_.length && found && marginals_; ++t)
+    std::copy_n(marginals_ + std::int64_t{t} * m, m, to + t * row_stride);
+  return finish(found, limits);
 }
 
 bool ChainProgram::decode_instance() noexcept {

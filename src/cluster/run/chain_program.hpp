@@ -64,6 +64,13 @@ public:
   // Writes T x m max-marginals and T margins under `incoming`; either target may be NULL. Not for
   // instances. False on failure.
   bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
+  // Writes T x m probabilities of labels under `incoming` at a temperature: the sum over the
+  // labellings with this label of exp((phi + incoming entries) / temperature), as a part of the sum
+  // over all labellings. `exact`: false if properties were absorbed, since their joint states exceed
+  // the budget. Not for instances. False, without change, on failure, or if every labelling is
+  // forbidden.
+  bool probabilities(double temperature, double *to, std::ptrdiff_t row_stride, bool &exact,
+                     Limits &limits) noexcept;
   // Writes to *value an upper bound on phi plus incoming entries, minus infinity if every labelling
   // is forbidden; fills `labels`, `shown` and `score` with a good labelling. Uses neither beams nor
   // absorption. False on failure. `known`: see decode_and_send().
@@ -112,7 +119,13 @@ private:
   bool decode_joint(const Attachments &of, const JointOptions &joint, double *value,
                     Limits &limits) noexcept;
   double bound_joint(const Assignment *known, Limits &limits) noexcept;
+  // Returns body(), during which label y alone is allowed at t; minus infinity if it is forbidden.
+  template <class Body>
+  double with_forced(std::int32_t t, std::int32_t y, Limits &limits, Body &&body) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
+  // Write T rows of log-sums to marginals_. False if the joint states exceed the budget.
+  bool sum_joint(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
+  bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
   void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
                      Limits &limits) noexcept;
   // Fills marginals_, unless `all` only for positions with slots.

@@ -51,6 +51,41 @@ RunFailure hold_others(const Clique &clique, double strength, const Assignment &
   return failure_of(failed);
 }
 
+// Calls visit(y, score) with each max-marginal of an item of a closed clique, after its message has
+// been computed in the scratch memory of the first worker.
+template <class Visit>
+RunFailure each_marginal(const Setting &setting, const RunState &state, std::int32_t chain,
+                         Visit &&visit) noexcept {
+  const Model &model = setting.model;
+  const Slot slot = model.slot(chain, 0);
+  const Clique clique = model.cliques[slot.clique];
+  std::byte *room = setting.worker(0).room;
+  Layout layout(room);
+  const double *message = nullptr;
+  RunFailure failure = RunFailure::none;
+  if (clique.members <= kAnsweredMembers) {
+    CliqueProgram program(layout, clique, setting.options.clique, nullptr,
+                          setting.inputs.strength(slot.clique));
+    program.set_room(room + layout.bytes());
+    Limits none;
+    load_items(setting, clique, program.incoming, none);
+    program.answer(none);
+    message = program.outgoing + std::int64_t{slot.member} * clique.columns();
+    failure = program.failure;
+  } else {
+    auto *row = layout.take<double>(clique.columns());
+    failure = hold_others(clique, setting.inputs.strength(slot.clique), state.best, slot.member,
+                          layout, row);
+    message = row;
+  }
+  if (failure != RunFailure::none)
+    return failure;
+  const ChainView item = setting.inputs.view_of(chain);
+  for (std::int32_t y = 0; y < item.labels; ++y)
+    visit(y, item.score(&y) + message[clique.column_of(slot.member, y)]);
+  return failure;
+}
+
 } // namespace
 
 ItemLabel best_label(const ChainView &item) noexcept {
@@ -144,41 +179,34 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
 
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             double *marginals, double *margin) noexcept {
-  const Model &model = setting.model;
-  const Slot slot = model.slot(chain, 0);
-  const Clique clique = model.cliques[slot.clique];
-  std::byte *room = setting.worker(0).room;
-  Layout layout(room);
-  const double *message = nullptr;
-  RunFailure failure = RunFailure::none;
-  if (clique.members <= kAnsweredMembers) {
-    CliqueProgram program(layout, clique, setting.options.clique, nullptr,
-                          setting.inputs.strength(slot.clique));
-    program.set_room(room + layout.bytes());
-    Limits none;
-    load_items(setting, clique, program.incoming, none);
-    program.answer(none);
-    message = program.outgoing + std::int64_t{slot.member} * clique.columns();
-    failure = program.failure;
-  } else {
-    auto *row = layout.take<double>(clique.columns());
-    failure = hold_others(clique, setting.inputs.strength(slot.clique), state.best, slot.member,
-                          layout, row);
-    message = row;
-  }
-  if (failure != RunFailure::none)
-    return failure;
-  const ChainView item = setting.inputs.view_of(chain);
   TwoBest top;
-  for (std::int32_t y = 0; y < item.labels; ++y) {
-    const double value = item.score(&y) + message[clique.column_of(slot.member, y)];
-    if (marginals)
-      marginals[y] = value;
-    top.add(value);
-  }
-  if (margin)
+  const RunFailure failure =
+      each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {
+        if (marginals)
+          marginals[y] = score;
+        top.add(score);
+      });
+  if (margin && failure == RunFailure::none)
     *margin = top.margin();
-  return RunFailure::none;
+  return failure;
+}
+
+RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
+                                double temperature, double *to, bool &found) noexcept {
+  // `to` is written from the first label on that is allowed.
+  found = false;
+  const RunFailure failure =
+      each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {
+        if (!found && score > kForbidden) {
+          found = true;
+          std::fill_n(to, y, kForbidden);
+        }
+        if (found)
+          to[y] = score;
+      });
+  if (found)
+    LogSums(temperature).to_probabilities(to, setting.model.chains[chain].labels);
+  return failure;
 }
 
 } // namespace chorale

@@ -44,4 +44,9 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             double *marginals, double *margin) noexcept;
 
+// Writes the m probabilities of the labels of an item of a closed clique under the message of
+// closed_marginals(). Sets `found`, without change, to false if every label is forbidden.
+RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
+                                double temperature, double *to, bool &found) noexcept;
+
 } // namespace chorale

@@ -449,3 +449,17 @@ RunFailure chorale_run::chain_marginals(std::int32_t chain, double *marginals,
   placed.program.marginals(marginals, row_stride, margins, none);
   return placed.program.failure;
 }
+
+RunFailure chorale_run::chain_probabilities(std::int32_t chain, double temperature,
+                                            double *probabilities, std::ptrdiff_t row_stride,
+                                            bool &exact, bool &found) noexcept {
+  if (model->is_closed(model->chains[chain])) {
+    exact = true;
+    return closed_probabilities(setting_, state, chain, temperature, probabilities, found);
+  }
+  PlacedChain placed(setting_, rooms.workers[0].room, chain);
+  placed.load(state.to_chain);
+  Limits none;
+  found = placed.program.probabilities(temperature, probabilities, row_stride, exact, none);
+  return placed.program.failure;
+}

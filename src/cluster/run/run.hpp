@@ -58,6 +58,11 @@ struct chorale_run {
   // NULL.
   chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
                                       std::ptrdiff_t row_stride, double *margins) noexcept;
+  // Writes T x m probabilities of the labels of a chain under its incoming messages; `exact` as in
+  // ChainProgram. Sets `found`, without change, to false if every labelling is forbidden.
+  chorale::RunFailure chain_probabilities(std::int32_t chain, double temperature,
+                                          double *probabilities, std::ptrdiff_t row_stride,
+                                          bool &exact, bool &found) noexcept;
 
   chorale::Outcome outcome() const noexcept { return {memory, *model, inputs, state, call}; }
   // True if results can be read. False while round 0 has yet to complete the best labelling.

@@ -1,0 +1,98 @@
+// Sums of weights in the logarithm: a score s at a temperature H stands for the weight exp(s / H),
+// and a sum of weights for the score H log(sum), its *log-sum*. With log-sums in place of maxima the
+// dynamic programs add up all labellings instead of finding the best one.
+//
+// Scores stay scores, so that minus infinity is the weight 0 and no weight overflows. Every sum is
+// taken in the order of its terms, with the library's own exponential: same bits everywhere.
+#pragma once
+
+#include "base/logarithm.hpp"
+#include "base/numeric.hpp"
+
+#include <cstddef>
+
+namespace chorale {
+
+class LogSums {
+public:
+  // Elementary steps (Limits) of one addition, by which programs multiply theirs.
+  static constexpr std::int64_t kWork = 16;
+
+  // `temperature`: above 0.
+  explicit LogSums(double temperature) noexcept : temperature_(temperature) {}
+
+  // Returns the log-sum of two scores.
+  double add(double a, double b) const noexcept {
+    const double most = std::max(a, b);
+    const double least = std::min(a, b);
+    return least == kForbidden ? most
+                               : most + temperature_ * natural_log(1 + weight(least - most));
+  }
+  // out[y] = log-sum over x of (from[x] + matrix[x * stride + y]), plus add[y]; x < rows, y <
+  // columns. `add` may be NULL. `out` must not overlap the inputs.
+  void step(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
+            std::int32_t columns, const double *add, double *out) const noexcept {
+    for (std::int32_t y = 0; y < columns; ++y)
+      out[y] = total(rows, [=](std::int32_t x) { return from[x] + matrix[x * stride + y]; }) +
+               (add ? add[y] : 0.0);
+  }
+  // to[y] = log-sum of to[y] and from[y].
+  void add_into(const double *from, std::int32_t columns, double *to) const noexcept {
+    for (std::int32_t y = 0; y < columns; ++y)
+      to[y] = add(to[y], from[y]);
+  }
+  // Returns the log-sum of a row.
+  double total(const double *row, std::int32_t columns) const noexcept {
+    return total(columns, [row](std::int32_t y) { return row[y]; });
+  }
+  // Replaces the scores of a row by their parts of the sum of all weights. False, without change,
+  // if all are minus infinity.
+  bool to_probabilities(double *row, std::int32_t columns) const noexcept {
+    const double most = greatest_of(columns, [row](std::int32_t y) { return row[y]; });
+    if (most == kForbidden)
+      return false;
+    double sum = 0;
+    for (std::int32_t y = 0; y < columns; ++y) {
+      row[y] = weight(row[y] - most);
+      sum += row[y];
+    }
+    for (std::int32_t y = 0; y < columns; ++y)
+      row[y] /= sum;
+    return true;
+  }
+
+private:
+  double weight(double score) const noexcept { return natural_exp(score / temperature_); }
+  template <class Score>
+  static double greatest_of(std::int32_t count, Score &&score) noexcept {
+    double most = kForbidden;
+    for (std::int32_t i = 0; i < count; ++i)
+      most = std::max(most, score(i));
+    return most;
+  }
+  // Returns the log-sum of score(0) .. score(count - 1). The greatest weight is 1 in the sum, which
+  // lies in 1 .. count.
+  template <class Score> double total(std::int32_t count, Score &&score) const noexcept {
+    const double most = greatest_of(count, score);
+    if (most == kForbidden)
+      return kForbidden;
+    double sum = 0;
+    for (std::int32_t i = 0; i < count; ++i)
+      sum += weight(score(i) - most);
+    return most + temperature_ * natural_log(sum);
+  }
+
+  double temperature_;
+};
+
+// Subtracts the greatest of `count` scores from all of them, so that rounding errors of long chains
+// do not add up. Minus infinity stays.
+inline void lower_to_zero(double *scores, std::int64_t count) noexcept {
+  double most = kForbidden;
+  for (std::int64_t i = 0; i < count; ++i)
+    most = std::max(most, scores[i]);
+  for (std::int64_t i = 0; i < count && most > kForbidden; ++i)
+    scores[i] -= most;
+}
+
+} // namespace chorale
