@@ -378,6 +378,8 @@ func TestClosedHandles(t *testing.T) {
 		refused(t, err, ErrClosed)
 		_, _, err = run.MaxMarginals(0)
 		refused(t, err, ErrClosed)
+		_, _, err = run.Probabilities(0, 1)
+		refused(t, err, ErrClosed)
 		refused(t, run.Reset(), ErrClosed)
 		check(t, run.Close())
 	}

@@ -755,6 +755,30 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	return marginals, margins, nil
 }
 
+// Probabilities says how probable each label of each position of a chain is, T x m, given what all cliques say: the sum over
+// the labellings with this label of exp(s / temperature), as a part of the sum over all labellings of the chain, where s is
+// the score of the labelling plus the messages of its cliques. exact is false where properties were absorbed, since their
+// joint states exceed the budget. The temperature is above 0; 1 takes scores as logarithms of odds.
+func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
+	c, run := r.begin(true)
+	defer c.end()
+	if c.err != nil {
+		return nil, false, c.err
+	}
+	told := new(C.chorale_chain)
+	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	m := (*C.chorale_model)(c.share((*handle)(r.model)))
+	if c.err != nil || c.failed(C.chorale_model_get_chain(m, C.int64_t(chain), told, nil, c.detail)) {
+		return nil, false, c.err
+	}
+	probabilities = make([]float64, int(told.length)*int(told.labels))
+	var sums C.int32_t
+	if c.failed(C.chorale_run_probabilities(run, C.int64_t(chain), C.double(temperature), doubles(probabilities), 0, &sums, c.detail)) {
+		return nil, false, c.err
+	}
+	return probabilities, sums != 0, nil
+}
+
 // JSON is the whole result: an object with outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score,
 // upper_bound, gap and changed_chains; with chains, an array of objects with score, labels and changed, and where a chain
 // has changed own_score, own_labels and payments; and with cliques, an array of objects with score and values. Numbers that

@@ -193,6 +193,15 @@ func TestResults(t *testing.T) {
 	if len(marginals) != 6 || len(margins) != 2 || marginals[4] < marginals[5] {
 		t.Error(marginals, margins)
 	}
+	probabilities, exact, err := run.Probabilities(2, 0.5)
+	check(t, err)
+	if !exact || len(probabilities) != 6 || !near(probabilities[3]+probabilities[4]+probabilities[5], 1) ||
+		probabilities[4] < probabilities[5] {
+		t.Error(probabilities, exact)
+	}
+	if _, _, err := run.Probabilities(2, 0); !errors.Is(err, ErrOutOfRange) {
+		t.Error(err)
+	}
 	var said struct {
 		Score  float64
 		Chains []struct{ Labels []int32 }

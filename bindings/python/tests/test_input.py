@@ -209,8 +209,8 @@ def test_builders():
             model.chain(wrong)
         run = ch.Run(model)
         run.solve()
-        chains = [run.labels, run.payments, run.max_marginals, run.margins, run.chain_score]
-        chains += [run.changed, model.chain_length, model.chain, model.tokens, model.group]
+        chains = [run.labels, run.payments, run.max_marginals, run.margins, run.probabilities]
+        chains += [run.chain_score, run.changed, model.chain_length, model.chain, model.tokens, model.group]
         cliques = [run.values, run.clique_score, model.members, model.clique_values]
         cliques += [model.clique_columns, model.clique_members, model.centre_values]
         cliques += [model.clique_potential, model.clique_property, model.clique_dictionary]

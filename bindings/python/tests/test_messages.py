@@ -365,6 +365,8 @@ CASES = [
     ("Run.payments", lambda: run().payments(9), "chain"),
     ("Run.max_marginals", lambda: run().max_marginals(9), "chain"),
     ("Run.margins", lambda: run().margins(9), "chain"),
+    ("Run.probabilities", lambda: run().probabilities(9), "chain"),
+    ("Run.probabilities", lambda: run().probabilities(0, 0.0), "temperature"),
     ("Run.json", lambda: ch.Run(words().freeze()).json(), None),
     ("Problem", lambda: ch.Problem(5), "model"),
     ("Problem.from_bytes", lambda: ch.Problem.from_bytes(b"abc"), None),

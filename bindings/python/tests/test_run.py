@@ -93,6 +93,11 @@ def test_parts_of_a_result_fit_together(rng):
         assert marginals.shape == (model.chain_length(i), 3)
         ordered = np.sort(marginals)
         np.testing.assert_allclose(run.margins(i), ordered[:, -1] - ordered[:, -2])
+        probabilities, exact = run.probabilities(i, temperature=1e-6)
+        assert exact and probabilities.shape == marginals.shape
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+        sure = run.margins(i) > 1e-3
+        assert (probabilities.argmax(axis=1) == marginals.argmax(axis=1))[sure].all()
         for paid in run.payments(i):
             assert paid.value != paid.own_value
             assert run.values(paid.clique)[paid.member] == paid.value

@@ -1240,6 +1240,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_options_init": (None, [POINTER(chorale_run_options), c_size_t]),
     "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_polish": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
+    "chorale_run_probabilities": (c_int32, [c_void_p, c_int64, c_double, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_reset": (None, [c_void_p]),
     "chorale_run_result_init": (None, [POINTER(chorale_run_result), c_size_t]),
     "chorale_run_set_allowed": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),

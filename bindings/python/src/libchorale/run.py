@@ -551,6 +551,30 @@ class Run(Closable):
             )
         return marginals, margins
 
+    def probabilities(
+        self, chain: int, temperature: float = 1.0
+    ) -> tuple[arrays.Doubles, bool]:
+        """How probable each label of each position is, given what all cliques say: the sum over the
+        labellings with this label of exp(s / temperature), as a part of the sum over all labellings
+        of the chain, where s is the score of the labelling plus the messages of its cliques.
+
+        T x m, float64, and whether the sums are exact: not where the joint states of the chain's
+        properties exceed the budget, so that each firing of a value adds its message."""
+        exact = c_int32()
+        with self._use() as run, Carrying(self._model._raised):
+            number = self._model._chain(chain)
+            probabilities = np.empty(self._model._shape(number))
+            call(
+                library.chorale_run_probabilities,
+                run,
+                number,
+                arrays.real("temperature", temperature),
+                arrays.address(probabilities),
+                0,
+                byref(exact),
+            )
+        return probabilities, bool(exact.value)
+
     def json(self) -> str:
         """The whole of it as JSON: an object with the fields of `RunResult`; "chains", an array of
         objects with score, labels, changed and, where the chain changed, own_score, own_labels and

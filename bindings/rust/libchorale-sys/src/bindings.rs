@@ -3232,6 +3232,17 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    pub fn chorale_run_probabilities(
+        run: *mut chorale_run,
+        chain: i64,
+        temperature: f64,
+        probabilities: *mut f64,
+        row_stride: i64,
+        exact: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
     pub fn chorale_run_json(
         run: *const chorale_run,
         buffer: *mut std::os::raw::c_char,

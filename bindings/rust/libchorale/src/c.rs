@@ -417,6 +417,7 @@ pub(crate) use libchorale_sys::{
     chorale_run_options_init as run_options_init,
     chorale_run_payments as run_payments,
     chorale_run_polish as run_polish,
+    chorale_run_probabilities as run_probabilities,
     chorale_run_reset as run_reset,
     chorale_run_result_init as run_result_init,
     chorale_run_set_allowed as run_set_allowed,

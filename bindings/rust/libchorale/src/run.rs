@@ -592,6 +592,35 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// Writes how probable each label of a chain is (positions x labels), given what all cliques say,
+    /// at a temperature above 0, to an array of the caller. True if the sums are exact, false if
+    /// properties were absorbed since their joint states exceed the budget. Errors: OutOfRange,
+    /// NotANumber, Infinite, NoLabelling (also: the messages forbid every labelling of the chain),
+    /// StateSpace, Kind (an instance), Shape.
+    pub fn probabilities_into(
+        &mut self,
+        chain: usize,
+        temperature: f64,
+        mut probabilities: MatrixMut<'_>,
+    ) -> Result<bool> {
+        let length = self.model.chain_length(chain);
+        let labels = self.model.chain_labels(chain)?;
+        let (to, row_stride) = probabilities.raw("probabilities", length, labels)?;
+        let mut exact = 0;
+        self.settled(|error| unsafe {
+            c::run_probabilities(
+                self.handle.as_ptr(),
+                size(chain),
+                temperature,
+                to,
+                row_stride,
+                &mut exact,
+                error,
+            )
+        })?;
+        Ok(exact != 0)
+    }
+
     /// The whole of the result as JSON: what [`RunResult`] has; `chains`, with the score and labels of
     /// each, and payments where it changed; `cliques`, with the score and values of each, values as
     /// numbers (R: nothing shown, R + 1: a conflict, -1: outside a dictionary). Errors: NoLabelling,

@@ -263,6 +263,15 @@ fn a_run_is_equation_1() {
         assert!(spread[t * 6 + 4].is_nan());
     }
     assert_eq!((found.labels, found.position(3)), (4, None));
+
+    let mut rows = [f64::NAN; 3 * 6];
+    let out = MatrixMut::strided(&mut rows, 3, 4, 6).unwrap();
+    assert!(run.probabilities_into(2, 0.5, out).unwrap());
+    for t in 0..3 {
+        let row = &rows[t * 6..][..4];
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(row.iter().all(|&p| (0.0..=1.0).contains(&p)) && rows[t * 6 + 4].is_nan());
+    }
 }
 
 #[test]

@@ -694,6 +694,16 @@ fn builders_and_runs() {
     assert_eq!(status(run.payments(7)), Status::OutOfRange);
     assert_eq!(status(run.max_marginals(7)), Status::OutOfRange);
     let mut two = [0.0; 2];
+    for (temperature, expected) in [
+        (0.0, Status::OutOfRange),
+        (f64::NAN, Status::NotANumber),
+        (f64::INFINITY, Status::Infinite),
+    ] {
+        let right = MatrixMut::new(&mut two, 1, 2).unwrap();
+        assert_eq!(status(run.probabilities_into(0, temperature, right)), expected);
+    }
+    let wrong = MatrixMut::new(&mut two[..1], 1, 1).unwrap();
+    assert_eq!(status(run.probabilities_into(0, 1.0, wrong)), Status::Shape);
     let wrong = MatrixMut::new(&mut two[..1], 1, 1).unwrap();
     let refused = run.max_marginals_into(0, wrong, &mut [0.0]);
     assert_eq!(status(refused), Status::Shape);
