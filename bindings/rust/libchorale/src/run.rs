@@ -323,7 +323,9 @@ impl<'a> Run<'a> {
                 self.handle.as_ptr(),
                 size(chain),
                 size(position),
-                flags.as_ref().map_or(std::ptr::null(), |flags| flags.as_ptr()),
+                flags
+                    .as_ref()
+                    .map_or(std::ptr::null(), |flags| flags.as_ptr()),
                 error,
             )
         })

@@ -700,7 +700,10 @@ fn builders_and_runs() {
         (f64::INFINITY, Status::Infinite),
     ] {
         let right = MatrixMut::new(&mut two, 1, 2).unwrap();
-        assert_eq!(status(run.probabilities_into(0, temperature, right)), expected);
+        assert_eq!(
+            status(run.probabilities_into(0, temperature, right)),
+            expected
+        );
     }
     let wrong = MatrixMut::new(&mut two[..1], 1, 1).unwrap();
     assert_eq!(status(run.probabilities_into(0, 1.0, wrong)), Status::Shape);
