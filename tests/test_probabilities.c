@@ -12,7 +12,7 @@ typedef double Table[MOST_POSITIONS][MOST_LABELS];
  * clique: the message of a clique is then its score, by the value of that member. */
 static void force_others(const ClusterTruth *truth, int32_t chain, Cluster *cluster) {
   memset(cluster->is_instance, 0, sizeof cluster->is_instance);
-  for (int32_t i = 0; i < cluster->chain_count; ++i)
+  for (int32_t i = 0; i < cluster->chain_count && i < MOST_CHAINS; ++i)
     if (i != chain) {
       cluster->chains[i].has_forced = 1;
       memcpy(cluster->chains[i].forced, truth->own[i], sizeof cluster->chains[i].forced);

@@ -186,7 +186,8 @@ impl<'a> RunOptions<'a> {
         self.raw.bound_steps = size(steps);
         self
     }
-    /// Whether the run has memory for [`Run::set_allowed`] and [`Run::set_strength`].
+    /// Whether the run has memory for [`Run::set_allowed`](crate::Run::set_allowed) and
+    /// [`Run::set_strength`](crate::Run::set_strength).
     pub fn edits(mut self, edits: bool) -> Self {
         self.raw.edits = i64::from(edits);
         self
