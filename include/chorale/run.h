@@ -462,6 +462,8 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   that fires twice gets the messages of both firings in place of that of CONFLICT. Where
  *   message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each firing
  *   of v adds message(v) minus the greatest message of a value.
+ * Sums are in double precision: what labels differ by is lost where all scores of a position are
+ * more than about 1e15 times as large.
  * The other members of a clique answer with max-marginals: the messages hold the best score of the
  * others for each value, not sums over them. Single items: as in chorale_run_max_marginals.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
