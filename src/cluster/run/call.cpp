@@ -7,7 +7,7 @@ namespace {
 
 // Least time limit, in seconds, of the first step of a call, unless the call's limit is 0. Doubled
 // after each call whose first step was not completed. So repeated calls always make progress.
-constexpr double kFirstStride = 0.04;
+constexpr double kLeastFirstLimit = 0.04;
 constexpr int kMostDoublings = 40;
 
 } // namespace
@@ -21,7 +21,7 @@ void Call::begin(const RunOptions &options, Worker *workers) noexcept {
   limits_ = Limits(options.time_limit, options.cancel);
   const double first_step =
       options.time_limit > 0
-          ? std::ldexp(std::max(options.time_limit, kFirstStride), fruitless_calls_)
+          ? std::ldexp(std::max(options.time_limit, kLeastFirstLimit), fruitless_calls_)
           : options.time_limit;
   const Limits first(first_step, options.cancel);
   for (std::int32_t w = 0; w < options.executor.workers; ++w)

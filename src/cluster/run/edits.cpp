@@ -520,16 +520,11 @@ bool Edits::update_clique(std::int32_t number) noexcept {
   if (!setting_.check(0))
     return false;
   Worker &worker = setting_.worker(0);
-  const Clique clique = model_.cliques[number];
   const double damping = setting_.options.damping;
-  Layout layout(worker.room);
-  CliqueProgram program(layout, clique, setting_.options.clique, setting_.inputs.kept(number),
-                        setting_.inputs.strength(number));
-  program.set_room(worker.room + layout.bytes());
-  state_.to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
-  if (clique.centred())
-    state_.to_clique.load(clique.row_place(clique.members), clique.centre_values(),
-                          program.incoming + std::int64_t{clique.members} * clique.columns());
+  PlacedClique placed(setting_, worker.room, number);
+  placed.load(state_.to_clique);
+  CliqueProgram &program = placed.program;
+  const Clique &clique = placed.clique;
   if (!program.answer(worker.limits)) {
     setting_.call.give_up(program, worker);
     return false;

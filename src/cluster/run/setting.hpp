@@ -47,4 +47,27 @@ struct PlacedChain {
   ChainProgram program;
 };
 
+// Program of a clique that exchanges messages, placed likewise.
+struct PlacedClique {
+  PlacedClique(const Setting &setting, std::byte *room, std::int32_t number) noexcept
+      : layout(room), clique(setting.model.cliques[number]),
+        program(layout, clique, setting.options.clique, setting.inputs.kept(number),
+                setting.inputs.strength(number)) {
+    program.set_room(room + layout.bytes());
+  }
+  PlacedClique(const PlacedClique &) = delete; // the program points to the clique
+  PlacedClique &operator=(const PlacedClique &) = delete;
+  // Loads the messages of the members to the clique.
+  void load(const MessageStore &to_clique) noexcept {
+    to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
+    if (clique.centred())
+      to_clique.load(clique.row_place(clique.members), clique.centre_values(),
+                     program.incoming + std::int64_t{clique.members} * clique.columns());
+  }
+
+  Layout layout;
+  Clique clique;
+  CliqueProgram program;
+};
+
 } // namespace chorale

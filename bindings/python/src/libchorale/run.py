@@ -636,9 +636,7 @@ class Run(Closable):
 
 
 def _progress_of(now: Any) -> Progress:
-    return Progress(
-        now.round, now.messages_changed, now.score, now.best_score, now.upper_bound
-    )
+    return Progress(now.round, now.messages_changed, now.score, now.best_score, now.upper_bound)
 
 
 def telling(
