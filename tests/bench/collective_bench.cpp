@@ -163,6 +163,44 @@ double solve_range(bool with_dictionary) {
   return time;
 }
 
+chorale_chain chain_of(const double *rows, const chorale_transitions *transitions) {
+  chorale_chain chain;
+  chorale_chain_init(&chain, sizeof chain);
+  chain.length = kLength;
+  chain.labels = kLabels;
+  chain.unary = rows;
+  chain.transitions = transitions;
+  return chain;
+}
+
+// A builder with all chains, in documents, and the cliques of repeated words.
+chorale_model_builder *begin_corpus(const chorale_host *host, std::size_t chains,
+                                    const std::vector<double> &unary,
+                                    const chorale_transitions *transitions,
+                                    const std::vector<std::int32_t> &tokens,
+                                    const std::vector<std::int32_t> &stop,
+                                    const chorale_potential *potts) {
+  chorale_error error;
+  chorale_model_builder *builder = nullptr;
+  check(chorale_model_builder_create(host, &builder, &error), error);
+  for (std::size_t i = 0; i < chains; ++i) {
+    const chorale_chain chain = chain_of(unary.data() + i * kLength * kLabels, transitions);
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.borrow = 1;
+    options.group = std::int64_t(i / kDocument);
+    options.tokens = tokens.data() + i * kLength;
+    check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
+  }
+  chorale_repeated_words_options words;
+  chorale_repeated_words_options_init(&words, sizeof words);
+  words.stop = stop.data();
+  words.stop_count = std::int64_t(stop.size());
+  check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
+        error);
+  return builder;
+}
+
 // The problem of main(), with one more clique: over every occurrence of a word in a hundred tokens.
 // Edits one chain after the other, by a forced label or by other scores, and lifts the edit again.
 struct EditedCorpus {
@@ -173,24 +211,8 @@ struct EditedCorpus {
                const chorale_potential *potts)
       : unary(of), transitions(shared) {
     chorale_error error;
-    chorale_model_builder *builder = nullptr;
-    check(chorale_model_builder_create(nullptr, &builder, &error), error);
-    for (std::size_t i = 0; i < chains; ++i) {
-      const chorale_chain added = given(unary.data() + i * kLength * kLabels);
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
-      options.borrow = 1;
-      options.group = std::int64_t(i / kDocument);
-      options.tokens = tokens.data() + i * kLength;
-      check(chorale_model_builder_add_chain(builder, &added, &options, nullptr, &error), error);
-    }
-    chorale_repeated_words_options words;
-    chorale_repeated_words_options_init(&words, sizeof words);
-    words.stop = stop.data();
-    words.stop_count = std::int64_t(stop.size());
-    check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr,
-                                                   &error),
-          error);
+    chorale_model_builder *builder =
+        begin_corpus(nullptr, chains, unary, transitions, tokens, stop, potts);
     chorale_clique_setup setup;
     chorale_clique_setup_init(&setup, sizeof setup);
     setup.values = kLabels;
@@ -220,15 +242,7 @@ struct EditedCorpus {
   EditedCorpus(const EditedCorpus &) = delete;
   EditedCorpus &operator=(const EditedCorpus &) = delete;
 
-  chorale_chain given(const double *rows) const {
-    chorale_chain made;
-    chorale_chain_init(&made, sizeof made);
-    made.length = kLength;
-    made.labels = kLabels;
-    made.unary = rows;
-    made.transitions = transitions;
-    return made;
-  }
+  chorale_chain given(const double *rows) const { return chain_of(rows, transitions); }
   double solve(chorale_run *of) {
     chorale_error error;
     check(chorale_run_solve(of, &result, &error), error);
@@ -366,31 +380,10 @@ int main(int count, char **arguments) {
   chorale_host_init(&host, sizeof host);
   host.allocator = &counting;
   const auto given = [&](std::size_t i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
-    chain.length = kLength;
-    chain.labels = kLabels;
-    chain.unary = unary.data() + i * kLength * kLabels;
-    chain.transitions = shared;
-    return chain;
+    return chain_of(unary.data() + i * kLength * kLabels, shared);
   };
-  chorale_model_builder *builder = nullptr;
-  check(chorale_model_builder_create(&host, &builder, &error), error);
-  for (std::size_t i = 0; i < chains; ++i) {
-    const chorale_chain chain = given(i);
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
-    options.borrow = 1;
-    options.group = std::int64_t(i / kDocument);
-    options.tokens = tokens.data() + i * kLength;
-    check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
-  }
-  chorale_repeated_words_options words;
-  chorale_repeated_words_options_init(&words, sizeof words);
-  words.stop = stop.data();
-  words.stop_count = std::int64_t(stop.size());
-  check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
-        error);
+  chorale_model_builder *builder =
+      begin_corpus(&host, chains, unary, shared, tokens, stop, potts);
   chorale_model *model = nullptr;
   check(chorale_model_builder_freeze(builder, &model, &error), error);
   chorale_model_builder_destroy(builder);
