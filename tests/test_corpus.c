@@ -92,6 +92,8 @@ static void draw_corpus(Random *random, Draw *draw, const chorale_transitions *t
     draw->offsets[i + 1] = draw->offsets[i] + random_int(random, 0, 4);
     draw->groups[i] = random_int(random, 0, 2);
   }
+  if (corpus->offsets && draw->offsets[corpus->chains] == draw->offsets[0])
+    corpus->unary = NULL;
   for (size_t k = 0; k < COUNT_OF(draw->doubles); ++k)
     draw->floats[k] = (float)(draw->doubles[k] = random_int(random, -64, 64) / 8.0);
   for (size_t k = 0; k < COUNT_OF(draw->tokens); ++k)

@@ -31,6 +31,15 @@ struct Corpus {
   std::int32_t length(std::int64_t chain) const noexcept {
     return static_cast<std::int32_t>(begin(chain + 1) - begin(chain));
   }
+  std::size_t score_bytes() const noexcept { return single ? sizeof(float) : sizeof(double); }
+  // The scores of a position and of those behind it; NULL where `unary` is, as it may be if there
+  // are no positions.
+  const void *scores_from(std::int64_t position) const noexcept {
+    if (!unary)
+      return nullptr;
+    return static_cast<const std::byte *>(unary) +
+           position * row * static_cast<std::ptrdiff_t>(score_bytes());
+  }
 };
 
 // The members of the cliques first .. first + count - 1: clique first + c has the entries

@@ -57,9 +57,7 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
   rows.unary_column = corpus.column;
   const std::int64_t begin = corpus.begin(0);
   rows.length = gsl::narrow_cast<std::int32_t>(corpus.begin(corpus.chains) - begin);
-  rows.unary = static_cast<const std::byte *>(corpus.unary) +
-               begin * corpus.row *
-                   static_cast<std::ptrdiff_t>(corpus.single ? sizeof(float) : sizeof(double));
+  rows.unary = corpus.scores_from(begin);
   CHORALE_CHECK(check_unary(report, "corpus->unary", rows, begin));
   return corpus.tokens
              ? check_tokens(report, "corpus->tokens", corpus.tokens, begin, rows.length)
@@ -78,14 +76,10 @@ chorale_status check_entry(const Report &report, std::string_view name, std::int
 
 // ---- Copies -------------------------------------------------------------------------------------
 
-std::size_t score_bytes(const Corpus &corpus) noexcept {
-  return corpus.single ? sizeof(float) : sizeof(double);
-}
-
 // Bytes of a copied chain: its scores without gaps, and its tokens right behind. A multiple of 8,
 // so that the next chain is aligned.
 std::size_t copied_bytes(const Corpus &corpus, std::int64_t chain) noexcept {
-  const std::size_t position = static_cast<std::size_t>(corpus.labels) * score_bytes(corpus) +
+  const std::size_t position = static_cast<std::size_t>(corpus.labels) * corpus.score_bytes() +
                                (corpus.tokens ? sizeof(std::int32_t) : 0);
   return (static_cast<std::size_t>(corpus.length(chain)) * position + 7) / 8 * 8;
 }
@@ -94,7 +88,7 @@ template <class Number>
 void copy_corpus_rows(const Corpus &corpus, std::int64_t begin, std::int64_t rows,
                       void *to) noexcept {
   const std::int64_t m = corpus.labels;
-  const Number *from = static_cast<const Number *>(corpus.unary) + begin * corpus.row;
+  const auto *from = static_cast<const Number *>(corpus.scores_from(begin));
   auto *out = static_cast<Number *>(to);
   if (corpus.column == 1 && corpus.row == m) {
     std::copy_n(from, rows * m, out);
@@ -116,7 +110,7 @@ std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::b
   if (!corpus.tokens)
     return nullptr;
   auto *tokens = reinterpret_cast<std::int32_t *>(
-      to + static_cast<std::size_t>(rows * corpus.labels) * score_bytes(corpus));
+      to + static_cast<std::size_t>(rows * corpus.labels) * corpus.score_bytes());
   std::copy_n(corpus.tokens + begin, rows, tokens);
   return tokens;
 }
@@ -179,8 +173,7 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
     chain.single = corpus.single;
     if (corpus.borrow) {
       const std::int64_t begin = corpus.begin(i);
-      chain.unary = static_cast<const std::byte *>(corpus.unary) +
-                    begin * corpus.row * static_cast<std::ptrdiff_t>(score_bytes(corpus));
+      chain.unary = corpus.scores_from(begin);
       chain.tokens = corpus.tokens ? corpus.tokens + begin : nullptr;
       if (has_gaps) {
         ChainView view = chain.view();
@@ -200,7 +193,7 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
   }
   if (corpus.chains > 0)
     note_transitions(corpus.transitions);
-  note_scores(positions * corpus.labels, score_bytes(corpus), corpus.borrow);
+  note_scores(positions * corpus.labels, corpus.score_bytes(), corpus.borrow);
   model->label_count += positions;
   if (corpus.chains > 0)
     model->most_labels = std::max(model->most_labels, corpus.labels);
