@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Builds the package: the module with and without vector instructions in dist/, dist/layout.js, and the
+# single file dist/libchorale.embedded.js. Does nothing where dist/ is up to date.
+#
+#   bindings/js/build.sh [--no-install]       --no-install: name missing Debian packages only
+#
+# Takes Debian's Emscripten, and two or three minutes of a processor.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+here=bindings/js
+work=build/js
+tests/setup.sh "$@" js
+mkdir -p "$work" "$here/dist"
+# A writable cache of Emscripten's libraries, begun as a copy of Debian's.
+if [[ ! -w /usr/share/emscripten/cache && -z ${EM_CACHE-} ]]; then
+  export EM_CACHE=$PWD/$work/cache
+  [[ -d $EM_CACHE ]] || cp -r /usr/share/emscripten/cache "$EM_CACHE"
+fi
+
+if command -v ccache >/dev/null; then
+  export EM_COMPILER_WRAPPER=ccache
+fi
+
+python3 src/amalgamate.py "$work/new"
+inputs=("$work"/new/chorale.{cpp,h} "$here"/src/native/* "$here"/tools/* "$here"/build.sh)
+state=$({ em++ --version | sed -n 1p; cat "${inputs[@]}"; } | sha256sum)
+if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
+  rm -f "$here/dist/built"
+  cp "$work"/new/* "$work"
+  header=$("$here/tools/layout.py" "$work/chorale.h" "$work/layout.cpp" "$work/exports")
+  echo "== layout"
+  em++ -std=c++20 -DCHORALE_STATIC -I "$work" "$work/layout.cpp" -sWASM_ASYNC_COMPILATION=0 -o "$work/layout.cjs"
+  node "$work/layout.cjs" >"$here/dist/layout.js"
+
+  compile=(-std=c++20 -Os -fwasm-exceptions -DCHORALE_STATIC -I "$work")
+  own=(allocate free allocated host score_function release_function progress_function learn_progress_function simd header)
+  exports=$({ cat "$work/exports"; printf 'chorale_js_%s\n' "${own[@]}"; printf 'stackSave\nstackRestore\n'; } |
+    sed '/^chorale/s/^/_/' | paste -sd ,)
+  link=(-Oz -fwasm-exceptions --no-entry "-sEXPORTED_FUNCTIONS=$exports" -sERROR_ON_UNDEFINED_SYMBOLS=0
+    -sWARN_ON_UNDEFINED_SYMBOLS=0 -sIMPORTED_MEMORY=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
+    -sWASM_BIGINT=1 -sMALLOC=emmalloc -sFILESYSTEM=0)
+  variant() { # NAME FLAG...
+    echo "== $1.wasm"
+    em++ "${compile[@]}" "${@:2}" -include "$here/src/native/libcxx.hpp" -c "$work/chorale.cpp" -o "$work/$1.o"
+    em++ "${compile[@]}" "${@:2}" "-DCHORALE_JS_HEADER=${header}u" -c "$here/src/native/shim.cpp" -o "$work/$1.shim.o"
+    em++ "${link[@]}" "${@:2}" "$work/$1.o" "$work/$1.shim.o" -o "$work/$1.wasm"
+    mv "$work/$1.wasm" "$here/dist/$1.wasm"
+  }
+  variant chorale &
+  plain=$!
+  variant chorale-simd -msimd128
+  wait "$plain"
+  printf '%s\n' "$state" >"$here/dist/built"
+fi
+"$here/tools/embed.mjs" "$here"

@@ -1,0 +1,85 @@
+// Objects of the library: closed by the caller, or by the garbage collector.
+import { CLOSED, WRONG_TYPE, refuse } from "./errors.js";
+import { IN_MEMORY, TYPES, shown } from "./native.js";
+
+// Node 18 has no Symbol.dispose; polyfills define it before this package is loaded.
+const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+// Each held value frees what a handle has, and does not refer to the handle.
+const registry = new FinalizationRegistry((free) => free());
+
+export class Handle {
+  #native;
+  #pointer;
+  #free;
+
+  /** free: called once with the address; must not refer to the handle. */
+  constructor(native, pointer, free) {
+    this.#native = native;
+    this.#pointer = pointer;
+    this.#free = () => native.release(() => free(pointer));
+    registry.register(this, this.#free, this);
+  }
+  close() {
+    if (this.#free === null) return;
+    registry.unregister(this);
+    const free = this.#free;
+    this.#free = null;
+    this.#pointer = 0;
+    free();
+  }
+  get closed() {
+    return this.#free === null;
+  }
+  /** Address for a call of `native`; `name`: what errors call the handle. */
+  static use(handle, native, name = handle.constructor.name) {
+    if (handle.#free === null) refuse(CLOSED, `${name} is closed`);
+    if (handle.#native !== native) refuse(WRONG_TYPE, `${name} belongs to another library: each load() gives one of its own`);
+    return handle.#pointer;
+  }
+  static nativeOf(handle) {
+    return handle.#native;
+  }
+}
+Object.defineProperty(Handle.prototype, DISPOSE, { value: Handle.prototype.close, writable: true, configurable: true });
+
+/** Address of an argument that must be a handle of a class; 0 for null where that may be. */
+export function given(native, name, value, kind, optional = false) {
+  if (optional && (value === null || value === undefined)) return 0;
+  if (!(value instanceof kind)) refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a ${kind.name}`);
+  return Handle.use(value, native, name);
+}
+
+/** Calls a function that creates an object: its address. */
+export function create(native, name, before, names) {
+  return native.scoped((scope) => {
+    const place = scope.place();
+    native.call(name, [...before, place], names);
+    return scope.address(place);
+  });
+}
+
+export class MemoryArray extends Handle {
+  #type;
+  #length;
+  constructor(native, type, length) {
+    const bytes = length * TYPES[type].BYTES_PER_ELEMENT;
+    const at = native.allocate(bytes);
+    native.bytes(at, bytes).fill(0);
+    super(native, at, (pointer) => native.free(pointer, bytes));
+    this.#type = type;
+    this.#length = length;
+  }
+  get type() {
+    return this.#type;
+  }
+  get length() {
+    return this.#length;
+  }
+  get view() {
+    const native = Handle.nativeOf(this);
+    return native.array(this.#type, Handle.use(this, native), this.#length);
+  }
+  get [IN_MEMORY]() {
+    return this.view;
+  }
+}

@@ -1,0 +1,141 @@
+// The package: load() gives a library with a memory of its own.
+import { layout } from "../dist/layout.js";
+import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { MemoryArray } from "./handle.js";
+import { Native, TYPES, integer, optionsOf, shown } from "./native.js";
+import { potentials } from "./potential.js";
+import { createTransitions, properties } from "./property.js";
+import { ModelBuilder } from "./model.js";
+import { bytesOf, createProblem, readProblem } from "./problem.js";
+import { createRun, estimateRun } from "./run.js";
+import { learn, readLearnt } from "./learn.js";
+import { buildProblem, decode } from "./decode.js";
+
+export { ChoraleError } from "./errors.js";
+export { Handle, MemoryArray } from "./handle.js";
+export { Potential } from "./potential.js";
+export { Dictionary, Property, Transitions, fire } from "./property.js";
+export { Model, ModelBuilder } from "./model.js";
+export { Problem } from "./problem.js";
+export { Run } from "./run.js";
+export { Learnt } from "./learn.js";
+
+export class Chorale {
+  #native;
+  constructor(native, simd) {
+    this.#native = native;
+    this.simd = simd;
+    Object.freeze(this);
+  }
+  get version() {
+    return this.#native.text(this.#native.raw("chorale_version", []));
+  }
+  get allocatedBytes() {
+    // Less the error struct of the package.
+    return (this.#native.exports.chorale_js_allocated() >>> 0) - layout.structs.chorale_error.size;
+  }
+  get memoryBytes() {
+    return this.#native.memory.buffer.byteLength;
+  }
+  decode(scores, options) {
+    return decode(this.#native, scores, options);
+  }
+  buildProblem(scores, options) {
+    return buildProblem(this.#native, scores, options);
+  }
+  createProblem(model) {
+    return createProblem(this.#native, model);
+  }
+  readProblem(bytes) {
+    return readProblem(this.#native, bytes);
+  }
+  createModelBuilder() {
+    return new ModelBuilder(this.#native);
+  }
+  createTransitions(scores, options) {
+    return createTransitions(this.#native, scores, options);
+  }
+  createRun(model, options) {
+    return createRun(this.#native, model, options);
+  }
+  estimateRun(model, options) {
+    return estimateRun(this.#native, model, options);
+  }
+  learn(problems, options) {
+    return learn(this.#native, problems, options);
+  }
+  readLearnt(json) {
+    return readLearnt(this.#native, json);
+  }
+  createArray(type, length) {
+    if (typeof type !== "string" || type === "int64" || !Object.hasOwn(TYPES, type))
+      refuse(STATUS.UNKNOWN_CONSTANT, `type is ${shown(type)}; there are "float64", "float32", "int32" and "uint8"`);
+    if (integer("length", length) < 0) refuse(STATUS.SIZE, `length is ${length}; it must be at least 0`);
+    return new MemoryArray(this.#native, type, length);
+  }
+  /** The native layer, for functions that are added below. */
+  static nativeOf(chorale) {
+    return chorale.#native;
+  }
+}
+for (const [name, body] of Object.entries({ ...potentials, ...properties })) {
+  const method = { [name](...given) { return body(Chorale.nativeOf(this), ...given); } }[name];
+  Object.defineProperty(Chorale.prototype, name, { value: method, writable: true, configurable: true });
+}
+
+// ---- Loading -----------------------------------------------------------------------------------
+
+// A module of one function that makes a vector of zeros.
+const SIMD_PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+]);
+
+export function hasSimd() {
+  return typeof WebAssembly === "object" && WebAssembly.validate(SIMD_PROBE);
+}
+
+async function gunzip(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+async function fromFile(simd) {
+  // Written out, so that bundlers find both files.
+  const url = simd ? new URL("../dist/chorale-simd.wasm", import.meta.url) : new URL("../dist/chorale.wasm", import.meta.url);
+  if (url.protocol === "file:" && globalThis.process?.versions?.node) {
+    const name = "node:fs/promises"; // not a literal: bundlers for browsers have no such module
+    return (await import(name)).readFile(url);
+  }
+  const response = await fetch(url);
+  if (!response.ok) refuse(STATUS.INPUT_OUTPUT, `${url} could not be fetched: ${response.status} ${response.statusText}`);
+  return response.arrayBuffer();
+}
+
+async function moduleOf(wasm, simd) {
+  if (wasm instanceof WebAssembly.Module) return wasm;
+  let bytes;
+  if (wasm === undefined) bytes = await fromFile(simd);
+  else if (typeof wasm === "string") {
+    try {
+      bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
+    } catch (error) {
+      throw new ChoraleError(STATUS.TEXT, `wasm is a text that is not base64: ${error.message}`, error);
+    }
+  } else bytes = bytesOf("wasm", wasm);
+  const view = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  const code = view[0] === 0x1f && view[1] === 0x8b ? await gunzip(view) : bytes;
+  try {
+    return await WebAssembly.compile(code);
+  } catch (error) {
+    throw new ChoraleError(STATUS.FILE_FORMAT, `wasm is not a module that this machine runs: ${error.message}`, error);
+  }
+}
+
+export async function load(options) {
+  const { wasm, simd = hasSimd(), maximumMemory, log } = optionsOf(options, ["wasm", "simd", "maximumMemory", "log"]);
+  if (log !== undefined && typeof log !== "function") refuse(WRONG_TYPE, `log is ${shown(log)}, not a function`);
+  if (typeof WebAssembly !== "object") refuse(STATUS.INTERNAL, "there is no WebAssembly here");
+  const module = await moduleOf(wasm, simd);
+  const native = await Native.create(module, { maximumMemory, log });
+  return new Chorale(native, native.exports.chorale_js_simd() === 1);
+}

@@ -1,0 +1,360 @@
+// Models and their builders (model.h, corpus.h).
+import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { Handle, create, given } from "./handle.js";
+import { arrayOf, integer, length, optionsOf, shown } from "./native.js";
+import { Potential, flagsOf, tableOf } from "./potential.js";
+import { Dictionary, Property, Transitions } from "./property.js";
+
+// Names in messages of calls that take these structs.
+const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
+
+/** Number of labels of scores end to end that `labels` tells. */
+function perRow(name, array, labels) {
+  if (labels === undefined) refuse(WRONG_TYPE, `labels is missing: ${name} is one array, of which nothing tells the length of a row`);
+  const m = integer("labels", labels);
+  if (m < 1) refuse(STATUS.SIZE, `labels is ${m}; it must be at least 1`);
+  if (array.length % m !== 0) refuse(STATUS.SHAPE, `${name} has ${array.length} entries, which is not a multiple of labels, ${m}`);
+  return m;
+}
+
+/** Rows of scores, or all end to end with `labels` told: { at, length, labels, element }. */
+export function scoresOf(scope, name, scores, labels) {
+  const outer = arrayOf(name, scores);
+  if (!ArrayBuffer.isView(outer) && (outer.length === 0 || typeof outer[0] !== "number")) {
+    const table = outer.length === 0 ? { at: 0, rows: 0, columns: 0 } : tableOf(scope, name, outer);
+    const m = labels === undefined ? table.columns : integer("labels", labels);
+    // A chain without positions: any number of labels will do.
+    if (outer.length === 0) return { at: 0, length: 0, labels: m || 1, element: 0 };
+    if (m !== table.columns) refuse(STATUS.SHAPE, `${name}[0] has ${table.columns} entries; it must have ${m}`);
+    return { at: table.at, length: outer.length, labels: m, element: 0 };
+  }
+  const m = perRow(name, outer, labels);
+  const rows = outer.length / m;
+  const single = outer instanceof Float32Array;
+  return { at: scope.numbers(single ? "float32" : "float64", name, outer), length: rows, labels: m, element: single ? 1 : 0 };
+}
+
+const CHAIN = ["scores", "labels", "transitions", "edges", "start", "end", "parents", "forced", "allowed"];
+
+/** A chorale_chain of ChainScores: { at, length, labels }. `names`: what errors call its scores. */
+export function chainOf(native, scope, chain) {
+  if (chain === null || typeof chain !== "object") refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
+  const told = optionsOf(chain, CHAIN);
+  const scores = scoresOf(scope, "scores", told.scores, told.labels);
+  const { length: T, labels: m, element } = scores;
+  const type = element === 1 ? "float32" : "float64";
+  const numbers = (kind, name, count) => told[name] === undefined || told[name] === null ? 0
+    : scope.numbers(kind, name, length(name, arrayOf(name, told[name]), count));
+  let edges = 0;
+  let matrices = 0;
+  if (told.edges !== undefined && told.edges !== null) {
+    matrices = arrayOf("edges", told.edges).length / (m * m);
+    if (matrices !== 1 && matrices !== T - 1)
+      refuse(STATUS.SHAPE, `edges has ${arrayOf("edges", told.edges).length} entries; it must have ${m} x ${m}, or ${T - 1} x ${m} x ${m}`);
+    edges = scope.numbers(type, "edges", told.edges);
+  }
+  const at = scope.struct("chain", {
+    length: T, labels: m, element, unary: scores.at,
+    transitions: given(native, "transitions", told.transitions, Transitions, true),
+    edges, edge_matrices: matrices,
+    start: numbers(type, "start", m), end: numbers(type, "end", m),
+    parents: numbers("int32", "parents", T), forced: numbers("int32", "forced", T),
+    allowed: flagsOf(scope, "allowed", told.allowed, T * m),
+  });
+  return { at, length: T, labels: m };
+}
+
+/** A chorale_corpus of FlatScores and options: { at, chains, positions, lengths }. */
+export function corpusOf(native, scope, flat, options) {
+  const { scores, labels, offsets } = optionsOf(flat, ["scores", "labels", "offsets"]);
+  const { transitions, tokens, groups } = optionsOf(options, ["transitions", "tokens", "groups"]);
+  const block = scoresOf(scope, "scores", scores, labels);
+  const ends = offsets === undefined ? undefined : arrayOf("offsets", offsets);
+  if (ends?.length === 0) refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are chains");
+  const chains = ends === undefined ? block.length : ends.length - 1;
+  if (ends !== undefined) checkOffsets("offsets", ends, "scores", block.length);
+  const at = scope.struct("corpus", {
+    chains, offsets: scope.numbers("int64", "offsets", ends), labels: block.labels, element: block.element,
+    unary: block.at,
+    transitions: given(native, "transitions", transitions, Transitions, true),
+    tokens: tokens === undefined ? 0 : scope.numbers("int32", "tokens", length("tokens", arrayOf("tokens", tokens), block.length)),
+    groups: groups === undefined ? 0 : scope.numbers("int64", "groups", length("groups", arrayOf("groups", groups), chains)),
+  });
+  return { at, chains, positions: block.length };
+}
+
+/** The library sees to the order of offsets; here, that none is beyond an array. */
+function checkOffsets(name, offsets, of, count) {
+  for (let i = 0; i < offsets.length; ++i)
+    if (offsets[i] > count) refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${offsets[i]}, but ${of} has ${count} rows`);
+}
+
+const CLIQUE = ["potential", "property", "dictionary", "values", "labelValues", "centre", "centreLabelValues"];
+
+export class ModelBuilder extends Handle {
+  #lengths = []; // positions of each chain
+  constructor(native) {
+    super(native, create(native, "chorale_model_builder_create", [native.host]),
+      (at) => native.raw("chorale_model_builder_destroy", [at]));
+  }
+  #on(body) {
+    const native = Handle.nativeOf(this);
+    const builder = Handle.use(this, native);
+    return native.scoped((scope) => body(native, scope, builder));
+  }
+
+  addChain(chain, options) {
+    return this.#on((native, scope, builder) => {
+      const { tokens, group = 0 } = optionsOf(options, ["tokens", "group"]);
+      const scores = chainOf(native, scope, chain);
+      const told = scope.struct("chain_options", {
+        group: integer("group", group),
+        tokens: tokens === undefined ? 0 : scope.numbers("int32", "tokens", length("tokens", arrayOf("tokens", tokens), scores.length)),
+      });
+      const index = scope.place();
+      native.call("chorale_model_builder_add_chain", [builder, scores.at, told, index], CHAIN_NAMES);
+      this.#lengths.push(scores.length);
+      return scope.number(index);
+    });
+  }
+  addCorpus(scores, options) {
+    return this.#on((native, scope, builder) => {
+      const corpus = corpusOf(native, scope, scores, options);
+      const first = scope.place();
+      native.call("chorale_model_builder_add_corpus", [builder, corpus.at, first]);
+      const offsets = scores.offsets === undefined ? null : arrayOf("offsets", scores.offsets);
+      for (let i = 0; i < corpus.chains; ++i)
+        this.#lengths.push(offsets === null ? 1 : Number(offsets[i + 1]) - Number(offsets[i]));
+      return { first: scope.number(first), count: corpus.chains };
+    });
+  }
+
+  #setup(native, scope, options) {
+    const told = optionsOf(options, CLIQUE);
+    const centre = told.centre === undefined ? [] : [...told.centre];
+    const setup = {
+      property: given(native, "property", told.property, Property, true),
+      dictionary: given(native, "dictionary", told.dictionary, Dictionary, true),
+      potential: given(native, "potential", told.potential, Potential, true),
+      centre_values: centre.length,
+    };
+    const around = centre.map((potential, i) => given(native, `centre[${i}]`, potential, Potential));
+    if (around.length > 0) setup.centre_potentials = scope.pointers(around);
+    if (setup.potential === 0 && around.length === 0)
+      refuse(STATUS.NULL_ARGUMENT, "potential is missing: a clique needs one, or a centre of potentials");
+    if (setup.potential !== 0 && around.length > 0) refuse(STATUS.KIND, "centre is given beside potential; a clique has one of them");
+    if (setup.property !== 0 && (told.values !== undefined || told.labelValues !== undefined))
+      refuse(STATUS.KIND, `${told.values === undefined ? "labelValues" : "values"} is for cliques of positions; a property has values of its own`);
+    if (setup.property === 0 && setup.dictionary !== 0) refuse(STATUS.KIND, "dictionary is of a property, and there is none");
+    const numbers = (name, to, count) => {
+      if (told[name] === undefined) return;
+      setup[count] = arrayOf(name, told[name]).length;
+      setup[to] = scope.numbers("int32", name, told[name]);
+    };
+    numbers("labelValues", "label_values", "labels");
+    numbers("centreLabelValues", "centre_label_values", "centre_labels");
+    if (told.values !== undefined) setup.values = integer("values", told.values);
+    else if (setup.property === 0) setup.values = (told.potential ?? centre[0]).values;
+    return scope.struct("clique_setup", setup);
+  }
+  addClique(options) {
+    return this.#on((native, scope, builder) => {
+      const index = scope.place();
+      native.call("chorale_model_builder_add_clique", [builder, this.#setup(native, scope, options), index]);
+      return scope.number(index);
+    });
+  }
+  addCliques(count, options) {
+    return this.#on((native, scope, builder) => {
+      integer("count", count);
+      const first = scope.place();
+      native.call("chorale_model_builder_add_cliques", [builder, this.#setup(native, scope, options), count, first]);
+      return { first: scope.number(first), count };
+    });
+  }
+
+  addMember(clique, chain, options) {
+    this.#on((native, scope, builder) => {
+      const { classes, table } = optionsOf(options, ["classes", "table"]);
+      integer("clique", clique);
+      integer("chain", chain);
+      const count = this.#lengths[chain]; // of a chain that does not exist the library complains
+      const numbers = (name, array) => array === undefined || count === undefined ? 0
+        : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+      const told = scope.struct("member_options", { classes: numbers("classes", classes), table: numbers("table", table) });
+      native.call("chorale_model_builder_add_member", [builder, clique, chain, told]);
+    });
+  }
+  addMembers(first, offsets, chains) {
+    this.#many("chorale_model_builder_add_members", first, offsets, chains);
+  }
+  addPositions(first, offsets, chains, positions) {
+    this.#many("chorale_model_builder_add_positions", first, offsets, chains, positions ?? null);
+  }
+  #many(name, first, offsets, chains, positions) {
+    this.#on((native, scope, builder) => {
+      integer("first", first);
+      const ends = arrayOf("offsets", offsets);
+      const count = ends.length - 1;
+      if (count < 0) refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are cliques");
+      const entries = arrayOf("chains", chains).length;
+      checkOffsets("offsets", ends, "chains", entries);
+      const numbers = [scope.numbers("int64", "offsets", ends), scope.numbers("int64", "chains", chains)];
+      if (positions !== undefined)
+        numbers.push(positions === null ? 0 : scope.numbers("int64", "positions", length("positions", arrayOf("positions", positions), entries)));
+      native.call(name, [builder, first, count, ...numbers]);
+    });
+  }
+  addPosition(clique, chain, position) {
+    this.#on((native, scope, builder) => native.call("chorale_model_builder_add_position",
+      [builder, integer("clique", clique), integer("chain", chain), integer("position", position)]));
+  }
+  setCentre(clique, chain, position) {
+    this.#on((native, scope, builder) => native.call("chorale_model_builder_set_centre",
+      [builder, integer("clique", clique), integer("chain", chain), integer("position", position)]));
+  }
+  addRepeatedWords(potential, options) {
+    return this.#on((native, scope, builder) => {
+      const told = optionsOf(options, ["minimum", "across", "stop", "labelValues", "values"]);
+      const pointer = given(native, "potential", potential, Potential);
+      const fields = { across: told.across ? 1 : 0 };
+      if (told.minimum !== undefined) fields.minimum = integer("minimum", told.minimum);
+      if (told.stop !== undefined) {
+        fields.stop_count = arrayOf("stop", told.stop).length;
+        fields.stop = scope.numbers("int32", "stop", told.stop);
+      }
+      if (told.labelValues !== undefined) {
+        fields.labels = arrayOf("labelValues", told.labelValues).length;
+        fields.label_values = scope.numbers("int32", "labelValues", told.labelValues);
+        fields.values = told.values === undefined ? potential.values : integer("values", told.values);
+      }
+      const [first, count] = [scope.place(), scope.place()];
+      native.call("chorale_model_builder_add_repeated_words",
+        [builder, pointer, scope.struct("repeated_words_options", fields), first, count]);
+      return { first: scope.number(first), count: scope.number(count) };
+    });
+  }
+  freeze() {
+    return this.#on((native, scope, builder) => new Model(native, create(native, "chorale_model_builder_freeze", [builder])));
+  }
+}
+
+export class Model extends Handle {
+  /** pointer: with a reference that the handle takes. */
+  constructor(native, pointer) {
+    super(native, pointer, (at) => native.raw("chorale_model_release", [at]));
+  }
+  #number(name, ...numbers) {
+    const native = Handle.nativeOf(this);
+    return native.raw(`chorale_model_${name}`, [Handle.use(this, native), ...numbers]);
+  }
+  #of(kind, name, index, count) {
+    if (integer(name, index) < 0 || index >= count)
+      refuse(STATUS.OUT_OF_RANGE, `${name} is ${index}; there are ${count} ${kind}`);
+    return index;
+  }
+  #chain(chain) {
+    return this.#of("chains", "chain", chain, this.chains);
+  }
+  #clique(clique) {
+    return this.#of("cliques", "clique", clique, this.cliques);
+  }
+  get chains() {
+    return this.#number("chain_count");
+  }
+  get cliques() {
+    return this.#number("clique_count");
+  }
+  get members() {
+    return this.#number("member_count");
+  }
+  get bytes() {
+    return this.#number("bytes");
+  }
+  get scoreBytes() {
+    return this.#number("score_bytes");
+  }
+  chainLength(chain) {
+    return this.#number("chain_length", this.#chain(chain));
+  }
+  cliqueMembers(clique) {
+    return this.#number("clique_member_count", this.#clique(clique));
+  }
+  cliqueValues(clique) {
+    return this.#number("clique_values", this.#clique(clique));
+  }
+  cliqueColumns(clique) {
+    return this.#number("clique_columns", this.#clique(clique));
+  }
+  centreValues(clique) {
+    return this.#number("clique_centre_values", this.#clique(clique));
+  }
+  chain(chain) {
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return native.scoped((scope) => {
+      const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
+      native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
+      const { length: T, labels, element, unary, unaryRowStride, unaryColumnStride, parents } = native.read("chain", scores);
+      const { tokens, group } = native.read("chain_options", options);
+      const [row, column] = [unaryRowStride || labels, unaryColumnStride || 1];
+      const type = element === 1 ? "float32" : "float64";
+      const all = T === 0 ? native.array(type, 0, 0) : native.array(type, unary, (T - 1) * row + (labels - 1) * column + 1);
+      const copy = row === labels && column === 1 ? all.slice()
+        : all.slice(0, 0).constructor.from({ length: T * labels }, (_, i) => all[Math.floor(i / labels) * row + (i % labels) * column]);
+      const ints = (at) => (at === 0 ? null : native.array("int32", at, T).slice());
+      return { length: T, labels, scores: copy, tokens: ints(tokens), group, parents: ints(parents) };
+    });
+  }
+  member(clique, member) {
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return native.scoped((scope) => {
+      const [chain, position] = [scope.place(), scope.place()];
+      native.call("chorale_model_get_member", [pointer, integer("clique", clique), integer("member", member), chain, position]);
+      return { chain: scope.number(chain), position: scope.number(position) };
+    });
+  }
+  #own(Kind, name, retain, ...numbers) {
+    const pointer = this.#number(name, ...numbers);
+    if (pointer === 0) return null;
+    const native = Handle.nativeOf(this);
+    return new Kind(native, native.raw(retain, [pointer]));
+  }
+  cliquePotential(clique) {
+    return this.#own(Potential, "clique_potential", "chorale_potential_retain", this.#clique(clique));
+  }
+  centrePotential(clique, value) {
+    return this.#own(Potential, "clique_centre_potential", "chorale_potential_retain", this.#clique(clique), integer("value", value));
+  }
+  cliqueProperty(clique) {
+    return this.#own(Property, "clique_property", "chorale_property_retain", this.#clique(clique));
+  }
+  cliqueDictionary(clique) {
+    return this.#own(Dictionary, "clique_dictionary", "chorale_dictionary_retain", this.#clique(clique));
+  }
+  score(labels) {
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return native.scoped((scope) => {
+      const count = arrayOf("labels", labels).length;
+      const at = scope.numbers("int32", "labels", labels);
+      const [chains, cliques] = [this.chains, this.cliques];
+      const to = [scope.place(), scope.allocate(8 * chains), scope.allocate(8 * cliques)];
+      native.call("chorale_model_score", [native.host, pointer, at, count, ...to], { count: "labels.length" });
+      return {
+        score: native.view.getFloat64(to[0], true),
+        chainScores: native.array("float64", to[1], chains).slice(),
+        cliqueScores: native.array("float64", to[2], cliques).slice(),
+      };
+    });
+  }
+  reweigh(factors) {
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return native.scoped((scope) => {
+      length("factors", arrayOf("factors", factors), this.cliques);
+      return new Model(native, create(native, "chorale_model_reweigh", [native.host, pointer, scope.numbers("float64", "factors", factors)]));
+    });
+  }
+}

@@ -1,0 +1,406 @@
+// One instance of the module: its memory, its calls, and what it calls back.
+import { layout } from "../dist/layout.js";
+import { ChoraleError, DETACHED, STATUS, WRONG_TYPE, inJavaScript, refuse } from "./errors.js";
+import { decimal } from "./decimal.js";
+
+const PAGE = 65536;
+const DEFAULT_MEMORY = 16 * 2 ** 20; // what the module asks for at its start
+const MOST_MEMORY = 4 * 2 ** 30;
+const LEVELS = new Map([[10, "debug"], [20, "info"], [30, "warning"]]);
+const DECODER = new TextDecoder();
+const ENCODER = new TextEncoder();
+
+export const TYPES = {
+  float64: Float64Array,
+  float32: Float32Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+};
+
+export class Native {
+  static async create(module, { maximumMemory = MOST_MEMORY, log } = {}) {
+    const native = new Native();
+    if (!Number.isFinite(maximumMemory) || maximumMemory < DEFAULT_MEMORY || maximumMemory > MOST_MEMORY)
+      refuse(STATUS.OUT_OF_RANGE, `maximumMemory is ${maximumMemory}; it must be from ${DEFAULT_MEMORY} to ${MOST_MEMORY}`);
+    native.memory = new WebAssembly.Memory(
+      { initial: DEFAULT_MEMORY / PAGE, maximum: Math.ceil(maximumMemory / PAGE) });
+    native.log = log;
+    native.callbacks = new Map(); // by number: functions that the library calls
+    native.nextCallback = 1;
+    native.thrown = null; // { error } that a callback threw during the current call
+    native.depth = 0; // calls into the module that are under way
+    native.pending = []; // what is freed after them
+    native.broken = null; // a fault that left the module in an unknown state
+    const instance = await WebAssembly.instantiate(module, native.imports());
+    native.exports = instance.exports;
+    native.exports._initialize?.();
+    native.host = native.exports.chorale_js_host();
+    if (native.exports.chorale_js_header() >>> 0 !== layout.header)
+      refuse(STATUS.INTERNAL, "the module is not the one that this version of the package was built with");
+    native.error = native.allocate(layout.structs.chorale_error.size);
+    return native;
+  }
+
+  imports() {
+    const guarded = (call) => {
+      try {
+        return call() ? 1 : 0;
+      } catch (error) {
+        this.thrown ??= { error };
+        return 1;
+      }
+    };
+    return {
+      env: {
+        memory: this.memory,
+        emscripten_notify_memory_growth() {},
+      },
+      chorale: {
+        decimal: (number, form, digits, to, capacity) => {
+          const text = decimal(number, form, digits);
+          if (text.length > capacity) return -1;
+          const bytes = this.bytes(to, text.length);
+          for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+          return text.length;
+        },
+        score: (user, counts, values, members, to) => guarded(() => {
+          const told = Float64Array.from(new BigInt64Array(this.memory.buffer, counts, values), Number);
+          const score = this.callbacks.get(user)(told, Number(members));
+          this.view.setFloat64(to, typeof score === "number" ? score : NaN, true);
+          return false;
+        }),
+        release: (user) => void this.callbacks.delete(user),
+        progress: (user, at) => guarded(() => this.callbacks.get(user)(at) === true),
+        log: (level, message) => guarded(() => {
+          this.log?.(this.text(message), LEVELS.get(level) ?? "warning");
+        }),
+      },
+      wasi_snapshot_preview1: {
+        clock_time_get: (clock, precision, to) => {
+          this.view.setBigInt64(to, BigInt(Math.round(performance.now() * 1e6)), true);
+          return 0;
+        },
+        proc_exit: (code) => {
+          throw new Error(`the module ended with ${code}`);
+        },
+      },
+    };
+  }
+
+  /** Keeps a function that the library may call; its number. */
+  keep(callback) {
+    const number = this.nextCallback++;
+    this.callbacks.set(number, callback);
+    return number;
+  }
+
+  // ---- Memory ----------------------------------------------------------------------------------
+
+  /** The memory; made anew after it has grown. */
+  get view() {
+    if (this.data?.buffer !== this.memory.buffer) this.data = new DataView(this.memory.buffer);
+    return this.data;
+  }
+  bytes(at, length) {
+    return new Uint8Array(this.memory.buffer, at, length);
+  }
+  array(type, at, length) {
+    return new TYPES[type](this.memory.buffer, at, length);
+  }
+  /** A text that ends in NUL, or of `length` bytes. */
+  text(at, length) {
+    if (length === undefined) {
+      const bytes = new Uint8Array(this.memory.buffer, at);
+      length = bytes.indexOf(0);
+    }
+    return DECODER.decode(this.bytes(at, length));
+  }
+  allocate(bytes) {
+    if (bytes >= MOST_MEMORY)
+      throw new ChoraleError(STATUS.OUT_OF_MEMORY, `out of memory: ${bytes} bytes do not fit`);
+    const at = this.exports.chorale_js_allocate(bytes) >>> 0;
+    if (at === 0)
+      throw new ChoraleError(STATUS.OUT_OF_MEMORY, `out of memory: there are no ${bytes} bytes more`);
+    return at;
+  }
+  free(at, bytes) {
+    this.exports.chorale_js_free(at, bytes);
+  }
+
+  // ---- Structs ---------------------------------------------------------------------------------
+
+  set(struct, at, fields) {
+    const { fields: places } = structOf(struct);
+    for (const [name, value] of Object.entries(fields)) {
+      const [offset, type] = places[name];
+      if (type === "q") this.view.setBigInt64(at + offset, BigInt(value), true);
+      else if (type === "d") this.view.setFloat64(at + offset, value, true);
+      else this.view.setInt32(at + offset, value, true);
+    }
+  }
+  get(struct, at, field) {
+    const [offset, type] = structOf(struct).fields[field];
+    if (type === "q") return Number(this.view.getBigInt64(at + offset, true));
+    if (type === "d") return this.view.getFloat64(at + offset, true);
+    return type === "i" ? this.view.getInt32(at + offset, true) : this.view.getUint32(at + offset, true);
+  }
+  /** Fields of a struct by their names in JavaScript. */
+  read(struct, at) {
+    const read = {};
+    for (const name of Object.keys(structOf(struct).fields))
+      if (name !== "struct_size" && name !== "reserved") read[camelCase(name)] = this.get(struct, at, name);
+    return read;
+  }
+
+  // ---- Calls -----------------------------------------------------------------------------------
+
+  /**
+   * Calls a function whose last argument, left out here, is an error struct. Throws what it reports,
+   * or what a callback threw. `names`: what messages call arguments (errors.js).
+   */
+  call(name, given, names) {
+    const before = this.thrown; // of the callback that this call is made from, if any
+    this.thrown = null;
+    let status;
+    let thrown;
+    try {
+      status = this.raw(name, [...given, this.error]);
+    } finally {
+      thrown = this.thrown;
+      this.thrown = before;
+    }
+    if (thrown && (status === 0 || status === STATUS.CALLBACK_STOPPED)) throw thrown.error;
+    if (status === 0) return;
+    const told = this.text(this.error + layout.structs.chorale_error.fields.message[0]);
+    const error = new ChoraleError(status, inJavaScript(told, names));
+    error.message ||= error.statusName;
+    throw error;
+  }
+
+  /** Calls any function; 64-bit results are numbers. */
+  raw(name, given) {
+    if (this.broken)
+      throw new ChoraleError(STATUS.INTERNAL, "the library failed earlier; load another", this.broken);
+    const types = layout.functions[name];
+    const values = given.map((value, i) => (types[i + 1] === "q" ? BigInt(value) : value));
+    const stack = this.exports.stackSave();
+    ++this.depth;
+    try {
+      const result = this.exports[name](...values);
+      return typeof result === "bigint" ? Number(result) : types[0] === "p" || types[0] === "z" ? result >>> 0 : result;
+    } catch (error) {
+      this.broken = error;
+      this.exports.stackRestore(stack);
+      throw new ChoraleError(STATUS.INTERNAL, `an internal fault of the library: ${error}`, error);
+    } finally {
+      if (--this.depth === 0) while (this.pending.length > 0) this.pending.pop()();
+    }
+  }
+
+  /** Frees something: now, or after the call from which this is called back. */
+  release(free) {
+    if (this.depth > 0) this.pending.push(free);
+    else if (!this.broken) free();
+  }
+
+  /** Memory for arguments that the library keeps reading, until its end(): all copies. */
+  openScope() {
+    const scope = new Scope(this);
+    scope.copies = true;
+    return scope;
+  }
+  /** Runs body(scope); whatever the scope allocated is freed then. */
+  scoped(body) {
+    const scope = new Scope(this);
+    try {
+      return body(scope);
+    } finally {
+      scope.end();
+    }
+  }
+}
+
+const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+const structOf = (name) => layout.structs[`chorale_${name}`];
+export const sizeOf = (name) => structOf(name).size;
+
+/** Memory that lasts for one call. */
+class Scope {
+  constructor(native) {
+    this.native = native;
+    this.blocks = [];
+    this.copies = false; // true: also of arrays in the library's memory
+  }
+  allocate(bytes) {
+    const at = this.native.allocate(bytes);
+    this.blocks.push([at, bytes]);
+    return at;
+  }
+  end() {
+    for (const [at, bytes] of this.blocks) this.native.free(at, bytes);
+  }
+  /** A struct with the library's defaults and then these fields. */
+  struct(name, fields = {}) {
+    const { size } = structOf(name);
+    const at = this.allocate(size);
+    this.native.raw(`chorale_${name}_init`, [at, size]);
+    this.native.set(name, at, fields);
+    return at;
+  }
+  /** A place for a result of 8 bytes, 0. */
+  place() {
+    const at = this.allocate(8);
+    this.native.view.setBigInt64(at, 0n, true);
+    return at;
+  }
+  number(at) {
+    return Number(this.native.view.getBigInt64(at, true));
+  }
+  address(at) {
+    return this.native.view.getUint32(at, true);
+  }
+  /**
+   * Address of numbers of a type: where they lie, if they are an array of that type in the library's
+   * memory; otherwise that of a copy, each entry checked. null for null.
+   */
+  numbers(type, name, given) {
+    if (given === null || given === undefined) return 0;
+    const array = arrayOf(name, given);
+    if (!this.copies && this.native.owns(array) && array instanceof TYPES[type] && array.byteOffset % array.BYTES_PER_ELEMENT === 0)
+      return array.byteOffset;
+    const count = array.length;
+    const at = this.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
+    // The memory may have grown, and `array` be a view of it.
+    copyInto(this.native.array(type, at, count), name, arrayOf(name, given));
+    return at;
+  }
+  /** Flags as bytes 0 and 1. */
+  flags(name, given) {
+    if (given === null || given === undefined) return 0;
+    const array = arrayOf(name, given);
+    const at = this.allocate(array.length);
+    const bytes = this.native.bytes(at, array.length);
+    for (let i = 0; i < bytes.length; ++i) bytes[i] = array[i] ? 1 : 0;
+    return at;
+  }
+  /** A text as UTF-8: [address, bytes]. */
+  utf8(name, text) {
+    if (typeof text !== "string") refuse(WRONG_TYPE, `${name} is ${shown(text)}, not a text`);
+    const bytes = ENCODER.encode(text);
+    const at = this.allocate(bytes.length);
+    this.native.bytes(at, bytes.length).set(bytes);
+    return [at, bytes.length];
+  }
+  /** Texts as an array of chorale_text. */
+  texts(name, texts) {
+    const encoded = texts.map((text, i) => this.utf8(`${name}[${i}]`, text));
+    const size = sizeOf("text");
+    const at = this.allocate(size * encoded.length);
+    encoded.forEach(([bytes, length], i) => this.native.set("text", at + i * size, { bytes, length }));
+    return at;
+  }
+  /** Addresses, as an array of pointers; of texts with `lengths` beside them. */
+  pointers(addresses) {
+    const at = this.allocate(4 * addresses.length);
+    addresses.forEach((address, i) => this.native.view.setUint32(at + 4 * i, address, true));
+    return at;
+  }
+}
+
+// ---- Arguments ---------------------------------------------------------------------------------
+
+Native.prototype.owns = function owns(array) {
+  return ArrayBuffer.isView(array) && array.buffer === this.memory.buffer;
+};
+
+export function shown(value) {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? value.slice(0, 40) + "..." : value);
+  if (typeof value === "function") return "a function";
+  if (value === null || typeof value !== "object") return String(value);
+  return `a ${value.constructor?.name ?? "object"}`;
+}
+
+export function isDetached(buffer) {
+  if ("detached" in buffer) return buffer.detached;
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The view of an object that stands for an array in the library's memory. */
+export const IN_MEMORY = Symbol("in memory");
+
+/** What has a length and numbers; a typed array whose buffer went elsewhere is an error. */
+export function arrayOf(name, given) {
+  if (given !== null && typeof given === "object" && IN_MEMORY in given) given = given[IN_MEMORY];
+  if (ArrayBuffer.isView(given) && isDetached(given.buffer))
+    refuse(DETACHED, `${name} is an array whose buffer is detached: it was transferred, or it was a view of a memory that has grown`);
+  const wrong = given === null || typeof given !== "object" || !Number.isSafeInteger(given.length) || given instanceof DataView;
+  if (wrong) refuse(WRONG_TYPE, `${name} is ${shown(given)}, not an array of numbers`);
+  return given;
+}
+
+const LARGEST = { int32: 2 ** 31 - 1, uint8: 255 };
+
+/** Copies numbers to a typed array in the library's memory; `name` is what errors call them. */
+export function copyInto(to, name, given) {
+  const floats = to instanceof Float64Array || to instanceof Float32Array;
+  if (floats && (given instanceof Float64Array || given instanceof Float32Array || isIntegers(given))) return void to.set(given);
+  if (to.constructor === given.constructor) return void to.set(given);
+  const most = to instanceof Int32Array ? LARGEST.int32 : to instanceof Uint8Array ? LARGEST.uint8 : Number.MAX_SAFE_INTEGER;
+  const least = to instanceof Uint8Array ? 0 : -most - 1;
+  const longs = to instanceof BigInt64Array;
+  for (let i = 0; i < to.length; ++i) {
+    const value = typeof given[i] === "bigint" && !floats ? Number(given[i]) : given[i];
+    if (typeof value !== "number") refuse(WRONG_TYPE, `${name}[${i}] is ${shown(given[i])}, not a number`);
+    if (!floats && !Number.isInteger(value)) refuse(WRONG_TYPE, `${name}[${i}] is ${value}, not an integer`);
+    if (!floats && (value > most || value < least)) refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${value}; it must fit ${8 * to.BYTES_PER_ELEMENT} bits`);
+    to[i] = longs ? BigInt(value) : value;
+  }
+}
+const isIntegers = (given) => ArrayBuffer.isView(given) && !(given instanceof BigInt64Array || given instanceof BigUint64Array);
+
+export function integer(name, value) {
+  if (typeof value === "bigint") value = Number(value);
+  if (typeof value !== "number" || !Number.isInteger(value)) refuse(WRONG_TYPE, `${name} is ${shown(value)}, not an integer`);
+  if (!Number.isSafeInteger(value)) refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be at most 2^53`);
+  return value;
+}
+export function int32(name, value) {
+  value = integer(name, value);
+  if (value !== (value | 0)) refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must fit 32 bits`);
+  return value;
+}
+export function real(name, value) {
+  if (typeof value !== "number") refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a number`);
+  return value;
+}
+/** Number of a word among constants with a prefix: chosen("schedule", "all", "CHORALE_SCHEDULE_"). */
+export function chosen(name, word, prefix, others = {}) {
+  if (typeof word === "string") {
+    if (Object.hasOwn(others, word)) return others[word];
+    const constant = prefix + word.toUpperCase().replaceAll("-", "_");
+    if (Object.hasOwn(layout.constants, constant) && word === word.toLowerCase()) return layout.constants[constant];
+  }
+  const known = Object.keys(layout.constants).filter((constant) => constant.startsWith(prefix))
+    .map((constant) => `"${constant.slice(prefix.length).toLowerCase().replaceAll("_", "-")}"`);
+  known.push(...Object.keys(others).map((other) => `"${other}"`));
+  refuse(typeof word === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE, `${name} is ${shown(word)}; there are ${known.join(", ")}`);
+}
+/** Options that are an object, all of whose names are known. */
+export function optionsOf(given, known) {
+  if (given === undefined || given === null) return {};
+  if (typeof given !== "object" || Array.isArray(given)) refuse(WRONG_TYPE, `options is ${shown(given)}, not an object`);
+  for (const name of Object.keys(given))
+    if (!known.includes(name)) refuse(WRONG_TYPE, `options.${name} is not known; there are ${known.join(", ")}`);
+  return given;
+}
+export function length(name, array, expected, status = STATUS.SHAPE) {
+  if (array.length !== expected) refuse(status, `${name} has ${array.length} entries; it must have ${expected}`);
+  return array;
+}
+export const constants = layout.constants;

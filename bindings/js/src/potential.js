@@ -1,0 +1,145 @@
+// Symmetric potentials (potential.h).
+import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { Handle, create } from "./handle.js";
+import { TYPES, arrayOf, chosen, integer, length, optionsOf, real, shown } from "./native.js";
+
+const OPTIONS = ["scale", "counted"];
+const SCALES = { members: 1, "log-members": 2 };
+
+export class Potential extends Handle {
+  constructor(native, pointer) {
+    super(native, pointer, (at) => native.raw("chorale_potential_release", [at]));
+  }
+  get values() {
+    const native = Handle.nativeOf(this);
+    return native.raw("chorale_potential_values", [Handle.use(this, native)]);
+  }
+  get family() {
+    const native = Handle.nativeOf(this);
+    const family = native.raw("chorale_potential_family", [Handle.use(this, native)]);
+    return native.text(native.raw("chorale_family_name", [family]));
+  }
+  scaled(factor) {
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return new Potential(native, create(native, "chorale_potential_create_scaled", [native.host, pointer, real("factor", factor)]));
+  }
+  score(counts) {
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return native.scoped((scope) => {
+      const array = arrayOf("counts", counts);
+      const at = scope.numbers("int64", "counts", array);
+      const copy = native.array("int64", at, array.length);
+      const members = copy.reduce((sum, count) => sum + count, 0n);
+      const to = scope.place();
+      native.call("chorale_potential_score", [pointer, at, array.length, members, to]);
+      return native.view.getFloat64(to, true);
+    });
+  }
+}
+
+/** Rows of numbers end to end: { at, rows, columns }. Rows must be of one length. */
+export function tableOf(scope, name, rows) {
+  const outer = arrayOf(name, rows);
+  if (ArrayBuffer.isView(outer) || outer.length === 0 || typeof outer[0] === "number")
+    return { at: scope.numbers("float64", name, outer), rows: outer.length === 0 ? 0 : 1, columns: outer.length };
+  const columns = arrayOf(`${name}[0]`, outer[0]).length;
+  const all = new Float64Array(outer.length * columns);
+  for (let r = 0; r < outer.length; ++r) {
+    const row = length(`${name}[${r}]`, arrayOf(`${name}[${r}]`, outer[r]), columns);
+    for (let c = 0; c < columns; ++c) {
+      if (typeof row[c] !== "number") refuse(WRONG_TYPE, `${name}[${r}][${c}] is ${shown(row[c])}, not a number`);
+      all[r * columns + c] = row[c];
+    }
+  }
+  return { at: scope.numbers("float64", name, all), rows: outer.length, columns };
+}
+
+/** m x m numbers, rows or a typed array end to end: their address. */
+export function squareOf(scope, name, rows, side) {
+  const table = tableOf(scope, name, rows);
+  if (table.rows * table.columns !== side * side || (table.rows !== 1 && table.rows !== side))
+    refuse(STATUS.SHAPE, `${name} has ${table.rows} rows of ${table.columns}; it must be ${side} x ${side}`);
+  return table.at;
+}
+
+/** Address of flags of a given number. */
+export function flagsOf(scope, name, flags, count) {
+  if (flags === null || flags === undefined) return 0;
+  length(name, arrayOf(name, flags), count);
+  return scope.flags(name, flags);
+}
+
+function make(native, kind, values, options, more, body) {
+  integer("values", values);
+  const { scale, counted, shape } = optionsOf(options, [...OPTIONS, ...more]);
+  return native.scoped((scope) => {
+    const told = scope.struct("potential_options", {
+      scale: scale === undefined ? 0 : chosen("scale", scale, "CHORALE_SCALE_", SCALES),
+      shape: shape === undefined ? 0 : chosen("shape", shape, "CHORALE_SHAPE_"),
+      counted: flagsOf(scope, "counted", counted, values),
+    });
+    const numbers = body(scope);
+    return new Potential(native, create(native, `chorale_potential_create_${kind}`, [native.host, values, ...numbers, told]));
+  });
+}
+
+export const potentials = {
+  createPotts: (native, values, lambda, options) => make(native, "potts", values, options, [], () => [real("lambda", lambda)]),
+  createEntropy: (native, values, lambda, options) => make(native, "entropy", values, options, [], () => [real("lambda", lambda)]),
+  createMakespan: (native, values, lambda, options) => make(native, "makespan", values, options, [], () => [real("lambda", lambda)]),
+  createSquareMakespan: (native, values, lambda, options) =>
+    make(native, "square_makespan", values, options, [], () => [real("lambda", lambda)]),
+  createSum: (native, values, tables, options) => make(native, "sum", values, options, ["shape"], tablesFor(tables)),
+  createMax: (native, values, tables, options) => make(native, "max", values, options, [], tablesFor(tables)),
+  createCardinality: (native, values, table, options) => make(native, "cardinality", values, options, ["shape"], (scope) => {
+    const array = arrayOf("table", table);
+    return [scope.numbers("float64", "table", array), array.length];
+  }),
+  createMajority: (native, values, weights, options) => make(native, "majority", values, options, ["bias"], (scope) => [
+    squareOf(scope, "weights", weights, values), 0,
+    options?.bias === undefined ? 0 : scope.numbers("float64", "bias", length("bias", arrayOf("bias", options.bias), values)),
+  ]),
+  createPairs: (native, values, scores, options) =>
+    make(native, "pairs", values, options, [], (scope) => [squareOf(scope, "scores", scores, values), 0]),
+  createCallback(native, values, score, options) {
+    if (typeof score !== "function") refuse(WRONG_TYPE, `score is ${shown(score)}, not a function`);
+    const number = native.keep(score);
+    try {
+      return make(native, "callback", values, options, [],
+        () => [native.exports.chorale_js_score_function(), number, native.exports.chorale_js_release_function()]);
+    } catch (error) {
+      native.callbacks.delete(number);
+      throw error;
+    }
+  },
+};
+const tablesFor = (tables) => (scope) => {
+  const { at, rows, columns } = tableOf(scope, "tables", tables);
+  return [at, rows, columns, 0];
+};
+
+/**
+ * Results of a type: fill(address) writes `count` of them. A new array, or `into`, an array of the
+ * caller's or a MemoryArray, to which the library writes itself.
+ */
+export function result(native, type, count, into, fill) {
+  if (into !== undefined) {
+    const array = length("into", arrayOf("into", into), count);
+    if (!(array instanceof TYPES[type])) refuse(WRONG_TYPE, `into is ${shown(array)}, not a ${TYPES[type].name}`);
+    if (native.owns(array)) {
+      const at = array.byteOffset;
+      fill(at);
+      return native.array(type, at, count);
+    }
+  }
+  return native.scoped((scope) => {
+    const at = scope.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
+    fill(at);
+    const found = native.array(type, at, count);
+    if (into === undefined) return found.slice();
+    into.set(found);
+    return into;
+  });
+}

@@ -1,0 +1,154 @@
+// Problems: a model with its names, gold labels and notes (problem.h).
+import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { Handle, create, given } from "./handle.js";
+import { arrayOf, chosen, constants, integer, int32, isDetached, length, optionsOf, shown, sizeOf } from "./native.js";
+import { Model } from "./model.js";
+
+const TEXT_NAMES = { list: "list", texts: "texts", count: "texts.length" };
+
+function listOf(list) {
+  if (typeof list !== "number") {
+    const number = chosen("list", list, "CHORALE_TEXTS_");
+    if (number === constants.CHORALE_TEXTS_NONE || number === constants.CHORALE_TEXTS_VALUES) chosen("list", "", "CHORALE_TEXTS_");
+    return number;
+  }
+  if (integer("list", list) < 0) refuse(STATUS.OUT_OF_RANGE, `list is ${list}; lists of value names count from 0`);
+  return int32("list", constants.CHORALE_TEXTS_VALUES + list);
+}
+
+export class Problem extends Handle {
+  constructor(native, pointer) {
+    super(native, pointer, (at) => native.raw("chorale_problem_destroy", [at]));
+  }
+  #raw(name, ...numbers) {
+    const native = Handle.nativeOf(this);
+    return native.raw(`chorale_problem_${name}`, [Handle.use(this, native), ...numbers]);
+  }
+  #on(body) {
+    const native = Handle.nativeOf(this);
+    const problem = Handle.use(this, native);
+    return native.scoped((scope) => body(native, scope, problem));
+  }
+  model() {
+    const native = Handle.nativeOf(this);
+    return new Model(native, native.raw("chorale_model_retain", [this.#raw("model")]));
+  }
+  /** The text that a function tells by address and length. */
+  #text(name, ...numbers) {
+    return this.#on((native, scope, problem) => {
+      const size = scope.place();
+      const at = native.raw(`chorale_problem_${name}`, [problem, ...numbers, size]);
+      return at === 0 ? null : native.text(at, native.view.getUint32(size, true));
+    });
+  }
+  texts(list) {
+    const number = listOf(list);
+    return Array.from({ length: this.#raw("text_count", number) }, (_, i) => this.#text("text", number, i));
+  }
+  text(list, index) {
+    return this.#text("text", listOf(list), integer("index", index));
+  }
+  setTexts(list, texts) {
+    this.#set(listOf(list), "texts", texts);
+  }
+  #set(number, name, texts) {
+    this.#on((native, scope, problem) => {
+      if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
+        refuse(WRONG_TYPE, `${name} is ${shown(texts)}, not an array of texts`);
+      const all = texts === null ? [] : [...texts];
+      // Of no texts a list of value names is one too.
+      const at = scope.texts(name, all);
+      native.call("chorale_problem_set_texts", [problem, number, at, sizeOf("text"), all.length], { ...TEXT_NAMES, texts: name });
+    });
+  }
+  addValueNames(names) {
+    let number = 0;
+    while (this.#hasValues(number)) ++number;
+    this.#set(constants.CHORALE_TEXTS_VALUES + number, "names", names);
+    this.#lists = Math.max(this.#lists, number + 1);
+    return number;
+  }
+  #lists = 0; // lists of value names known to exist, of which some may be empty
+  #hasValues(number) {
+    return number < this.#lists || this.#raw("text_count", constants.CHORALE_TEXTS_VALUES + number) > 0;
+  }
+  setCliques(options) {
+    this.#on((native, scope, problem) => {
+      const { kinds, values } = optionsOf(options, ["kinds", "values"]);
+      const model = native.raw("chorale_problem_model", [problem]);
+      const count = native.raw("chorale_model_clique_count", [model]);
+      const numbers = kinds === undefined ? 0 : scope.numbers("int32", "kinds", length("kinds", arrayOf("kinds", kinds), count));
+      const lists = values === undefined ? 0 : scope.numbers("int32", "values",
+        length("values", [...values], count).map((list) => (list === null ? constants.CHORALE_TEXTS_NONE : listOf(list))));
+      native.call("chorale_problem_set_cliques", [problem, numbers, lists]);
+    });
+  }
+  cliqueKind(clique) {
+    return this.#raw("clique_kind", integer("clique", clique));
+  }
+  valueName(clique, value) {
+    return this.#text("value_name", integer("clique", clique), int32("value", value));
+  }
+
+  #positions(native, problem) {
+    const model = native.raw("chorale_problem_model", [problem]);
+    let positions = 0;
+    for (let chain = native.raw("chorale_model_chain_count", [model]) - 1; chain >= 0; --chain)
+      positions += native.raw("chorale_model_chain_length", [model, chain]);
+    return positions;
+  }
+  get goldView() {
+    const native = Handle.nativeOf(this);
+    const problem = Handle.use(this, native);
+    const at = native.raw("chorale_problem_gold", [problem]);
+    return at === 0 ? null : native.array("int32", at, this.#positions(native, problem));
+  }
+  get gold() {
+    return this.goldView?.slice() ?? null;
+  }
+  set gold(labels) {
+    this.#on((native, scope, problem) => {
+      const at = labels === null ? 0
+        : scope.numbers("int32", "gold", length("gold", arrayOf("gold", labels), this.#positions(native, problem)));
+      native.call("chorale_problem_set_gold", [problem, at]);
+    });
+  }
+  notes() {
+    return new Map(Array.from({ length: this.#raw("note_count") }, (_, i) => [this.#text("note_name", i), this.#text("note", i)]));
+  }
+  setNote(name, text) {
+    this.#on((native, scope, problem) => native.call("chorale_problem_set_note",
+      [problem, ...scope.utf8("name", name), ...scope.utf8("text", text ?? "")]));
+  }
+  toBytes() {
+    return this.#on((native, scope, problem) => {
+      const needed = scope.place();
+      native.call("chorale_problem_write", [problem, 0, 0, needed]);
+      const count = native.view.getUint32(needed, true);
+      const at = scope.allocate(count);
+      native.call("chorale_problem_write", [problem, at, count, needed]);
+      return native.bytes(at, count).slice();
+    });
+  }
+}
+
+export const createProblem = (native, model) =>
+  new Problem(native, create(native, "chorale_problem_create", [native.host, given(native, "model", model, Model)]));
+
+/** The bytes of a buffer or of a view of one. */
+export function bytesOf(name, bytes) {
+  const buffer = ArrayBuffer.isView(bytes) ? bytes.buffer : bytes;
+  const shared = typeof SharedArrayBuffer !== "undefined" && buffer instanceof SharedArrayBuffer;
+  if (!(buffer instanceof ArrayBuffer) && !shared) refuse(WRONG_TYPE, `${name} is ${shown(bytes)}, neither an ArrayBuffer nor a view of one`);
+  if (!shared && isDetached(buffer)) refuse(DETACHED, `${name} is detached: its buffer was transferred`);
+  return ArrayBuffer.isView(bytes) ? new Uint8Array(buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(buffer);
+}
+
+export function readProblem(native, bytes) {
+  return native.scoped((scope) => {
+    const array = bytesOf("bytes", bytes);
+    const count = array.length;
+    const at = scope.numbers("uint8", "bytes", array);
+    return new Problem(native, create(native, "chorale_problem_read", [native.host, at, count, 0], { size: "bytes.length" }));
+  });
+}

@@ -1,0 +1,291 @@
+// Runs: collective inference over a model (run.h).
+import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { Handle, create, given } from "./handle.js";
+import { arrayOf, chosen, integer, length, optionsOf, real, shown, sizeOf } from "./native.js";
+import { Model, chainOf } from "./model.js";
+import { result } from "./potential.js";
+import { Problem } from "./problem.js";
+
+// Options that are whole numbers, flags, or words for constants.
+const NUMBERS = { rounds: "rounds", beamWidth: "beam_width", budget: "budget", boundSteps: "bound_steps" };
+const FLAGS = { exactMarginals: "exact_marginals", polish: "polish", restrictRange: "restrict_range", edits: "edits" };
+const WORDS = {
+  schedule: ["schedule", "CHORALE_SCHEDULE_"],
+  algorithm: ["algorithm", "CHORALE_ALGORITHM_"],
+  jointMode: ["joint_mode", "CHORALE_JOINT_"],
+  messageElement: ["message_element", "CHORALE_MESSAGES_"],
+};
+export const RUN_OPTIONS = [...Object.keys(NUMBERS), ...Object.keys(FLAGS), ...Object.keys(WORDS), "damping", "timeLimit", "progress"];
+
+export function limit(seconds) {
+  if (seconds === null || seconds === undefined) return -1;
+  if (!(real("timeLimit", seconds) >= 0)) refuse(STATUS.OUT_OF_RANGE, `timeLimit is ${seconds}; it must be 0 or more, or null for none`);
+  return seconds;
+}
+
+/** Fields of chorale_run_options of options whose names were checked; without progress. */
+export function runFields(options) {
+  const fields = {};
+  for (const [name, field] of Object.entries(NUMBERS)) if (options[name] !== undefined) fields[field] = integer(name, options[name]);
+  for (const [name, field] of Object.entries(FLAGS)) if (options[name] !== undefined) fields[field] = options[name] ? 1 : 0;
+  for (const [name, [field, prefix]] of Object.entries(WORDS))
+    if (options[name] !== undefined) fields[field] = chosen(name, options[name], prefix);
+  if (options.damping !== undefined) fields.damping = real("damping", options.damping);
+  fields.time_limit = limit(options.timeLimit);
+  return fields;
+}
+
+/** Keeps a progress function, which gets a struct as an object; its number, 0 without one. */
+export function keepProgress(native, struct, progress) {
+  if (progress === undefined || progress === null) return 0;
+  if (typeof progress !== "function") refuse(WRONG_TYPE, `progress is ${shown(progress)}, not a function`);
+  return native.keep((at) => progress(native.read(struct, at)));
+}
+
+export const modelOf = (native, model) => {
+  if (!(model instanceof Problem)) return given(native, "model", model, Model);
+  return native.raw("chorale_problem_model", [Handle.use(model, native, "model")]);
+};
+
+/** What chorale_run_result holds. */
+export function resultOf(native, at) {
+  const { outcome, proven, ...told } = native.read("run_result", at);
+  return { outcome: native.text(native.raw("chorale_outcome_name", [outcome])), proven: proven === 1, ...told };
+}
+
+const entriesOf = (native, struct, at, count) =>
+  Array.from({ length: count }, (_, i) => native.read(struct, at + i * sizeOf(struct)));
+
+/** Structs that a function writes to a buffer: call(address, capacity, needed). */
+export function structs(native, struct, call) {
+  return native.scoped((scope) => {
+    const needed = scope.place();
+    call(0, 0, needed);
+    const count = scope.number(needed);
+    if (count === 0) return [];
+    const at = scope.allocate(count * sizeOf(struct));
+    call(at, count, needed);
+    return entriesOf(native, struct, at, count);
+  });
+}
+
+/** A text that a function writes to a buffer with NUL: call(address, capacity, needed). */
+export function textOf(native, call) {
+  return native.scoped((scope) => {
+    const needed = scope.place();
+    call(0, 0, needed);
+    const bytes = native.view.getUint32(needed, true);
+    const at = scope.allocate(bytes);
+    call(at, bytes, needed);
+    return native.text(at, bytes - 1);
+  });
+}
+
+const ALL_NAMES = { count: "labels.length" };
+
+export class Run extends Handle {
+  #kept; // memory of setChain by chain, as in `kept` of createRun
+  constructor(native, pointer, kept) {
+    super(native, pointer, (at) => {
+      native.raw("chorale_run_destroy", [at]);
+      for (const scope of kept.chains.values()) scope.end();
+      if (kept.progress !== 0) native.callbacks.delete(kept.progress);
+    });
+    this.#kept = kept;
+  }
+  #call(name, ...before) {
+    const native = Handle.nativeOf(this);
+    native.call(`chorale_run_${name}`, [Handle.use(this, native), ...before]);
+  }
+  #runs(name, ...before) {
+    const native = Handle.nativeOf(this);
+    const run = Handle.use(this, native);
+    return native.scoped((scope) => {
+      const at = scope.struct("run_result");
+      native.call(`chorale_run_${name}`, [run, ...before, at]);
+      return resultOf(native, at);
+    });
+  }
+  solve() {
+    return this.#runs("solve");
+  }
+  step() {
+    return this.#runs("step");
+  }
+  polish() {
+    return this.#runs("polish");
+  }
+  bound(steps) {
+    return this.#runs("bound", integer("steps", steps));
+  }
+  result() {
+    return this.#runs("get_result");
+  }
+  reset() {
+    const native = Handle.nativeOf(this);
+    const run = Handle.use(this, native);
+    if (native.depth > 0) refuse(STATUS.BUSY, "a run cannot be reset from a callback");
+    native.raw("chorale_run_reset", [run]);
+    for (const scope of this.#kept.chains.values()) scope.end();
+    this.#kept.chains.clear();
+  }
+  setTimeLimit(seconds) {
+    this.#call("set_limits", limit(seconds), 0);
+  }
+
+  setAllowed(chain, position, allowed) {
+    const native = Handle.nativeOf(this);
+    Handle.use(this, native);
+    native.scoped((scope) => {
+      integer("chain", chain);
+      let at = 0;
+      if (allowed !== null) {
+        const labels = this.#shape(chain).labels;
+        at = scope.flags("allowed", length("allowed", arrayOf("allowed", allowed), labels));
+      }
+      this.#call("set_allowed", chain, integer("position", position), at);
+    });
+  }
+  setStrength(clique, factor) {
+    this.#call("set_strength", integer("clique", clique), real("factor", factor));
+  }
+  setChain(chain, scores) {
+    const native = Handle.nativeOf(this);
+    const run = Handle.use(this, native);
+    integer("chain", chain);
+    // The run reads these arrays until they are replaced: the scope stays. Nothing of the caller's is
+    // lent, for that may change.
+    const scope = native.openScope();
+    try {
+      native.call("chorale_run_set_chain", [run, chain, chainOf(native, scope, scores).at], { scores: "scores" });
+    } catch (error) {
+      scope.end();
+      throw error;
+    }
+    this.#kept.chains.get(chain)?.end();
+    this.#kept.chains.set(chain, scope);
+  }
+  setLabels(labels) {
+    const native = Handle.nativeOf(this);
+    const run = Handle.use(this, native);
+    native.scoped((scope) => {
+      const count = arrayOf("labels", labels).length;
+      native.call("chorale_run_set_labels", [run, scope.numbers("int32", "labels", labels), count], ALL_NAMES);
+    });
+  }
+
+  /** Positions and labels of a chain. */
+  #shape(chain) {
+    const native = Handle.nativeOf(this);
+    return native.scoped((scope) => {
+      const at = scope.struct("chain");
+      native.call("chorale_model_get_chain", [this.#kept.model, chain, at, 0]);
+      return { length: native.get("chain", at, "length"), labels: native.get("chain", at, "labels") };
+    });
+  }
+  #ints(name, options, ...before) {
+    const native = Handle.nativeOf(this);
+    const run = Handle.use(this, native);
+    const { own, into } = optionsOf(options, ["own", "into"]);
+    const given = [run, ...before, own ? 1 : 0];
+    const count = native.scoped((scope) => {
+      const needed = scope.place();
+      native.call(`chorale_run_${name}`, [...given, 0, 0, needed]);
+      return scope.number(needed);
+    });
+    return result(native, "int32", count, into, (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]));
+  }
+  labels(chain, options) {
+    return this.#ints("labels", options, integer("chain", chain));
+  }
+  allLabels(options) {
+    return this.#ints("all_labels", options);
+  }
+  values(clique, options) {
+    return this.#ints("values", options, integer("clique", clique));
+  }
+  #score(name, number, options, ...more) {
+    const native = Handle.nativeOf(this);
+    const { own } = optionsOf(options, ["own"]);
+    return native.scoped((scope) => {
+      const at = scope.place();
+      this.#call(name, number, own ? 1 : 0, at, ...more);
+      return native.view.getFloat64(at, true);
+    });
+  }
+  chainScore(chain, options) {
+    return this.#score("chain_score", integer("chain", chain), options, 0);
+  }
+  changed(chain) {
+    const native = Handle.nativeOf(this);
+    return native.scoped((scope) => {
+      const at = scope.place();
+      this.#call("chain_score", integer("chain", chain), 0, 0, at);
+      return native.view.getInt32(at, true) === 1;
+    });
+  }
+  cliqueScore(clique, options) {
+    return this.#score("clique_score", integer("clique", clique), options);
+  }
+  payments(chain) {
+    integer("chain", chain);
+    return structs(Handle.nativeOf(this), "payment", (at, capacity, needed) =>
+      this.#call("payments", chain, at, sizeOf("payment"), capacity, needed));
+  }
+  maxMarginals(chain) {
+    const native = Handle.nativeOf(this);
+    Handle.use(this, native);
+    const { length: T, labels } = this.#shape(integer("chain", chain));
+    return native.scoped((scope) => {
+      const [marginals, margins] = [scope.allocate(8 * T * labels), scope.allocate(8 * T)];
+      this.#call("max_marginals", chain, marginals, 0, margins);
+      return {
+        marginals: native.array("float64", marginals, T * labels).slice(),
+        margins: native.array("float64", margins, T).slice(),
+      };
+    });
+  }
+  probabilities(chain, options) {
+    const native = Handle.nativeOf(this);
+    Handle.use(this, native);
+    const { temperature = 1, into } = optionsOf(options, ["temperature", "into"]);
+    real("temperature", temperature);
+    const { length: T, labels } = this.#shape(integer("chain", chain));
+    return native.scoped((scope) => {
+      const exact = scope.place();
+      const probabilities = result(native, "float64", T * labels, into,
+        (at) => this.#call("probabilities", chain, temperature, at, 0, exact));
+      return { probabilities, exact: native.view.getInt32(exact, true) === 1 };
+    });
+  }
+  json() {
+    return textOf(Handle.nativeOf(this), (at, capacity, needed) => this.#call("json", at, capacity, needed));
+  }
+}
+
+export function createRun(native, model, options) {
+  const told = optionsOf(options, [...RUN_OPTIONS, "earlier"]);
+  const pointer = modelOf(native, model);
+  const earlier = given(native, "earlier", told.earlier, Run, true);
+  const fields = runFields(told);
+  const kept = { model: pointer, chains: new Map(), progress: keepProgress(native, "progress", told.progress) };
+  if (kept.progress !== 0)
+    Object.assign(fields, { progress: native.exports.chorale_js_progress_function(), progress_user: kept.progress });
+  try {
+    return native.scoped((scope) => new Run(native,
+      create(native, "chorale_run_create", [native.host, pointer, scope.struct("run_options", fields), earlier]), kept));
+  } catch (error) {
+    native.callbacks.delete(kept.progress);
+    throw error;
+  }
+}
+
+export function estimateRun(native, model, options) {
+  const told = optionsOf(options, RUN_OPTIONS);
+  const pointer = modelOf(native, model);
+  return native.scoped((scope) => {
+    const cost = scope.struct("run_cost");
+    native.call("chorale_run_estimate", [pointer, scope.struct("run_options", runFields(told)), cost]);
+    return native.read("run_cost", cost);
+  });
+}

@@ -1,0 +1,69 @@
+// What several tests use.
+import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
+import * as library from "../src/index.js";
+import { Native } from "../src/native.js";
+
+const { ChoraleError, hasSimd, load } = library;
+
+// With CALLED=FILE every member of an exported class and every function of the module that a test
+// uses is written there at the end (tests/called.mjs).
+const called = new Set();
+if (process.env.CALLED) {
+  for (const [name, kind] of Object.entries(library)) {
+    if (typeof kind !== "function" || !kind.prototype) continue;
+    for (const [member, described] of Object.entries(Object.getOwnPropertyDescriptors(kind.prototype))) {
+      if (member === "constructor" || !described.configurable) continue;
+      for (const part of ["value", "get", "set"]) {
+        const original = described[part];
+        if (typeof original !== "function") continue;
+        described[part] = function (...given) {
+          called.add(`${name}.${member}`);
+          return original.apply(this, given);
+        };
+      }
+      Object.defineProperty(kind.prototype, member, described);
+    }
+  }
+  const { raw } = Native.prototype;
+  Native.prototype.raw = function (name, given) {
+    called.add(name);
+    return raw.call(this, name, given);
+  };
+  process.on("exit", () => appendFileSync(process.env.CALLED, [...called].map((name) => `${name}\n`).join("")));
+}
+
+/** [name, library] of the module without vector instructions and of the one with. */
+export async function bothModules(options) {
+  assert.ok(hasSimd(), "this Node has no vector instructions, and the tests are for both modules");
+  const [plain, simd] = [await load({ simd: false, ...options }), await load({ simd: true, ...options })];
+  assert.equal(plain.simd, false);
+  assert.equal(simd.simd, true);
+  return [["plain", plain], ["simd", simd]];
+}
+
+/** The error that a call must throw, of a status; `message`: what its text must match. */
+export function refused(statusName, call, message = /./) {
+  let error;
+  try {
+    call();
+  } catch (thrown) {
+    error = thrown;
+  }
+  assert.ok(error, `no error; ${statusName} is expected`);
+  assert.ok(error instanceof ChoraleError, String(error?.stack ?? error));
+  assert.equal(error.statusName, statusName, error.message);
+  assert.match(error.message, message);
+  return error;
+}
+
+/** Random numbers of a seed, from 0 to 1. [xorshift32] */
+export function randomOf(seed) {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

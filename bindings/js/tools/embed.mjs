@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// Writes dist/libchorale.embedded.js: the package in one classic script, with the module in it, for
+// pages that are opened as files. It defines the global `libchorale` with what src/index.js exports.
+//
+//     tools/embed.mjs PACKAGE
+//
+// The modules are put end to end, each after those it imports, in one function. No two of them have
+// one name for something of their own: the script would not be valid otherwise.
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { constants, gzipSync } from "node:zlib";
+
+const root = process.argv[2];
+const order = [];
+const text = new Map();
+function visit(path) {
+  if (text.has(path)) return;
+  const source = readFileSync(path, "utf8");
+  text.set(path, source);
+  for (const [, imported] of source.matchAll(/^(?:import|export) [^;]*? from "(\.[^"]+)";$/gm))
+    visit(join(dirname(path), imported));
+  order.push(path);
+}
+const index = join(root, "src/index.js");
+visit(index);
+
+const exported = new Set([...text.get(index).matchAll(/^export (?:async )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name));
+for (const [, names] of text.get(index).matchAll(/^export \{([^}]*)\} from/gm))
+  for (const name of names.split(",")) exported.add(name.trim());
+exported.delete("load");
+
+const body = order.map((path) => `// ---- ${relative(root, path)}\n` + text.get(path)
+  .replace(/^import [^;]*? from "\.[^"]+";\n/gm, "")
+  .replace(/^export \{[^}]*\} from "\.[^"]+";\n/gm, "")
+  .replace(/^export /gm, "")
+  .replaceAll("import.meta.url", "undefined")).join("\n");
+const wasm = gzipSync(readFileSync(join(root, "dist/chorale-simd.wasm")), { level: constants.Z_BEST_COMPRESSION });
+const script = `// libchorale in one file; see README.md. MIT licence.
+globalThis.libchorale = (() => {
+"use strict";
+${body}
+const embedded = "${wasm.toString("base64")}";
+return Object.freeze({ ${[...exported].join(", ")}, load: (options) => load({ wasm: embedded, ...options }) });
+})();
+`;
+new Function(script); // must be valid
+writeFileSync(join(root, "dist/libchorale.embedded.js"), script);

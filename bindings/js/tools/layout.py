@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Writes a C++ program that prints dist/layout.js: the C interface as the compiler of the module has it.
+
+    tools/layout.py HEADER PROGRAM.cpp EXPORTS
+
+HEADER is chorale.h of the amalgamation. The names of structs, fields, functions and constants come
+from the public headers; sizes, offsets, types and values come from the compiler, so that nothing is
+guessed. EXPORTS receives the functions that the module exports, one a line.
+"""
+
+import pathlib
+import re
+import sys
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "python" / "tools"))
+sys.dont_write_bytecode = True
+from declare import HEADERS, Headers  # noqa: E402
+
+# Functions that the package leaves out: solvers of single chains and cliques, oracle instances, cancel
+# flags (there is one thread), files (JavaScript reads and writes bytes), and what only C needs.
+LEFT_OUT = re.compile(
+    r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+|message_(bytes|reserve|options_init|result_init)"
+    r"|chain_(solve|score|k_best|max_marginals|messages|decode|result_init)"
+    r"|clique_(solve|score|max_marginals|options_init|problem_init|result_init)"
+    r"|cancel_\w+|instance_init|model_builder_add_instance|host_init|problem_(load|save)"
+    r"|property_builder_\w+|dictionary_create_best|attachment_values"
+    r"|decoded_run|decoded_model|decoded_agreement|algorithm_name)")
+
+# What only functions that are left out read.
+NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
+              "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
+              "chorale_message_options", "chorale_message_result"}
+
+PROGRAM = r"""// Written by tools/layout.py.
+#include "chorale.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <type_traits>
+
+// A letter for a type: p address, q 64-bit and i 32-bit integer, z size, d double, v nothing,
+// c text in place.
+template <class T> constexpr char letter() {
+  using Plain = std::remove_cv_t<T>;
+  if constexpr (std::is_void_v<Plain>) return 'v';
+  else if constexpr (std::is_pointer_v<Plain>) return 'p';
+  else if constexpr (std::is_array_v<Plain>) return 'c';
+  else if constexpr (std::is_same_v<Plain, double>) return 'd';
+  else if constexpr (std::is_same_v<Plain, std::int64_t>) return 'q';
+  else if constexpr (std::is_same_v<Plain, std::int32_t>) return 'i';
+  else if constexpr (std::is_same_v<Plain, std::size_t>) return 'z';
+  else static_assert(!sizeof(T), "a type without a letter");
+}
+template <class R, class... A> void function(const char *name, R (*)(A...)) {
+  const char letters[] = {letter<R>(), letter<A>()..., '\0'};
+  std::printf("    %s: \"%s\",\n", name, letters);
+}
+#define STRUCT(type) std::printf("    " #type ": { size: %zu, fields: {\n", sizeof(type))
+#define FIELD(type, name) std::printf("      " #name ": [%zu, \"%c\"],\n", offsetof(type, name), letter<decltype(type::name)>())
+#define CONSTANT(name) std::printf("    " #name ": %lld,\n", static_cast<long long>(name))
+
+int main() {
+  static_assert(sizeof(void *) == 4 && sizeof(std::size_t) == 4);
+  std::printf("// The C interface in the module, as its compiler has it. Written by tools/layout.py.\n"
+              "export const layout = {\n  version: \"%d.%d.%d\",\n  header: %u,\n  structs: {\n",
+              CHORALE_VERSION_MAJOR, CHORALE_VERSION_MINOR, CHORALE_VERSION_PATCH, @HEADER@u);
+@STRUCTS@
+  std::printf("  },\n  functions: {\n");
+@FUNCTIONS@
+  std::printf("  },\n  constants: {\n");
+@CONSTANTS@
+  std::printf("  },\n};\n");
+}
+"""
+
+
+def main():
+    header, program, exports = map(pathlib.Path, sys.argv[1:])
+    headers = Headers(HEADERS)
+    structs = []
+    for name, fields in headers.structs.items():
+        if name not in NO_STRUCTS:
+            structs.append(f"  STRUCT({name});")
+            structs += [f"  FIELD({name}, {field});" for field, _ in fields]
+            structs.append('  std::printf("    } },\\n");')
+    names = [name for name in headers.functions if not LEFT_OUT.fullmatch(name)]
+    functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr));' for name in names]
+    used = [name for name in headers.constants
+            if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|ANY|START_)", name)]
+    constants = [f"  CONSTANT({name});" for name in used]
+    text = PROGRAM.replace("@STRUCTS@", "\n".join(structs))
+    text = text.replace("@FUNCTIONS@", "\n".join(functions)).replace("@CONSTANTS@", "\n".join(constants))
+    checksum = str(zlib.crc32(header.read_bytes()))
+    program.write_text(text.replace("@HEADER@", checksum))
+    exports.write_text("\n".join(names) + "\n")
+    print(checksum)
+
+
+if __name__ == "__main__":
+    main()
