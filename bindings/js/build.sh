@@ -26,17 +26,24 @@ inputs=("$work"/new/chorale.{cpp,h} "$here"/src/native/* "$here"/tools/* "$here"
 state=$({ em++ --version | sed -n 1p; cat "${inputs[@]}"; } | sha256sum)
 if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   rm -f "$here/dist/built"
-  cp "$work"/new/* "$work"
+  cp "$work/new/chorale.h" "$work"
   header=$("$here/tools/layout.py" "$work/chorale.h" "$work/layout.cpp" "$work/exports")
   echo "== layout"
   em++ -std=c++20 -DCHORALE_STATIC -I "$work" "$work/layout.cpp" -sWASM_ASYNC_COMPILATION=0 -o "$work/layout.cjs"
   node "$work/layout.cjs" >"$here/dist/layout.js"
 
-  compile=(-std=c++20 -Os -fwasm-exceptions -DCHORALE_STATIC -I "$work")
+  # Small code where runs do not wait for it (tools/cold.awk), and less inlining than -O2 has elsewhere:
+  # this keeps the module below 300 kB, compressed.
+  cold='^(problem|capi|front|learn|property)/|^potential/(create|recolumn|rescale)|^cluster/model/'
+  cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)|^clique/(paper|dual|flows)/'
+  cold+='|^clique/(algorithms|plan|instance)|^chain/(checks|k_best|attachments|chain_view|joint_tree)'
+  awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" >"$work/chorale.cpp"
+  compile=(-std=c++20 -O2 -mllvm -inline-threshold=80 -Wno-pragma-clang-attribute -fwasm-exceptions
+    -mbulk-memory -msign-ext -mnontrapping-fptoint -DCHORALE_STATIC -I "$work")
   own=(allocate free allocated host score_function release_function progress_function learn_progress_function simd header)
   exports=$({ cat "$work/exports"; printf 'chorale_js_%s\n' "${own[@]}"; printf 'stackSave\nstackRestore\n'; } |
     sed '/^chorale/s/^/_/' | paste -sd ,)
-  link=(-Oz -fwasm-exceptions --no-entry "-sEXPORTED_FUNCTIONS=$exports" -sERROR_ON_UNDEFINED_SYMBOLS=0
+  link=(-O3 -fwasm-exceptions --no-entry "-sEXPORTED_FUNCTIONS=$exports" -sERROR_ON_UNDEFINED_SYMBOLS=0
     -sWARN_ON_UNDEFINED_SYMBOLS=0 -sIMPORTED_MEMORY=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
     -sWASM_BIGINT=1 -sMALLOC=emmalloc -sFILESYSTEM=0)
   variant() { # NAME FLAG...
@@ -53,3 +60,9 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   printf '%s\n' "$state" >"$here/dist/built"
 fi
 "$here/tools/embed.mjs" "$here"
+cp LICENSE "$here"
+# The notices of what is linked into the module: GSL; libc++, musl and others of Emscripten.
+for holder in libmsgsl-dev emscripten; do
+  printf '==== %s\n\n' "$holder"
+  cat "/usr/share/doc/$holder/copyright"
+done >"$here/dist/NOTICES.txt"

@@ -230,7 +230,7 @@ export function decode(native, scores, options) {
       // The scores stay where they are until the result is freed.
       native.set("corpus", corpus, { borrow: 1 });
       const decoded = create(native, "chorale_decode",
-        [native.host, corpus, agreements, count, scope.struct("run_options", fields)]);
+        [native.host, corpus, agreements, count, scope.struct("run_options", fields)], {}, "chorale_decoded_destroy");
       try {
         return decodedOf(native, scope, decoded, ends, wanted);
       } finally {

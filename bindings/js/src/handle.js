@@ -49,11 +49,19 @@ export function given(native, name, value, kind, optional = false) {
   return Handle.use(value, native, name);
 }
 
-/** Calls a function that creates an object: its address. */
-export function create(native, name, before, names) {
+/**
+ * Calls a function that creates an object: its address. destroy: the function that frees it, where a
+ * callback may throw although the object was created.
+ */
+export function create(native, name, before, names, destroy) {
   return native.scoped((scope) => {
     const place = scope.place();
-    native.call(name, [...before, place], names);
+    try {
+      native.call(name, [...before, place], names);
+    } catch (error) {
+      if (destroy !== undefined) native.raw(destroy, [scope.address(place)]);
+      throw error;
+    }
     return scope.address(place);
   });
 }

@@ -112,7 +112,7 @@ export function learn(native, problems, options) {
       fields.run = scope.struct("run_options", runFields(inference));
       const wanted = scope.struct("learn_options", fields);
       return new Learnt(native,
-        create(native, "chorale_learn", [native.host, scope.pointers(pointers), pointers.length, wanted], { count: "problems.length" }));
+        create(native, "chorale_learn", [native.host, scope.pointers(pointers), pointers.length, wanted], { count: "problems.length" }, "chorale_learnt_destroy"));
     });
   } finally {
     native.callbacks.delete(progress);

@@ -32,7 +32,7 @@ test("handles that nothing refers to are freed", async () => {
 
 test("objects of others go on when a handle is closed", async () => {
   const chorale = await load();
-  const problem = chorale.buildProblem([[[1, 0]], [[0, 2]]], { tokens: [["a"], ["a"]] });
+  const problem = chorale.buildProblem([[[0.5, 0]], [[0, 2]]], { tokens: [["a"], ["a"]] });
   const model = problem.model();
   problem.close();
   const run = chorale.createRun(model);

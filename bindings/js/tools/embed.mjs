@@ -40,7 +40,7 @@ globalThis.libchorale = (() => {
 "use strict";
 ${body}
 const embedded = "${wasm.toString("base64")}";
-return Object.freeze({ ${[...exported].join(", ")}, load: (options) => load({ wasm: embedded, ...options }) });
+return Object.freeze({ ${[...exported].join(", ")}, load: (options) => load({ ...options, wasm: options?.wasm ?? embedded }) });
 })();
 `;
 new Function(script); // must be valid

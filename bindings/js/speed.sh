@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Prints the time of solves in WebAssembly over that of the native library, of a release build.
+#
+#   bindings/js/speed.sh [MOST]        fails where a ratio is above MOST
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+work=build/js/speed
+mkdir -p "$work"
+bindings/js/build.sh --no-install >/dev/null
+cmake --preset release >/dev/null
+cmake --build --preset release --target chorale >/dev/null
+cc -O2 -Iinclude bindings/js/tests/speed.c -Lbuild/release/src -lchorale -Wl,-rpath,"$PWD/build/release/src" -o "$work/native"
+exec node bindings/js/tests/speed.mjs "$work/native" "$work" "$@"

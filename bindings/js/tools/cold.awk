@@ -1,0 +1,20 @@
+# Asks for small code, not fast code, in those sources of chorale.cpp whose paths match `cold`: they read
+# and check input, or are seldom what a run waits for. Inner loops are elsewhere.
+#
+#     awk -v cold=EXPRESSION -f tools/cold.awk chorale.cpp
+/^\/\/ ---- [a-z_\/0-9]+\.cpp$/ {
+  is_cold = $3 ~ cold
+  if (is_cold && !inside) {
+    print "#pragma clang attribute push(__attribute__((minsize)), apply_to = function)"
+    inside = 1
+  }
+  if (!is_cold && inside) {
+    print "#pragma clang attribute pop"
+    inside = 0
+  }
+}
+{ print }
+END {
+  if (inside)
+    print "#pragma clang attribute pop"
+}
