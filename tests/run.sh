@@ -117,6 +117,7 @@ if [[ $all == yes ]]; then
   begin_lane in_python
   step "go" bindings/go/test.sh "${setup_options[@]}" || true
   step "rust" bindings/rust/test.sh "${setup_options[@]}" || true
+  step "js" bindings/js/test.sh "${setup_options[@]}" || true
   join_lane
   step "bench" tests/bench/run.sh --quick || true
 fi
