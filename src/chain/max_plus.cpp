@@ -9,6 +9,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 // Functions that take or return vectors are all inlined, so the warning about their ABI is void.

@@ -140,7 +140,9 @@ export class Native {
     }
   }
   get(struct, at, field) {
-    const [offset, type] = structOf(struct).fields[field];
+    return this.field(at, ...structOf(struct).fields[field]);
+  }
+  field(at, offset, type) {
     if (type === "q") return Number(this.view.getBigInt64(at + offset, true));
     if (type === "d") return this.view.getFloat64(at + offset, true);
     return type === "i" ? this.view.getInt32(at + offset, true) : this.view.getUint32(at + offset, true);
@@ -148,8 +150,7 @@ export class Native {
   /** Fields of a struct by their names in JavaScript. */
   read(struct, at) {
     const read = {};
-    for (const name of Object.keys(structOf(struct).fields))
-      if (name !== "struct_size" && name !== "reserved") read[camelCase(name)] = this.get(struct, at, name);
+    for (const [name, offset, type] of READ.get(struct)) read[name] = this.field(at, offset, type);
     return read;
   }
 
@@ -223,6 +224,12 @@ export class Native {
 
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const structOf = (name) => layout.structs[`chorale_${name}`];
+/** By struct: the fields that read() gives, each with its name in JavaScript, its offset and its type. */
+const READ = new Map(Object.entries(layout.structs).map(([struct, { fields }]) => [
+  struct.slice("chorale_".length),
+  Object.entries(fields).filter(([name]) => name !== "struct_size" && name !== "reserved")
+    .map(([name, place]) => [camelCase(name), ...place]),
+]));
 export const sizeOf = (name) => structOf(name).size;
 
 /** Memory that lasts for one call. */
