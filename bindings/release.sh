@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes everything that a release consists of, from a commit: wheels and source archive of the Python package, both
-# crates, the Go module, the library as two files with the recipe for Conan, the Debian packages, and SHA256SUMS.
+# crates, the Go module, the npm package, the library as two files with the recipe for Conan, the Debian packages, and
+# SHA256SUMS.
 #
 #   bindings/release.sh COMMIT FOLDER [--twice]
 #
@@ -43,6 +44,10 @@ check_versions() { # CLONE
       return 1
     }
   done
+  grep -q "\"version\": \"$version\"" "$1/bindings/js/package.json" || {
+    echo "release.sh: bindings/js/package.json is not of version $version" >&2
+    return 1
+  }
   grep -q "^## $version" "$1/bindings/CHANGELOG.md" || {
     echo "release.sh: bindings/CHANGELOG.md says nothing of $version" >&2
     return 1
@@ -61,6 +66,9 @@ make_all() { # CLONE TO
     bindings/cmake/archive.sh "$to"
     say "Go"
     bindings/go/archive.py "$to/go"
+    say "JavaScript"
+    bindings/js/build.sh
+    (cd bindings/js && npm pack --silent --pack-destination "$to" >/dev/null)
     say "Rust"
     bindings/rust/package.sh "$to"
     say "Python"

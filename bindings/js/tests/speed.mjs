@@ -3,10 +3,10 @@
 //     node tests/speed.mjs NATIVE FOLDER [MOST]     bindings/js/speed.sh calls it
 //
 // NATIVE: the program of speed.c; FOLDER: where problems are written; MOST: fails where a ratio of the
-// module with vector instructions is above it. Processor time of one thread, the least of several
-// solves, both programs in turn. Messages are in single precision: by default the format depends on the
-// bytes of model and run, which are fewer where addresses have 32 bits. The scores must be the same to
-// the bit.
+// module with vector instructions is above it. Each round takes the processor time of one thread in both
+// programs, the least of several solves, and their ratio; the median of the rounds is printed. Messages
+// are in single precision: by default the format depends on the bytes of model and run, which are fewer
+// where addresses have 32 bits. The scores must be the same to the bit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -78,43 +78,56 @@ problems.push(["problem files of the tests", readdirSync(small).filter((file) =>
 
 // ---- Times -------------------------------------------------------------------------------------
 
-function inWebAssembly(library, path) {
-  const problem = library.readProblem(readFileSync(path));
-  const run = library.createRun(problem, { messageElement: "float32" });
-  let [least, all, score] = [Infinity, 0, 0];
-  // At least three, of which the first one compiles, and a second or so of small ones.
-  for (let n = 0; n < 3 || (all < 1000 && n < 1000); ++n) {
-    run.reset();
-    const before = process.cpuUsage();
-    ({ score } = run.solve());
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1000);
-    all += (user + system) / 1000;
-  }
-  run.close();
-  problem.close();
-  return [least, score];
+const ROUNDS = 7;
+
+/** Runs of problems in a library, which solve() solves one after another: [milliseconds, scores]. */
+function runsOf(library, paths) {
+  const problems = paths.map((path) => library.readProblem(readFileSync(path)));
+  const runs = problems.map((problem) => library.createRun(problem, { messageElement: "float32" }));
+  return {
+    solve() {
+      let [least, all] = [Infinity, 0];
+      for (let n = 0; n < 3 || all < 250; ++n) {
+        for (const run of runs) run.reset();
+        const before = process.cpuUsage();
+        for (const run of runs) run.solve();
+        const { user, system } = process.cpuUsage(before);
+        const taken = (user + system) / 1000;
+        least = Math.min(least, taken);
+        all += taken;
+      }
+      return [least, runs.map((run) => run.result().score)];
+    },
+    close() {
+      for (const handle of [...runs, ...problems]) handle.close();
+    },
+  };
 }
-const natively = (paths) => execFileSync(native, paths, { encoding: "utf8" }).trimEnd().split("\n").map((line) => line.split(" ").map(Number));
+function natively(paths) {
+  const [time, ...scores] = execFileSync(native, paths, { encoding: "utf8" }).split(" ").map(Number);
+  return [time, scores];
+}
+const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
 
 let worst = 0;
-console.log("problem\tnative ms\twasm ms\tratio\twith vectors ms\tratio");
+console.log("problem\tnative ms\twith vectors\twithout");
 for (const [name, paths] of problems) {
-  const least = { native: 0, plain: 0, simd: 0 };
-  const before = natively(paths);
-  const measured = new Map();
-  for (const [kind, library] of libraries) measured.set(kind, paths.map((path) => inWebAssembly(library, path)));
-  const after = natively(paths);
-  paths.forEach((path, i) => {
-    least.native += Math.min(before[i][0], after[i][0]);
-    for (const [kind, times] of measured) {
-      least[kind] += times[i][0];
-      assert.equal(times[i][1], before[i][1], `${path}: ${kind} has another score`);
+  const kinds = ["simd", "plain"].map((kind) => ({ kind, runs: runsOf(libraries.get(kind), paths), ratios: [] }));
+  for (const { runs } of kinds) runs.solve(); // compiles it
+  const times = [];
+  for (let round = 0; round < ROUNDS; ++round) {
+    const [time, scores] = natively(paths);
+    times.push(time);
+    for (const { kind, runs, ratios } of kinds) {
+      const [taken, found] = runs.solve();
+      assert.deepEqual(found, scores, `${name}: other scores, ${kind}`);
+      ratios.push(taken / time);
     }
-  });
-  const ratio = least.simd / least.native;
-  if (least.native > 1) worst = Math.max(worst, ratio); // shorter ones are below what the clock tells
-  console.log([name, least.native.toFixed(2), least.plain.toFixed(2), (least.plain / least.native).toFixed(2), least.simd.toFixed(2), ratio.toFixed(2)].join("\t"));
+  }
+  const ratios = kinds.map((kind) => median(kind.ratios));
+  for (const { runs } of kinds) runs.close();
+  worst = Math.max(worst, ratios[0]);
+  console.log([name, median(times).toFixed(2), ...ratios.map((ratio) => ratio.toFixed(2))].join("\t"));
 }
 console.log(`worst\t${worst.toFixed(2)}`);
 process.exit(worst <= Number(most) ? 0 : 1);
