@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the package: the module with and without vector instructions in dist/, dist/layout.js, and the
-# single file dist/libchorale.embedded.js. Does nothing where dist/ is up to date.
+# Builds the package: the module with and without vector instructions in dist/, dist/layout.js, and
+# the single file dist/libchorale.embedded.js. Does nothing where dist/ is up to date.
 #
 #   bindings/js/build.sh [--no-install]       --no-install: name missing Debian packages only
 #
@@ -29,27 +29,37 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cp "$work/new/chorale.h" "$work"
   header=$("$here/tools/layout.py" "$work/chorale.h" "$work/layout.cpp" "$work/exports")
   echo "== layout"
-  em++ -std=c++20 -DCHORALE_STATIC -I "$work" "$work/layout.cpp" -sWASM_ASYNC_COMPILATION=0 -o "$work/layout.cjs"
+  em++ -std=c++20 -DCHORALE_STATIC -I "$work" "$work/layout.cpp" -sWASM_ASYNC_COMPILATION=0 \
+    -o "$work/layout.cjs"
   node "$work/layout.cjs" >"$here/dist/layout.js"
 
-  # Small code where runs do not wait for it (tools/cold.awk), and less inlining than -O2 has elsewhere:
-  # this keeps the module below 300 kB, compressed.
+  # Small code where runs do not wait for it (tools/cold.awk), and elsewhere less inlining than -O2
+  # has: this keeps the module below 300 kB, compressed.
   cold='^(problem|capi|front|learn|property)/|^potential/(create|recolumn|rescale)|^cluster/model/'
-  cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)|^clique/(paper|dual|flows)/'
-  cold+='|^clique/(algorithms|plan|instance)|^chain/(checks|k_best|attachments|chain_view|joint_tree)'
+  cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
+  cold+='|^clique/(paper|dual|flows)/'
+  cold+='|^clique/(algorithms|plan|instance)'
+  cold+='|^chain/(checks|k_best|attachments|chain_view|joint_tree)'
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" >"$work/chorale.cpp"
   compile=(-std=c++20 -O2 -mllvm -inline-threshold=80 -Wno-pragma-clang-attribute -fwasm-exceptions
     -mbulk-memory -msign-ext -mnontrapping-fptoint -DCHORALE_STATIC -I "$work")
-  own=(allocate free allocated host score_function release_function progress_function learn_progress_function simd header)
-  exports=$({ cat "$work/exports"; printf 'chorale_js_%s\n' "${own[@]}"; printf 'stackSave\nstackRestore\n'; } |
-    sed '/^chorale/s/^/_/' | paste -sd ,)
-  link=(-O3 -fwasm-exceptions --no-entry "-sEXPORTED_FUNCTIONS=$exports" -sERROR_ON_UNDEFINED_SYMBOLS=0
-    -sWARN_ON_UNDEFINED_SYMBOLS=0 -sIMPORTED_MEMORY=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
-    -sWASM_BIGINT=1 -sMALLOC=emmalloc -sFILESYSTEM=0)
+  own=(allocate free allocated host score_function release_function progress_function
+    learn_progress_function simd header)
+  exports=$({
+    sed 's/^/_/' "$work/exports"
+    printf '_chorale_js_%s\n' "${own[@]}"
+    printf 'stack%s\n' Save Restore
+  } | paste -sd ,)
+  link=(-O3 -fwasm-exceptions --no-entry "-sEXPORTED_FUNCTIONS=$exports"
+    -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -sWASM_BIGINT=1 -sFILESYSTEM=0
+    -sIMPORTED_MEMORY=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=4GB
+    -sTOTAL_STACK=1MB -sMALLOC=emmalloc)
   variant() { # NAME FLAG...
     echo "== $1.wasm"
-    em++ "${compile[@]}" "${@:2}" -include "$here/src/native/libcxx.hpp" -c "$work/chorale.cpp" -o "$work/$1.o"
-    em++ "${compile[@]}" "${@:2}" "-DCHORALE_JS_HEADER=${header}u" -c "$here/src/native/shim.cpp" -o "$work/$1.shim.o"
+    em++ "${compile[@]}" "${@:2}" -include "$here/src/native/libcxx.hpp" -c "$work/chorale.cpp" \
+      -o "$work/$1.o"
+    em++ "${compile[@]}" "${@:2}" "-DCHORALE_JS_HEADER=${header}u" -c "$here/src/native/shim.cpp" \
+      -o "$work/$1.shim.o"
     em++ "${link[@]}" "${@:2}" "$work/$1.o" "$work/$1.shim.o" -o "$work/$1.wasm"
     mv "$work/$1.wasm" "$here/dist/$1.wasm"
   }

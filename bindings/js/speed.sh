@@ -9,5 +9,6 @@ mkdir -p "$work"
 bindings/js/build.sh --no-install >/dev/null
 cmake --preset release >/dev/null
 cmake --build --preset release --target chorale >/dev/null
-cc -O2 -Iinclude bindings/js/tests/speed.c -Lbuild/release/src -lchorale -Wl,-rpath,"$PWD/build/release/src" -o "$work/native"
+cc -O2 -Iinclude bindings/js/tests/speed.c -o "$work/native" \
+  -Lbuild/release/src -lchorale -Wl,-rpath,"$PWD/build/release/src"
 exec node bindings/js/tests/speed.mjs "$work/native" "$work" "$@"

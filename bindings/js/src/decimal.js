@@ -1,5 +1,5 @@
-// Numbers in decimal digits as std::to_chars of C++ writes them, for a module whose C++ library has no
-// such function for doubles. Numbers are finite or not; forms are those of native/libcxx.hpp.
+// Numbers in decimal digits as std::to_chars of C++ writes them, for a module whose C++ library has
+// no such function for doubles. Numbers are finite or not; forms are those of native/libcxx.hpp.
 const PLAIN = 0;
 const SCIENTIFIC = 1;
 
@@ -46,8 +46,7 @@ function fixed(number, digits) {
 }
 
 export function decimal(number, form, digits) {
-  if (!Number.isFinite(number))
-    return Number.isNaN(number) ? "nan" : number < 0 ? "-inf" : "inf";
+  if (!Number.isFinite(number)) return Number.isNaN(number) ? "nan" : number < 0 ? "-inf" : "inf";
   if (form === SCIENTIFIC) return scientific(number);
   if (form !== PLAIN) return fixed(number, digits);
   const short = scientific(number);

@@ -15,25 +15,36 @@ const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
 // ---- Chains ------------------------------------------------------------------------------------
 
 /**
- * Scores of all chains end to end, in memory of the scope: { at, labels, element, ends }. Chain i has
- * the positions ends[i] to ends[i + 1] - 1.
+ * Scores of all chains end to end, in memory of the scope: { at, labels, element, ends }. Chain i
+ * has the positions ends[i] to ends[i + 1] - 1.
  */
 function chainsOf(native, scope, scores) {
   if (scores !== null && typeof scores === "object" && "scores" in scores) {
     const told = optionsOf(scores, ["scores", "labels", "offsets"]);
     const block = scoresOf(scope, "scores", told.scores, told.labels);
-    const ends = told.offsets === undefined ? Array.from({ length: block.length + 1 }, (_, i) => i)
-      : Array.from(arrayOf("offsets", told.offsets), (end, i) => integer(`offsets[${i}]`, end));
-    if (ends[0] !== 0 || ends.at(-1) !== block.length || ends.some((end, i) => i > 0 && end < ends[i - 1]))
-      refuse(STATUS.OUT_OF_RANGE, `offsets must ascend from 0 to ${block.length}, the number of positions`);
+    const ends =
+      told.offsets === undefined
+        ? Array.from({ length: block.length + 1 }, (_, i) => i)
+        : Array.from(arrayOf("offsets", told.offsets), (end, i) => integer(`offsets[${i}]`, end));
+    if (
+      ends[0] !== 0 ||
+      ends.at(-1) !== block.length ||
+      ends.some((end, i) => i > 0 && end < ends[i - 1])
+    )
+      refuse(
+        STATUS.OUT_OF_RANGE,
+        `offsets must ascend from 0 to ${block.length}, the number of positions`,
+      );
     return { at: block.at, labels: block.labels, element: block.element, ends, flat: true };
   }
   const chains = arrayOf("scores", scores);
   const ends = [0];
-  for (let i = 0; i < chains.length; ++i) ends.push(ends[i] + arrayOf(`scores[${i}]`, chains[i]).length);
+  for (let i = 0; i < chains.length; ++i)
+    ends.push(ends[i] + arrayOf(`scores[${i}]`, chains[i]).length);
   let first = 0;
   while (first < chains.length && chains[first].length === 0) ++first;
-  const labels = first < chains.length ? arrayOf(`scores[${first}][0]`, chains[first][0]).length : 1;
+  const labels =
+    first < chains.length ? arrayOf(`scores[${first}][0]`, chains[first][0]).length : 1;
   const at = scope.allocate(8 * ends.at(-1) * labels);
   const all = native.array("float64", at, ends.at(-1) * labels);
   for (let i = 0; i < chains.length; ++i) {
@@ -42,7 +53,8 @@ function chainsOf(native, scope, scores) {
       const row = length(name, arrayOf(name, chains[i][t]), labels);
       const from = (ends[i] + t) * labels;
       for (let y = 0; y < labels; ++y) {
-        if (typeof row[y] !== "number") refuse(WRONG_TYPE, `${name}[${y}] is ${shown(row[y])}, not a number`);
+        if (typeof row[y] !== "number")
+          refuse(WRONG_TYPE, `${name}[${y}] is ${shown(row[y])}, not a number`);
         all[from + y] = row[y];
       }
     }
@@ -50,14 +62,17 @@ function chainsOf(native, scope, scores) {
   return { at, labels, element: 0, ends, flat: false };
 }
 
-// ---- What ought to agree -------------------------------------------------------------------------
+// ---- What ought to agree ------------------------------------------------------------------------
 
 /** Numbers for what positions are equal by; whole numbers stand for themselves. { ids, known } */
 function idsOf(name, rows, ends) {
   const outer = length(name, arrayOfAny(name, rows), ends.length - 1);
   const all = [];
   for (let i = 0; i < outer.length; ++i) {
-    const row = typeof outer[i] === "string" ? refuse(WRONG_TYPE, `${name}[${i}] is ${shown(outer[i])}, not an array`) : arrayOfAny(`${name}[${i}]`, outer[i]);
+    const row =
+      typeof outer[i] === "string"
+        ? refuse(WRONG_TYPE, `${name}[${i}] is ${shown(outer[i])}, not an array`)
+        : arrayOfAny(`${name}[${i}]`, outer[i]);
     length(`${name}[${i}]`, row, ends[i + 1] - ends[i]);
     for (let t = 0; t < row.length; ++t) all.push(row[t]);
   }
@@ -75,20 +90,31 @@ function arrayOfAny(name, value) {
   return value;
 }
 
-const isPair = (entry) => Array.isArray(entry) && entry.length === 2 && typeof entry[1] === "number";
+const isPair = (entry) =>
+  Array.isArray(entry) && entry.length === 2 && typeof entry[1] === "number";
 
 /** Entries of `agree` as agreements: { asked, place, own }. own: its fields are the caller's. */
 function agreementsOf(options) {
   const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
-  const single = typeof agree === "string" || agree instanceof Property || isPair(agree) || !(Symbol.iterator in Object(agree));
+  const single =
+    typeof agree === "string" ||
+    agree instanceof Property ||
+    isPair(agree) ||
+    !(Symbol.iterator in Object(agree));
   const listed = single ? [[agree, "agree"]] : [...agree].map((entry, i) => [entry, `agree[${i}]`]);
   return listed.map(([entry, place]) => {
     let worth = strength;
     if (isPair(entry)) [entry, worth] = entry;
-    if (entry === "word") return { asked: { what: "words", strength: worth, minimum, stop }, place, own: false };
-    if (entry instanceof Property) return { asked: { what: entry, strength: worth }, place, own: false };
+    if (entry === "word")
+      return { asked: { what: "words", strength: worth, minimum, stop }, place, own: false };
+    if (entry instanceof Property)
+      return { asked: { what: entry, strength: worth }, place, own: false };
     if (entry === null || typeof entry !== "object" || Array.isArray(entry))
-      refuse(WRONG_TYPE, `${place} is ${shown(entry)}, neither "word" nor a Property nor an agreement nor an array of these`);
+      refuse(
+        WRONG_TYPE,
+        `${place} is ${shown(entry)}, ` +
+          `neither "word" nor a Property nor an agreement nor an array of these`,
+      );
     return { asked: optionsOf(entry, AGREEMENT), place, own: true };
   });
 }
@@ -98,9 +124,14 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   const prefix = own ? `${place}.` : "";
   const { what = "words", strength = 1, minimum = 2 } = asked;
   const isProperty = what instanceof Property;
-  if (!isProperty && (typeof what !== "string" || what === "property" || !Object.hasOwn(KINDS, what)))
-    refuse(typeof what === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE,
-      `${prefix}what is ${shown(what)}; there are "words", "keys", "cliques" and properties`);
+  if (
+    !isProperty &&
+    (typeof what !== "string" || what === "property" || !Object.hasOwn(KINDS, what))
+  )
+    refuse(
+      typeof what === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE,
+      `${prefix}what is ${shown(what)}; there are "words", "keys", "cliques" and properties`,
+    );
   const fields = {
     kind: KINDS[isProperty ? "property" : what],
     across: asked.across ? 1 : 0,
@@ -112,21 +143,26 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   let keys = null;
   if (what === "words") {
     keys = tokens;
-    if (keys === null) refuse(STATUS.TOKENS_MISSING, `tokens is missing: ${place} needs the words of the chains`);
+    if (keys === null)
+      refuse(STATUS.TOKENS_MISSING, `tokens is missing: ${place} needs the words of the chains`);
   } else if (what === "keys") {
-    if (asked.keys === undefined) refuse(STATUS.NULL_ARGUMENT, `${place}.keys is missing: its kind needs them`);
+    if (asked.keys === undefined)
+      refuse(STATUS.NULL_ARGUMENT, `${place}.keys is missing: its kind needs them`);
     keys = idsOf(`${place}.keys`, asked.keys, ends);
     fields.keys = scope.numbers("int32", `${place}.keys`, keys.ids);
   }
   if (keys !== null) {
     let stop = [...(asked.stop ?? [])];
-    if (keys.known) stop = stop.filter((key) => keys.known.has(key)).map((key) => keys.known.get(key));
-    else if (keys.ids.length === 0) stop = []; // of no words at all nothing tells what they would be
+    if (keys.known)
+      stop = stop.filter((key) => keys.known.has(key)).map((key) => keys.known.get(key));
+    // Of no words at all nothing tells what they would be.
+    else if (keys.ids.length === 0) stop = [];
     fields.stop = scope.numbers("int32", `${prefix}stop`, stop);
     fields.stop_count = stop.length;
   }
   if (what === "cliques") {
-    if (asked.cliques === undefined) refuse(STATUS.NULL_ARGUMENT, `${place}.cliques is missing: its kind needs them`);
+    if (asked.cliques === undefined)
+      refuse(STATUS.NULL_ARGUMENT, `${place}.cliques is missing: its kind needs them`);
     const offsets = [0];
     const members = [];
     arrayOfAny(`${place}.cliques`, asked.cliques);
@@ -136,7 +172,10 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
       for (let i = 0; i < clique.length; ++i) {
         const member = integer(`${name}[${i}]`, clique[i]);
         if (member < 0 || member >= ends.at(-1))
-          refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${member}, and there are ${ends.at(-1)} positions, from 0`);
+          refuse(
+            STATUS.OUT_OF_RANGE,
+            `${name}[${i}] is ${member}, and there are ${ends.at(-1)} positions, from 0`,
+          );
         members.push(member);
       }
       offsets.push(members.length);
@@ -166,20 +205,28 @@ function specified(native, scores, told, body) {
       try {
         transitions = made = createTransitions(native, transitions, { labels: chains.labels });
       } catch (error) {
-        if (error instanceof ChoraleError) error.message = error.message.replace(/\bscores\b/, "transitions");
+        if (error instanceof ChoraleError)
+          error.message = error.message.replace(/\bscores\b/, "transitions");
         throw error;
       }
     }
     try {
       const tokens = told.tokens === undefined ? null : idsOf("tokens", told.tokens, ends);
       const groupNames = new Map();
-      const groups = told.groups === undefined ? undefined
-        : Array.from(length("groups", arrayOfAny("groups", told.groups), ends.length - 1), (group) => numberOf(groupNames, group));
+      const groups =
+        told.groups === undefined
+          ? undefined
+          : Array.from(
+              length("groups", arrayOfAny("groups", told.groups), ends.length - 1),
+              (group) => numberOf(groupNames, group),
+            );
       const wanted = agreementsOf(told);
       const corpus = scope.struct("corpus", {
         chains: ends.length - 1,
         offsets: scope.numbers("int64", "offsets", ends),
-        labels: chains.labels, element: chains.element, unary: chains.at,
+        labels: chains.labels,
+        element: chains.element,
+        unary: chains.at,
         transitions: given(native, "transitions", transitions, Transitions, true),
         tokens: tokens === null ? 0 : scope.numbers("int32", "tokens", tokens.ids),
         groups: scope.numbers("int64", "groups", groups),
@@ -193,7 +240,16 @@ function specified(native, scores, told, body) {
         native.set("agreement", at, fields);
       });
       try {
-        return body({ scope, corpus, agreements, count: wanted.length, ends, wanted, tokens, groupNames });
+        return body({
+          scope,
+          corpus,
+          agreements,
+          count: wanted.length,
+          ends,
+          wanted,
+          tokens,
+          groupNames,
+        });
       } catch (error) {
         if (error instanceof ChoraleError) error.message = placed(error.message, chains, wanted);
         throw error;
@@ -224,13 +280,21 @@ export function decode(native, scores, options) {
   const fields = runFields(told);
   const progress = keepProgress(native, "progress", told.progress);
   if (progress !== 0)
-    Object.assign(fields, { progress: native.exports.chorale_js_progress_function(), progress_user: progress });
+    Object.assign(fields, {
+      progress: native.exports.chorale_js_progress_function(),
+      progress_user: progress,
+    });
   try {
     return specified(native, scores, told, ({ scope, corpus, agreements, count, ends, wanted }) => {
       // The scores stay where they are until the result is freed.
       native.set("corpus", corpus, { borrow: 1 });
-      const decoded = create(native, "chorale_decode",
-        [native.host, corpus, agreements, count, scope.struct("run_options", fields)], {}, "chorale_decoded_destroy");
+      const decoded = create(
+        native,
+        "chorale_decode",
+        [native.host, corpus, agreements, count, scope.struct("run_options", fields)],
+        {},
+        "chorale_decoded_destroy",
+      );
       try {
         return decodedOf(native, scope, decoded, ends, wanted);
       } finally {
@@ -247,8 +311,9 @@ function decodedOf(native, scope, decoded, ends, wanted) {
   native.call("chorale_decoded_get_result", [decoded, at]);
   const rows = (labelling) => {
     const count = ends.at(-1);
-    const all = result(native, "int32", count, undefined,
-      (to) => native.call("chorale_decoded_labels", [decoded, labelling, to, count, 0]));
+    const all = result(native, "int32", count, undefined, (to) =>
+      native.call("chorale_decoded_labels", [decoded, labelling, to, count, 0]),
+    );
     return Array.from({ length: ends.length - 1 }, (_, i) => all.subarray(ends[i], ends[i + 1]));
   };
   const told = resultOf(native, at);
@@ -256,7 +321,8 @@ function decodedOf(native, scope, decoded, ends, wanted) {
   const size = sizeOf("reason");
   const reasons = new Map();
   for (const reason of structs(native, "reason", (to, capacity, needed) =>
-    native.call("chorale_decoded_reasons", [decoded, to, size, capacity, needed]))) {
+    native.call("chorale_decoded_reasons", [decoded, to, size, capacity, needed]),
+  )) {
     const what = wanted[reason.agreement].asked.what === "words" ? "word" : reason.agreement;
     if (!reasons.has(reason.chain)) reasons.set(reason.chain, []);
     reasons.get(reason.chain).push({ what, ...reason });
@@ -271,29 +337,50 @@ function decodedOf(native, scope, decoded, ends, wanted) {
 
 export function buildProblem(native, scores, options) {
   const told = optionsOf(options, [...AGREE_OPTIONS, "gold", "names"]);
-  return specified(native, scores, told, ({ scope, corpus, agreements, count, ends, wanted, tokens, groupNames }) => {
-    let gold = 0;
-    if (told.gold !== undefined) {
-      const rows = length("gold", arrayOfAny("gold", told.gold), ends.length - 1);
-      const all = [];
-      for (let i = 0; i < rows.length; ++i)
-        all.push(...length(`gold[${i}]`, arrayOf(`gold[${i}]`, rows[i]), ends[i + 1] - ends[i]));
-      gold = scope.numbers("int32", "gold", all);
-    }
-    const problem = new Problem(native,
-      create(native, "chorale_problem_create_agreeing", [native.host, corpus, agreements, count, gold]));
-    try {
-      if (told.names !== undefined) problem.setTexts("labels", told.names);
-      if (count > 0) problem.setTexts("kinds", wanted.map(({ asked }, i) => (asked.what === "words" ? "word" : `agreement ${i}`)));
-      if (tokens?.known && ends.at(-1) > 0) {
-        const words = [...tokens.known.keys()].map(String);
-        problem.setTexts("words", tokens.ids.map((id) => words[id]));
+  return specified(
+    native,
+    scores,
+    told,
+    ({ scope, corpus, agreements, count, ends, wanted, tokens, groupNames }) => {
+      let gold = 0;
+      if (told.gold !== undefined) {
+        const rows = length("gold", arrayOfAny("gold", told.gold), ends.length - 1);
+        const all = [];
+        for (let i = 0; i < rows.length; ++i)
+          all.push(...length(`gold[${i}]`, arrayOf(`gold[${i}]`, rows[i]), ends[i + 1] - ends[i]));
+        gold = scope.numbers("int32", "gold", all);
       }
-      if ([...groupNames.keys()].some((group) => typeof group === "string")) problem.setTexts("groups", [...groupNames.keys()].map(String));
-      return problem;
-    } catch (error) {
-      problem.close();
-      throw error;
-    }
-  });
+      const problem = new Problem(
+        native,
+        create(native, "chorale_problem_create_agreeing", [
+          native.host,
+          corpus,
+          agreements,
+          count,
+          gold,
+        ]),
+      );
+      try {
+        if (told.names !== undefined) problem.setTexts("labels", told.names);
+        if (count > 0)
+          problem.setTexts(
+            "kinds",
+            wanted.map(({ asked }, i) => (asked.what === "words" ? "word" : `agreement ${i}`)),
+          );
+        if (tokens?.known && ends.at(-1) > 0) {
+          const words = [...tokens.known.keys()].map(String);
+          problem.setTexts(
+            "words",
+            tokens.ids.map((id) => words[id]),
+          );
+        }
+        if ([...groupNames.keys()].some((group) => typeof group === "string"))
+          problem.setTexts("groups", [...groupNames.keys()].map(String));
+        return problem;
+      } catch (error) {
+        problem.close();
+        throw error;
+      }
+    },
+  );
 }

@@ -12,7 +12,8 @@ const OWN_NAMES = { [CLOSED]: "CLOSED", [DETACHED]: "DETACHED", [WRONG_TYPE]: "W
 const STATUS_NAMES = new Map(
   Object.entries(layout.constants)
     .filter(([name]) => name.startsWith("CHORALE_ERROR_") && name !== "CHORALE_ERROR_MESSAGE_SIZE")
-    .map(([name, number]) => [number, name.slice("CHORALE_ERROR_".length)]));
+    .map(([name, number]) => [number, name.slice("CHORALE_ERROR_".length)]),
+);
 
 /** Numbers of statuses by name: STATUS.SHAPE. */
 export const STATUS = Object.fromEntries([...STATUS_NAMES].map(([number, name]) => [name, number]));
@@ -55,8 +56,8 @@ const WORD = /"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+/g;
 const camel = (name) => name.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * A message of the library with JavaScript's names: `fieldName` for x->field_name, since structs are
- * objects of options here, and "two-words" for constants. `others`: names of one call.
+ * A message of the library with JavaScript's names: `fieldName` for x->field_name, since structs
+ * are objects of options here, and "two-words" for constants. `others`: names of one call.
  */
 export function inJavaScript(message, others = {}) {
   return message.replace(WORD, (word) => {
@@ -65,18 +66,28 @@ export function inJavaScript(message, others = {}) {
     if (Object.hasOwn(NAMES, word)) return NAMES[word];
     if (word.includes("->")) {
       const field = word.slice(word.lastIndexOf("->") + 2);
-      return Object.hasOwn(others, field) ? others[field] : Object.hasOwn(NAMES, field) ? NAMES[field] : camel(field);
+      return Object.hasOwn(others, field)
+        ? others[field]
+        : Object.hasOwn(NAMES, field)
+          ? NAMES[field]
+          : camel(field);
     }
-    if (word.startsWith("]."))
-      return "]." + camel(word.slice(2));
-    if (word.startsWith("CHORALE_"))
-      return constantName(word);
+    if (word.startsWith("].")) return "]." + camel(word.slice(2));
+    if (word.startsWith("CHORALE_")) return constantName(word);
     return word === word.toLowerCase() && word.includes("_") ? camel(word) : word;
   });
 }
 
-// "alpha-pass" for CHORALE_ALGORITHM_ALPHA_PASS; the prefixes are those of the constants that options name.
-const PREFIX = /^CHORALE_(ALGORITHM|SCHEDULE|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE|OUTSIDE|SEGMENT|FAMILY|ERROR)_/;
+// "alpha-pass" for CHORALE_ALGORITHM_ALPHA_PASS; the prefixes are those of the constants that
+// options name.
+const PREFIX = new RegExp(
+  "^CHORALE_(ALGORITHM|SCHEDULE|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE" +
+    "|OUTSIDE|SEGMENT|FAMILY|ERROR)_",
+);
 function constantName(name) {
-  return name.replace(PREFIX, "").replace(/^CHORALE_/, "").toLowerCase().replaceAll("_", "-");
+  return name
+    .replace(PREFIX, "")
+    .replace(/^CHORALE_/, "")
+    .toLowerCase()
+    .replaceAll("_", "-");
 }

@@ -33,25 +33,31 @@ export class Handle {
   /** Address for a call of `native`; `name`: what errors call the handle. */
   static use(handle, native, name = handle.constructor.name) {
     if (handle.#free === null) refuse(CLOSED, `${name} is closed`);
-    if (handle.#native !== native) refuse(WRONG_TYPE, `${name} belongs to another library: each load() gives one of its own`);
+    if (handle.#native !== native)
+      refuse(WRONG_TYPE, `${name} belongs to another library: each load() gives one of its own`);
     return handle.#pointer;
   }
   static nativeOf(handle) {
     return handle.#native;
   }
 }
-Object.defineProperty(Handle.prototype, DISPOSE, { value: Handle.prototype.close, writable: true, configurable: true });
+Object.defineProperty(Handle.prototype, DISPOSE, {
+  value: Handle.prototype.close,
+  writable: true,
+  configurable: true,
+});
 
 /** Address of an argument that must be a handle of a class; 0 for null where that may be. */
 export function given(native, name, value, kind, optional = false) {
   if (optional && (value === null || value === undefined)) return 0;
-  if (!(value instanceof kind)) refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a ${kind.name}`);
+  if (!(value instanceof kind))
+    refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a ${kind.name}`);
   return Handle.use(value, native, name);
 }
 
 /**
- * Calls a function that creates an object: its address. destroy: the function that frees it, where a
- * callback may throw although the object was created.
+ * Calls a function that creates an object: its address. destroy: the function that frees it, where
+ * a callback may throw although the object was created.
  */
 export function create(native, name, before, names, destroy) {
   return native.scoped((scope) => {

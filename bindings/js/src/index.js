@@ -69,8 +69,12 @@ export class Chorale {
   }
   createArray(type, length) {
     if (typeof type !== "string" || type === "int64" || !Object.hasOwn(TYPES, type))
-      refuse(STATUS.UNKNOWN_CONSTANT, `type is ${shown(type)}; there are "float64", "float32", "int32" and "uint8"`);
-    if (integer("length", length) < 0) refuse(STATUS.SIZE, `length is ${length}; it must be at least 0`);
+      refuse(
+        STATUS.UNKNOWN_CONSTANT,
+        `type is ${shown(type)}; there are "float64", "float32", "int32" and "uint8"`,
+      );
+    if (integer("length", length) < 0)
+      refuse(STATUS.SIZE, `length is ${length}; it must be at least 0`);
     return new MemoryArray(this.#native, type, length);
   }
   /** The native layer, for functions that are added below. */
@@ -79,15 +83,24 @@ export class Chorale {
   }
 }
 for (const [name, body] of Object.entries({ ...potentials, ...properties })) {
-  const method = { [name](...given) { return body(Chorale.nativeOf(this), ...given); } }[name];
-  Object.defineProperty(Chorale.prototype, name, { value: method, writable: true, configurable: true });
+  const method = {
+    [name](...given) {
+      return body(Chorale.nativeOf(this), ...given);
+    },
+  }[name];
+  Object.defineProperty(Chorale.prototype, name, {
+    value: method,
+    writable: true,
+    configurable: true,
+  });
 }
 
 // ---- Loading -----------------------------------------------------------------------------------
 
 // A module of one function that makes a vector of zeros.
 const SIMD_PROBE = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
+  253, 98, 11,
 ]);
 
 export function hasSimd() {
@@ -101,13 +114,19 @@ async function gunzip(bytes) {
 
 async function fromFile(simd) {
   // Written out, so that bundlers find both files.
-  const url = simd ? new URL("../dist/chorale-simd.wasm", import.meta.url) : new URL("../dist/chorale.wasm", import.meta.url);
+  const url = simd
+    ? new URL("../dist/chorale-simd.wasm", import.meta.url)
+    : new URL("../dist/chorale.wasm", import.meta.url);
   if (url.protocol === "file:" && globalThis.process?.versions?.node) {
     const name = "node:fs/promises"; // not a literal: bundlers for browsers have no such module
     return (await import(name)).readFile(url);
   }
   const response = await fetch(url);
-  if (!response.ok) refuse(STATUS.INPUT_OUTPUT, `${url} could not be fetched: ${response.status} ${response.statusText}`);
+  if (!response.ok)
+    refuse(
+      STATUS.INPUT_OUTPUT,
+      `${url} could not be fetched: ${response.status} ${response.statusText}`,
+    );
   return response.arrayBuffer();
 }
 
@@ -119,7 +138,11 @@ async function moduleOf(wasm, simd) {
     try {
       bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
     } catch (error) {
-      throw new ChoraleError(STATUS.TEXT, `wasm is a text that is not base64: ${error.message}`, error);
+      throw new ChoraleError(
+        STATUS.TEXT,
+        `wasm is a text that is not base64: ${error.message}`,
+        error,
+      );
     }
   } else bytes = bytesOf("wasm", wasm);
   const view = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
@@ -127,13 +150,23 @@ async function moduleOf(wasm, simd) {
   try {
     return await WebAssembly.compile(code);
   } catch (error) {
-    throw new ChoraleError(STATUS.FILE_FORMAT, `wasm is not a module that this machine runs: ${error.message}`, error);
+    throw new ChoraleError(
+      STATUS.FILE_FORMAT,
+      `wasm is not a module that this machine runs: ${error.message}`,
+      error,
+    );
   }
 }
 
 export async function load(options) {
-  const { wasm, simd = hasSimd(), maximumMemory, log } = optionsOf(options, ["wasm", "simd", "maximumMemory", "log"]);
-  if (log !== undefined && typeof log !== "function") refuse(WRONG_TYPE, `log is ${shown(log)}, not a function`);
+  const {
+    wasm,
+    simd = hasSimd(),
+    maximumMemory,
+    log,
+  } = optionsOf(options, ["wasm", "simd", "maximumMemory", "log"]);
+  if (log !== undefined && typeof log !== "function")
+    refuse(WRONG_TYPE, `log is ${shown(log)}, not a function`);
   if (typeof WebAssembly !== "object") refuse(STATUS.INTERNAL, "there is no WebAssembly here");
   const module = await moduleOf(wasm, simd);
   const native = await Native.create(module, { maximumMemory, log });

@@ -1,7 +1,17 @@
 // Learning weights, and applying what was learnt (learn.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, chosen, integer, int32, length, optionsOf, real, shown, sizeOf } from "./native.js";
+import {
+  arrayOf,
+  chosen,
+  integer,
+  int32,
+  length,
+  optionsOf,
+  real,
+  shown,
+  sizeOf,
+} from "./native.js";
 import { Model } from "./model.js";
 import { Potential, squareOf } from "./potential.js";
 import { Problem } from "./problem.js";
@@ -20,15 +30,29 @@ export class Learnt extends Handle {
   apply(problem) {
     const native = Handle.nativeOf(this);
     const pointer = Handle.use(this, native);
-    return new Model(native,
-      create(native, "chorale_learnt_apply", [native.host, pointer, given(native, "problem", problem, Problem)]));
+    return new Model(
+      native,
+      create(native, "chorale_learnt_apply", [
+        native.host,
+        pointer,
+        given(native, "problem", problem, Problem),
+      ]),
+    );
   }
   potential(kind, values, options) {
     const native = Handle.nativeOf(this);
     const pointer = Handle.use(this, native);
     const { centreValue = -1 } = optionsOf(options, ["centreValue"]);
-    return new Potential(native, create(native, "chorale_learnt_potential",
-      [native.host, pointer, integer("kind", kind), integer("values", values), integer("centreValue", centreValue)]));
+    return new Potential(
+      native,
+      create(native, "chorale_learnt_potential", [
+        native.host,
+        pointer,
+        integer("kind", kind),
+        integer("values", values),
+        integer("centreValue", centreValue),
+      ]),
+    );
   }
   report() {
     const native = Handle.nativeOf(this);
@@ -36,25 +60,34 @@ export class Learnt extends Handle {
     return native.scoped((scope) => {
       const at = scope.struct("learnt_report");
       native.call("chorale_learnt_get_report", [pointer, at]);
-      const entries = (struct, name) => structs(native, struct, (to, capacity, needed) =>
-        native.call(name, [pointer, to, sizeOf(struct), capacity, needed]));
+      const entries = (struct, name) =>
+        structs(native, struct, (to, capacity, needed) =>
+          native.call(name, [pointer, to, sizeOf(struct), capacity, needed]),
+        );
       const told = native.read("learnt_report", at);
       const names = JSON.parse(this.toJSON()).kinds.map(({ name }) => name);
       return {
         ...told,
         outcome: native.text(native.raw("chorale_outcome_name", [told.outcome])),
         applied: APPLIED[told.applied],
-        kinds: entries("learnt_kind", "chorale_learnt_kinds")
-          .map((kind, i) => ({ ...kind, name: names[i], verdict: VERDICTS[kind.verdict] })),
-        weights: entries("learnt_weight", "chorale_learnt_weights")
-          .map((weight) => ({ ...weight, basis: native.text(native.raw("chorale_basis_name", [weight.basis])) })),
+        kinds: entries("learnt_kind", "chorale_learnt_kinds").map((kind, i) => ({
+          ...kind,
+          name: names[i],
+          verdict: VERDICTS[kind.verdict],
+        })),
+        weights: entries("learnt_weight", "chorale_learnt_weights").map((weight) => ({
+          ...weight,
+          basis: native.text(native.raw("chorale_basis_name", [weight.basis])),
+        })),
       };
     });
   }
   #text(form) {
     const native = Handle.nativeOf(this);
     const pointer = Handle.use(this, native);
-    return textOf(native, (at, capacity, needed) => native.call("chorale_learnt_text", [pointer, form, at, capacity, needed]));
+    return textOf(native, (at, capacity, needed) =>
+      native.call("chorale_learnt_text", [pointer, form, at, capacity, needed]),
+    );
   }
   toString() {
     return this.#text(LINES);
@@ -64,37 +97,59 @@ export class Learnt extends Handle {
   }
 }
 
-export const readLearnt = (native, json) => native.scoped((scope) =>
-  new Learnt(native, create(native, "chorale_learnt_read", [native.host, ...scope.utf8("json", json)])));
+export const readLearnt = (native, json) =>
+  native.scoped(
+    (scope) =>
+      new Learnt(
+        native,
+        create(native, "chorale_learnt_read", [native.host, ...scope.utf8("json", json)]),
+      ),
+  );
 
 function rulesOf(native, scope, rules) {
   const size = sizeOf("weight_rule");
   const at = scope.allocate(size * rules.length);
   rules.forEach((rule, i) => {
     const place = `rules[${i}]`;
-    const { basis, kind = -1, index = -1, least = -Infinity, most = Infinity } =
-      optionsOf(rule, ["basis", "kind", "index", "least", "most"]);
+    const {
+      basis,
+      kind = -1,
+      index = -1,
+      least = -Infinity,
+      most = Infinity,
+    } = optionsOf(rule, ["basis", "kind", "index", "least", "most"]);
     native.bytes(at + i * size, size).fill(0);
     native.set("weight_rule", at + i * size, {
-      kind: int32(`${place}.kind`, kind), basis: chosen(`${place}.basis`, basis, "CHORALE_BASIS_"),
-      index: integer(`${place}.index`, index), least: real(`${place}.least`, least), most: real(`${place}.most`, most),
+      kind: int32(`${place}.kind`, kind),
+      basis: chosen(`${place}.basis`, basis, "CHORALE_BASIS_"),
+      index: integer(`${place}.index`, index),
+      least: real(`${place}.least`, least),
+      most: real(`${place}.most`, most),
     });
   });
   return at;
 }
 
 export function learn(native, problems, options) {
-  const told = optionsOf(options, [...RUN_OPTIONS.filter((name) => name !== "edits"), ...LEARN_OPTIONS]);
+  const told = optionsOf(options, [
+    ...RUN_OPTIONS.filter((name) => name !== "edits"),
+    ...LEARN_OPTIONS,
+  ]);
   const listed = problems instanceof Problem ? [problems] : problems;
   if (listed === null || typeof listed !== "object" || !(Symbol.iterator in listed))
     refuse(WRONG_TYPE, `problems is ${shown(problems)}, neither a Problem nor an array of them`);
-  const pointers = [...listed].map((problem, i) => given(native, `problems[${i}]`, problem, Problem));
+  const pointers = [...listed].map((problem, i) =>
+    given(native, `problems[${i}]`, problem, Problem),
+  );
   const progress = keepProgress(native, "learn_progress", told.progress);
   try {
     return native.scoped((scope) => {
       const fields = { time_limit: limit(told.timeLimit) };
       if (progress !== 0)
-        Object.assign(fields, { progress: native.exports.chorale_js_learn_progress_function(), progress_user: progress });
+        Object.assign(fields, {
+          progress: native.exports.chorale_js_learn_progress_function(),
+          progress_user: progress,
+        });
       if (told.folds !== undefined) fields.folds = integer("folds", told.folds);
       if (told.level !== undefined) fields.level = real("level", told.level);
       if (told.rules !== undefined) {
@@ -106,13 +161,25 @@ export function learn(native, problems, options) {
         fields.costs = squareOf(scope, "costs", told.costs, fields.labels);
       }
       if (told.seen !== undefined)
-        fields.seen = scope.numbers("float64", "seen", length("seen", arrayOf("seen", told.seen), pointers.length, STATUS.SHAPE));
+        fields.seen = scope.numbers(
+          "float64",
+          "seen",
+          length("seen", arrayOf("seen", told.seen), pointers.length, STATUS.SHAPE),
+        );
       // The library's own defaults are 3 rounds and a beam of 30.
       const inference = { rounds: 3, beamWidth: 30, ...told, timeLimit: null };
       fields.run = scope.struct("run_options", runFields(inference));
       const wanted = scope.struct("learn_options", fields);
-      return new Learnt(native,
-        create(native, "chorale_learn", [native.host, scope.pointers(pointers), pointers.length, wanted], { count: "problems.length" }, "chorale_learnt_destroy"));
+      return new Learnt(
+        native,
+        create(
+          native,
+          "chorale_learn",
+          [native.host, scope.pointers(pointers), pointers.length, wanted],
+          { count: "problems.length" },
+          "chorale_learnt_destroy",
+        ),
+      );
     });
   } finally {
     native.callbacks.delete(progress);

@@ -10,10 +10,18 @@ const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "lab
 
 /** Number of labels of scores end to end that `labels` tells. */
 function perRow(name, array, labels) {
-  if (labels === undefined) refuse(WRONG_TYPE, `labels is missing: ${name} is one array, of which nothing tells the length of a row`);
+  if (labels === undefined)
+    refuse(
+      WRONG_TYPE,
+      `labels is missing: ${name} is one array, of which nothing tells the length of a row`,
+    );
   const m = integer("labels", labels);
   if (m < 1) refuse(STATUS.SIZE, `labels is ${m}; it must be at least 1`);
-  if (array.length % m !== 0) refuse(STATUS.SHAPE, `${name} has ${array.length} entries, which is not a multiple of labels, ${m}`);
+  if (array.length % m !== 0)
+    refuse(
+      STATUS.SHAPE,
+      `${name} has ${array.length} entries, which is not a multiple of labels, ${m}`,
+    );
   return m;
 }
 
@@ -25,40 +33,69 @@ export function scoresOf(scope, name, scores, labels) {
     const m = labels === undefined ? table.columns : integer("labels", labels);
     // A chain without positions: any number of labels will do.
     if (outer.length === 0) return { at: 0, length: 0, labels: m || 1, element: 0 };
-    if (m !== table.columns) refuse(STATUS.SHAPE, `${name}[0] has ${table.columns} entries; it must have ${m}`);
+    if (m !== table.columns)
+      refuse(STATUS.SHAPE, `${name}[0] has ${table.columns} entries; it must have ${m}`);
     return { at: table.at, length: outer.length, labels: m, element: 0 };
   }
   const m = perRow(name, outer, labels);
   const rows = outer.length / m;
   const single = outer instanceof Float32Array;
-  return { at: scope.numbers(single ? "float32" : "float64", name, outer), length: rows, labels: m, element: single ? 1 : 0 };
+  return {
+    at: scope.numbers(single ? "float32" : "float64", name, outer),
+    length: rows,
+    labels: m,
+    element: single ? 1 : 0,
+  };
 }
 
-const CHAIN = ["scores", "labels", "transitions", "edges", "start", "end", "parents", "forced", "allowed"];
+const CHAIN = [
+  "scores",
+  "labels",
+  "transitions",
+  "edges",
+  "start",
+  "end",
+  "parents",
+  "forced",
+  "allowed",
+];
 
 /** A chorale_chain of ChainScores: { at, length, labels }. `names`: what errors call its scores. */
 export function chainOf(native, scope, chain) {
-  if (chain === null || typeof chain !== "object") refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
+  if (chain === null || typeof chain !== "object")
+    refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
   const told = optionsOf(chain, CHAIN);
   const scores = scoresOf(scope, "scores", told.scores, told.labels);
   const { length: T, labels: m, element } = scores;
   const type = element === 1 ? "float32" : "float64";
-  const numbers = (kind, name, count) => told[name] === undefined || told[name] === null ? 0
-    : scope.numbers(kind, name, length(name, arrayOf(name, told[name]), count));
+  const numbers = (kind, name, count) =>
+    told[name] === undefined || told[name] === null
+      ? 0
+      : scope.numbers(kind, name, length(name, arrayOf(name, told[name]), count));
   let edges = 0;
   let matrices = 0;
   if (told.edges !== undefined && told.edges !== null) {
     matrices = arrayOf("edges", told.edges).length / (m * m);
     if (matrices !== 1 && matrices !== T - 1)
-      refuse(STATUS.SHAPE, `edges has ${arrayOf("edges", told.edges).length} entries; it must have ${m} x ${m}, or ${T - 1} x ${m} x ${m}`);
+      refuse(
+        STATUS.SHAPE,
+        `edges has ${arrayOf("edges", told.edges).length} entries; ` +
+          `it must have ${m} x ${m}, or ${T - 1} x ${m} x ${m}`,
+      );
     edges = scope.numbers(type, "edges", told.edges);
   }
   const at = scope.struct("chain", {
-    length: T, labels: m, element, unary: scores.at,
+    length: T,
+    labels: m,
+    element,
+    unary: scores.at,
     transitions: given(native, "transitions", told.transitions, Transitions, true),
-    edges, edge_matrices: matrices,
-    start: numbers(type, "start", m), end: numbers(type, "end", m),
-    parents: numbers("int32", "parents", T), forced: numbers("int32", "forced", T),
+    edges,
+    edge_matrices: matrices,
+    start: numbers(type, "start", m),
+    end: numbers(type, "end", m),
+    parents: numbers("int32", "parents", T),
+    forced: numbers("int32", "forced", T),
     allowed: flagsOf(scope, "allowed", told.allowed, T * m),
   });
   return { at, length: T, labels: m };
@@ -70,15 +107,29 @@ export function corpusOf(native, scope, flat, options) {
   const { transitions, tokens, groups } = optionsOf(options, ["transitions", "tokens", "groups"]);
   const block = scoresOf(scope, "scores", scores, labels);
   const ends = offsets === undefined ? undefined : arrayOf("offsets", offsets);
-  if (ends?.length === 0) refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are chains");
+  if (ends?.length === 0)
+    refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are chains");
   const chains = ends === undefined ? block.length : ends.length - 1;
   if (ends !== undefined) checkOffsets("offsets", ends, "scores", block.length);
   const at = scope.struct("corpus", {
-    chains, offsets: scope.numbers("int64", "offsets", ends), labels: block.labels, element: block.element,
+    chains,
+    offsets: scope.numbers("int64", "offsets", ends),
+    labels: block.labels,
+    element: block.element,
     unary: block.at,
     transitions: given(native, "transitions", transitions, Transitions, true),
-    tokens: tokens === undefined ? 0 : scope.numbers("int32", "tokens", length("tokens", arrayOf("tokens", tokens), block.length)),
-    groups: groups === undefined ? 0 : scope.numbers("int64", "groups", length("groups", arrayOf("groups", groups), chains)),
+    tokens:
+      tokens === undefined
+        ? 0
+        : scope.numbers(
+            "int32",
+            "tokens",
+            length("tokens", arrayOf("tokens", tokens), block.length),
+          ),
+    groups:
+      groups === undefined
+        ? 0
+        : scope.numbers("int64", "groups", length("groups", arrayOf("groups", groups), chains)),
   });
   return { at, chains, positions: block.length };
 }
@@ -86,16 +137,26 @@ export function corpusOf(native, scope, flat, options) {
 /** The library sees to the order of offsets; here, that none is beyond an array. */
 function checkOffsets(name, offsets, of, count) {
   for (let i = 0; i < offsets.length; ++i)
-    if (offsets[i] > count) refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${offsets[i]}, but ${of} has ${count} rows`);
+    if (offsets[i] > count)
+      refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${offsets[i]}, but ${of} has ${count} rows`);
 }
 
-const CLIQUE = ["potential", "property", "dictionary", "values", "labelValues", "centre", "centreLabelValues"];
+const CLIQUE = [
+  "potential",
+  "property",
+  "dictionary",
+  "values",
+  "labelValues",
+  "centre",
+  "centreLabelValues",
+];
 
 export class ModelBuilder extends Handle {
   #lengths = []; // positions of each chain
   constructor(native) {
-    super(native, create(native, "chorale_model_builder_create", [native.host]),
-      (at) => native.raw("chorale_model_builder_destroy", [at]));
+    super(native, create(native, "chorale_model_builder_create", [native.host]), (at) =>
+      native.raw("chorale_model_builder_destroy", [at]),
+    );
   }
   #on(body) {
     const native = Handle.nativeOf(this);
@@ -109,10 +170,21 @@ export class ModelBuilder extends Handle {
       const scores = chainOf(native, scope, chain);
       const told = scope.struct("chain_options", {
         group: integer("group", group),
-        tokens: tokens === undefined ? 0 : scope.numbers("int32", "tokens", length("tokens", arrayOf("tokens", tokens), scores.length)),
+        tokens:
+          tokens === undefined
+            ? 0
+            : scope.numbers(
+                "int32",
+                "tokens",
+                length("tokens", arrayOf("tokens", tokens), scores.length),
+              ),
       });
       const index = scope.place();
-      native.call("chorale_model_builder_add_chain", [builder, scores.at, told, index], CHAIN_NAMES);
+      native.call(
+        "chorale_model_builder_add_chain",
+        [builder, scores.at, told, index],
+        CHAIN_NAMES,
+      );
       this.#lengths.push(scores.length);
       return scope.number(index);
     });
@@ -138,14 +210,25 @@ export class ModelBuilder extends Handle {
       potential: given(native, "potential", told.potential, Potential, true),
       centre_values: centre.length,
     };
-    const around = centre.map((potential, i) => given(native, `centre[${i}]`, potential, Potential));
+    const around = centre.map((potential, i) =>
+      given(native, `centre[${i}]`, potential, Potential),
+    );
     if (around.length > 0) setup.centre_potentials = scope.pointers(around);
     if (setup.potential === 0 && around.length === 0)
-      refuse(STATUS.NULL_ARGUMENT, "potential is missing: a clique needs one, or a centre of potentials");
-    if (setup.potential !== 0 && around.length > 0) refuse(STATUS.KIND, "centre is given beside potential; a clique has one of them");
+      refuse(
+        STATUS.NULL_ARGUMENT,
+        "potential is missing: a clique needs one, or a centre of potentials",
+      );
+    if (setup.potential !== 0 && around.length > 0)
+      refuse(STATUS.KIND, "centre is given beside potential; a clique has one of them");
     if (setup.property !== 0 && (told.values !== undefined || told.labelValues !== undefined))
-      refuse(STATUS.KIND, `${told.values === undefined ? "labelValues" : "values"} is for cliques of positions; a property has values of its own`);
-    if (setup.property === 0 && setup.dictionary !== 0) refuse(STATUS.KIND, "dictionary is of a property, and there is none");
+      refuse(
+        STATUS.KIND,
+        `${told.values === undefined ? "labelValues" : "values"} is for cliques of positions; ` +
+          "a property has values of its own",
+      );
+    if (setup.property === 0 && setup.dictionary !== 0)
+      refuse(STATUS.KIND, "dictionary is of a property, and there is none");
     const numbers = (name, to, count) => {
       if (told[name] === undefined) return;
       setup[count] = arrayOf(name, told[name]).length;
@@ -160,7 +243,11 @@ export class ModelBuilder extends Handle {
   addClique(options) {
     return this.#on((native, scope, builder) => {
       const index = scope.place();
-      native.call("chorale_model_builder_add_clique", [builder, this.#setup(native, scope, options), index]);
+      native.call("chorale_model_builder_add_clique", [
+        builder,
+        this.#setup(native, scope, options),
+        index,
+      ]);
       return scope.number(index);
     });
   }
@@ -168,7 +255,12 @@ export class ModelBuilder extends Handle {
     return this.#on((native, scope, builder) => {
       integer("count", count);
       const first = scope.place();
-      native.call("chorale_model_builder_add_cliques", [builder, this.#setup(native, scope, options), count, first]);
+      native.call("chorale_model_builder_add_cliques", [
+        builder,
+        this.#setup(native, scope, options),
+        count,
+        first,
+      ]);
       return { first: scope.number(first), count };
     });
   }
@@ -179,9 +271,14 @@ export class ModelBuilder extends Handle {
       integer("clique", clique);
       integer("chain", chain);
       const count = this.#lengths[chain]; // of a chain that does not exist the library complains
-      const numbers = (name, array) => array === undefined || count === undefined ? 0
-        : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
-      const told = scope.struct("member_options", { classes: numbers("classes", classes), table: numbers("table", table) });
+      const numbers = (name, array) =>
+        array === undefined || count === undefined
+          ? 0
+          : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+      const told = scope.struct("member_options", {
+        classes: numbers("classes", classes),
+        table: numbers("table", table),
+      });
       native.call("chorale_model_builder_add_member", [builder, clique, chain, told]);
     });
   }
@@ -196,22 +293,46 @@ export class ModelBuilder extends Handle {
       integer("first", first);
       const ends = arrayOf("offsets", offsets);
       const count = ends.length - 1;
-      if (count < 0) refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are cliques");
+      if (count < 0)
+        refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are cliques");
       const entries = arrayOf("chains", chains).length;
       checkOffsets("offsets", ends, "chains", entries);
-      const numbers = [scope.numbers("int64", "offsets", ends), scope.numbers("int64", "chains", chains)];
+      const numbers = [
+        scope.numbers("int64", "offsets", ends),
+        scope.numbers("int64", "chains", chains),
+      ];
       if (positions !== undefined)
-        numbers.push(positions === null ? 0 : scope.numbers("int64", "positions", length("positions", arrayOf("positions", positions), entries)));
+        numbers.push(
+          positions === null
+            ? 0
+            : scope.numbers(
+                "int64",
+                "positions",
+                length("positions", arrayOf("positions", positions), entries),
+              ),
+        );
       native.call(name, [builder, first, count, ...numbers]);
     });
   }
   addPosition(clique, chain, position) {
-    this.#on((native, scope, builder) => native.call("chorale_model_builder_add_position",
-      [builder, integer("clique", clique), integer("chain", chain), integer("position", position)]));
+    this.#on((native, scope, builder) =>
+      native.call("chorale_model_builder_add_position", [
+        builder,
+        integer("clique", clique),
+        integer("chain", chain),
+        integer("position", position),
+      ]),
+    );
   }
   setCentre(clique, chain, position) {
-    this.#on((native, scope, builder) => native.call("chorale_model_builder_set_centre",
-      [builder, integer("clique", clique), integer("chain", chain), integer("position", position)]));
+    this.#on((native, scope, builder) =>
+      native.call("chorale_model_builder_set_centre", [
+        builder,
+        integer("clique", clique),
+        integer("chain", chain),
+        integer("position", position),
+      ]),
+    );
   }
   addRepeatedWords(potential, options) {
     return this.#on((native, scope, builder) => {
@@ -226,16 +347,25 @@ export class ModelBuilder extends Handle {
       if (told.labelValues !== undefined) {
         fields.labels = arrayOf("labelValues", told.labelValues).length;
         fields.label_values = scope.numbers("int32", "labelValues", told.labelValues);
-        fields.values = told.values === undefined ? potential.values : integer("values", told.values);
+        fields.values =
+          told.values === undefined ? potential.values : integer("values", told.values);
       }
       const [first, count] = [scope.place(), scope.place()];
-      native.call("chorale_model_builder_add_repeated_words",
-        [builder, pointer, scope.struct("repeated_words_options", fields), first, count]);
+      native.call("chorale_model_builder_add_repeated_words", [
+        builder,
+        pointer,
+        scope.struct("repeated_words_options", fields),
+        first,
+        count,
+      ]);
       return { first: scope.number(first), count: scope.number(count) };
     });
   }
   freeze() {
-    return this.#on((native, scope, builder) => new Model(native, create(native, "chorale_model_builder_freeze", [builder])));
+    return this.#on(
+      (native, scope, builder) =>
+        new Model(native, create(native, "chorale_model_builder_freeze", [builder])),
+    );
   }
 }
 
@@ -295,15 +425,40 @@ export class Model extends Handle {
     return native.scoped((scope) => {
       const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
       native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
-      const { length: T, labels, element, unary, unaryRowStride, unaryColumnStride, parents } = native.read("chain", scores);
+      const {
+        length: T,
+        labels,
+        element,
+        unary,
+        unaryRowStride,
+        unaryColumnStride,
+        parents,
+      } = native.read("chain", scores);
       const { tokens, group } = native.read("chain_options", options);
       const [row, column] = [unaryRowStride || labels, unaryColumnStride || 1];
       const type = element === 1 ? "float32" : "float64";
-      const all = T === 0 ? native.array(type, 0, 0) : native.array(type, unary, (T - 1) * row + (labels - 1) * column + 1);
-      const copy = row === labels && column === 1 ? all.slice()
-        : all.slice(0, 0).constructor.from({ length: T * labels }, (_, i) => all[Math.floor(i / labels) * row + (i % labels) * column]);
+      const all =
+        T === 0
+          ? native.array(type, 0, 0)
+          : native.array(type, unary, (T - 1) * row + (labels - 1) * column + 1);
+      const copy =
+        row === labels && column === 1
+          ? all.slice()
+          : all
+              .slice(0, 0)
+              .constructor.from(
+                { length: T * labels },
+                (_, i) => all[Math.floor(i / labels) * row + (i % labels) * column],
+              );
       const ints = (at) => (at === 0 ? null : native.array("int32", at, T).slice());
-      return { length: T, labels, scores: copy, tokens: ints(tokens), group, parents: ints(parents) };
+      return {
+        length: T,
+        labels,
+        scores: copy,
+        tokens: ints(tokens),
+        group,
+        parents: ints(parents),
+      };
     });
   }
   member(clique, member) {
@@ -311,7 +466,13 @@ export class Model extends Handle {
     const pointer = Handle.use(this, native);
     return native.scoped((scope) => {
       const [chain, position] = [scope.place(), scope.place()];
-      native.call("chorale_model_get_member", [pointer, integer("clique", clique), integer("member", member), chain, position]);
+      native.call("chorale_model_get_member", [
+        pointer,
+        integer("clique", clique),
+        integer("member", member),
+        chain,
+        position,
+      ]);
       return { chain: scope.number(chain), position: scope.number(position) };
     });
   }
@@ -322,16 +483,32 @@ export class Model extends Handle {
     return new Kind(native, native.raw(retain, [pointer]));
   }
   cliquePotential(clique) {
-    return this.#own(Potential, "clique_potential", "chorale_potential_retain", this.#clique(clique));
+    return this.#own(
+      Potential,
+      "clique_potential",
+      "chorale_potential_retain",
+      this.#clique(clique),
+    );
   }
   centrePotential(clique, value) {
-    return this.#own(Potential, "clique_centre_potential", "chorale_potential_retain", this.#clique(clique), integer("value", value));
+    return this.#own(
+      Potential,
+      "clique_centre_potential",
+      "chorale_potential_retain",
+      this.#clique(clique),
+      integer("value", value),
+    );
   }
   cliqueProperty(clique) {
     return this.#own(Property, "clique_property", "chorale_property_retain", this.#clique(clique));
   }
   cliqueDictionary(clique) {
-    return this.#own(Dictionary, "clique_dictionary", "chorale_dictionary_retain", this.#clique(clique));
+    return this.#own(
+      Dictionary,
+      "clique_dictionary",
+      "chorale_dictionary_retain",
+      this.#clique(clique),
+    );
   }
   score(labels) {
     const native = Handle.nativeOf(this);
@@ -341,7 +518,9 @@ export class Model extends Handle {
       const at = scope.numbers("int32", "labels", labels);
       const [chains, cliques] = [this.chains, this.cliques];
       const to = [scope.place(), scope.allocate(8 * chains), scope.allocate(8 * cliques)];
-      native.call("chorale_model_score", [native.host, pointer, at, count, ...to], { count: "labels.length" });
+      native.call("chorale_model_score", [native.host, pointer, at, count, ...to], {
+        count: "labels.length",
+      });
       return {
         score: native.view.getFloat64(to[0], true),
         chainScores: native.array("float64", to[1], chains).slice(),
@@ -354,7 +533,14 @@ export class Model extends Handle {
     const pointer = Handle.use(this, native);
     return native.scoped((scope) => {
       length("factors", arrayOf("factors", factors), this.cliques);
-      return new Model(native, create(native, "chorale_model_reweigh", [native.host, pointer, scope.numbers("float64", "factors", factors)]));
+      return new Model(
+        native,
+        create(native, "chorale_model_reweigh", [
+          native.host,
+          pointer,
+          scope.numbers("float64", "factors", factors),
+        ]),
+      );
     });
   }
 }

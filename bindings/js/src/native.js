@@ -6,7 +6,11 @@ import { decimal } from "./decimal.js";
 const PAGE = 65536;
 const DEFAULT_MEMORY = 16 * 2 ** 20; // what the module asks for at its start
 const MOST_MEMORY = 4 * 2 ** 30;
-const LEVELS = new Map([[10, "debug"], [20, "info"], [30, "warning"]]);
+const LEVELS = new Map([
+  [10, "debug"],
+  [20, "info"],
+  [30, "warning"],
+]);
 const DECODER = new TextDecoder();
 const ENCODER = new TextEncoder();
 
@@ -21,10 +25,19 @@ export const TYPES = {
 export class Native {
   static async create(module, { maximumMemory = MOST_MEMORY, log } = {}) {
     const native = new Native();
-    if (!Number.isFinite(maximumMemory) || maximumMemory < DEFAULT_MEMORY || maximumMemory > MOST_MEMORY)
-      refuse(STATUS.OUT_OF_RANGE, `maximumMemory is ${maximumMemory}; it must be from ${DEFAULT_MEMORY} to ${MOST_MEMORY}`);
-    native.memory = new WebAssembly.Memory(
-      { initial: DEFAULT_MEMORY / PAGE, maximum: Math.ceil(maximumMemory / PAGE) });
+    if (
+      !Number.isFinite(maximumMemory) ||
+      maximumMemory < DEFAULT_MEMORY ||
+      maximumMemory > MOST_MEMORY
+    )
+      refuse(
+        STATUS.OUT_OF_RANGE,
+        `maximumMemory is ${maximumMemory}; it must be from ${DEFAULT_MEMORY} to ${MOST_MEMORY}`,
+      );
+    native.memory = new WebAssembly.Memory({
+      initial: DEFAULT_MEMORY / PAGE,
+      maximum: Math.ceil(maximumMemory / PAGE),
+    });
     native.log = log;
     native.callbacks = new Map(); // by number: functions that the library calls
     native.nextCallback = 1;
@@ -37,7 +50,10 @@ export class Native {
     native.exports._initialize?.();
     native.host = native.exports.chorale_js_host();
     if (native.exports.chorale_js_header() >>> 0 !== layout.header)
-      refuse(STATUS.INTERNAL, "the module is not the one that this version of the package was built with");
+      refuse(
+        STATUS.INTERNAL,
+        "the module is not the one that this version of the package was built with",
+      );
     native.error = native.allocate(layout.structs.chorale_error.size);
     return native;
   }
@@ -64,17 +80,22 @@ export class Native {
           for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
           return text.length;
         },
-        score: (user, counts, values, members, to) => guarded(() => {
-          const told = Float64Array.from(new BigInt64Array(this.memory.buffer, counts, values), Number);
-          const score = this.callbacks.get(user)(told, Number(members));
-          this.view.setFloat64(to, typeof score === "number" ? score : NaN, true);
-          return false;
-        }),
+        score: (user, counts, values, members, to) =>
+          guarded(() => {
+            const told = Float64Array.from(
+              new BigInt64Array(this.memory.buffer, counts, values),
+              Number,
+            );
+            const score = this.callbacks.get(user)(told, Number(members));
+            this.view.setFloat64(to, typeof score === "number" ? score : NaN, true);
+            return false;
+          }),
         release: (user) => void this.callbacks.delete(user),
         progress: (user, at) => guarded(() => this.callbacks.get(user)(at) === true),
-        log: (level, message) => guarded(() => {
-          this.log?.(this.text(message), LEVELS.get(level) ?? "warning");
-        }),
+        log: (level, message) =>
+          guarded(() => {
+            this.log?.(this.text(message), LEVELS.get(level) ?? "warning");
+          }),
       },
       wasi_snapshot_preview1: {
         clock_time_get: (clock, precision, to) => {
@@ -121,7 +142,10 @@ export class Native {
       throw new ChoraleError(STATUS.OUT_OF_MEMORY, `out of memory: ${bytes} bytes do not fit`);
     const at = this.exports.chorale_js_allocate(bytes) >>> 0;
     if (at === 0)
-      throw new ChoraleError(STATUS.OUT_OF_MEMORY, `out of memory: there are no ${bytes} bytes more`);
+      throw new ChoraleError(
+        STATUS.OUT_OF_MEMORY,
+        `out of memory: there are no ${bytes} bytes more`,
+      );
     return at;
   }
   free(at, bytes) {
@@ -145,7 +169,9 @@ export class Native {
   field(at, offset, type) {
     if (type === "q") return Number(this.view.getBigInt64(at + offset, true));
     if (type === "d") return this.view.getFloat64(at + offset, true);
-    return type === "i" ? this.view.getInt32(at + offset, true) : this.view.getUint32(at + offset, true);
+    return type === "i"
+      ? this.view.getInt32(at + offset, true)
+      : this.view.getUint32(at + offset, true);
   }
   /** Fields of a struct by their names in JavaScript. */
   read(struct, at) {
@@ -157,8 +183,8 @@ export class Native {
   // ---- Calls -----------------------------------------------------------------------------------
 
   /**
-   * Calls a function whose last argument, left out here, is an error struct. Throws what it reports,
-   * or what a callback threw. `names`: what messages call arguments (errors.js).
+   * Calls a function whose last argument, left out here, is an error struct. Throws what it
+   * reports, or what a callback threw. `names`: what messages call arguments (errors.js).
    */
   call(name, given, names) {
     const before = this.thrown; // of the callback that this call is made from, if any
@@ -182,14 +208,22 @@ export class Native {
   /** Calls any function; 64-bit results are numbers. */
   raw(name, given) {
     if (this.broken)
-      throw new ChoraleError(STATUS.INTERNAL, "the library failed earlier; load another", this.broken);
+      throw new ChoraleError(
+        STATUS.INTERNAL,
+        "the library failed earlier; load another",
+        this.broken,
+      );
     const types = layout.functions[name];
     const values = given.map((value, i) => (types[i + 1] === "q" ? BigInt(value) : value));
     const stack = this.exports.stackSave();
     ++this.depth;
     try {
       const result = this.exports[name](...values);
-      return typeof result === "bigint" ? Number(result) : types[0] === "p" || types[0] === "z" ? result >>> 0 : result;
+      return typeof result === "bigint"
+        ? Number(result)
+        : types[0] === "p" || types[0] === "z"
+          ? result >>> 0
+          : result;
     } catch (error) {
       this.broken = error;
       this.exports.stackRestore(stack);
@@ -224,12 +258,18 @@ export class Native {
 
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const structOf = (name) => layout.structs[`chorale_${name}`];
-/** By struct: the fields that read() gives, each with its name in JavaScript, its offset and its type. */
-const READ = new Map(Object.entries(layout.structs).map(([struct, { fields }]) => [
-  struct.slice("chorale_".length),
-  Object.entries(fields).filter(([name]) => name !== "struct_size" && name !== "reserved")
-    .map(([name, place]) => [camelCase(name), ...place]),
-]));
+/**
+ * By struct: the fields that read() gives, each with its name in JavaScript, its offset and its
+ * type.
+ */
+const READ = new Map(
+  Object.entries(layout.structs).map(([struct, { fields }]) => [
+    struct.slice("chorale_".length),
+    Object.entries(fields)
+      .filter(([name]) => name !== "struct_size" && name !== "reserved")
+      .map(([name, place]) => [camelCase(name), ...place]),
+  ]),
+);
 export const sizeOf = (name) => structOf(name).size;
 
 /** Memory that lasts for one call. */
@@ -268,13 +308,18 @@ class Scope {
     return this.native.view.getUint32(at, true);
   }
   /**
-   * Address of numbers of a type: where they lie, if they are an array of that type in the library's
-   * memory; otherwise that of a copy, each entry checked. null for null.
+   * Address of numbers of a type: where they lie, if they are an array of that type in the
+   * library's memory; otherwise that of a copy, each entry checked. null for null.
    */
   numbers(type, name, given) {
     if (given === null || given === undefined) return 0;
     const array = arrayOf(name, given);
-    if (!this.copies && this.native.owns(array) && array instanceof TYPES[type] && array.byteOffset % array.BYTES_PER_ELEMENT === 0)
+    if (
+      !this.copies &&
+      this.native.owns(array) &&
+      array instanceof TYPES[type] &&
+      array.byteOffset % array.BYTES_PER_ELEMENT === 0
+    )
       return array.byteOffset;
     const count = array.length;
     const at = this.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
@@ -304,7 +349,9 @@ class Scope {
     const encoded = texts.map((text, i) => this.utf8(`${name}[${i}]`, text));
     const size = sizeOf("text");
     const at = this.allocate(size * encoded.length);
-    encoded.forEach(([bytes, length], i) => this.native.set("text", at + i * size, { bytes, length }));
+    encoded.forEach(([bytes, length], i) =>
+      this.native.set("text", at + i * size, { bytes, length }),
+    );
     return at;
   }
   /** Addresses, as an array of pointers; of texts with `lengths` beside them. */
@@ -322,7 +369,8 @@ Native.prototype.owns = function owns(array) {
 };
 
 export function shown(value) {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? value.slice(0, 40) + "..." : value);
+  if (typeof value === "string")
+    return JSON.stringify(value.length > 40 ? value.slice(0, 40) + "..." : value);
   if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object") return String(value);
   return `a ${value.constructor?.name ?? "object"}`;
@@ -345,8 +393,16 @@ export const IN_MEMORY = Symbol("in memory");
 export function arrayOf(name, given) {
   if (given !== null && typeof given === "object" && IN_MEMORY in given) given = given[IN_MEMORY];
   if (ArrayBuffer.isView(given) && isDetached(given.buffer))
-    refuse(DETACHED, `${name} is an array whose buffer is detached: it was transferred, or it was a view of a memory that has grown`);
-  const wrong = given === null || typeof given !== "object" || !Number.isSafeInteger(given.length) || given instanceof DataView;
+    refuse(
+      DETACHED,
+      `${name} is an array whose buffer is detached: ` +
+        "it was transferred, or it was a view of a memory that has grown",
+    );
+  const wrong =
+    given === null ||
+    typeof given !== "object" ||
+    !Number.isSafeInteger(given.length) ||
+    given instanceof DataView;
   if (wrong) refuse(WRONG_TYPE, `${name} is ${shown(given)}, not an array of numbers`);
   return given;
 }
@@ -356,58 +412,87 @@ const LARGEST = { int32: 2 ** 31 - 1, uint8: 255 };
 /** Copies numbers to a typed array in the library's memory; `name` is what errors call them. */
 export function copyInto(to, name, given) {
   const floats = to instanceof Float64Array || to instanceof Float32Array;
-  if (floats && (given instanceof Float64Array || given instanceof Float32Array || isIntegers(given))) return void to.set(given);
+  if (
+    floats &&
+    (given instanceof Float64Array || given instanceof Float32Array || isIntegers(given))
+  )
+    return void to.set(given);
   if (to.constructor === given.constructor) return void to.set(given);
-  const most = to instanceof Int32Array ? LARGEST.int32 : to instanceof Uint8Array ? LARGEST.uint8 : Number.MAX_SAFE_INTEGER;
+  const most =
+    to instanceof Int32Array
+      ? LARGEST.int32
+      : to instanceof Uint8Array
+        ? LARGEST.uint8
+        : Number.MAX_SAFE_INTEGER;
   const least = to instanceof Uint8Array ? 0 : -most - 1;
   const longs = to instanceof BigInt64Array;
   for (let i = 0; i < to.length; ++i) {
     const value = typeof given[i] === "bigint" && !floats ? Number(given[i]) : given[i];
-    if (typeof value !== "number") refuse(WRONG_TYPE, `${name}[${i}] is ${shown(given[i])}, not a number`);
-    if (!floats && !Number.isInteger(value)) refuse(WRONG_TYPE, `${name}[${i}] is ${value}, not an integer`);
-    if (!floats && (value > most || value < least)) refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${value}; it must fit ${8 * to.BYTES_PER_ELEMENT} bits`);
+    if (typeof value !== "number")
+      refuse(WRONG_TYPE, `${name}[${i}] is ${shown(given[i])}, not a number`);
+    if (!floats && !Number.isInteger(value))
+      refuse(WRONG_TYPE, `${name}[${i}] is ${value}, not an integer`);
+    if (!floats && (value > most || value < least))
+      refuse(
+        STATUS.OUT_OF_RANGE,
+        `${name}[${i}] is ${value}; it must fit ${8 * to.BYTES_PER_ELEMENT} bits`,
+      );
     to[i] = longs ? BigInt(value) : value;
   }
 }
-const isIntegers = (given) => ArrayBuffer.isView(given) && !(given instanceof BigInt64Array || given instanceof BigUint64Array);
+const isIntegers = (given) =>
+  ArrayBuffer.isView(given) && !(given instanceof BigInt64Array || given instanceof BigUint64Array);
 
 export function integer(name, value) {
   if (typeof value === "bigint") value = Number(value);
-  if (typeof value !== "number" || !Number.isInteger(value)) refuse(WRONG_TYPE, `${name} is ${shown(value)}, not an integer`);
-  if (!Number.isSafeInteger(value)) refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be at most 2^53`);
+  if (typeof value !== "number" || !Number.isInteger(value))
+    refuse(WRONG_TYPE, `${name} is ${shown(value)}, not an integer`);
+  if (!Number.isSafeInteger(value))
+    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be at most 2^53`);
   return value;
 }
 export function int32(name, value) {
   value = integer(name, value);
-  if (value !== (value | 0)) refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must fit 32 bits`);
+  if (value !== (value | 0))
+    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must fit 32 bits`);
   return value;
 }
 export function real(name, value) {
   if (typeof value !== "number") refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a number`);
   return value;
 }
-/** Number of a word among constants with a prefix: chosen("schedule", "all", "CHORALE_SCHEDULE_"). */
+/**
+ * Number of a word among constants with a prefix: chosen("schedule", "all", "CHORALE_SCHEDULE_").
+ */
 export function chosen(name, word, prefix, others = {}) {
   if (typeof word === "string") {
     if (Object.hasOwn(others, word)) return others[word];
     const constant = prefix + word.toUpperCase().replaceAll("-", "_");
-    if (Object.hasOwn(layout.constants, constant) && word === word.toLowerCase()) return layout.constants[constant];
+    if (Object.hasOwn(layout.constants, constant) && word === word.toLowerCase())
+      return layout.constants[constant];
   }
-  const known = Object.keys(layout.constants).filter((constant) => constant.startsWith(prefix))
+  const known = Object.keys(layout.constants)
+    .filter((constant) => constant.startsWith(prefix))
     .map((constant) => `"${constant.slice(prefix.length).toLowerCase().replaceAll("_", "-")}"`);
   known.push(...Object.keys(others).map((other) => `"${other}"`));
-  refuse(typeof word === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE, `${name} is ${shown(word)}; there are ${known.join(", ")}`);
+  refuse(
+    typeof word === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE,
+    `${name} is ${shown(word)}; there are ${known.join(", ")}`,
+  );
 }
 /** Options that are an object, all of whose names are known. */
 export function optionsOf(given, known) {
   if (given === undefined || given === null) return {};
-  if (typeof given !== "object" || Array.isArray(given)) refuse(WRONG_TYPE, `options is ${shown(given)}, not an object`);
+  if (typeof given !== "object" || Array.isArray(given))
+    refuse(WRONG_TYPE, `options is ${shown(given)}, not an object`);
   for (const name of Object.keys(given))
-    if (!known.includes(name)) refuse(WRONG_TYPE, `options.${name} is not known; there are ${known.join(", ")}`);
+    if (!known.includes(name))
+      refuse(WRONG_TYPE, `options.${name} is not known; there are ${known.join(", ")}`);
   return given;
 }
 export function length(name, array, expected, status = STATUS.SHAPE) {
-  if (array.length !== expected) refuse(status, `${name} has ${array.length} entries; it must have ${expected}`);
+  if (array.length !== expected)
+    refuse(status, `${name} has ${array.length} entries; it must have ${expected}`);
   return array;
 }
 export const constants = layout.constants;

@@ -22,7 +22,14 @@ export class Potential extends Handle {
   scaled(factor) {
     const native = Handle.nativeOf(this);
     const pointer = Handle.use(this, native);
-    return new Potential(native, create(native, "chorale_potential_create_scaled", [native.host, pointer, real("factor", factor)]));
+    return new Potential(
+      native,
+      create(native, "chorale_potential_create_scaled", [
+        native.host,
+        pointer,
+        real("factor", factor),
+      ]),
+    );
   }
   score(counts) {
     const native = Handle.nativeOf(this);
@@ -43,13 +50,18 @@ export class Potential extends Handle {
 export function tableOf(scope, name, rows) {
   const outer = arrayOf(name, rows);
   if (ArrayBuffer.isView(outer) || outer.length === 0 || typeof outer[0] === "number")
-    return { at: scope.numbers("float64", name, outer), rows: outer.length === 0 ? 0 : 1, columns: outer.length };
+    return {
+      at: scope.numbers("float64", name, outer),
+      rows: outer.length === 0 ? 0 : 1,
+      columns: outer.length,
+    };
   const columns = arrayOf(`${name}[0]`, outer[0]).length;
   const all = new Float64Array(outer.length * columns);
   for (let r = 0; r < outer.length; ++r) {
     const row = length(`${name}[${r}]`, arrayOf(`${name}[${r}]`, outer[r]), columns);
     for (let c = 0; c < columns; ++c) {
-      if (typeof row[c] !== "number") refuse(WRONG_TYPE, `${name}[${r}][${c}] is ${shown(row[c])}, not a number`);
+      if (typeof row[c] !== "number")
+        refuse(WRONG_TYPE, `${name}[${r}][${c}] is ${shown(row[c])}, not a number`);
       all[r * columns + c] = row[c];
     }
   }
@@ -60,7 +72,10 @@ export function tableOf(scope, name, rows) {
 export function squareOf(scope, name, rows, side) {
   const table = tableOf(scope, name, rows);
   if (table.rows * table.columns !== side * side || (table.rows !== 1 && table.rows !== side))
-    refuse(STATUS.SHAPE, `${name} has ${table.rows} rows of ${table.columns}; it must be ${side} x ${side}`);
+    refuse(
+      STATUS.SHAPE,
+      `${name} has ${table.rows} rows of ${table.columns}; it must be ${side} x ${side}`,
+    );
   return table.at;
 }
 
@@ -81,34 +96,53 @@ function make(native, kind, values, options, more, body) {
       counted: flagsOf(scope, "counted", counted, values),
     });
     const numbers = body(scope);
-    return new Potential(native, create(native, `chorale_potential_create_${kind}`, [native.host, values, ...numbers, told]));
+    return new Potential(
+      native,
+      create(native, `chorale_potential_create_${kind}`, [native.host, values, ...numbers, told]),
+    );
   });
 }
 
 export const potentials = {
-  createPotts: (native, values, lambda, options) => make(native, "potts", values, options, [], () => [real("lambda", lambda)]),
-  createEntropy: (native, values, lambda, options) => make(native, "entropy", values, options, [], () => [real("lambda", lambda)]),
-  createMakespan: (native, values, lambda, options) => make(native, "makespan", values, options, [], () => [real("lambda", lambda)]),
+  createPotts: (native, values, lambda, options) =>
+    make(native, "potts", values, options, [], () => [real("lambda", lambda)]),
+  createEntropy: (native, values, lambda, options) =>
+    make(native, "entropy", values, options, [], () => [real("lambda", lambda)]),
+  createMakespan: (native, values, lambda, options) =>
+    make(native, "makespan", values, options, [], () => [real("lambda", lambda)]),
   createSquareMakespan: (native, values, lambda, options) =>
     make(native, "square_makespan", values, options, [], () => [real("lambda", lambda)]),
-  createSum: (native, values, tables, options) => make(native, "sum", values, options, ["shape"], tablesFor(tables)),
-  createMax: (native, values, tables, options) => make(native, "max", values, options, [], tablesFor(tables)),
-  createCardinality: (native, values, table, options) => make(native, "cardinality", values, options, ["shape"], (scope) => {
-    const array = arrayOf("table", table);
-    return [scope.numbers("float64", "table", array), array.length];
-  }),
-  createMajority: (native, values, weights, options) => make(native, "majority", values, options, ["bias"], (scope) => [
-    squareOf(scope, "weights", weights, values), 0,
-    options?.bias === undefined ? 0 : scope.numbers("float64", "bias", length("bias", arrayOf("bias", options.bias), values)),
-  ]),
+  createSum: (native, values, tables, options) =>
+    make(native, "sum", values, options, ["shape"], tablesFor(tables)),
+  createMax: (native, values, tables, options) =>
+    make(native, "max", values, options, [], tablesFor(tables)),
+  createCardinality: (native, values, table, options) =>
+    make(native, "cardinality", values, options, ["shape"], (scope) => {
+      const array = arrayOf("table", table);
+      return [scope.numbers("float64", "table", array), array.length];
+    }),
+  createMajority: (native, values, weights, options) =>
+    make(native, "majority", values, options, ["bias"], (scope) => [
+      squareOf(scope, "weights", weights, values),
+      0,
+      options?.bias === undefined
+        ? 0
+        : scope.numbers("float64", "bias", length("bias", arrayOf("bias", options.bias), values)),
+    ]),
   createPairs: (native, values, scores, options) =>
-    make(native, "pairs", values, options, [], (scope) => [squareOf(scope, "scores", scores, values), 0]),
+    make(native, "pairs", values, options, [], (scope) => [
+      squareOf(scope, "scores", scores, values),
+      0,
+    ]),
   createCallback(native, values, score, options) {
     if (typeof score !== "function") refuse(WRONG_TYPE, `score is ${shown(score)}, not a function`);
     const number = native.keep(score);
     try {
-      return make(native, "callback", values, options, [],
-        () => [native.exports.chorale_js_score_function(), number, native.exports.chorale_js_release_function()]);
+      return make(native, "callback", values, options, [], () => [
+        native.exports.chorale_js_score_function(),
+        number,
+        native.exports.chorale_js_release_function(),
+      ]);
     } catch (error) {
       native.callbacks.delete(number);
       throw error;
@@ -127,7 +161,8 @@ const tablesFor = (tables) => (scope) => {
 export function result(native, type, count, into, fill) {
   if (into !== undefined) {
     const array = length("into", arrayOf("into", into), count);
-    if (!(array instanceof TYPES[type])) refuse(WRONG_TYPE, `into is ${shown(array)}, not a ${TYPES[type].name}`);
+    if (!(array instanceof TYPES[type]))
+      refuse(WRONG_TYPE, `into is ${shown(array)}, not a ${TYPES[type].name}`);
     if (native.owns(array)) {
       const at = array.byteOffset;
       fill(at);

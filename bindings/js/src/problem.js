@@ -1,7 +1,18 @@
 // Problems: a model with its names, gold labels and notes (problem.h).
 import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, chosen, constants, integer, int32, isDetached, length, optionsOf, shown, sizeOf } from "./native.js";
+import {
+  arrayOf,
+  chosen,
+  constants,
+  integer,
+  int32,
+  isDetached,
+  length,
+  optionsOf,
+  shown,
+  sizeOf,
+} from "./native.js";
 import { Model } from "./model.js";
 
 const TEXT_NAMES = { list: "list", texts: "texts", count: "texts.length" };
@@ -9,10 +20,12 @@ const TEXT_NAMES = { list: "list", texts: "texts", count: "texts.length" };
 function listOf(list) {
   if (typeof list !== "number") {
     const number = chosen("list", list, "CHORALE_TEXTS_");
-    if (number === constants.CHORALE_TEXTS_NONE || number === constants.CHORALE_TEXTS_VALUES) chosen("list", "", "CHORALE_TEXTS_");
+    if (number === constants.CHORALE_TEXTS_NONE || number === constants.CHORALE_TEXTS_VALUES)
+      chosen("list", "", "CHORALE_TEXTS_");
     return number;
   }
-  if (integer("list", list) < 0) refuse(STATUS.OUT_OF_RANGE, `list is ${list}; lists of value names count from 0`);
+  if (integer("list", list) < 0)
+    refuse(STATUS.OUT_OF_RANGE, `list is ${list}; lists of value names count from 0`);
   return int32("list", constants.CHORALE_TEXTS_VALUES + list);
 }
 
@@ -43,7 +56,9 @@ export class Problem extends Handle {
   }
   texts(list) {
     const number = listOf(list);
-    return Array.from({ length: this.#raw("text_count", number) }, (_, i) => this.#text("text", number, i));
+    return Array.from({ length: this.#raw("text_count", number) }, (_, i) =>
+      this.#text("text", number, i),
+    );
   }
   text(list, index) {
     return this.#text("text", listOf(list), integer("index", index));
@@ -58,7 +73,10 @@ export class Problem extends Handle {
       const all = texts === null ? [] : [...texts];
       // Of no texts a list of value names is one too.
       const at = scope.texts(name, all);
-      native.call("chorale_problem_set_texts", [problem, number, at, sizeOf("text"), all.length], { ...TEXT_NAMES, texts: name });
+      native.call("chorale_problem_set_texts", [problem, number, at, sizeOf("text"), all.length], {
+        ...TEXT_NAMES,
+        texts: name,
+      });
     });
   }
   addValueNames(names) {
@@ -70,16 +88,29 @@ export class Problem extends Handle {
   }
   #lists = 0; // lists of value names known to exist, of which some may be empty
   #hasValues(number) {
-    return number < this.#lists || this.#raw("text_count", constants.CHORALE_TEXTS_VALUES + number) > 0;
+    return (
+      number < this.#lists || this.#raw("text_count", constants.CHORALE_TEXTS_VALUES + number) > 0
+    );
   }
   setCliques(options) {
     this.#on((native, scope, problem) => {
       const { kinds, values } = optionsOf(options, ["kinds", "values"]);
       const model = native.raw("chorale_problem_model", [problem]);
       const count = native.raw("chorale_model_clique_count", [model]);
-      const numbers = kinds === undefined ? 0 : scope.numbers("int32", "kinds", length("kinds", arrayOf("kinds", kinds), count));
-      const lists = values === undefined ? 0 : scope.numbers("int32", "values",
-        length("values", [...values], count).map((list) => (list === null ? constants.CHORALE_TEXTS_NONE : listOf(list))));
+      const numbers =
+        kinds === undefined
+          ? 0
+          : scope.numbers("int32", "kinds", length("kinds", arrayOf("kinds", kinds), count));
+      const lists =
+        values === undefined
+          ? 0
+          : scope.numbers(
+              "int32",
+              "values",
+              length("values", [...values], count).map((list) =>
+                list === null ? constants.CHORALE_TEXTS_NONE : listOf(list),
+              ),
+            );
       native.call("chorale_problem_set_cliques", [problem, numbers, lists]);
     });
   }
@@ -108,17 +139,33 @@ export class Problem extends Handle {
   }
   set gold(labels) {
     this.#on((native, scope, problem) => {
-      const at = labels === null ? 0
-        : scope.numbers("int32", "gold", length("gold", arrayOf("gold", labels), this.#positions(native, problem)));
+      const at =
+        labels === null
+          ? 0
+          : scope.numbers(
+              "int32",
+              "gold",
+              length("gold", arrayOf("gold", labels), this.#positions(native, problem)),
+            );
       native.call("chorale_problem_set_gold", [problem, at]);
     });
   }
   notes() {
-    return new Map(Array.from({ length: this.#raw("note_count") }, (_, i) => [this.#text("note_name", i), this.#text("note", i)]));
+    return new Map(
+      Array.from({ length: this.#raw("note_count") }, (_, i) => [
+        this.#text("note_name", i),
+        this.#text("note", i),
+      ]),
+    );
   }
   setNote(name, text) {
-    this.#on((native, scope, problem) => native.call("chorale_problem_set_note",
-      [problem, ...scope.utf8("name", name), ...scope.utf8("text", text ?? "")]));
+    this.#on((native, scope, problem) =>
+      native.call("chorale_problem_set_note", [
+        problem,
+        ...scope.utf8("name", name),
+        ...scope.utf8("text", text ?? ""),
+      ]),
+    );
   }
   toBytes() {
     return this.#on((native, scope, problem) => {
@@ -133,15 +180,22 @@ export class Problem extends Handle {
 }
 
 export const createProblem = (native, model) =>
-  new Problem(native, create(native, "chorale_problem_create", [native.host, given(native, "model", model, Model)]));
+  new Problem(
+    native,
+    create(native, "chorale_problem_create", [native.host, given(native, "model", model, Model)]),
+  );
 
 /** The bytes of a buffer or of a view of one. */
 export function bytesOf(name, bytes) {
   const buffer = ArrayBuffer.isView(bytes) ? bytes.buffer : bytes;
   const shared = typeof SharedArrayBuffer !== "undefined" && buffer instanceof SharedArrayBuffer;
-  if (!(buffer instanceof ArrayBuffer) && !shared) refuse(WRONG_TYPE, `${name} is ${shown(bytes)}, neither an ArrayBuffer nor a view of one`);
-  if (!shared && isDetached(buffer)) refuse(DETACHED, `${name} is detached: its buffer was transferred`);
-  return ArrayBuffer.isView(bytes) ? new Uint8Array(buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(buffer);
+  if (!(buffer instanceof ArrayBuffer) && !shared)
+    refuse(WRONG_TYPE, `${name} is ${shown(bytes)}, neither an ArrayBuffer nor a view of one`);
+  if (!shared && isDetached(buffer))
+    refuse(DETACHED, `${name} is detached: its buffer was transferred`);
+  return ArrayBuffer.isView(bytes)
+    ? new Uint8Array(buffer, bytes.byteOffset, bytes.byteLength)
+    : new Uint8Array(buffer);
 }
 
 export function readProblem(native, bytes) {
@@ -149,6 +203,9 @@ export function readProblem(native, bytes) {
     const array = bytesOf("bytes", bytes);
     const count = array.length;
     const at = scope.numbers("uint8", "bytes", array);
-    return new Problem(native, create(native, "chorale_problem_read", [native.host, at, count, 0], { size: "bytes.length" }));
+    return new Problem(
+      native,
+      create(native, "chorale_problem_read", [native.host, at, count, 0], { size: "bytes.length" }),
+    );
   });
 }

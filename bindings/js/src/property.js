@@ -20,18 +20,30 @@ export class Property extends Handle {
   }
   #on(labels, options, body) {
     const native = Handle.nativeOf(this);
-    const { classes, table, parents, dictionary } = optionsOf(options, ["classes", "table", "parents", "dictionary"]);
+    const { classes, table, parents, dictionary } = optionsOf(options, [
+      "classes",
+      "table",
+      "parents",
+      "dictionary",
+    ]);
     return native.scoped((scope) => {
       const count = arrayOf("labels", labels).length;
-      const numbers = (name, array) => array === undefined || array === null ? 0
-        : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+      const numbers = (name, array) =>
+        array === undefined || array === null
+          ? 0
+          : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
       const attachment = scope.struct("attachment", {
         property: Handle.use(this, native),
         dictionary: given(native, "dictionary", dictionary, Dictionary, true),
         classes: numbers("classes", classes),
         table: numbers("table", table),
       });
-      return body(native, scope, [attachment, count, numbers("labels", labels), numbers("parents", parents)]);
+      return body(native, scope, [
+        attachment,
+        count,
+        numbers("labels", labels),
+        numbers("parents", parents),
+      ]);
     });
   }
   shown(labels, options) {
@@ -46,8 +58,14 @@ export class Property extends Handle {
       const needed = scope.place();
       native.call("chorale_property_fired", [...before, 0, 0, needed], SHOWN);
       const count = scope.number(needed);
-      return result(native, "int32", count, undefined,
-        (at) => count > 0 && native.call("chorale_property_fired", [...before, at, count, needed], SHOWN));
+      return result(
+        native,
+        "int32",
+        count,
+        undefined,
+        (at) =>
+          count > 0 && native.call("chorale_property_fired", [...before, at, count, needed], SHOWN),
+      );
     });
   }
 }
@@ -67,7 +85,10 @@ export class Dictionary extends Handle {
   }
   value(number) {
     const native = Handle.nativeOf(this);
-    return native.raw("chorale_dictionary_value", [Handle.use(this, native), integer("number", number)]);
+    return native.raw("chorale_dictionary_value", [
+      Handle.use(this, native),
+      integer("number", number),
+    ]);
   }
 }
 
@@ -83,29 +104,47 @@ export class Transitions extends Handle {
 
 export function createTransitions(native, scores, options) {
   if (scores instanceof Transitions)
-    return new Transitions(native, native.raw("chorale_transitions_retain", [Handle.use(scores, native, "scores")]));
+    return new Transitions(
+      native,
+      native.raw("chorale_transitions_retain", [Handle.use(scores, native, "scores")]),
+    );
   const told = optionsOf(options, ["labels", "start", "end", "mask", "startMask", "endMask"]);
   return native.scoped((scope) => {
     let labels = told.labels === undefined ? undefined : integer("labels", told.labels);
     let at = 0;
     if (scores !== null && scores !== undefined) {
       const outer = arrayOf("scores", scores);
-      labels ??= ArrayBuffer.isView(outer) || typeof outer[0] === "number" ? Math.round(Math.sqrt(outer.length)) : outer.length;
+      labels ??=
+        ArrayBuffer.isView(outer) || typeof outer[0] === "number"
+          ? Math.round(Math.sqrt(outer.length))
+          : outer.length;
       at = squareOf(scope, "scores", scores, labels);
     }
-    if (labels === undefined) refuse(WRONG_TYPE, "labels is missing: without scores nothing tells how many there are");
-    const numbers = (name) => told[name] === undefined || told[name] === null ? 0
-      : scope.numbers("float64", name, length(name, arrayOf(name, told[name]), labels));
-    const mask = told.mask === undefined || told.mask === null ? 0 : flagsOf(scope, "mask", flatFlags(told.mask), labels * labels);
+    if (labels === undefined)
+      refuse(WRONG_TYPE, "labels is missing: without scores nothing tells how many there are");
+    const numbers = (name) =>
+      told[name] === undefined || told[name] === null
+        ? 0
+        : scope.numbers("float64", name, length(name, arrayOf(name, told[name]), labels));
+    const mask =
+      told.mask === undefined || told.mask === null
+        ? 0
+        : flagsOf(scope, "mask", flatFlags(told.mask), labels * labels);
     const made = scope.struct("transitions_options", {
-      start: numbers("start"), end: numbers("end"), mask,
+      start: numbers("start"),
+      end: numbers("end"),
+      mask,
       start_mask: flagsOf(scope, "startMask", told.startMask, labels),
       end_mask: flagsOf(scope, "endMask", told.endMask, labels),
     });
-    return new Transitions(native, create(native, "chorale_transitions_create", [native.host, labels, at, made]));
+    return new Transitions(
+      native,
+      create(native, "chorale_transitions_create", [native.host, labels, at, made]),
+    );
   });
 }
-const flatFlags = (mask) => (mask.length > 0 && typeof mask[0] === "object" ? [...mask].flatMap((row) => [...row]) : mask);
+const flatFlags = (mask) =>
+  mask.length > 0 && typeof mask[0] === "object" ? [...mask].flatMap((row) => [...row]) : mask;
 
 // ---- Label maps --------------------------------------------------------------------------------
 
@@ -116,7 +155,8 @@ function mapped(native, labels, body) {
       const count = integer("labels", labels);
       return body(scope, scope.struct("label_map", { labels: count, kinds: count }), count);
     }
-    if (labels === null || typeof labels !== "object") refuse(WRONG_TYPE, `labels is ${shown(labels)}, neither a number nor a LabelMap`);
+    if (labels === null || typeof labels !== "object")
+      refuse(WRONG_TYPE, `labels is ${shown(labels)}, neither a number nor a LabelMap`);
     const kinds = arrayOf("labels.kindOfLabel", labels.kindOfLabel);
     const map = scope.struct("label_map", {
       labels: kinds.length,
@@ -134,17 +174,27 @@ function named(native, names, body) {
   return native.scoped((scope) => {
     const texts = [...names].map((name, i) => scope.utf8(`names[${i}]`, name));
     const lengths = scope.pointers(texts.map(([, bytes]) => bytes));
-    return body(scope, [scope.pointers(texts.map(([at]) => at)), lengths, texts.length], texts.length);
+    return body(
+      scope,
+      [scope.pointers(texts.map(([at]) => at)), lengths, texts.length],
+      texts.length,
+    );
   });
 }
 const schemeOf = (scheme) => chosen("scheme", scheme, "CHORALE_SCHEME_");
 
 function automatonOf(native, scope, { labels, classes = 1, states, values, ...given }) {
-  for (const [name, value] of Object.entries({ labels, classes, states, values })) integer(name, value);
-  const numbers = (name, array, count) => array === undefined || array === null ? 0
-    : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+  for (const [name, value] of Object.entries({ labels, classes, states, values }))
+    integer(name, value);
+  const numbers = (name, array, count) =>
+    array === undefined || array === null
+      ? 0
+      : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
   return scope.struct("automaton", {
-    labels, classes, states, values,
+    labels,
+    classes,
+    states,
+    values,
     start: int32("start", given.start ?? 0),
     table_offset: int32("tableOffset", given.tableOffset ?? 0),
     outside_value: int32("outsideValue", given.outsideValue ?? -1),
@@ -154,42 +204,149 @@ function automatonOf(native, scope, { labels, classes = 1, states, values, ...gi
     label_values: numbers("labelValues", given.labelValues, labels),
   });
 }
-const AUTOMATON = ["labels", "states", "values", "classes", "start", "next", "actions", "endActions", "labelValues", "tableOffset", "outsideValue"];
+const AUTOMATON = [
+  "labels",
+  "states",
+  "values",
+  "classes",
+  "start",
+  "next",
+  "actions",
+  "endActions",
+  "labelValues",
+  "tableOffset",
+  "outsideValue",
+];
 
 export const properties = {
-  createPositionLabel: (native, labels, position) => mapped(native, labels, (scope, map) =>
-    new Property(native, create(native, "chorale_property_create_position_label", [native.host, map, integer("position", position)]))),
-  createTokenLabel: (native, labels, token) => mapped(native, labels, (scope, map) =>
-    new Property(native, create(native, "chorale_property_create_token_label", [native.host, map, int32("token", token)]))),
+  createPositionLabel: (native, labels, position) =>
+    mapped(
+      native,
+      labels,
+      (scope, map) =>
+        new Property(
+          native,
+          create(native, "chorale_property_create_position_label", [
+            native.host,
+            map,
+            integer("position", position),
+          ]),
+        ),
+    ),
+  createTokenLabel: (native, labels, token) =>
+    mapped(
+      native,
+      labels,
+      (scope, map) =>
+        new Property(
+          native,
+          create(native, "chorale_property_create_token_label", [
+            native.host,
+            map,
+            int32("token", token),
+          ]),
+        ),
+    ),
   createFirstLabel(native, labels, options) {
     const { ignored } = optionsOf(options, ["ignored"]);
-    return mapped(native, labels, (scope, map, count) => new Property(native,
-      create(native, "chorale_property_create_first_label", [native.host, map, flagsOf(scope, "ignored", ignored, count)])));
+    return mapped(
+      native,
+      labels,
+      (scope, map, count) =>
+        new Property(
+          native,
+          create(native, "chorale_property_create_first_label", [
+            native.host,
+            map,
+            flagsOf(scope, "ignored", ignored, count),
+          ]),
+        ),
+    );
   },
   createNextLabel(native, labels, anchor, options) {
     const told = optionsOf(options, ["ignored", "endsAtIgnored", "endValue"]);
-    return mapped(native, labels, (scope, map, count) => new Property(native,
-      create(native, "chorale_property_create_next_label", [native.host, map, int32("anchor", anchor),
-        flagsOf(scope, "ignored", told.ignored, count), segment(told), int32("endValue", told.endValue ?? -1)])));
+    return mapped(
+      native,
+      labels,
+      (scope, map, count) =>
+        new Property(
+          native,
+          create(native, "chorale_property_create_next_label", [
+            native.host,
+            map,
+            int32("anchor", anchor),
+            flagsOf(scope, "ignored", told.ignored, count),
+            segment(told),
+            int32("endValue", told.endValue ?? -1),
+          ]),
+        ),
+    );
   },
   createTokenBefore(native, labels, anchor, values, options) {
     const told = optionsOf(options, ["ignored", "endsAtIgnored", "startValue"]);
-    return mapped(native, labels, (scope, map, count) => new Property(native,
-      create(native, "chorale_property_create_token_before", [native.host, map, int32("anchor", anchor),
-        flagsOf(scope, "ignored", told.ignored, count), segment(told), integer("values", values),
-        int32("startValue", told.startValue ?? -1)])));
+    return mapped(
+      native,
+      labels,
+      (scope, map, count) =>
+        new Property(
+          native,
+          create(native, "chorale_property_create_token_before", [
+            native.host,
+            map,
+            int32("anchor", anchor),
+            flagsOf(scope, "ignored", told.ignored, count),
+            segment(told),
+            integer("values", values),
+            int32("startValue", told.startValue ?? -1),
+          ]),
+        ),
+    );
   },
-  createAutomaton: (native, automaton) => native.scoped((scope) => new Property(native,
-    create(native, "chorale_property_create", [native.host, automatonOf(native, scope, optionsOf(automaton, AUTOMATON))]))),
+  createAutomaton: (native, automaton) =>
+    native.scoped(
+      (scope) =>
+        new Property(
+          native,
+          create(native, "chorale_property_create", [
+            native.host,
+            automatonOf(native, scope, optionsOf(automaton, AUTOMATON)),
+          ]),
+        ),
+    ),
   createLocal(native, local) {
-    const { labels, values, classes = 1, actions, labelValues } = optionsOf(local, ["labels", "values", "classes", "actions", "labelValues"]);
+    const {
+      labels,
+      values,
+      classes = 1,
+      actions,
+      labelValues,
+    } = optionsOf(local, ["labels", "values", "classes", "actions", "labelValues"]);
     return native.scoped((scope) => {
       for (const [name, value] of Object.entries({ labels, values, classes })) integer(name, value);
-      const table = scope.numbers("int32", "actions", length("actions", arrayOf("actions", actions), classes * labels * (labels + 1)));
-      const own = labelValues === undefined ? 0
-        : scope.numbers("int32", "labelValues", length("labelValues", arrayOf("labelValues", labelValues), labels));
-      return new Property(native,
-        create(native, "chorale_property_create_local", [native.host, labels, classes, values, table, own]));
+      const table = scope.numbers(
+        "int32",
+        "actions",
+        length("actions", arrayOf("actions", actions), classes * labels * (labels + 1)),
+      );
+      const own =
+        labelValues === undefined
+          ? 0
+          : scope.numbers(
+              "int32",
+              "labelValues",
+              length("labelValues", arrayOf("labelValues", labelValues), labels),
+            );
+      return new Property(
+        native,
+        create(native, "chorale_property_create_local", [
+          native.host,
+          labels,
+          classes,
+          values,
+          table,
+          own,
+        ]),
+      );
     });
   },
   labelMap(native, names, scheme = "bio") {
@@ -209,7 +366,9 @@ export const properties = {
   schemeMask(native, names, scheme) {
     const number = schemeOf(scheme);
     return named(native, names, (scope, texts, count) => {
-      const [mask, start, end] = [count * count, count, count].map((bytes) => scope.allocate(bytes));
+      const [mask, start, end] = [count * count, count, count].map((bytes) =>
+        scope.allocate(bytes),
+      );
       native.call("chorale_scheme_mask", [number, ...texts, mask, start, end]);
       return {
         mask: native.bytes(mask, count * count).slice(),
@@ -222,8 +381,15 @@ export const properties = {
     const { out } = optionsOf(options, ["out"]);
     return native.scoped((scope) => {
       const array = arrayOf("values", values);
-      return new Dictionary(native, create(native, "chorale_dictionary_create",
-        [native.host, scope.numbers("int32", "values", array), array.length, out ? 1 : 0]));
+      return new Dictionary(
+        native,
+        create(native, "chorale_dictionary_create", [
+          native.host,
+          scope.numbers("int32", "values", array),
+          array.length,
+          out ? 1 : 0,
+        ]),
+      );
     });
   },
 };

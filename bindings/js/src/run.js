@@ -7,27 +7,47 @@ import { result } from "./potential.js";
 import { Problem } from "./problem.js";
 
 // Options that are whole numbers, flags, or words for constants.
-const NUMBERS = { rounds: "rounds", beamWidth: "beam_width", budget: "budget", boundSteps: "bound_steps" };
-const FLAGS = { exactMarginals: "exact_marginals", polish: "polish", restrictRange: "restrict_range", edits: "edits" };
+const NUMBERS = {
+  rounds: "rounds",
+  beamWidth: "beam_width",
+  budget: "budget",
+  boundSteps: "bound_steps",
+};
+const FLAGS = {
+  exactMarginals: "exact_marginals",
+  polish: "polish",
+  restrictRange: "restrict_range",
+  edits: "edits",
+};
 const WORDS = {
   schedule: ["schedule", "CHORALE_SCHEDULE_"],
   algorithm: ["algorithm", "CHORALE_ALGORITHM_"],
   jointMode: ["joint_mode", "CHORALE_JOINT_"],
   messageElement: ["message_element", "CHORALE_MESSAGES_"],
 };
-export const RUN_OPTIONS = [...Object.keys(NUMBERS), ...Object.keys(FLAGS), ...Object.keys(WORDS), "damping", "timeLimit", "progress"];
+export const RUN_OPTIONS = [
+  ...Object.keys(NUMBERS),
+  ...Object.keys(FLAGS),
+  ...Object.keys(WORDS),
+  "damping",
+  "timeLimit",
+  "progress",
+];
 
 export function limit(seconds) {
   if (seconds === null || seconds === undefined) return -1;
-  if (!(real("timeLimit", seconds) >= 0)) refuse(STATUS.OUT_OF_RANGE, `timeLimit is ${seconds}; it must be 0 or more, or null for none`);
+  if (!(real("timeLimit", seconds) >= 0))
+    refuse(STATUS.OUT_OF_RANGE, `timeLimit is ${seconds}; it must be 0 or more, or null for none`);
   return seconds;
 }
 
 /** Fields of chorale_run_options of options whose names were checked; without progress. */
 export function runFields(options) {
   const fields = {};
-  for (const [name, field] of Object.entries(NUMBERS)) if (options[name] !== undefined) fields[field] = integer(name, options[name]);
-  for (const [name, field] of Object.entries(FLAGS)) if (options[name] !== undefined) fields[field] = options[name] ? 1 : 0;
+  for (const [name, field] of Object.entries(NUMBERS))
+    if (options[name] !== undefined) fields[field] = integer(name, options[name]);
+  for (const [name, field] of Object.entries(FLAGS))
+    if (options[name] !== undefined) fields[field] = options[name] ? 1 : 0;
   for (const [name, [field, prefix]] of Object.entries(WORDS))
     if (options[name] !== undefined) fields[field] = chosen(name, options[name], prefix);
   if (options.damping !== undefined) fields.damping = real("damping", options.damping);
@@ -38,7 +58,8 @@ export function runFields(options) {
 /** Keeps a progress function, which gets a struct as an object; its number, 0 without one. */
 export function keepProgress(native, struct, progress) {
   if (progress === undefined || progress === null) return 0;
-  if (typeof progress !== "function") refuse(WRONG_TYPE, `progress is ${shown(progress)}, not a function`);
+  if (typeof progress !== "function")
+    refuse(WRONG_TYPE, `progress is ${shown(progress)}, not a function`);
   return native.keep((at) => progress(native.read(struct, at)));
 }
 
@@ -50,7 +71,11 @@ export const modelOf = (native, model) => {
 /** What chorale_run_result holds. */
 export function resultOf(native, at) {
   const { outcome, proven, ...told } = native.read("run_result", at);
-  return { outcome: native.text(native.raw("chorale_outcome_name", [outcome])), proven: proven === 1, ...told };
+  return {
+    outcome: native.text(native.raw("chorale_outcome_name", [outcome])),
+    proven: proven === 1,
+    ...told,
+  };
 }
 
 const entriesOf = (native, struct, at, count) =>
@@ -153,11 +178,13 @@ export class Run extends Handle {
     const native = Handle.nativeOf(this);
     const run = Handle.use(this, native);
     integer("chain", chain);
-    // The run reads these arrays until they are replaced: the scope stays. Nothing of the caller's is
-    // lent, for that may change.
+    // The run reads these arrays until they are replaced: the scope stays. Nothing of the caller's
+    // is lent, for that may change.
     const scope = native.openScope();
     try {
-      native.call("chorale_run_set_chain", [run, chain, chainOf(native, scope, scores).at], { scores: "scores" });
+      native.call("chorale_run_set_chain", [run, chain, chainOf(native, scope, scores).at], {
+        scores: "scores",
+      });
     } catch (error) {
       scope.end();
       throw error;
@@ -170,7 +197,11 @@ export class Run extends Handle {
     const run = Handle.use(this, native);
     native.scoped((scope) => {
       const count = arrayOf("labels", labels).length;
-      native.call("chorale_run_set_labels", [run, scope.numbers("int32", "labels", labels), count], ALL_NAMES);
+      native.call(
+        "chorale_run_set_labels",
+        [run, scope.numbers("int32", "labels", labels), count],
+        ALL_NAMES,
+      );
     });
   }
 
@@ -180,7 +211,10 @@ export class Run extends Handle {
     return native.scoped((scope) => {
       const at = scope.struct("chain");
       native.call("chorale_model_get_chain", [this.#kept.model, chain, at, 0]);
-      return { length: native.get("chain", at, "length"), labels: native.get("chain", at, "labels") };
+      return {
+        length: native.get("chain", at, "length"),
+        labels: native.get("chain", at, "labels"),
+      };
     });
   }
   #ints(name, options, ...before) {
@@ -193,7 +227,13 @@ export class Run extends Handle {
       native.call(`chorale_run_${name}`, [...given, 0, 0, needed]);
       return scope.number(needed);
     });
-    return result(native, "int32", count, into, (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]));
+    return result(
+      native,
+      "int32",
+      count,
+      into,
+      (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]),
+    );
   }
   labels(chain, options) {
     return this.#ints("labels", options, integer("chain", chain));
@@ -230,7 +270,8 @@ export class Run extends Handle {
   payments(chain) {
     integer("chain", chain);
     return structs(Handle.nativeOf(this), "payment", (at, capacity, needed) =>
-      this.#call("payments", chain, at, sizeOf("payment"), capacity, needed));
+      this.#call("payments", chain, at, sizeOf("payment"), capacity, needed),
+    );
   }
   maxMarginals(chain) {
     const native = Handle.nativeOf(this);
@@ -253,13 +294,16 @@ export class Run extends Handle {
     const { length: T, labels } = this.#shape(integer("chain", chain));
     return native.scoped((scope) => {
       const exact = scope.place();
-      const probabilities = result(native, "float64", T * labels, into,
-        (at) => this.#call("probabilities", chain, temperature, at, 0, exact));
+      const probabilities = result(native, "float64", T * labels, into, (at) =>
+        this.#call("probabilities", chain, temperature, at, 0, exact),
+      );
       return { probabilities, exact: native.view.getInt32(exact, true) === 1 };
     });
   }
   json() {
-    return textOf(Handle.nativeOf(this), (at, capacity, needed) => this.#call("json", at, capacity, needed));
+    return textOf(Handle.nativeOf(this), (at, capacity, needed) =>
+      this.#call("json", at, capacity, needed),
+    );
   }
 }
 
@@ -268,12 +312,30 @@ export function createRun(native, model, options) {
   const pointer = modelOf(native, model);
   const earlier = given(native, "earlier", told.earlier, Run, true);
   const fields = runFields(told);
-  const kept = { model: pointer, chains: new Map(), progress: keepProgress(native, "progress", told.progress) };
+  const kept = {
+    model: pointer,
+    chains: new Map(),
+    progress: keepProgress(native, "progress", told.progress),
+  };
   if (kept.progress !== 0)
-    Object.assign(fields, { progress: native.exports.chorale_js_progress_function(), progress_user: kept.progress });
+    Object.assign(fields, {
+      progress: native.exports.chorale_js_progress_function(),
+      progress_user: kept.progress,
+    });
   try {
-    return native.scoped((scope) => new Run(native,
-      create(native, "chorale_run_create", [native.host, pointer, scope.struct("run_options", fields), earlier]), kept));
+    return native.scoped(
+      (scope) =>
+        new Run(
+          native,
+          create(native, "chorale_run_create", [
+            native.host,
+            pointer,
+            scope.struct("run_options", fields),
+            earlier,
+          ]),
+          kept,
+        ),
+    );
   } catch (error) {
     native.callbacks.delete(kept.progress);
     throw error;
@@ -285,7 +347,11 @@ export function estimateRun(native, model, options) {
   const pointer = modelOf(native, model);
   return native.scoped((scope) => {
     const cost = scope.struct("run_cost");
-    native.call("chorale_run_estimate", [pointer, scope.struct("run_options", runFields(told)), cost]);
+    native.call("chorale_run_estimate", [
+      pointer,
+      scope.struct("run_options", runFields(told)),
+      cost,
+    ]);
     return native.read("run_cost", cost);
   });
 }

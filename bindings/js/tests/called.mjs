@@ -1,5 +1,5 @@
-// Compares what the tests called with what there is: each member of each class that index.d.ts
-// declares exists, is declared for each that exists, and was called; so was each function of the module.
+// Compares what the tests called with what there is. Every member of a class is declared by
+// index.d.ts, every declared member exists and was called, and so was every function of the module.
 //
 //     node tests/called.mjs FILE      FILE: what the tests wrote (helpers.mjs)
 import { readFileSync } from "node:fs";
@@ -9,18 +9,26 @@ import { layout } from "../dist/layout.js";
 
 const called = new Set(readFileSync(process.argv[2], "utf8").split("\n"));
 const path = new URL("../types/index.d.ts", import.meta.url);
-const source = ts.createSourceFile("index.d.ts", readFileSync(path, "utf8"), ts.ScriptTarget.Latest);
+const source = ts.createSourceFile(
+  "index.d.ts",
+  readFileSync(path, "utf8"),
+  ts.ScriptTarget.Latest,
+);
 const faults = [];
 const declared = new Map(); // by exported class: its members; by other exported values: nothing
 for (const node of source.statements) {
   if (ts.isClassDeclaration(node)) {
-    const members = node.members.filter((member) => !ts.isConstructorDeclaration(member))
-      .map((member) => member.name.getText(source)).filter((name) => !name.startsWith("["));
+    const members = node.members
+      .filter((member) => !ts.isConstructorDeclaration(member))
+      .map((member) => member.name.getText(source))
+      .filter((name) => !name.startsWith("["));
     declared.set(node.name.text, new Set([...(declared.get(node.name.text) ?? []), ...members]));
   } else if (ts.isFunctionDeclaration(node)) declared.set(node.name.text, new Set());
-  else if (ts.isVariableStatement(node)) declared.set(node.declarationList.declarations[0].name.text, new Set());
+  else if (ts.isVariableStatement(node))
+    declared.set(node.declarationList.declarations[0].name.text, new Set());
 }
-for (const name of Object.keys(library)) if (!declared.has(name)) faults.push(`${name} is exported and not declared`);
+for (const name of Object.keys(library))
+  if (!declared.has(name)) faults.push(`${name} is exported and not declared`);
 let count = 0;
 for (const [name, members] of declared) {
   if (!(name in library)) faults.push(`${name} is declared and not exported`);
@@ -28,15 +36,20 @@ for (const [name, members] of declared) {
   if (!prototype || name === "ChoraleError") continue;
   const own = Object.getOwnPropertyNames(prototype).filter((member) => member !== "constructor");
   const data = name === "Chorale" ? ["simd"] : []; // a field of each object
-  for (const member of own) if (!members.has(member)) faults.push(`${name}.${member} is there and not declared`);
+  for (const member of own)
+    if (!members.has(member)) faults.push(`${name}.${member} is there and not declared`);
   for (const member of members) {
     ++count;
     if (data.includes(member)) continue;
     if (!own.includes(member)) faults.push(`${name}.${member} is declared and not there`);
-    else if (!called.has(`${name}.${member}`)) faults.push(`${name}.${member} is called by no test`);
+    else if (!called.has(`${name}.${member}`))
+      faults.push(`${name}.${member} is called by no test`);
   }
 }
-for (const name of Object.keys(layout.functions)) if (!called.has(name)) faults.push(`${name} of the module is called by no test`);
+for (const name of Object.keys(layout.functions))
+  if (!called.has(name)) faults.push(`${name} of the module is called by no test`);
 for (const fault of faults) console.error(fault);
-console.log(`${count} members and ${Object.keys(layout.functions).length} functions of the module, all called`);
+console.log(
+  `${count} members and ${Object.keys(layout.functions).length} functions of the module`,
+);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -20,6 +20,7 @@ const problem = own(chorale.buildProblem([[[1, 0]], [[0, 2]]], { tokens: [["a"],
 const model = own(problem.model());
 const run = own(chorale.createRun(model, { edits: true }));
 run.solve();
+const bufferOf = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 const detached = () => {
   const array = new Float64Array([1, 0]);
   structuredClone(array.buffer, { transfer: [array.buffer] });
@@ -27,52 +28,76 @@ const detached = () => {
 };
 
 test("wrong shapes", () => {
-  refused("SHAPE", () => chorale.createTransitions([[1, 2], [3]]), /scores\[1\] has 1 entries; it must have 2/);
-  refused("SHAPE", () => chorale.createTransitions([[1, 2]], { labels: 2 }), /scores has 1 rows of 2; it must be 2 x 2/);
-  refused("SHAPE", () => chorale.createTransitions([[1, 2], [3, 4]], { start: [1] }), /start has 1 entries; it must have 2/);
-  refused("SHAPE", () => chorale.createTransitions([[1, 2], [3, 4]], { mask: [1, 1, 1] }), /mask has 3 entries; it must have 4/);
+  refused("SHAPE", () => chorale.createTransitions([[1, 2], [3]]),
+    /scores\[1\] has 1 entries; it must have 2/);
+  refused("SHAPE", () => chorale.createTransitions([[1, 2]], { labels: 2 }),
+    /scores has 1 rows of 2; it must be 2 x 2/);
+  refused("SHAPE", () => chorale.createTransitions([[1, 2], [3, 4]], { start: [1] }),
+    /start has 1 entries; it must have 2/);
+  refused("SHAPE", () => chorale.createTransitions([[1, 2], [3, 4]], { mask: [1, 1, 1] }),
+    /mask has 3 entries; it must have 4/);
   refused("SHAPE", () => chorale.createMajority(2, [[1, 2]]), /weights has 1 rows of 2/);
   refused("SHAPE", () => chorale.createSum(3, [[1, 2], [1, 2]]), /tables|table/);
-  refused("SHAPE", () => chorale.createPotts(2, 1, { counted: [1] }), /counted has 1 entries; it must have 2/);
+  refused("SHAPE", () => chorale.createPotts(2, 1, { counted: [1] }),
+    /counted has 1 entries; it must have 2/);
   refused("SHAPE", () => chorale.createCardinality(3, [1, 2]), /3 values count/);
   const builder = own(chorale.createModelBuilder());
-  refused("SHAPE", () => builder.addChain({ scores: new Float64Array(3), labels: 2 }), /scores has 3 entries, which is not a multiple of labels, 2/);
-  refused("WRONG_TYPE", () => builder.addChain({ scores: new Float64Array(2) }), /labels is missing/);
+  refused("SHAPE", () => builder.addChain({ scores: new Float64Array(3), labels: 2 }),
+    /scores has 3 entries, which is not a multiple of labels, 2/);
+  refused("WRONG_TYPE", () => builder.addChain({ scores: new Float64Array(2) }),
+    /labels is missing/);
   refused("SHAPE", () => builder.addChain({ scores: [[1, 2], [1]] }), /scores\[1\]/);
-  refused("SHAPE", () => builder.addChain({ scores: [[1, 2]], labels: 3 }), /scores\[0\] has 2 entries; it must have 3/);
-  refused("SHAPE", () => builder.addChain({ scores: [[1, 2]] }, { tokens: [1, 2] }), /tokens has 2 entries; it must have 1/);
-  refused("SHAPE", () => builder.addChain({ scores: [[1, 2], [1, 2]], edges: [1, 2, 3] }), /edges has 3 entries/);
-  refused("SHAPE", () => builder.addChain({ scores: [[1, 2]], allowed: [1] }), /allowed has 1 entries; it must have 2/);
-  refused("SHAPE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [] }), /offsets is empty/);
-  refused("OUT_OF_RANGE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [0, 2] }), /offsets\[1\] is 2, but scores has 1 rows/);
-  refused("OUT_OF_RANGE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [1, 0] }), /offsets/);
-  refused("SHAPE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2 }, { groups: [1, 2] }), /groups has 2 entries; it must have 1/);
+  refused("SHAPE", () => builder.addChain({ scores: [[1, 2]], labels: 3 }),
+    /scores\[0\] has 2 entries; it must have 3/);
+  refused("SHAPE", () => builder.addChain({ scores: [[1, 2]] }, { tokens: [1, 2] }),
+    /tokens has 2 entries; it must have 1/);
+  refused("SHAPE", () => builder.addChain({ scores: [[1, 2], [1, 2]], edges: [1, 2, 3] }),
+    /edges has 3 entries/);
+  refused("SHAPE", () => builder.addChain({ scores: [[1, 2]], allowed: [1] }),
+    /allowed has 1 entries; it must have 2/);
+  refused("SHAPE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [] }),
+    /offsets is empty/);
+  refused("OUT_OF_RANGE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [0, 2] }),
+    /offsets\[1\] is 2, but scores has 1 rows/);
+  refused("OUT_OF_RANGE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2, offsets: [1, 0] }),
+    /offsets/);
+  refused("SHAPE", () => builder.addCorpus({ scores: [[1, 2]], labels: 2 }, { groups: [1, 2] }),
+    /groups has 2 entries; it must have 1/);
   builder.addChain({ scores: [[1, 2]] });
-  refused("LABELS_MISMATCH", () => builder.addChain({ scores: [[1, 2, 3]], transitions: own(chorale.createTransitions([[1, 2], [3, 4]])) }), /labels/);
+  const transitions = own(chorale.createTransitions([[1, 2], [3, 4]]));
+  refused("LABELS_MISMATCH", () => builder.addChain({ scores: [[1, 2, 3]], transitions }),
+    /labels/);
   const clique = builder.addClique({ potential: potts, property });
-  refused("SHAPE", () => builder.addMember(clique, 0, { table: [1, 2] }), /table has 2 entries; it must have 1/);
-  refused("SHAPE", () => builder.addPositions(0, [0, 1], [0], [0, 1]), /positions has 2 entries; it must have 1/);
+  refused("SHAPE", () => builder.addMember(clique, 0, { table: [1, 2] }),
+    /table has 2 entries; it must have 1/);
+  refused("SHAPE", () => builder.addPositions(0, [0, 1], [0], [0, 1]),
+    /positions has 2 entries; it must have 1/);
   refused("SHAPE", () => builder.addMembers(0, [], []), /offsets is empty/);
   refused("SHAPE", () => model.score([0]), /labels/);
   refused("SHAPE", () => model.reweigh([]), /factors has 0 entries; it must have 1/);
   refused("SHAPE", () => run.setLabels([1]), /labels/);
   refused("SHAPE", () => run.setAllowed(0, 0, [1]), /allowed has 1 entries; it must have 2/);
   refused("SHAPE", () => run.setChain(0, { scores: [[1, 2], [1, 2]] }), /chain 0 has 1 and 2/);
-  refused("SHAPE", () => run.allLabels({ into: new Int32Array(3) }), /into has 3 entries; it must have 2/);
+  refused("SHAPE", () => run.allLabels({ into: new Int32Array(3) }),
+    /into has 3 entries; it must have 2/);
   refused("SHAPE", () => { problem.gold = [1]; }, /gold has 1 entries; it must have 2/);
   refused("SHAPE", () => problem.setTexts("words", ["one"]), /words|texts|count/);
   refused("SHAPE", () => problem.setCliques({ kinds: [] }), /kinds has 0 entries; it must have 1/);
-  refused("SHAPE", () => property.shown([0, 1], { parents: [0] }), /parents has 1 entries; it must have 2/);
+  refused("SHAPE", () => property.shown([0, 1], { parents: [0] }),
+    /parents has 1 entries; it must have 2/);
   refused("VALUES_MISMATCH", () => potts.score([1, 2, 3]));
   refused("VALUES_MISMATCH", () => builder.addClique({ potential: three, property }), /potential/);
 });
 
 test("detached buffers", () => {
   const builder = own(chorale.createModelBuilder());
-  refused("DETACHED", () => builder.addChain({ scores: detached(), labels: 2 }), /scores is an array whose buffer is detached/);
+  refused("DETACHED", () => builder.addChain({ scores: detached(), labels: 2 }),
+    /scores is an array whose buffer is detached/);
   refused("DETACHED", () => builder.addCorpus({ scores: detached(), labels: 2 }), /scores/);
-  refused("DETACHED", () => chorale.decode({ scores: detached(), labels: 2 }, { agree: [] }), /scores/);
-  refused("DETACHED", () => chorale.createTransitions([[1, 2], [3, 4]], { end: detached() }), /end/);
+  refused("DETACHED", () => chorale.decode({ scores: detached(), labels: 2 }, { agree: [] }),
+    /scores/);
+  refused("DETACHED", () => chorale.createTransitions([[1, 2], [3, 4]], { end: detached() }),
+    /end/);
   refused("DETACHED", () => chorale.readProblem(detached()), /bytes is detached/);
   refused("DETACHED", () => chorale.readProblem(detached().buffer), /bytes is detached/);
   refused("DETACHED", () => run.setAllowed(0, 0, detached()), /allowed/);
@@ -89,9 +114,15 @@ test("detached buffers", () => {
 
 test("closed handles", () => {
   const closed = {
-    potential: chorale.createPotts(2, 1), property: chorale.createPositionLabel(2, 0), dictionary: chorale.createDictionary([1]),
-    transitions: chorale.createTransitions(null, { labels: 2 }), builder: chorale.createModelBuilder(),
-    problem: chorale.readProblem(problem.toBytes()), model: problem.model(), run: chorale.createRun(model), array: chorale.createArray("int32", 2),
+    potential: chorale.createPotts(2, 1),
+    property: chorale.createPositionLabel(2, 0),
+    dictionary: chorale.createDictionary([1]),
+    transitions: chorale.createTransitions(null, { labels: 2 }),
+    builder: chorale.createModelBuilder(),
+    problem: chorale.readProblem(problem.toBytes()),
+    model: problem.model(),
+    run: chorale.createRun(model),
+    array: chorale.createArray("int32", 2),
   };
   for (const handle of Object.values(closed)) {
     assert.equal(handle.closed, false);
@@ -112,9 +143,12 @@ test("closed handles", () => {
   refused("CLOSED", () => closed.run.setAllowed(0, 0, null), /Run is closed/);
   refused("CLOSED", () => closed.run.maxMarginals(0), /Run is closed/);
   refused("CLOSED", () => closed.array.view, /MemoryArray is closed/);
-  refused("CLOSED", () => builder.addClique({ potential: closed.potential }), /potential is closed/);
-  refused("CLOSED", () => builder.addChain({ scores: [[1, 2]], transitions: closed.transitions }), /transitions is closed/);
-  refused("CLOSED", () => builder.addChain({ scores: closed.array, labels: 2 }), /MemoryArray is closed/);
+  refused("CLOSED", () => builder.addClique({ potential: closed.potential }),
+    /potential is closed/);
+  refused("CLOSED", () => builder.addChain({ scores: [[1, 2]], transitions: closed.transitions }),
+    /transitions is closed/);
+  refused("CLOSED", () => builder.addChain({ scores: closed.array, labels: 2 }),
+    /MemoryArray is closed/);
   refused("CLOSED", () => chorale.createRun(closed.model), /model is closed/);
   refused("CLOSED", () => chorale.createRun(closed.problem), /model is closed/);
   refused("CLOSED", () => chorale.createRun(model, { earlier: closed.run }), /earlier is closed/);
@@ -132,21 +166,29 @@ test("values, kinds and names of options", () => {
   const builder = own(chorale.createModelBuilder());
   refused("NOT_A_NUMBER", () => builder.addChain({ scores: [[1, NaN]] }), /scores\[0\]/);
   refused("INFINITE", () => builder.addChain({ scores: [[1, Infinity]] }), /scores/);
-  refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, "2"]] }), /scores\[0\]\[1\] is "2", not a number/);
+  refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, "2"]] }),
+    /scores\[0\]\[1\] is "2", not a number/);
   refused("WRONG_TYPE", () => builder.addChain({ scores: "text" }), /scores/);
   refused("WRONG_TYPE", () => builder.addChain(null), /chain is null/);
-  refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], edge: [] }), /options\.edge is not known/);
-  refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], forced: [0.5] }), /forced\[0\] is 0\.5, not an integer/);
+  refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], edge: [] }),
+    /options\.edge is not known/);
+  refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], forced: [0.5] }),
+    /forced\[0\] is 0\.5, not an integer/);
   refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]], forced: [2] }), /forced/);
-  refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]] }, { tokens: [2 ** 31] }), /tokens\[0\] is 2147483648; it must fit 32 bits/);
-  refused("PARENT_ORDER", () => builder.addChain({ scores: [[1, 2], [1, 2]], parents: [1, -1] }), /parents/);
-  refused("WRONG_TYPE", () => builder.addClique({ potential: property }), /potential is a Property, not a Potential/);
+  refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]] }, { tokens: [2 ** 31] }),
+    /tokens\[0\] is 2147483648; it must fit 32 bits/);
+  refused("PARENT_ORDER", () => builder.addChain({ scores: [[1, 2], [1, 2]], parents: [1, -1] }),
+    /parents/);
+  refused("WRONG_TYPE", () => builder.addClique({ potential: property }),
+    /potential is a Property, not a Potential/);
   refused("NULL_ARGUMENT", () => builder.addClique({}), /potential is missing/);
-  refused("KIND", () => builder.addClique({ potential: potts, property, values: 2 }), /values is for cliques of positions/);
+  refused("KIND", () => builder.addClique({ potential: potts, property, values: 2 }),
+    /values is for cliques of positions/);
   refused("KIND", () => builder.addClique({ potential: potts, centre: [potts] }), /centre/);
   refused("OUT_OF_RANGE", () => builder.addPosition(0, 0, 0), /clique is 0/);
   refused("WRONG_TYPE", () => builder.addPosition("0", 0, 0), /clique is "0", not an integer/);
-  refused("TOKENS_MISSING", () => (builder.addChain({ scores: [[1, 2]] }), builder.addRepeatedWords(potts)), /token/);
+  refused("TOKENS_MISSING",
+    () => (builder.addChain({ scores: [[1, 2]] }), builder.addRepeatedWords(potts)), /token/);
   refused("OUT_OF_RANGE", () => model.chainLength(2), /chain is 2; there are 2 chains/);
   refused("OUT_OF_RANGE", () => model.cliqueMembers(-1), /clique is -1; there are 1 cliques/);
   refused("OUT_OF_RANGE", () => model.chain(7), /chain is 7/);
@@ -154,20 +196,26 @@ test("values, kinds and names of options", () => {
   refused("OUT_OF_RANGE", () => run.setStrength(0, -1), /factor is -1/);
   refused("OUT_OF_RANGE", () => run.probabilities(0, { temperature: 0 }), /temperature is 0/);
   refused("FORBIDDEN_VALUE", () => run.setAllowed(0, 0, [0, 0]), /allowed/);
-  refused("STATE", () => { const plain = own(chorale.createRun(model)); plain.setStrength(0, 1); }, /edits/);
+  refused("STATE", () => { const plain = own(chorale.createRun(model)); plain.setStrength(0, 1); },
+    /edits/);
   refused("STATE", () => run.bound(3), /bound/);
   refused("NO_LABELLING", () => own(chorale.createRun(model)).labels(0));
   refused("SIZE", () => chorale.createRun(model, { rounds: -1 }), /rounds is -1/);
   refused("OUT_OF_RANGE", () => chorale.createRun(model, { damping: 1 }), /damping is 1/);
-  refused("UNKNOWN_CONSTANT", () => chorale.createRun(model, { schedule: "some" }), /schedule is "some"; there are "all", "disagreement"/);
-  refused("UNKNOWN_CONSTANT", () => chorale.createRun(model, { algorithm: "AUTO" }), /algorithm is "AUTO"; there are "auto"/);
-  refused("WRONG_TYPE", () => chorale.createRun(model, { threads: 2 }), /options\.threads is not known/);
-  refused("WRONG_TYPE", () => chorale.createRun(model, { progress: 1 }), /progress is 1, not a function/);
+  refused("UNKNOWN_CONSTANT", () => chorale.createRun(model, { schedule: "some" }),
+    /schedule is "some"; there are "all", "disagreement"/);
+  refused("UNKNOWN_CONSTANT", () => chorale.createRun(model, { algorithm: "AUTO" }),
+    /algorithm is "AUTO"; there are "auto"/);
+  refused("WRONG_TYPE", () => chorale.createRun(model, { threads: 2 }),
+    /options\.threads is not known/);
+  refused("WRONG_TYPE", () => chorale.createRun(model, { progress: 1 }),
+    /progress is 1, not a function/);
   refused("OUT_OF_RANGE", () => chorale.createRun(model, { timeLimit: -1 }), /timeLimit is -1/);
   refused("WRONG_TYPE", () => chorale.createRun({}), /model is a Object, not a Model/);
   refused("SIZE", () => chorale.createPotts(0, 1), /values is 0/);
   refused("NOT_A_NUMBER", () => chorale.createPotts(2, NaN), /lambda/);
-  refused("UNKNOWN_CONSTANT", () => chorale.createPotts(2, 1, { scale: "n" }), /scale is "n"; there are "none"/);
+  refused("UNKNOWN_CONSTANT", () => chorale.createPotts(2, 1, { scale: "n" }),
+    /scale is "n"; there are "none"/);
   refused("OUT_OF_RANGE", () => potts.scaled(-1), /factor is -1/);
   refused("LABEL_NAME", () => chorale.labelMap(["X-Title"]), /X-Title/);
   refused("TEXT", () => chorale.readLearnt("{}"));
@@ -183,7 +231,8 @@ test("values, kinds and names of options", () => {
 test("what decode is given", () => {
   const scores = [[[1, 0], [0, 1]], [[1, 0]]];
   const tokens = [["a", "b"], ["a"]];
-  const no = (status, options, message, given = scores) => refused(status, () => chorale.decode(given, options), message);
+  const no = (status, options, message, given = scores) =>
+    refused(status, () => chorale.decode(given, options), message);
   no("TOKENS_MISSING", {}, /tokens is missing: agree needs the words/);
   no("SHAPE", { tokens: [["a"]] }, /tokens has 1 entries; it must have 2/);
   no("SHAPE", { tokens: [["a"], ["a"]] }, /tokens\[0\] has 1 entries; it must have 2/);
@@ -191,7 +240,8 @@ test("what decode is given", () => {
   no("SHAPE", { tokens, groups: [1] }, /groups has 1 entries; it must have 2/);
   no("SHAPE", { tokens, transitions: [[1]] }, /transitions has 1 rows of 1; it must be 2 x 2/);
   no("NOT_A_NUMBER", { tokens }, /scores\[1\]\[0\]/, [[[1, 0], [0, 1]], [[1, NaN]]]);
-  no("SHAPE", { tokens }, /scores\[0\]\[1\] has 1 entries; it must have 2/, [[[1, 0], [0]], [[1, 0]]]);
+  no("SHAPE", { tokens }, /scores\[0\]\[1\] has 1 entries; it must have 2/,
+    [[[1, 0], [0]], [[1, 0]]]);
   no("WRONG_TYPE", { tokens, agree: "words" }, /agree is "words", neither/);
   no("UNKNOWN_CONSTANT", { tokens, agree: { what: "phrases" } }, /agree\.what is "phrases"/);
   no("WRONG_TYPE", { tokens, agree: ["word", 7, {}] }, /agree\[1\] is 7/);
@@ -200,17 +250,20 @@ test("what decode is given", () => {
   no("NOT_A_NUMBER", { tokens, agree: [{ strength: NaN }] }, /agree\[0\]\.strength/);
   no("NULL_ARGUMENT", { agree: { what: "keys" } }, /agree\.keys is missing/);
   no("NULL_ARGUMENT", { agree: { what: "cliques" } }, /agree\.cliques is missing/);
-  no("OUT_OF_RANGE", { agree: { what: "cliques", cliques: [[0, 3]] } }, /agree\.cliques\[0\]\[1\] is 3, and there are 3 positions/);
+  no("OUT_OF_RANGE", { agree: { what: "cliques", cliques: [[0, 3]] } },
+    /agree\.cliques\[0\]\[1\] is 3, and there are 3 positions/);
   no("DUPLICATE_MEMBER", { agree: { what: "cliques", cliques: [[0, 0]] } }, /agree/);
   no("LABELS_MISMATCH", { agree: own(chorale.createPositionLabel(3, 0)) }, /agree/);
   no("VALUES_MISMATCH", { tokens, agree: { potential: three } }, /agree\.potential|agree/);
   no("WRONG_TYPE", { tokens, strengths: 2 }, /options\.strengths is not known/);
   no("SHAPE", { agree: [] }, /scores has 3 entries/, { scores: new Float64Array(3), labels: 2 });
-  no("OUT_OF_RANGE", { agree: [] }, /offsets must ascend/, { scores: new Float64Array(4), labels: 2, offsets: [0, 3] });
+  no("OUT_OF_RANGE", { agree: [] }, /offsets must ascend/,
+    { scores: new Float64Array(4), labels: 2, offsets: [0, 3] });
 });
 
 test("damaged problems", () => {
-  const content = readFileSync(new URL("../../../tests/problems/model-03.chorale", import.meta.url));
+  const path = new URL("../../../tests/problems/model-03.chorale", import.meta.url);
+  const content = readFileSync(path);
   refused("FILE_TRUNCATED", () => chorale.readProblem(new ArrayBuffer(0)));
   refused("FILE_FORMAT", () => chorale.readProblem(new ArrayBuffer(4096)));
   refused("FILE_TRUNCATED", () => chorale.readProblem(content.subarray(0, content.length - 1)));
@@ -220,7 +273,7 @@ test("damaged problems", () => {
     assert.throws(() => chorale.readProblem(content), ChoraleError);
     content[at] ^= 0x40;
   }
-  const good = own(chorale.readProblem(content.buffer.slice(content.byteOffset, content.byteOffset + content.length)));
+  const good = own(chorale.readProblem(bufferOf(content)));
   assert.ok(good.toBytes().length === content.length);
 });
 
@@ -232,7 +285,8 @@ test("memory that cannot grow", async () => {
   refused("OUT_OF_MEMORY", () => small.readProblem(new Uint8Array(20 * 2 ** 20)));
   // The library's own copy fails, after that of the package fitted.
   const builder = small.createModelBuilder();
-  refused("OUT_OF_MEMORY", () => builder.addCorpus({ scores: new Float64Array(9e5), labels: 9 }), /no memory/);
+  refused("OUT_OF_MEMORY", () => builder.addCorpus({ scores: new Float64Array(9e5), labels: 9 }),
+    /no memory/);
   builder.close();
   assert.equal(small.allocatedBytes, 0);
 
@@ -257,7 +311,8 @@ test("memory that cannot grow", async () => {
     }
   }
   const before = small.allocatedBytes;
-  for (const call of [() => run.cliqueScore(clique), () => run.json()]) refused("OUT_OF_MEMORY", call, /^out of memory$/);
+  for (const call of [() => run.cliqueScore(clique), () => run.json()])
+    refused("OUT_OF_MEMORY", call, /^out of memory$/);
   assert.equal(small.allocatedBytes, before);
   for (const array of fill) array.close();
   assert.equal(run.cliqueScore(clique), score);
@@ -272,7 +327,8 @@ test("callbacks that throw or give no number", () => {
   let give = () => 0;
   const potential = own(chorale.createCallback(2, (counts, members) => give(counts, members)));
   const clique = builder.addClique({ potential });
-  for (let chain = 0; chain < 2; ++chain) builder.addPosition(clique, builder.addChain({ scores: [[1, 0.5]] }), 0);
+  for (let i = 0; i < 2; ++i)
+    builder.addPosition(clique, builder.addChain({ scores: [[1, 0.5]] }), 0);
   const frozen = own(builder.freeze());
   const asked = own(chorale.createRun(frozen));
   give = () => { throw new SyntaxError("mine"); };
@@ -316,8 +372,8 @@ test("what load is given", async () => {
   await rejected("WRONG_TYPE", { log: 1 }, /log is 1/);
   const bytes = readFileSync(new URL("../dist/chorale.wasm", import.meta.url));
   const lines = [];
-  for (const wasm of [bytes, bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), bytes.toString("base64"),
-    await WebAssembly.compile(bytes)]) {
+  const compiled = await WebAssembly.compile(bytes);
+  for (const wasm of [bytes, bufferOf(bytes), bytes.toString("base64"), compiled]) {
     const loaded = await load({ wasm, log: (text, level) => lines.push([level, text]) });
     assert.equal(loaded.simd, false);
     const builder = loaded.createModelBuilder();

@@ -12,7 +12,9 @@ const called = new Set();
 if (process.env.CALLED) {
   for (const [name, kind] of Object.entries(library)) {
     if (typeof kind !== "function" || !kind.prototype) continue;
-    for (const [member, described] of Object.entries(Object.getOwnPropertyDescriptors(kind.prototype))) {
+    for (const [member, described] of Object.entries(
+      Object.getOwnPropertyDescriptors(kind.prototype),
+    )) {
       if (member === "constructor" || !described.configurable) continue;
       for (const part of ["value", "get", "set"]) {
         const original = described[part];
@@ -30,16 +32,24 @@ if (process.env.CALLED) {
     called.add(name);
     return raw.call(this, name, given);
   };
-  process.on("exit", () => appendFileSync(process.env.CALLED, [...called].map((name) => `${name}\n`).join("")));
+  process.on("exit", () =>
+    appendFileSync(process.env.CALLED, [...called].map((name) => `${name}\n`).join("")),
+  );
 }
 
 /** [name, library] of the module without vector instructions and of the one with. */
 export async function bothModules(options) {
   assert.ok(hasSimd(), "this Node has no vector instructions, and the tests are for both modules");
-  const [plain, simd] = [await load({ simd: false, ...options }), await load({ simd: true, ...options })];
+  const [plain, simd] = [
+    await load({ simd: false, ...options }),
+    await load({ simd: true, ...options }),
+  ];
   assert.equal(plain.simd, false);
   assert.equal(simd.simd, true);
-  return [["plain", plain], ["simd", simd]];
+  return [
+    ["plain", plain],
+    ["simd", simd],
+  ];
 }
 
 /** The error that a call must throw, of a status; `message`: what its text must match. */

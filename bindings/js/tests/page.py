@@ -3,8 +3,8 @@
 
     page.py CHROMIUM PACKAGE FOLDER
 
-The page holds the whole of dist/libchorale.embedded.js and the bytes of a problem file. Nothing must be on
-its console, and no request but that for the page itself may be made. FOLDER receives the page.
+The page holds the whole of dist/libchorale.embedded.js and the bytes of a problem file. Nothing may
+be on its console, and no request but that for the page may be made. FOLDER receives the page.
 """
 
 import base64
@@ -33,7 +33,8 @@ PAGE = """<!doctype html>
   const run = chorale.createRun(problem, { boundSteps: 8, edits: true });
   const { score } = run.solve();
   const labels = [...run.labels(0)];
-  const { changed } = chorale.decode([[[2, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]], { tokens: [["W"], ["W"], ["W"]] });
+  const scores = [[[2, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]];
+  const { changed } = chorale.decode(scores, { tokens: [["W"], ["W"], ["W"]] });
   let refused = "";
   try {
     chorale.readProblem(new Uint8Array(10));
@@ -42,9 +43,13 @@ PAGE = """<!doctype html>
   }
   run.close();
   problem.close();
-  document.getElementById("said").textContent =
-    JSON.stringify({ simd: chorale.simd, score, labels, changed: changed.length, refused, left: chorale.allocatedBytes });
-})().catch((error) => { document.getElementById("said").textContent = "error: " + (error.stack ?? error); });
+  return JSON.stringify({
+    simd: chorale.simd, score, labels, changed: changed.length, refused,
+    left: chorale.allocatedBytes,
+  });
+})()
+  .catch((error) => "error: " + (error.stack ?? error))
+  .then((text) => { document.getElementById("said").textContent = text; });
 </script>
 """
 

@@ -6,8 +6,13 @@ import { test } from "node:test";
 import { bothModules } from "./helpers.mjs";
 
 const folder = new URL("../../../tests/problems/", import.meta.url);
-const expected = readFileSync(new URL("expected.tsv", folder), "utf8").trimEnd().split("\n").slice(1);
-const files = readdirSync(folder).filter((name) => name.endsWith(".chorale")).sort();
+const expected = readFileSync(new URL("expected.tsv", folder), "utf8")
+  .trimEnd()
+  .split("\n")
+  .slice(1);
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith(".chorale"))
+  .sort();
 
 const bits = (number) => {
   const view = new DataView(new ArrayBuffer(8));
@@ -15,7 +20,13 @@ const bits = (number) => {
   return view.getBigUint64(0).toString(16).padStart(16, "0");
 };
 const OUTCOMES = {
-  complete: 0, "gap-reached": 10, "iteration-limit": 20, "node-limit": 21, deadline: 30, cancelled: 31, infeasible: 40,
+  complete: 0,
+  "gap-reached": 10,
+  "iteration-limit": 20,
+  "node-limit": 21,
+  deadline: 30,
+  cancelled: 31,
+  infeasible: 40,
   "nothing-found": 41,
 };
 

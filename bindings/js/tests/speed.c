@@ -1,4 +1,4 @@
-// Processor time in which the native library solves problem files, one after another, in one thread.
+// Processor time in which the native library solves problem files in turn, in one thread.
 //
 //     speed PROBLEM...        prints milliseconds of all together, and the score of each
 #include <chorale/chorale.h>

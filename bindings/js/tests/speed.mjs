@@ -2,11 +2,11 @@
 //
 //     node tests/speed.mjs NATIVE FOLDER [MOST]     bindings/js/speed.sh calls it
 //
-// NATIVE: the program of speed.c; FOLDER: where problems are written; MOST: fails where a ratio of the
-// module with vector instructions is above it. Each round takes the processor time of one thread in both
-// programs, the least of several solves, and their ratio; the median of the rounds is printed. Messages
-// are in single precision: by default the format depends on the bytes of model and run, which are fewer
-// where addresses have 32 bits. The scores must be the same to the bit.
+// NATIVE: the program of speed.c; FOLDER: where problems are written; MOST: fails where a ratio of
+// the module with vector instructions is above it. Each round takes the processor time of one
+// thread in both programs, the least of several solves, and their ratio; the median of the rounds
+// is printed. Messages are in single precision: by default the format depends on the bytes of model
+// and run, which are fewer where addresses have 32 bits. The scores must be the same to the bit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -22,19 +22,29 @@ const libraries = new Map(await bothModules());
 
 const chorale = libraries.get("simd");
 
-/** Sentences of 20 words over 10 labels in documents of 25, as in tests/bench/collective_bench.cpp. */
+/** Sentences of 20 words, 10 labels, in documents of 25: as in tests/bench/collective_bench.cpp. */
 function collective(sentences) {
   const random = randomOf(1);
   const [labels, length] = [10, 20];
   const scores = Float64Array.from({ length: sentences * length * labels }, () => 4 * random());
-  const transitions = chorale.createTransitions(Float64Array.from({ length: labels * labels }, () => 2 * random() - 1));
+  const transitions = chorale.createTransitions(
+    Float64Array.from({ length: labels * labels }, () => 2 * random() - 1),
+  );
   const builder = chorale.createModelBuilder();
-  builder.addCorpus({ scores, labels, offsets: Array.from({ length: sentences + 1 }, (_, i) => i * length) }, {
-    transitions,
-    tokens: Int32Array.from({ length: sentences * length }, () => Math.floor(Math.exp(random() * Math.log(20000))) - 1),
-    groups: Array.from({ length: sentences }, (_, i) => Math.floor(i / 25)),
+  builder.addCorpus(
+    { scores, labels, offsets: Array.from({ length: sentences + 1 }, (_, i) => i * length) },
+    {
+      transitions,
+      tokens: Int32Array.from(
+        { length: sentences * length },
+        () => Math.floor(Math.exp(random() * Math.log(20000))) - 1,
+      ),
+      groups: Array.from({ length: sentences }, (_, i) => Math.floor(i / 25)),
+    },
+  );
+  builder.addRepeatedWords(chorale.createPotts(labels, 0.9, { scale: "members" }), {
+    stop: Array.from({ length: 50 }, (_, word) => word),
   });
-  builder.addRepeatedWords(chorale.createPotts(labels, 0.9, { scale: "members" }), { stop: Array.from({ length: 50 }, (_, word) => word) });
   return builder.freeze();
 }
 
@@ -44,15 +54,28 @@ function cliques(count, n, potentialOf) {
   const labels = 24;
   const builder = chorale.createModelBuilder();
   for (let c = 0; c < count; ++c) {
-    const { first } = builder.addCorpus({ scores: Float64Array.from({ length: n * labels }, () => 2 * random()), labels });
+    const { first } = builder.addCorpus({
+      scores: Float64Array.from({ length: n * labels }, () => 2 * random()),
+      labels,
+    });
     const clique = builder.addClique({ potential: potentialOf(labels, c, random) });
-    builder.addPositions(clique, [0, n], Array.from({ length: n }, (_, i) => first + i));
+    builder.addPositions(
+      clique,
+      [0, n],
+      Array.from({ length: n }, (_, i) => first + i),
+    );
   }
   return builder.freeze();
 }
-const potts = (n) => (labels, c) => chorale.createPotts(labels, [0.8, 0.85, 0.9, 0.95][c % 4] / n * 10);
+const potts = (n) => (labels, c) =>
+  chorale.createPotts(labels, ([0.8, 0.85, 0.9, 0.95][c % 4] / n) * 10);
 const majority = (labels, c, random) =>
-  chorale.createMajority(labels, Float64Array.from({ length: labels * labels }, (_, i) => (i % (labels + 1) === 0 ? 0.5 * random() : 0)));
+  chorale.createMajority(
+    labels,
+    Float64Array.from({ length: labels * labels }, (_, i) =>
+      i % (labels + 1) === 0 ? 0.5 * random() : 0,
+    ),
+  );
 
 const made = {
   "repeated words, 5000 sentences": () => collective(5000),
@@ -74,13 +97,18 @@ const problems = Object.entries(made).map(([name, make]) => {
 const pages = join(root, "examples/publications/data/pages.chorale");
 if (existsSync(pages)) problems.push(["four properties, pages of references", [pages]]);
 const small = join(root, "tests/problems");
-problems.push(["problem files of the tests", readdirSync(small).filter((file) => file.endsWith(".chorale")).map((file) => join(small, file))]);
+problems.push([
+  "problem files of the tests",
+  readdirSync(small)
+    .filter((file) => file.endsWith(".chorale"))
+    .map((file) => join(small, file)),
+]);
 
 // ---- Times -------------------------------------------------------------------------------------
 
 const ROUNDS = 7;
 
-/** Runs of problems in a library, which solve() solves one after another: [milliseconds, scores]. */
+/** Runs of problems in a library; solve() solves them in turn and gives [milliseconds, scores]. */
 function runsOf(library, paths) {
   const problems = paths.map((path) => library.readProblem(readFileSync(path)));
   const runs = problems.map((problem) => library.createRun(problem, { messageElement: "float32" }));
@@ -104,7 +132,9 @@ function runsOf(library, paths) {
   };
 }
 function natively(paths) {
-  const [time, ...scores] = execFileSync(native, paths, { encoding: "utf8" }).split(" ").map(Number);
+  const [time, ...scores] = execFileSync(native, paths, { encoding: "utf8" })
+    .split(" ")
+    .map(Number);
   return [time, scores];
 }
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
@@ -112,7 +142,11 @@ const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
 let worst = 0;
 console.log("problem\tnative ms\twith vectors\twithout");
 for (const [name, paths] of problems) {
-  const kinds = ["simd", "plain"].map((kind) => ({ kind, runs: runsOf(libraries.get(kind), paths), ratios: [] }));
+  const kinds = ["simd", "plain"].map((kind) => ({
+    kind,
+    runs: runsOf(libraries.get(kind), paths),
+    ratios: [],
+  }));
   for (const { runs } of kinds) runs.solve(); // compiles it
   const times = [];
   for (let round = 0; round < ROUNDS; ++round) {
@@ -127,7 +161,9 @@ for (const [name, paths] of problems) {
   const ratios = kinds.map((kind) => median(kind.ratios));
   for (const { runs } of kinds) runs.close();
   worst = Math.max(worst, ratios[0]);
-  console.log([name, median(times).toFixed(2), ...ratios.map((ratio) => ratio.toFixed(2))].join("\t"));
+  console.log(
+    [name, median(times).toFixed(2), ...ratios.map((ratio) => ratio.toFixed(2))].join("\t"),
+  );
 }
 console.log(`worst\t${worst.toFixed(2)}`);
 process.exit(worst <= Number(most) ? 0 : 1);

@@ -2,10 +2,15 @@
 import { ChoraleError, Handle, fire, hasSimd, load } from "libchorale";
 import type { Chorale, Decoded, Learnt, Model, Problem, Reason, Run, RunResult } from "libchorale";
 
-const chorale: Chorale = await load({ maximumMemory: 2 ** 28, simd: hasSimd(), log: (message, level) => console.log(level, message) });
+const chorale: Chorale = await load({
+  maximumMemory: 2 ** 28, simd: hasSimd(), log: (message, level) => console.log(level, message),
+});
 const decoded: Decoded = chorale.decode([[[2, 0.1]], [[1.9, 0.3]]], {
   tokens: [["Washington"], ["Washington"]], groups: ["a", "a"], strength: 1, boundSteps: 4,
-  agree: ["word", ["word", 0.5], { what: "cliques", cliques: [[0, 1], Int32Array.of(0, 1)] }, chorale.createFirstLabel(2)],
+  agree: [
+    "word", ["word", 0.5], { what: "cliques", cliques: [[0, 1], Int32Array.of(0, 1)] },
+    chorale.createFirstLabel(2),
+  ],
 });
 const labels: Int32Array[] = decoded.labels;
 const reason: Reason | undefined = decoded.changed[0]?.reasons[0];
@@ -14,9 +19,11 @@ const what: "word" | number | undefined = reason?.what;
 const scores = chorale.createArray("float64", 8);
 const view: Float64Array = scores.view;
 const builder = chorale.createModelBuilder();
-const { first, count } = builder.addCorpus({ scores, labels: 2, offsets: [0, 2, 4] }, { tokens: [1, 2, 1, 2] });
+const { first, count } = builder.addCorpus({ scores, labels: 2, offsets: [0, 2, 4] },
+  { tokens: [1, 2, 1, 2] });
 builder.addChain({ scores: new Float32Array(4), labels: 2, forced: [-1, 1] }, { group: 3 });
-builder.addRepeatedWords(chorale.createPotts(2, 0.5, { scale: "members", counted: [true, true] }), { across: true });
+builder.addRepeatedWords(chorale.createPotts(2, 0.5, { scale: "members", counted: [true, true] }),
+  { across: true });
 const model: Model = builder.freeze();
 const run: Run = chorale.createRun(model, { edits: true, progress: ({ round }) => round > 3 });
 const result: RunResult = run.solve();
@@ -29,14 +36,17 @@ const problem: Problem = chorale.readProblem(chorale.createProblem(model).toByte
 problem.gold = new Int32Array(4);
 problem.gold = null;
 problem.setCliques({ kinds: [0], values: ["labels", null, 1] });
-const learnt: Learnt = chorale.learn([problem], { folds: 3, rules: [{ basis: "agreement", most: 2 }] });
+const learnt: Learnt = chorale.learn([problem],
+  { folds: 3, rules: [{ basis: "agreement", most: 2 }] });
 const applied: Model = learnt.apply(problem);
 const handle: Handle = applied;
-const automaton = chorale.createAutomaton({ labels: 2, states: 1, values: 2, next: [0, 0], actions: [fire.label, fire.nothing] });
+const automaton = chorale.createAutomaton({ labels: 2, states: 1, values: 2, next: [0, 0],
+  actions: [fire.label, fire.nothing] });
 try {
   handle.close();
 } catch (error) {
-  if (error instanceof ChoraleError) console.log(error.status, error.statusName.length, error.message);
+  if (error instanceof ChoraleError)
+    console.log(error.status, error.statusName.length, error.message);
 }
 console.log(labels, what, view, result.outcome === "complete", written, automaton.values);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Writes dist/libchorale.embedded.js: the package in one classic script, with the module in it, for
-// pages that are opened as files. It defines the global `libchorale` with what src/index.js exports.
+// pages that are opened as files. It defines the global `libchorale` with what src/index.js
+// exports.
 //
 //     tools/embed.mjs PACKAGE
 //
@@ -24,23 +25,32 @@ function visit(path) {
 const index = join(root, "src/index.js");
 visit(index);
 
-const exported = new Set([...text.get(index).matchAll(/^export (?:async )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name));
+const exported = new Set();
+const DECLARED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
+for (const [, name] of text.get(index).matchAll(DECLARED)) exported.add(name);
 for (const [, names] of text.get(index).matchAll(/^export \{([^}]*)\} from/gm))
   for (const name of names.split(",")) exported.add(name.trim());
 exported.delete("load");
 
-const body = order.map((path) => `// ---- ${relative(root, path)}\n` + text.get(path)
-  .replace(/^import [^;]*? from "\.[^"]+";\n/gm, "")
-  .replace(/^export \{[^}]*\} from "\.[^"]+";\n/gm, "")
-  .replace(/^export /gm, "")
-  .replaceAll("import.meta.url", "undefined")).join("\n");
-const wasm = gzipSync(readFileSync(join(root, "dist/chorale-simd.wasm")), { level: constants.Z_BEST_COMPRESSION });
+/** The text of a module as part of a function. */
+const partOf = (path) =>
+  text
+    .get(path)
+    .replace(/^import [^;]*? from "\.[^"]+";\n/gm, "")
+    .replace(/^export \{[^}]*\} from "\.[^"]+";\n/gm, "")
+    .replace(/^export /gm, "")
+    .replaceAll("import.meta.url", "undefined");
+const body = order.map((path) => `// ---- ${relative(root, path)}\n${partOf(path)}`).join("\n");
+const wasm = gzipSync(readFileSync(join(root, "dist/chorale-simd.wasm")), {
+  level: constants.Z_BEST_COMPRESSION,
+});
 const script = `// libchorale in one file; see README.md. MIT licence.
 globalThis.libchorale = (() => {
 "use strict";
 ${body}
 const embedded = "${wasm.toString("base64")}";
-return Object.freeze({ ${[...exported].join(", ")}, load: (options) => load({ ...options, wasm: options?.wasm ?? embedded }) });
+return Object.freeze({ ${[...exported].join(", ")},
+  load: (options) => load({ ...options, wasm: options?.wasm ?? embedded }) });
 })();
 `;
 new Function(script); // must be valid

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a C++ program that prints dist/layout.js: the C interface as the compiler of the module has it.
+"""Writes a C++ program that prints dist/layout.js: the C interface as the module's compiler has it.
 
     tools/layout.py HEADER PROGRAM.cpp EXPORTS
 
@@ -18,15 +18,17 @@ sys.path.insert(0, str(HERE.parent.parent / "python" / "tools"))
 sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
 
-# Functions that the package leaves out: solvers of single chains and cliques, oracle instances, cancel
-# flags (there is one thread), files (JavaScript reads and writes bytes), and what only C needs.
+# Functions that the package leaves out: solvers of single chains and cliques, oracle instances,
+# cancel flags (there is one thread), files (JavaScript reads and writes bytes), what only C needs.
 LEFT_OUT = re.compile(
-    r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+|message_(bytes|reserve|options_init|result_init)"
+    r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
+    r"|message_(bytes|reserve|options_init|result_init)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode|result_init)"
     r"|clique_(solve|score|max_marginals|options_init|problem_init|result_init)"
     r"|cancel_\w+|instance_init|model_builder_add_instance|host_init|problem_(load|save)"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
-    r"|status_name|algorithm_from_name|abi|decoded_run|decoded_model|decoded_agreement|algorithm_name)")
+    r"|status_name|algorithm_from_name|abi|decoded_run|decoded_model|decoded_agreement"
+    r"|algorithm_name)")
 
 # What only functions that are left out read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
@@ -59,12 +61,14 @@ template <class R, class... A> void function(const char *name, R (*)(A...)) {
   std::printf("    %s: \"%s\",\n", name, letters);
 }
 #define STRUCT(type) std::printf("    " #type ": { size: %zu, fields: {\n", sizeof(type))
-#define FIELD(type, name) std::printf("      " #name ": [%zu, \"%c\"],\n", offsetof(type, name), letter<decltype(type::name)>())
+#define FIELD(type, name) \
+  std::printf("      " #name ": [%zu, \"%c\"],\n", offsetof(type, name), \
+              letter<decltype(type::name)>())
 #define CONSTANT(name) std::printf("    " #name ": %lld,\n", static_cast<long long>(name))
 
 int main() {
   static_assert(sizeof(void *) == 4 && sizeof(std::size_t) == 4);
-  std::printf("// The C interface in the module, as its compiler has it. Written by tools/layout.py.\n"
+  std::printf("// The C interface as the module's compiler has it. Written by tools/layout.py.\n"
               "export const layout = {\n  version: \"%d.%d.%d\",\n  header: %u,\n  structs: {\n",
               CHORALE_VERSION_MAJOR, CHORALE_VERSION_MINOR, CHORALE_VERSION_PATCH, @HEADER@u);
 @STRUCTS@
@@ -87,14 +91,16 @@ def main():
             structs += [f"  FIELD({name}, {field});" for field, _ in fields]
             structs.append('  std::printf("    } },\\n");')
     names = [name for name in headers.functions if not LEFT_OUT.fullmatch(name)]
-    functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr));' for name in names]
+    functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr));'
+                 for name in names]
     used = [name for name in headers.constants
             if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|ANY|START_)", name)]
     constants = [f"  CONSTANT({name});" for name in used]
-    text = PROGRAM.replace("@STRUCTS@", "\n".join(structs))
-    text = text.replace("@FUNCTIONS@", "\n".join(functions)).replace("@CONSTANTS@", "\n".join(constants))
     checksum = str(zlib.crc32(header.read_bytes()))
-    program.write_text(text.replace("@HEADER@", checksum))
+    text = PROGRAM.replace("@HEADER@", checksum)
+    for place, lines in ("STRUCTS", structs), ("FUNCTIONS", functions), ("CONSTANTS", constants):
+        text = text.replace(f"@{place}@", "\n".join(lines))
+    program.write_text(text)
     exports.write_text("\n".join(names) + "\n")
     print(checksum)
 

@@ -7,13 +7,19 @@ export type Rows = ArrayLike<Numbers>;
 
 export interface LoadOptions {
   /**
-   * The module: its bytes, a base64 text of its bytes (gzip-compressed or not), or a compiled module.
-   * Without it the file of the package is read, by `fetch` or by Node.
+   * The module: its bytes, a base64 text of its bytes (gzip-compressed or not), or a compiled
+   * module. Without it the file of the package is read, by `fetch` or by Node.
    */
   wasm?: ArrayBuffer | ArrayBufferView | string | WebAssembly.Module;
-  /** Without `wasm`: take the module with vector instructions, or not; by default where the machine has them. */
+  /**
+   * Without `wasm`: take the module with vector instructions, or not; by default where the machine
+   * has them.
+   */
   simd?: boolean;
-  /** Greatest size of the library's memory in bytes, from 16 MiB to 4 GiB, rounded up to 64 KiB; 4 GiB by default. */
+  /**
+   * Greatest size of the library's memory in bytes, from 16 MiB to 4 GiB, rounded up to 64 KiB; 4
+   * GiB by default.
+   */
   maximumMemory?: number;
   /** Receives warnings of the library. */
   log?: (message: string, level: "debug" | "info" | "warning") => void;
@@ -38,7 +44,10 @@ export class ChoraleError extends Error {
   readonly statusName: string;
 }
 
-/** What has memory in the library. Freed by `close`, or some time after nothing refers to it any more. */
+/**
+ * What has memory in the library. Freed by `close`, or some time after nothing refers to it any
+ * more.
+ */
 export class Handle {
   protected constructor();
   /** Frees the memory; any later use is an error, except a further `close`. */
@@ -69,7 +78,13 @@ export class MemoryArray<T extends keyof TypedArrayOf = keyof TypedArrayOf> exte
 }
 
 export type Outcome =
-  | "complete" | "gap-reached" | "iteration-limit" | "node-limit" | "deadline" | "cancelled" | "infeasible"
+  | "complete"
+  | "gap-reached"
+  | "iteration-limit"
+  | "node-limit"
+  | "deadline"
+  | "cancelled"
+  | "infeasible"
   | "nothing-found";
 
 /** One library with its memory. */
@@ -90,7 +105,8 @@ export class Chorale {
   buildProblem(
     scores: Scores,
     /** gold: for each chain T labels, -1: unknown. names: of the labels. */
-    options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>>; names?: readonly string[] }): Problem;
+    options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>>; names?: readonly string[] },
+  ): Problem;
 
   /** A problem without texts, gold labels and notes. */
   createProblem(model: Model): Problem;
@@ -113,21 +129,36 @@ export class Chorale {
   /** The greatest lambda n squared over the counts. */
   createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
   /** Sum over the values of tables[value][count]; one table serves all values. */
-  createSum(values: number, tables: Rows, options?: PotentialOptions & { shape?: Shape }): Potential;
+  createSum(
+    values: number,
+    tables: Rows,
+    options?: PotentialOptions & { shape?: Shape },
+  ): Potential;
   /** Greatest of tables[value][count]; one table serves all values. */
   createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
   /** table[count of the higher of two counted values]. */
-  createCardinality(values: number, table: Numbers, options?: PotentialOptions & { shape?: Shape }): Potential;
+  createCardinality(
+    values: number,
+    table: Numbers,
+    options?: PotentialOptions & { shape?: Shape },
+  ): Potential;
   /** Of the commonest value a: bias[a] plus the sum of weights[a][v] over the members' values v. */
-  createMajority(values: number, weights: Rows, options?: PotentialOptions & { bias?: Numbers }): Potential;
+  createMajority(
+    values: number,
+    weights: Rows,
+    options?: PotentialOptions & { bias?: Numbers },
+  ): Potential;
   /** Sum of scores[v][w] over all ordered pairs of distinct members. */
   createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential;
   /**
-   * Any function of the counts, which gets a copy of them. It must depend on its arguments alone. What
-   * it throws is thrown by the call that needed the score.
+   * Any function of the counts, which gets a copy of them. It must depend on its arguments alone.
+   * What it throws is thrown by the call that needed the score.
    */
   createCallback(
-    values: number, score: (counts: Float64Array, members: number) => number, options?: PotentialOptions): Potential;
+    values: number,
+    score: (counts: Float64Array, members: number) => number,
+    options?: PotentialOptions,
+  ): Potential;
 
   /** Fires the kind of the label at `position`. */
   createPositionLabel(labels: Labels, position: number): Property;
@@ -136,18 +167,31 @@ export class Chorale {
   /** Fires the kind of the first label that is not ignored. */
   createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
   /** Fires the kind of the label after each segment of the kind `anchor`. */
-  createNextLabel(labels: Labels, anchor: number, options?: SegmentOptions & { endValue?: number }): Property;
+  createNextLabel(
+    labels: Labels,
+    anchor: number,
+    options?: SegmentOptions & { endValue?: number },
+  ): Property;
   /** Fires the token before each segment of the kind `anchor`; `values`: number of tokens. */
   createTokenBefore(
-    labels: Labels, anchor: number, values: number, options?: SegmentOptions & { startValue?: number }): Property;
+    labels: Labels,
+    anchor: number,
+    values: number,
+    options?: SegmentOptions & { startValue?: number },
+  ): Property;
   /** A property by an automaton of your own (property.h). */
   createAutomaton(automaton: Automaton): Property;
-  /** A property whose values depend on the class of a position, its label and its parent's label. */
+  /**
+   * A property whose values depend on the class of a position, its label and its parent's label.
+   */
   createLocal(local: LocalProperty): Property;
   /** Kinds of label names such as "B-Title" and "I-Title". */
   labelMap(names: readonly string[], scheme?: Scheme): LabelMap;
   /** Which labels may follow which in a scheme, as flags: m x m, m, m. */
-  schemeMask(names: readonly string[], scheme: Scheme): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
+  schemeMask(
+    names: readonly string[],
+    scheme: Scheme,
+  ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
   /** The values of a property that a clique uses. */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
@@ -169,7 +213,9 @@ export interface FlatScores {
   scores: Numbers;
   /** m */
   labels: number;
-  /** Chain i has the positions offsets[i] to offsets[i + 1] - 1. Absent: each position is a chain. */
+  /**
+   * Chain i has the positions offsets[i] to offsets[i + 1] - 1. Absent: each position is a chain.
+   */
   offsets?: Numbers;
 }
 
@@ -212,7 +258,9 @@ export interface Agreement {
   /** "keys": for each chain T keys, texts or integers from 0, -1 for none. */
   keys?: ArrayLike<ArrayLike<Key>>;
   stop?: Iterable<Key>;
-  /** "cliques": for each clique the numbers of its positions, which count on from chain to chain. */
+  /**
+   * "cliques": for each clique the numbers of its positions, which count on from chain to chain.
+   */
   cliques?: readonly Numbers[];
 }
 export type DecodeOptions = AgreeOptions & RunOptions;
@@ -250,7 +298,7 @@ export interface Reason {
   readonly amount: number;
 }
 
-// ---- Potentials, properties, transitions ---------------------------------------------------------
+// ---- Potentials, properties, transitions --------------------------------------------------------
 
 export type Flags = ArrayLike<number | boolean>;
 export type Shape = "detect" | "convex" | "concave";
@@ -354,14 +402,16 @@ export class Transitions extends Handle {
   readonly labels: number;
 }
 
-// ---- Models --------------------------------------------------------------------------------------
+// ---- Models -------------------------------------------------------------------------------------
 
 export interface ChainScores {
   /** T x m scores: rows, or a typed array with `labels` told. */
   scores: Rows | Numbers;
   labels?: number;
   transitions?: Transitions | null;
-  /** (T - 1) x m x m scores of each edge, or m x m of all, in the place of those of `transitions`. */
+  /**
+   * (T - 1) x m x m scores of each edge, or m x m of all, in the place of those of `transitions`.
+   */
   edges?: Numbers;
   start?: Numbers;
   end?: Numbers;
@@ -414,9 +464,16 @@ export class ModelBuilder extends Handle {
   addPositions(first: number, offsets: Numbers, chains: Numbers, positions?: Numbers): void;
   setCentre(clique: number, chain: number, position: number): void;
   /** A clique of the places of each repeated token. */
-  addRepeatedWords(potential: Potential, options?: {
-    minimum?: number; across?: boolean; stop?: Numbers; labelValues?: Numbers; values?: number;
-  }): Span;
+  addRepeatedWords(
+    potential: Potential,
+    options?: {
+      minimum?: number;
+      across?: boolean;
+      stop?: Numbers;
+      labelValues?: Numbers;
+      values?: number;
+    },
+  ): Span;
   /** The model; nothing can be added afterwards. */
   freeze(): Model;
 }
@@ -455,10 +512,10 @@ export class Model extends Handle {
   reweigh(factors: Numbers): Model;
 }
 
-// ---- Problems ------------------------------------------------------------------------------------
+// ---- Problems -----------------------------------------------------------------------------------
 
 export type TextList =
-  | "labels" | "tokens" | "words" | "spaces" | "chains" | "groups" | "cliques" | "kinds";
+  "labels" | "tokens" | "words" | "spaces" | "chains" | "groups" | "cliques" | "kinds";
 export class Problem extends Handle {
   /** A handle of its own. */
   model(): Model;
@@ -469,8 +526,13 @@ export class Problem extends Handle {
   setTexts(list: TextList | number, texts: readonly string[] | null): void;
   /** Adds a list of value names; its number. */
   addValueNames(names: readonly string[]): number;
-  /** By clique: index of its kind (-1: none); and the list that names its values. Absent: unchanged. */
-  setCliques(options: { kinds?: Numbers; values?: ArrayLike<"labels" | "tokens" | number | null> }): void;
+  /**
+   * By clique: index of its kind (-1: none); and the list that names its values. Absent: unchanged.
+   */
+  setCliques(options: {
+    kinds?: Numbers;
+    values?: ArrayLike<"labels" | "tokens" | number | null>;
+  }): void;
   cliqueKind(clique: number): number;
   valueName(clique: number, value: number): string | null;
   /** Gold labels of all positions, -1: unknown; null: there are none. A copy. */
@@ -485,7 +547,7 @@ export class Problem extends Handle {
   toBytes(): Uint8Array;
 }
 
-// ---- Runs ----------------------------------------------------------------------------------------
+// ---- Runs ---------------------------------------------------------------------------------------
 
 export interface Progress {
   readonly round: number;
@@ -556,7 +618,10 @@ export interface OfLabelling {
   /** True: the labelling of each chain without its cliques. */
   own?: boolean;
 }
-/** Where results are written: an array of the right length. In a `MemoryArray` the library writes itself. */
+/**
+ * Where results are written: an array of the right length. In a `MemoryArray` the library writes
+ * itself.
+ */
 export interface IntoInt32 {
   into?: Int32Array | MemoryArray<"int32">;
 }
@@ -595,16 +660,28 @@ export class Run extends Handle {
   /** T x m max-marginals, and T margins. */
   maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
   /** T x m probabilities, and whether they are exact. */
-  probabilities(chain: number, options?: { temperature?: number } & IntoFloat64):
-    { probabilities: Float64Array; exact: boolean };
+  probabilities(
+    chain: number,
+    options?: { temperature?: number } & IntoFloat64,
+  ): { probabilities: Float64Array; exact: boolean };
   /** The whole result as JSON. */
   json(): string;
 }
 
-// ---- Learning ------------------------------------------------------------------------------------
+// ---- Learning -----------------------------------------------------------------------------------
 
 export interface WeightRule {
-  basis: "agreement" | "log-agreement" | "share" | "majority" | "centre" | "single" | "empty" | "conflict" | "out" | "value";
+  basis:
+    | "agreement"
+    | "log-agreement"
+    | "share"
+    | "majority"
+    | "centre"
+    | "single"
+    | "empty"
+    | "conflict"
+    | "out"
+    | "value";
   /** Absent: every kind; every index. */
   kind?: number;
   index?: number;

@@ -1,6 +1,6 @@
 // What the C++20 library of older Emscriptens lacks, that of Debian 12 among them: std::bit_cast,
-// std::atomic_ref and std::to_chars of doubles. Included before chorale.cpp. Newer C++ libraries have
-// all three; nothing of this is then compiled.
+// std::atomic_ref and std::to_chars of doubles. Included before chorale.cpp. Newer C++ libraries
+// have all three; nothing of this is then compiled.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What JavaScript does not have in C: a host whose memory is counted, and the addresses of functions
-// that call back into JavaScript.
+// What JavaScript does not have in C: a host whose memory is counted, and the addresses of
+// functions that call back into JavaScript.
 #include "chorale.h"
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 #define CHORALE_JS_IMPORT(name) __attribute__((import_module("chorale"), import_name(name)))
 extern "C" {
 CHORALE_JS_IMPORT("score")
-int32_t chorale_js_score(int32_t user, const int64_t *counts, int32_t values, int64_t members, double *score);
+int32_t chorale_js_score(int32_t user, const int64_t *counts, int32_t values, int64_t members,
+                         double *score);
 CHORALE_JS_IMPORT("release") void chorale_js_release(int32_t user);
 CHORALE_JS_IMPORT("progress") int32_t chorale_js_progress(int32_t user, const void *progress);
 CHORALE_JS_IMPORT("log") void chorale_js_log(int32_t level, const char *message);
@@ -22,7 +23,8 @@ std::size_t allocated = 0; // bytes of blocks that are not freed
 void *allocate(void *, std::size_t bytes, std::size_t alignment) {
   // aligned_alloc takes multiples of the alignment.
   const std::size_t most = SIZE_MAX - 64;
-  void *block = bytes > most ? nullptr : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  void *block = bytes > most ? nullptr : std::aligned_alloc(alignment, whole);
   if (block)
     allocated += bytes;
   return block;
@@ -35,13 +37,17 @@ void deallocate(void *, void *block, std::size_t bytes, std::size_t) {
 
 void log(void *, chorale_log_level level, const char *message) { chorale_js_log(level, message); }
 
-int32_t number_of(void *user) { return static_cast<int32_t>(reinterpret_cast<std::intptr_t>(user)); }
+int32_t number_of(void *user) {
+  return static_cast<int32_t>(reinterpret_cast<std::intptr_t>(user));
+}
 
 int32_t score(void *user, const int64_t *counts, int64_t values, int64_t members, double *to) {
   return chorale_js_score(number_of(user), counts, static_cast<int32_t>(values), members, to);
 }
 void release(void *user) { chorale_js_release(number_of(user)); }
-int32_t progress(void *user, const chorale_progress *now) { return chorale_js_progress(number_of(user), now); }
+int32_t progress(void *user, const chorale_progress *now) {
+  return chorale_js_progress(number_of(user), now);
+}
 int32_t learn_progress(void *user, const chorale_learn_progress *now) {
   return chorale_js_progress(number_of(user), now);
 }
@@ -54,7 +60,9 @@ const chorale_host host = {sizeof(chorale_host), &counting, log, nullptr};
 extern "C" {
 #define CHORALE_JS_EXPORT __attribute__((used, visibility("default")))
 // Memory for arguments and for arrays that JavaScript owns, aligned to 64; NULL if there is none.
-CHORALE_JS_EXPORT void *chorale_js_allocate(std::size_t bytes) { return allocate(nullptr, bytes ? bytes : 1, 64); }
+CHORALE_JS_EXPORT void *chorale_js_allocate(std::size_t bytes) {
+  return allocate(nullptr, bytes ? bytes : 1, 64);
+}
 // `bytes`: what was asked for.
 CHORALE_JS_EXPORT void chorale_js_free(void *block, std::size_t bytes) {
   if (block)
@@ -65,7 +73,9 @@ CHORALE_JS_EXPORT const chorale_host *chorale_js_host() { return &host; }
 CHORALE_JS_EXPORT chorale_count_function chorale_js_score_function() { return score; }
 CHORALE_JS_EXPORT void (*chorale_js_release_function())(void *) { return release; }
 CHORALE_JS_EXPORT chorale_progress_function chorale_js_progress_function() { return progress; }
-CHORALE_JS_EXPORT chorale_learn_progress_function chorale_js_learn_progress_function() { return learn_progress; }
+CHORALE_JS_EXPORT chorale_learn_progress_function chorale_js_learn_progress_function() {
+  return learn_progress;
+}
 // 1 in the module with vector instructions.
 CHORALE_JS_EXPORT int32_t chorale_js_simd() {
 #if defined(__wasm_simd128__)
