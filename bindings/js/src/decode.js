@@ -2,7 +2,7 @@
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { create, given } from "./handle.js";
 import { arrayOf, integer, length, optionsOf, real, shown, sizeOf } from "./native.js";
-import { scoresOf } from "./model.js";
+import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
@@ -20,7 +20,7 @@ const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
  */
 function chainsOf(native, scope, scores) {
   if (scores !== null && typeof scores === "object" && "scores" in scores) {
-    const told = optionsOf(scores, ["scores", "labels", "offsets"]);
+    const told = optionsOf(scores, FLAT, "scores");
     const block = scoresOf(scope, "scores", told.scores, told.labels);
     const ends =
       told.offsets === undefined
@@ -115,7 +115,7 @@ function agreementsOf(options) {
         `${place} is ${shown(entry)}, ` +
           `neither "word" nor a Property nor an agreement nor an array of these`,
       );
-    return { asked: optionsOf(entry, AGREEMENT), place, own: true };
+    return { asked: optionsOf(entry, AGREEMENT, place), place, own: true };
   });
 }
 
@@ -267,6 +267,7 @@ function placed(message, { ends, flat }, wanted) {
       const { place, own } = wanted[Number(number)];
       return own || field === "" ? place + field : field.slice(1);
     })
+    .replace(/ chains\[\d+\]:/, "")
     .replace(/\b(scores|tokens|keys)\[(\d+)\]/g, (whole, name, number) => {
       if (flat && name === "scores") return whole;
       let chain = 0;

@@ -36,6 +36,11 @@ export function refuse(status, message) {
 // What the library calls otherwise than the rule of inJavaScript() gives.
 const NAMES = {
   NULL: "missing",
+  "unary score": "score",
+  table_count: "tables.length",
+  chorale_learnt_text: "Learnt.toJSON",
+  chorale_problem_set_gold: "Problem.gold",
+  chorale_problem_set_cliques: "Problem.setCliques",
   "corpus->unary": "scores",
   "chain->unary": "scores",
   unary: "scores",
@@ -52,7 +57,7 @@ const NAMES = {
   name_length: "name.length",
 };
 // A text of the caller's in quotes, a field of a struct, or a word.
-const WORD = /"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+/g;
+const WORD = /"[^"]*"|unary score|\w+(?:->\w+)+|\]\.\w+|\w+/g;
 const camel = (name) => name.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase());
 
 /**

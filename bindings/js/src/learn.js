@@ -11,6 +11,7 @@ import {
   real,
   shown,
   sizeOf,
+  wordsOf,
 } from "./native.js";
 import { Model } from "./model.js";
 import { Potential, squareOf } from "./potential.js";
@@ -21,6 +22,7 @@ const LINES = 0;
 const JSON_TEXT = 1;
 const APPLIED = ["nothing", "bonuses", "all"];
 const VERDICTS = { 0: "kept", 10: "no-cliques", 20: "screened", 30: "no-gain", 40: "not-applied" };
+const BASES = wordsOf("CHORALE_BASIS_");
 const LEARN_OPTIONS = ["seen", "rules", "costs", "folds", "level"];
 
 export class Learnt extends Handle {
@@ -117,11 +119,11 @@ function rulesOf(native, scope, rules) {
       index = -1,
       least = -Infinity,
       most = Infinity,
-    } = optionsOf(rule, ["basis", "kind", "index", "least", "most"]);
+    } = optionsOf(rule, ["basis", "kind", "index", "least", "most"], place);
     native.bytes(at + i * size, size).fill(0);
     native.set("weight_rule", at + i * size, {
       kind: int32(`${place}.kind`, kind),
-      basis: chosen(`${place}.basis`, basis, "CHORALE_BASIS_"),
+      basis: chosen(`${place}.basis`, basis, BASES),
       index: integer(`${place}.index`, index),
       least: real(`${place}.least`, least),
       most: real(`${place}.most`, most),

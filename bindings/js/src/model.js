@@ -64,7 +64,7 @@ const CHAIN = [
 export function chainOf(native, scope, chain) {
   if (chain === null || typeof chain !== "object")
     refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
-  const told = optionsOf(chain, CHAIN);
+  const told = optionsOf(chain, CHAIN, "chain");
   const scores = scoresOf(scope, "scores", told.scores, told.labels);
   const { length: T, labels: m, element } = scores;
   const type = element === 1 ? "float32" : "float64";
@@ -101,9 +101,11 @@ export function chainOf(native, scope, chain) {
   return { at, length: T, labels: m };
 }
 
+export const FLAT = ["scores", "labels", "offsets"];
+
 /** A chorale_corpus of FlatScores and options: { at, chains, positions, lengths }. */
 export function corpusOf(native, scope, flat, options) {
-  const { scores, labels, offsets } = optionsOf(flat, ["scores", "labels", "offsets"]);
+  const { scores, labels, offsets } = optionsOf(flat, FLAT, "scores");
   const { transitions, tokens, groups } = optionsOf(options, ["transitions", "tokens", "groups"]);
   const block = scoresOf(scope, "scores", scores, labels);
   const ends = offsets === undefined ? undefined : arrayOf("offsets", offsets);

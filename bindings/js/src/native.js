@@ -6,6 +6,7 @@ import { decimal } from "./decimal.js";
 const PAGE = 65536;
 const DEFAULT_MEMORY = 16 * 2 ** 20; // what the module asks for at its start
 const MOST_MEMORY = 4 * 2 ** 30;
+const OTHER_MODULE = "wasm is not the module that this version of the package was built with";
 const LEVELS = new Map([
   [10, "debug"],
   [20, "info"],
@@ -34,10 +35,16 @@ export class Native {
         STATUS.OUT_OF_RANGE,
         `maximumMemory is ${maximumMemory}; it must be from ${DEFAULT_MEMORY} to ${MOST_MEMORY}`,
       );
-    native.memory = new WebAssembly.Memory({
-      initial: DEFAULT_MEMORY / PAGE,
-      maximum: Math.ceil(maximumMemory / PAGE),
-    });
+    const pages = { initial: DEFAULT_MEMORY / PAGE, maximum: Math.ceil(maximumMemory / PAGE) };
+    try {
+      native.memory = new WebAssembly.Memory(pages);
+    } catch (error) {
+      throw new ChoraleError(
+        STATUS.OUT_OF_MEMORY,
+        `out of memory: there are no ${maximumMemory} bytes of addresses; lower maximumMemory`,
+        error,
+      );
+    }
     native.log = log;
     native.callbacks = new Map(); // by number: functions that the library calls
     native.nextCallback = 1;
@@ -45,15 +52,16 @@ export class Native {
     native.depth = 0; // calls into the module that are under way
     native.pending = []; // what is freed after them
     native.broken = null; // a fault that left the module in an unknown state
-    const instance = await WebAssembly.instantiate(module, native.imports());
-    native.exports = instance.exports;
-    native.exports._initialize?.();
+    try {
+      ({ exports: native.exports } = await WebAssembly.instantiate(module, native.imports()));
+    } catch (error) {
+      throw new ChoraleError(STATUS.FILE_FORMAT, `${OTHER_MODULE}: ${error.message}`, error);
+    }
+    const { _initialize: initialize, chorale_js_header: header } = native.exports;
+    initialize?.();
+    if (header === undefined || header() >>> 0 !== layout.header)
+      refuse(STATUS.FILE_FORMAT, OTHER_MODULE);
     native.host = native.exports.chorale_js_host();
-    if (native.exports.chorale_js_header() >>> 0 !== layout.header)
-      refuse(
-        STATUS.INTERNAL,
-        "the module is not the one that this version of the package was built with",
-      );
     native.error = native.allocate(layout.structs.chorale_error.size);
     return native;
   }
@@ -229,7 +237,7 @@ export class Native {
       this.exports.stackRestore(stack);
       throw new ChoraleError(STATUS.INTERNAL, `an internal fault of the library: ${error}`, error);
     } finally {
-      if (--this.depth === 0) while (this.pending.length > 0) this.pending.pop()();
+      if (--this.depth === 0) for (const free of this.pending.splice(0)) if (!this.broken) free();
     }
   }
 
@@ -285,6 +293,7 @@ class Scope {
     return at;
   }
   end() {
+    if (this.native.broken) return;
     for (const [at, bytes] of this.blocks) this.native.free(at, bytes);
   }
   /** A struct with the library's defaults and then these fields. */
@@ -461,33 +470,33 @@ export function real(name, value) {
   if (typeof value !== "number") refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a number`);
   return value;
 }
-/**
- * Number of a word among constants with a prefix: chosen("schedule", "all", "CHORALE_SCHEDULE_").
- */
-export function chosen(name, word, prefix, others = {}) {
-  if (typeof word === "string") {
-    if (Object.hasOwn(others, word)) return others[word];
-    const constant = prefix + word.toUpperCase().replaceAll("-", "_");
-    if (Object.hasOwn(layout.constants, constant) && word === word.toLowerCase())
-      return layout.constants[constant];
-  }
-  const known = Object.keys(layout.constants)
-    .filter((constant) => constant.startsWith(prefix))
-    .map((constant) => `"${constant.slice(prefix.length).toLowerCase().replaceAll("_", "-")}"`);
-  known.push(...Object.keys(others).map((other) => `"${other}"`));
+/** Numbers of constants with a prefix by their words: wordsOf("CHORALE_SCHEDULE_").all. */
+export const wordsOf = (prefix) =>
+  Object.fromEntries(
+    Object.entries(layout.constants)
+      .filter(([constant]) => constant.startsWith(prefix))
+      .map(([constant, number]) => [
+        constant.slice(prefix.length).toLowerCase().replaceAll("_", "-"),
+        number,
+      ]),
+  );
+/** Number of a word. */
+export function chosen(name, word, numbers) {
+  if (typeof word === "string" && Object.hasOwn(numbers, word)) return numbers[word];
+  const known = Object.keys(numbers).map((other) => `"${other}"`);
   refuse(
     typeof word === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE,
     `${name} is ${shown(word)}; there are ${known.join(", ")}`,
   );
 }
-/** Options that are an object, all of whose names are known. */
-export function optionsOf(given, known) {
+/** An argument that is an object, all of whose names are known. */
+export function optionsOf(given, known, argument = "options") {
   if (given === undefined || given === null) return {};
   if (typeof given !== "object" || Array.isArray(given))
-    refuse(WRONG_TYPE, `options is ${shown(given)}, not an object`);
+    refuse(WRONG_TYPE, `${argument} is ${shown(given)}, not an object`);
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      refuse(WRONG_TYPE, `options.${name} is not known; there are ${known.join(", ")}`);
+      refuse(WRONG_TYPE, `${argument}.${name} is not known; there are ${known.join(", ")}`);
   return given;
 }
 export function length(name, array, expected, status = STATUS.SHAPE) {

@@ -1,10 +1,21 @@
 // Symmetric potentials (potential.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create } from "./handle.js";
-import { TYPES, arrayOf, chosen, integer, length, optionsOf, real, shown } from "./native.js";
+import {
+  TYPES,
+  arrayOf,
+  chosen,
+  integer,
+  length,
+  optionsOf,
+  real,
+  shown,
+  wordsOf,
+} from "./native.js";
 
 const OPTIONS = ["scale", "counted"];
-const SCALES = { members: 1, "log-members": 2 };
+const SCALES = { none: 0, members: 1, "log-members": 2 };
+const SHAPES = wordsOf("CHORALE_SHAPE_");
 
 export class Potential extends Handle {
   constructor(native, pointer) {
@@ -91,8 +102,8 @@ function make(native, kind, values, options, more, body) {
   const { scale, counted, shape } = optionsOf(options, [...OPTIONS, ...more]);
   return native.scoped((scope) => {
     const told = scope.struct("potential_options", {
-      scale: scale === undefined ? 0 : chosen("scale", scale, "CHORALE_SCALE_", SCALES),
-      shape: shape === undefined ? 0 : chosen("shape", shape, "CHORALE_SHAPE_"),
+      scale: scale === undefined ? 0 : chosen("scale", scale, SCALES),
+      shape: shape === undefined ? 0 : chosen("shape", shape, SHAPES),
       counted: flagsOf(scope, "counted", counted, values),
     });
     const numbers = body(scope);
@@ -159,22 +170,20 @@ const tablesFor = (tables) => (scope) => {
  * caller's or a MemoryArray, to which the library writes itself.
  */
 export function result(native, type, count, into, fill) {
-  if (into !== undefined) {
-    const array = length("into", arrayOf("into", into), count);
-    if (!(array instanceof TYPES[type]))
-      refuse(WRONG_TYPE, `into is ${shown(array)}, not a ${TYPES[type].name}`);
-    if (native.owns(array)) {
-      const at = array.byteOffset;
-      fill(at);
-      return native.array(type, at, count);
-    }
+  const array = into === undefined ? null : length("into", arrayOf("into", into), count);
+  if (array !== null && !(array instanceof TYPES[type]))
+    refuse(WRONG_TYPE, `into is ${shown(array)}, not a ${TYPES[type].name}`);
+  if (array !== null && native.owns(array)) {
+    const at = array.byteOffset;
+    fill(at);
+    return native.array(type, at, count);
   }
   return native.scoped((scope) => {
     const at = scope.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
     fill(at);
     const found = native.array(type, at, count);
-    if (into === undefined) return found.slice();
-    into.set(found);
-    return into;
+    if (array === null) return found.slice();
+    array.set(found);
+    return array;
   });
 }

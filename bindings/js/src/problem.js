@@ -4,7 +4,6 @@ import { Handle, create, given } from "./handle.js";
 import {
   arrayOf,
   chosen,
-  constants,
   integer,
   int32,
   isDetached,
@@ -12,21 +11,19 @@ import {
   optionsOf,
   shown,
   sizeOf,
+  wordsOf,
 } from "./native.js";
 import { Model } from "./model.js";
 
 const TEXT_NAMES = { list: "list", texts: "texts", count: "texts.length" };
 
+const { none: NO_LIST, values: VALUES, ...LISTS } = wordsOf("CHORALE_TEXTS_");
+
 function listOf(list) {
-  if (typeof list !== "number") {
-    const number = chosen("list", list, "CHORALE_TEXTS_");
-    if (number === constants.CHORALE_TEXTS_NONE || number === constants.CHORALE_TEXTS_VALUES)
-      chosen("list", "", "CHORALE_TEXTS_");
-    return number;
-  }
+  if (typeof list !== "number") return chosen("list", list, LISTS);
   if (integer("list", list) < 0)
     refuse(STATUS.OUT_OF_RANGE, `list is ${list}; lists of value names count from 0`);
-  return int32("list", constants.CHORALE_TEXTS_VALUES + list);
+  return int32("list", VALUES + list);
 }
 
 export class Problem extends Handle {
@@ -82,15 +79,13 @@ export class Problem extends Handle {
   addValueNames(names) {
     let number = 0;
     while (this.#hasValues(number)) ++number;
-    this.#set(constants.CHORALE_TEXTS_VALUES + number, "names", names);
+    this.#set(VALUES + number, "names", names);
     this.#lists = Math.max(this.#lists, number + 1);
     return number;
   }
   #lists = 0; // lists of value names known to exist, of which some may be empty
   #hasValues(number) {
-    return (
-      number < this.#lists || this.#raw("text_count", constants.CHORALE_TEXTS_VALUES + number) > 0
-    );
+    return number < this.#lists || this.#raw("text_count", VALUES + number) > 0;
   }
   setCliques(options) {
     this.#on((native, scope, problem) => {
@@ -108,7 +103,7 @@ export class Problem extends Handle {
               "int32",
               "values",
               length("values", [...values], count).map((list) =>
-                list === null ? constants.CHORALE_TEXTS_NONE : listOf(list),
+                list === null ? NO_LIST : listOf(list),
               ),
             );
       native.call("chorale_problem_set_cliques", [problem, numbers, lists]);

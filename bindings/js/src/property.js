@@ -1,7 +1,7 @@
 // Properties, dictionaries, label maps and transitions (property.h, chain.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, chosen, int32, integer, length, optionsOf, shown } from "./native.js";
+import { arrayOf, chosen, int32, integer, length, optionsOf, shown, wordsOf } from "./native.js";
 import { flagsOf, result, squareOf } from "./potential.js";
 
 export const fire = Object.freeze({ nothing: -1, label: -2, table: -3 });
@@ -181,7 +181,8 @@ function named(native, names, body) {
     );
   });
 }
-const schemeOf = (scheme) => chosen("scheme", scheme, "CHORALE_SCHEME_");
+const SCHEMES = wordsOf("CHORALE_SCHEME_");
+const schemeOf = (scheme) => chosen("scheme", scheme, SCHEMES);
 
 function automatonOf(native, scope, { labels, classes = 1, states, values, ...given }) {
   for (const [name, value] of Object.entries({ labels, classes, states, values }))
@@ -217,6 +218,7 @@ const AUTOMATON = [
   "tableOffset",
   "outsideValue",
 ];
+const LOCAL = ["labels", "values", "classes", "actions", "labelValues"];
 
 export const properties = {
   createPositionLabel: (native, labels, position) =>
@@ -309,18 +311,12 @@ export const properties = {
           native,
           create(native, "chorale_property_create", [
             native.host,
-            automatonOf(native, scope, optionsOf(automaton, AUTOMATON)),
+            automatonOf(native, scope, optionsOf(automaton, AUTOMATON, "automaton")),
           ]),
         ),
     ),
   createLocal(native, local) {
-    const {
-      labels,
-      values,
-      classes = 1,
-      actions,
-      labelValues,
-    } = optionsOf(local, ["labels", "values", "classes", "actions", "labelValues"]);
+    const { labels, values, classes = 1, actions, labelValues } = optionsOf(local, LOCAL, "local");
     return native.scoped((scope) => {
       for (const [name, value] of Object.entries({ labels, values, classes })) integer(name, value);
       const table = scope.numbers(

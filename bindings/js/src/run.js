@@ -1,7 +1,17 @@
 // Runs: collective inference over a model (run.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, chosen, integer, length, optionsOf, real, shown, sizeOf } from "./native.js";
+import {
+  arrayOf,
+  chosen,
+  integer,
+  length,
+  optionsOf,
+  real,
+  shown,
+  sizeOf,
+  wordsOf,
+} from "./native.js";
 import { Model, chainOf } from "./model.js";
 import { result } from "./potential.js";
 import { Problem } from "./problem.js";
@@ -20,10 +30,10 @@ const FLAGS = {
   edits: "edits",
 };
 const WORDS = {
-  schedule: ["schedule", "CHORALE_SCHEDULE_"],
-  algorithm: ["algorithm", "CHORALE_ALGORITHM_"],
-  jointMode: ["joint_mode", "CHORALE_JOINT_"],
-  messageElement: ["message_element", "CHORALE_MESSAGES_"],
+  schedule: ["schedule", wordsOf("CHORALE_SCHEDULE_")],
+  algorithm: ["algorithm", wordsOf("CHORALE_ALGORITHM_")],
+  jointMode: ["joint_mode", wordsOf("CHORALE_JOINT_")],
+  messageElement: ["message_element", wordsOf("CHORALE_MESSAGES_")],
 };
 export const RUN_OPTIONS = [
   ...Object.keys(NUMBERS),
@@ -48,8 +58,8 @@ export function runFields(options) {
     if (options[name] !== undefined) fields[field] = integer(name, options[name]);
   for (const [name, field] of Object.entries(FLAGS))
     if (options[name] !== undefined) fields[field] = options[name] ? 1 : 0;
-  for (const [name, [field, prefix]] of Object.entries(WORDS))
-    if (options[name] !== undefined) fields[field] = chosen(name, options[name], prefix);
+  for (const [name, [field, numbers]] of Object.entries(WORDS))
+    if (options[name] !== undefined) fields[field] = chosen(name, options[name], numbers);
   if (options.damping !== undefined) fields.damping = real("damping", options.damping);
   fields.time_limit = limit(options.timeLimit);
   return fields;

@@ -37,7 +37,8 @@ test("wrong shapes", () => {
   refused("SHAPE", () => chorale.createTransitions([[1, 2], [3, 4]], { mask: [1, 1, 1] }),
     /mask has 3 entries; it must have 4/);
   refused("SHAPE", () => chorale.createMajority(2, [[1, 2]]), /weights has 1 rows of 2/);
-  refused("SHAPE", () => chorale.createSum(3, [[1, 2], [1, 2]]), /tables|table/);
+  refused("SHAPE", () => chorale.createSum(3, [[1, 2], [1, 2]]),
+    /^tables\.length is 2; it must be 1 or values = 3$/);
   refused("SHAPE", () => chorale.createPotts(2, 1, { counted: [1] }),
     /counted has 1 entries; it must have 2/);
   refused("SHAPE", () => chorale.createCardinality(3, [1, 2]), /3 values count/);
@@ -160,6 +161,10 @@ test("handles of another library", async () => {
   const theirs = other.createPotts(2, 1);
   const builder = own(chorale.createModelBuilder());
   refused("WRONG_TYPE", () => builder.addClique({ potential: theirs }), /another library/);
+  // Their arrays are arrays like others.
+  const into = other.createArray("int32", 2);
+  assert.equal(run.allLabels({ into }).byteOffset, into.view.byteOffset);
+  assert.deepEqual(into.view, run.allLabels());
 });
 
 test("values, kinds and names of options", () => {
@@ -171,7 +176,7 @@ test("values, kinds and names of options", () => {
   refused("WRONG_TYPE", () => builder.addChain({ scores: "text" }), /scores/);
   refused("WRONG_TYPE", () => builder.addChain(null), /chain is null/);
   refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], edge: [] }),
-    /options\.edge is not known/);
+    /chain\.edge is not known; there are scores/);
   refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], forced: [0.5] }),
     /forced\[0\] is 0\.5, not an integer/);
   refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]], forced: [2] }), /forced/);
@@ -195,7 +200,8 @@ test("values, kinds and names of options", () => {
   refused("OUT_OF_RANGE", () => run.labels(2), /chain is 2/);
   refused("OUT_OF_RANGE", () => run.setStrength(0, -1), /factor is -1/);
   refused("OUT_OF_RANGE", () => run.probabilities(0, { temperature: 0 }), /temperature is 0/);
-  refused("FORBIDDEN_VALUE", () => run.setAllowed(0, 0, [0, 0]), /allowed/);
+  refused("FORBIDDEN_VALUE", () => run.setAllowed(0, 0, [0, 0]),
+    /^allowed leaves no label to position 0 of chain 0; .* nor a score of minus infinity forbid$/);
   refused("STATE", () => { const plain = own(chorale.createRun(model)); plain.setStrength(0, 1); },
     /edits/);
   refused("STATE", () => run.bound(3), /bound/);
@@ -215,15 +221,16 @@ test("values, kinds and names of options", () => {
   refused("SIZE", () => chorale.createPotts(0, 1), /values is 0/);
   refused("NOT_A_NUMBER", () => chorale.createPotts(2, NaN), /lambda/);
   refused("UNKNOWN_CONSTANT", () => chorale.createPotts(2, 1, { scale: "n" }),
-    /scale is "n"; there are "none"/);
+    /scale is "n"; there are "none", "members", "log-members"$/);
   refused("OUT_OF_RANGE", () => potts.scaled(-1), /factor is -1/);
   refused("LABEL_NAME", () => chorale.labelMap(["X-Title"]), /X-Title/);
-  refused("TEXT", () => chorale.readLearnt("{}"));
-  refused("UNKNOWN_CONSTANT", () => problem.texts("value"), /list is "value"; there are /);
+  refused("TEXT", () => chorale.readLearnt("{}"), /json is not what Learnt\.toJSON wrote/);
+  refused("UNKNOWN_CONSTANT", () => problem.texts("value"),
+    /list is "value"; there are "labels", .*"kinds"$/);
   refused("OUT_OF_RANGE", () => problem.texts(-1), /list is -1/);
   refused("SIZE", () => problem.setNote("", "x"), /name/);
   refused("WRONG_TYPE", () => problem.setTexts("labels", [1]), /texts\[0\] is 1, not a text/);
-  refused("NO_GOLD", () => chorale.learn(problem));
+  refused("NO_GOLD", () => chorale.learn(problem), /set some with Problem\.gold$/);
   refused("UNKNOWN_CONSTANT", () => chorale.createArray("int64", 1), /type/);
   refused("SIZE", () => chorale.createArray("int32", -1), /length is -1/);
 });
@@ -252,10 +259,13 @@ test("what decode is given", () => {
   no("NULL_ARGUMENT", { agree: { what: "cliques" } }, /agree\.cliques is missing/);
   no("OUT_OF_RANGE", { agree: { what: "cliques", cliques: [[0, 3]] } },
     /agree\.cliques\[0\]\[1\] is 3, and there are 3 positions/);
-  no("DUPLICATE_MEMBER", { agree: { what: "cliques", cliques: [[0, 0]] } }, /agree/);
+  no("DUPLICATE_MEMBER", { agree: { what: "cliques", cliques: [[0, 0]] } },
+    /^agree: position 0 of chain 0 is a member of clique 0 already$/);
   no("LABELS_MISMATCH", { agree: own(chorale.createPositionLabel(3, 0)) }, /agree/);
   no("VALUES_MISMATCH", { tokens, agree: { potential: three } }, /agree\.potential|agree/);
   no("WRONG_TYPE", { tokens, strengths: 2 }, /options\.strengths is not known/);
+  no("WRONG_TYPE", { agree: [] }, /scores\.label is not known/, { scores: [], label: 2 });
+  no("WRONG_TYPE", { tokens, agree: ["word", { strenght: 1 }] }, /agree\[1\]\.strenght is not/);
   no("SHAPE", { agree: [] }, /scores has 3 entries/, { scores: new Float64Array(3), labels: 2 });
   no("OUT_OF_RANGE", { agree: [] }, /offsets must ascend/,
     { scores: new Float64Array(4), labels: 2, offsets: [0, 3] });
@@ -357,6 +367,11 @@ test("callbacks that throw or give no number", () => {
   refused("FROZEN", () => builder.addChain({ scores: [[1, 2]] }));
 });
 
+const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+// Of one import, the function "f" of "m".
+const IMPORTING_MODULE = Uint8Array.of(
+  ...EMPTY_MODULE, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 109, 1, 102, 0, 0);
+
 test("what load is given", async () => {
   const rejected = async (status, options, message) => assert.rejects(load(options), (error) => {
     assert.ok(error instanceof ChoraleError, String(error));
@@ -365,11 +380,19 @@ test("what load is given", async () => {
     return true;
   });
   await rejected("FILE_FORMAT", { wasm: new Uint8Array(8) }, /wasm is not a module/);
+  await rejected("FILE_FORMAT", { wasm: EMPTY_MODULE }, /wasm is not the module/);
+  await rejected("FILE_FORMAT", { wasm: IMPORTING_MODULE }, /wasm is not the module .*: .*import/i);
   await rejected("TEXT", { wasm: "***" }, /not base64/);
   await rejected("WRONG_TYPE", { wasm: 7 }, /wasm is 7/);
   await rejected("WRONG_TYPE", { wsam: 7 }, /options\.wsam is not known/);
   await rejected("OUT_OF_RANGE", { maximumMemory: 1000 }, /maximumMemory is 1000/);
   await rejected("WRONG_TYPE", { log: 1 }, /log is 1/);
+  const { Memory } = WebAssembly;
+  WebAssembly.Memory = function () {
+    throw new RangeError("could not allocate memory");
+  };
+  await rejected("OUT_OF_MEMORY", {}, /there are no 4294967296 bytes of addresses/);
+  WebAssembly.Memory = Memory;
   const bytes = readFileSync(new URL("../dist/chorale.wasm", import.meta.url));
   const lines = [];
   const compiled = await WebAssembly.compile(bytes);
