@@ -4,7 +4,7 @@
 #
 #   bindings/js/build.sh [--no-install]       --no-install: name missing Debian packages only
 #
-# Takes Debian's Emscripten, and two or three minutes of a processor.
+# Takes Debian's Emscripten, and a minute and a half of a processor.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=bindings/js
