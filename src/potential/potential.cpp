@@ -32,7 +32,9 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
   for (std::int32_t v = 0; v < R && found < 3; ++v)
     if (potential.counts(v))
       first[found++] = v;
-  std::fill(c, c + R, 0.0);
+  // Not by std::fill, in which some compilers suspect a negative R.
+  for (std::int32_t v = 0; v < R; ++v)
+    c[v] = 0;
   if (found < 2)
     return true;
   c[first[0]] =
