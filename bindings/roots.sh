@@ -59,7 +59,7 @@ make_root() { # NAME SUITE PACKAGE...
 
 # Runs a shell script from standard input in the system's folder /work. How to reach registries stays in the environment.
 inside() { # NAME
-  chroot "$roots/$1" /usr/bin/env -u LD_PRELOAD HOME=/root LC_ALL=C.UTF-8 \
+  chroot "$roots/$1" /usr/bin/env -u LD_PRELOAD -u PIP_FIND_LINKS HOME=/root LC_ALL=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /bin/bash -euc "cd /work; $(cat)"
 }
 
@@ -85,7 +85,7 @@ python_in() { # NAME SUITE
   block bindings/python/README.md python out >"$roots/$1/work/expected"
   cp -r tests/problems bindings/python/tests/problems.py "$roots/$1/work"
   timed inside "$1" <<'END'
-    ! command -v cc
+    [[ -z $(command -v cc gcc c++ clang) ]]
     python3 -m venv /environment
     /environment/bin/pip install --quiet --find-links /release --only-binary :all: libchorale
 END
@@ -100,11 +100,14 @@ on_python-new() { python_in python-new trixie; }
 
 # Debian's arm64 packages are unpacked and not set up, and Python is started by qemu by itself: nothing
 # is registered with this machine's kernel.
-on_python-aarch64() {
-  local root=$roots/python-aarch64 qemu package
+aarch64_in() { # NAME SUITE
+  local root=$roots/$1 qemu package
   qemu=$(command -v qemu-aarch64-static)
-  debootstrap --arch=arm64 --foreign --variant=minbase --include=ca-certificates,python3,python3-pip trixie "$root" \
-    >"$root.log" 2>&1
+  debootstrap --arch=arm64 --foreign --variant=minbase --include=ca-certificates,python3,python3-pip "$2" "$root" \
+    >"$root.log" 2>&1 || {
+    tail -n 20 "$root.log" >&2
+    return 1
+  }
   for package in "$root"/var/cache/apt/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink
   done
@@ -116,14 +119,16 @@ on_python-aarch64() {
   block bindings/python/README.md python >"$root/work/example.py"
   block bindings/python/README.md python out >"$root/work/expected"
   copy_settings "$root"
-  local python=(env -u LD_PRELOAD HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/work/packages
+  local python=(env -u LD_PRELOAD -u PIP_FIND_LINKS HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/work/packages
     chroot "$root" /usr/bin/qemu-aarch64-static /usr/bin/python3)
   timed "${python[@]}" -m pip install --quiet --no-cache-dir --find-links /release --only-binary :all: \
     --target /work/packages libchorale
   "${python[@]}" /work/example.py | diff "$root/work/expected" -
   "${python[@]}" /work/problems.py /work/problems
-  remark="pip install of the wheel under qemu, Debian trixie arm64; example, tests/problems"
+  remark="pip install of the wheel under qemu, Debian $2 arm64, $("${python[@]}" --version); example, tests/problems"
 }
+on_python-aarch64-old() { aarch64_in python-aarch64-old bullseye; }
+on_python-aarch64() { aarch64_in python-aarch64 trixie; }
 
 on_python-source() {
   make_root python-source trixie python3 python3-venv g++
@@ -223,6 +228,46 @@ END
   remark="conan create of the archive, Debian trixie; its test package"
 }
 
+# As README.md of this folder says, of the archive in the folder of the project.
+on_cmake() {
+  make_root cmake trixie g++ cmake make
+  cp bindings/conan/test_package/example.c "$roots/cmake/work/program.c"
+  {
+    printf 'cmake_minimum_required(VERSION 3.25)\nproject(program C CXX)\nadd_executable(program program.c)\n'
+    block bindings/README.md cmake
+  } >"$roots/cmake/work/CMakeLists.txt"
+  timed inside cmake <<'END'
+    cp /release/chorale-*.tar.gz .
+    hash=$(sed -n 's/  chorale-[0-9.]*\.tar\.gz$//p' /release/SHA256SUMS)
+    sed -i "s/SHA256=\.\.\./SHA256=$hash/; s|URL chorale|URL \${CMAKE_CURRENT_SOURCE_DIR}/chorale|" CMakeLists.txt
+    cmake -B build -DCMAKE_BUILD_TYPE=Release >log 2>&1 && cmake --build build >>log 2>&1 || { tail -n 40 log; exit 1; }
+END
+  inside cmake <<<'build/program'
+  remark="FetchContent of the archive, Debian trixie; a C program"
+}
+
+# The packages are for the Debian that they were made on.
+on_debian() {
+  local suite
+  suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  make_root debian "$suite" gcc libc6-dev pkg-config
+  block README.md c >"$roots/debian/work/example.c"
+  block README.md c out >"$roots/debian/work/expected"
+  cp -r tests/problems "$roots/debian/work"
+  timed inside debian <<'END'
+    cd /release
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install --yes --no-install-recommends ./libchorale1_*.deb ./libchorale-dev_*.deb ./chorale_*.deb \
+      >/work/log 2>&1 || { tail -n 20 /work/log; exit 1; }
+END
+  inside debian <<'END'
+    cc example.c $(pkg-config --cflags --libs chorale) -o example
+    ./example | diff expected -
+    chorale check problems/*.chorale | tail -n 1
+END
+  remark="apt-get install of the packages, Debian $suite; the README's C example by pkg-config, the command"
+}
+
 on_two-files() {
   make_root two-files trixie g++
   cp bindings/conan/test_package/example.c "$roots/two-files/work"
@@ -230,9 +275,10 @@ on_two-files() {
     tar -xf /release/chorale-*.tar.gz --strip-components=1
     mkdir chorale
     ln -s ../chorale.h chorale
-    c++ -std=c++20 -O3 -c chorale.cpp
+    c++ -std=c++20 -O3 -c chorale.cpp 2>&1 | tee warnings
     cc -DCHORALE_STATIC -I. -c example.c
     c++ example.o chorale.o -o example
+    [[ ! -s warnings ]]
 END
   inside two-files <<<'./example'
   remark="c++ -std=c++20 -O3 -c chorale.cpp, Debian trixie; a C program"
@@ -245,7 +291,8 @@ fi
 release=$(realpath "$1")
 shift
 names=("$@")
-[[ $# -gt 0 ]] || names=(python-old python-new python-aarch64 python-source musl musl-aarch64 windows rust go conan two-files)
+[[ $# -gt 0 ]] || names=(python-old python-new python-aarch64-old python-aarch64 python-source musl musl-aarch64 windows
+  rust go debian conan two-files cmake)
 failed=0
 summary=()
 for name in "${names[@]}"; do

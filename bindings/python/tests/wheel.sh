@@ -23,7 +23,7 @@ python3 -m venv --clear "$work/environment"
 SECONDS=0
 (
   export PATH=$work/environment/bin
-  ! command -v cc && ! command -v gcc && ! command -v cmake
+  [[ -z $(command -v cc gcc c++ clang cmake) ]]
   pip install --quiet --only-binary :all: "$wheel"
 )
 echo "ok: in $SECONDS s"
