@@ -125,8 +125,12 @@ impl<'a> Agreement<'a> {
             }
             Kind::Cliques(offsets, members) => {
                 let name = format!("agreements[{place}].clique_offsets");
-                let array = format_args!("agreements[{place}].members");
-                check_offsets(&name, offsets, array, members.len())?;
+                check_offsets(
+                    &name,
+                    offsets,
+                    format_args!("agreements[{place}].members"),
+                    members.len(),
+                )?;
                 raw.kind = c::AGREE_CLIQUES;
                 raw.cliques = size(offsets.len() - 1);
                 raw.clique_offsets = offsets.as_ptr();
