@@ -155,6 +155,10 @@ notices() {
     <(sed -n '/^ Permission/,$p' "$scratch/notice" | sed 's/^ \.$//' | tr -s ' \n' ' ' |
       sed 's/^ //')
 }
+# Not even before they are installed: the identifier that the linker writes is a hash of what it linked.
+nowhere_built() {
+  ! grep -lF "$root" "$build/src/libchorale.so.$abi" "$build/src/command/chorale"
+}
 same_again() {
   pack "$build/again" && diff -r "$packages" "$build/again"
 }
@@ -174,6 +178,7 @@ check "files of the command" command_files
 check "files belong to root, who alone may write them" owned_by_root
 check "the symbols file has what the library exports" symbols_are_exported
 check "every package has both copyright notices" notices
+check "what is in them does not depend on the folder of the build" nowhere_built
 check "made again they are the same bytes" same_again
 check "lintian finds no error" no_error_of_lintian
 
