@@ -342,6 +342,7 @@ for name in "${names[@]}"; do
     summary+=("FAILED: $name")
     failed=$((failed + 1))
   fi
+  echo "${summary[-1]}"
   umount "$roots/$name/proc" 2>/dev/null || true
   rm -rf "${roots:?}/$name"
 done
