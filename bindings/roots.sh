@@ -147,41 +147,45 @@ END
   remark="pip install of the source archive with g++, Debian trixie; example, tests/problems"
 }
 
-# The library of a wheel in a C program, where there is no Python to run it. The compiler is that of the wheels.
-unpack_wheel() { # PATTERN
-  python3 -m zipfile -e "$release"/*"$1"*.whl "$roots/$1"
+# Where there is no Python to run it: pip of the environment of the wheels installs the wheel of another platform,
+# and a C program loads the library. The compiler is that of the wheels.
+wheels_python() {
+  PYTHONPATH=bindings/python python3 -c 'import wheels; print(wheels.install_tools())' | tail -n 1
+}
+install_wheel() { # PLATFORM
+  local python
+  python=$(wheels_python)
+  timed env -u PIP_FIND_LINKS "$python" -m pip install --quiet --no-cache-dir --root-user-action ignore \
+    --find-links "$release" --only-binary :all: --platform "$1" --target "$roots/$1" libchorale
 }
 zig() {
-  ZIG_GLOBAL_CACHE_DIR=build/wheels/zig ZIG_LOCAL_CACHE_DIR=build/wheels/zig \
-    "$(PYTHONPATH=bindings/python python3 -c 'import wheels; print(wheels.install_tools())' | tail -n 1)" -m ziglang "$@"
+  ZIG_GLOBAL_CACHE_DIR=build/wheels/zig ZIG_LOCAL_CACHE_DIR=build/wheels/zig "$(wheels_python)" -m ziglang "$@"
 }
 on_musl() {
-  unpack_wheel musllinux_1_2_x86_64
+  install_wheel musllinux_1_2_x86_64
   local to=$roots/musllinux_1_2_x86_64
   zig build-exe -dynamic -lc -target x86_64-linux-musl -Iinclude bindings/python/tests/loads.c -femit-bin="$to/loads"
-  seconds="not timed"
   /lib/ld-musl-x86_64.so.1 "$to/loads" "$to"/libchorale/libchorale.so.* tests/problems
-  remark="the wheel's library in a C program under musl's own loader; tests/problems"
+  remark="pip install of the wheel; its library in a C program under musl's own loader; tests/problems"
 }
 on_musl-aarch64() {
-  unpack_wheel musllinux_1_2_aarch64
+  install_wheel musllinux_1_2_aarch64
   local to=$roots/musllinux_1_2_aarch64
   zig build-exe -dynamic -lc -target aarch64-linux-musl -Iinclude bindings/python/tests/loads.c -femit-bin="$to/loads"
-  # musl's loader of that machine, out of Debian's package.
+  # The loader, which is musl itself, out of Debian's package for that machine.
   debootstrap --arch=arm64 --foreign --variant=minbase --include=musl trixie "$roots/musl-arm64" >"$roots/musl.log" 2>&1
   dpkg-deb -x "$roots"/musl-arm64/var/cache/apt/archives/musl_*.deb "$to/musl"
-  seconds="not timed"
-  qemu-aarch64-static "$to"/musl/lib/ld-musl-aarch64.so.1 "$to/loads" "$to"/libchorale/libchorale.so.* tests/problems
-  remark="the wheel's library in a C program under musl's own loader and qemu; tests/problems"
+  local loader=$to/musl/usr/lib/aarch64-linux-musl/libc.so
+  qemu-aarch64-static "$loader" "$to/loads" "$to"/libchorale/libchorale.so.* tests/problems
+  remark="pip install of the wheel; its library in a C program under musl's own loader and qemu; tests/problems"
 }
 on_windows() {
-  unpack_wheel win_amd64
+  install_wheel win_amd64
   local to=$roots/win_amd64
   zig cc -target x86_64-windows-gnu -Iinclude bindings/python/tests/loads.c -o "$to/loads.exe"
-  seconds="not timed"
   WINEPREFIX=$roots/wine WINEDEBUG=-all wine "$to/loads.exe" "Z:$to/libchorale/chorale.dll" tests/problems
   WINEPREFIX=$roots/wine wineserver -w || true
-  remark="the wheel's library in a C program under Wine; tests/problems"
+  remark="pip install of the wheel; its library in a C program under Wine; tests/problems"
 }
 
 # A program with both packages, in the folder /work.
