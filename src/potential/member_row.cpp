@@ -94,23 +94,33 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   return true;
 }
 
-// For these formulas the step f(k + 1) - f(k) is monotone in k, so its extremes are at k = 0 and
-// k = members - 1. The step of an uncounted value is 0.
+// Where every table is convex the step f(k + 1) - f(k) grows with k, so its extremes are at k = 0 and
+// k = members - 1; for the formulas it is monotone in any case, and the same for all counted values.
+// The step of an uncounted value is 0. A clique without counted members has C = 0, so that steps tell
+// all only where tables begin with 0.
 double most_of_a_move(const Potential &potential, std::int64_t members) noexcept {
-  switch (potential.source) {
-  case TableSource::square:
-  case TableSource::entropy:
-  case TableSource::linear:
-    break;
-  default:
+  if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables || members == 0)
     return kInfinity;
-  }
-  if (potential.family != CHORALE_FAMILY_SUM || members == 0)
+  const bool is_formula = potential.source == TableSource::square ||
+                          potential.source == TableSource::entropy ||
+                          potential.source == TableSource::linear;
+  if (!is_formula && !CliqueKind(potential, static_cast<std::int32_t>(members)).convex)
     return kInfinity;
   const double factor = potential.factor(members);
-  const double first = step(potential, 0, 0, members, factor);
-  const double last = step(potential, 0, members - 1, members, factor);
-  return std::max({first, last, 0.0}) - std::min({first, last, 0.0});
+  double highest = 0;
+  double lowest = 0;
+  for (std::int32_t v = 0; v < (is_formula ? 1 : potential.values); ++v) {
+    if (!is_formula && !potential.counts(v))
+      continue;
+    if (potential.table_entry(v, 0, members) != 0)
+      return kInfinity;
+    for (const std::int64_t k : {std::int64_t{0}, members - 1}) {
+      const double change = step(potential, v, k, members, factor);
+      highest = std::max(highest, change);
+      lowest = std::min(lowest, change);
+    }
+  }
+  return highest - lowest;
 }
 
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
