@@ -36,7 +36,8 @@
  *   weaker taggers  where the tagger of a problem has seen a share s < 1 of what the final one will
  *                   have seen (options), gold labels get a bonus that brings the errors of the
  *                   tagger's own labels down to s^r of what they are: an idea of the stronger
- *                   tagger. r is the slope of errors over shares where shares differ, else 0.35.
+ *                   tagger. r is the slope of errors over shares where shares differ by half and
+ *                   more, else 0.35.
  *   control         the same learner without the agreement bases: what bonuses alone can do.
  *   last gate       on held-out groups: if all bases together are not credibly better than the
  *                   tagger (p <= level), nothing is applied; otherwise, if they are not credibly

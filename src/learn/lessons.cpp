@@ -13,6 +13,7 @@ namespace {
 // are great enough to change a label.
 constexpr double kLossShare = 0.25;
 constexpr double kUsualSlope = 0.35; // of errors over what a tagger has seen, both as logarithms
+constexpr double kLeastRatio = 1.5;  // of two shares that tell a slope
 constexpr std::int32_t kBisections = 12;
 
 // Root of a set in `parents`, whose paths are halved on the way.
@@ -291,6 +292,8 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
     return chorale_status{CHORALE_OK};
   };
   // The slope of log errors over log shares.
+  double least = kInfinity;
+  double most = -kInfinity;
   double count = 0;
   double x_sum = 0;
   double y_sum = 0;
@@ -307,6 +310,8 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
       continue;
     const double x = std::log(seen[k]);
     const double y = std::log(static_cast<double>(wrong) / static_cast<double>(known));
+    least = std::min(least, x);
+    most = std::max(most, x);
     count += 1;
     x_sum += x;
     y_sum += y;
@@ -315,8 +320,9 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
   }
   const double spread = count * xx_sum - x_sum * x_sum;
   const double slope =
-      spread > 1e-3 ? std::clamp(-(count * xy_sum - x_sum * y_sum) / spread, 0.0, 1.0)
-                    : kUsualSlope;
+      most - least >= std::log(kLeastRatio)
+          ? std::clamp(-(count * xy_sum - x_sum * y_sum) / spread, 0.0, 1.0)
+          : kUsualSlope;
   for (std::int64_t k = 0; k < lessons_.size(); ++k) {
     Lesson &lesson = *lessons_[k];
     std::int64_t wrong = 0;
