@@ -139,7 +139,7 @@ static void planted_weight_is_found(void **state) {
       printf("planted %g\n%s", strength, text);
       free(text);
     }
-    assert_true(report.runs <= 43 + 2);
+    assert_true(report.runs <= 42 + 3);
     applied += report.applied == CHORALE_APPLIED_ALL;
     gain += report.gain;
     if (report.applied == CHORALE_APPLIED_ALL)
@@ -261,15 +261,15 @@ static void intervals_cover_the_mean(void **state) {
   assert_true(mean_width < 2 * mean_weight); /* an interval that says something */
 }
 
-/* Of six kinds one agrees: it is kept, and others only where their gains are credible for six
- * kinds. */
+/* Of six kinds one agrees: it is kept; those that are kept by chance are few. */
 static void kinds_must_gain(void **state) {
   (void)state;
   enum { KINDS = 6 };
   Random random = {test_seed()};
   chorale_error error;
-  int64_t right = 0, wrong = 0;
-  const int64_t rounds = many_rounds(8);
+  int64_t right = 0, runs = 0;
+  double wrong = 0;
+  const int64_t rounds = many_rounds(16);
   for (int64_t round = 0; round < rounds; ++round) {
     Planted planted;
     plant(&random, &planted, 40, 2.5);
@@ -298,31 +298,40 @@ static void kinds_must_gain(void **state) {
     options.rule_count = 1;
     chorale_learnt *learnt = learn(problem, &options);
     const chorale_learnt_report report = report_of(learnt);
-    assert_true(report.runs <= 43 + 2 * KINDS);
+    assert_true(report.runs <= 42 + 3 * KINDS);
     chorale_learnt_kind told[KINDS];
     OK(chorale_learnt_kinds(learnt, told, sizeof *told, KINDS, NULL, &error));
-    int false_kinds = 0;
-    for (int k = 0; k < KINDS; ++k) {
-      const int credible = told[k].gain > 0 && told[k].p * KINDS <= options.level;
+    int kept = 0;
+    for (int k = 0; k < KINDS; ++k)
+      kept += told[k].verdict == CHORALE_VERDICT_KEPT;
+    for (int k = 0; report.applied != CHORALE_APPLIED_NOTHING && k < KINDS; ++k) {
+      if (told[k].verdict == CHORALE_VERDICT_SCREENED)
+        continue;
+      /* The i-th p of those in order, where i is at least the number of those not above. */
+      int no_greater = 0;
+      for (int j = 0; j < KINDS; ++j)
+        no_greater += told[j].verdict != CHORALE_VERDICT_SCREENED && told[j].p <= told[k].p;
+      const double rate = 10 * options.level / KINDS;
       if (told[k].verdict == CHORALE_VERDICT_KEPT)
-        assert_true(credible);
-      if (told[k].verdict == CHORALE_VERDICT_NO_GAIN)
-        assert_false(credible);
-      if (k == 2)
-        right += told[k].verdict == CHORALE_VERDICT_KEPT;
+        assert_true(told[k].gain > 0 && told[k].p <= rate * kept);
       else
-        false_kinds += told[k].verdict == CHORALE_VERDICT_KEPT;
+        assert_true(told[k].gain <= 0 || told[k].p > rate * no_greater);
     }
-    wrong += false_kinds > 0;
+    right += told[2].verdict == CHORALE_VERDICT_KEPT;
+    if (kept > 0) {
+      ++runs;
+      wrong += (double)(kept - (told[2].verdict == CHORALE_VERDICT_KEPT)) / kept;
+    }
     chorale_learnt_destroy(learnt);
     chorale_problem_destroy(problem);
     free(keys);
     uproot(&planted);
   }
-  printf("seed %llu: of %d, the kind that agrees %d, any other %d\n",
-         (unsigned long long)test_seed(), (int)rounds, (int)right, (int)wrong);
+  printf("seed %llu: of %d, the kind that agrees %d; %.2f of the kinds kept are others\n",
+         (unsigned long long)test_seed(), (int)rounds, (int)right, wrong / (double)runs);
   assert_true(right * 10 >= rounds * 7);
-  assert_true(wrong <= 1 + rounds / 5);
+  /* Shares of 0.5 are expected at most, with a standard deviation of 0.3. */
+  assert_true(wrong <= 0.5 * (double)runs + 3 * 0.3 * sqrt((double)runs));
 }
 
 /* The objective of learn.h written out: every labelling of every clique. */

@@ -257,7 +257,7 @@ const (
 	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // a gold label that is forbidden at every position
 	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // a kind of one clique
 	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have seen the gold labels
-	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // too few for any kind to be credible
+	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // too few for any gain to be credible
 )
 
 // Gain is a cost less another on held-out groups, with a 95 % interval and a p-value.

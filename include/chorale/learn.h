@@ -33,6 +33,8 @@
  *                   with weights learnt on the others. Of the lambdas whose cost on held-out groups
  *                   is no more than a standard error above the least, the highest. The cost of a
  *                   fold that gains are judged by is under the lambda chosen on the other folds.
+ *                   Where two lambdas in a row are no better than those before, lower ones are not
+ *                   tried.
  *   weaker taggers  where the tagger of a problem has seen a share s < 1 of what the final one will
  *                   have seen (options), gold labels get a bonus that brings the errors of the
  *                   tagger's own labels down to s^r of what they are: an idea of the stronger
@@ -42,15 +44,17 @@
  *   last gate       on held-out groups: if all bases together are not credibly better than the
  *                   tagger (p <= level), nothing is applied; otherwise, if they are not credibly
  *                   better than the control (p <= level), agreement bases are left out.
- *   kinds           one is kept only if its gain on held-out groups, beside the kinds that are
- *                   still kept, is credible: p <= level / how many kinds have weights (Bonferroni).
- *                   Kinds are asked from the least gain beside all others to the greatest. Where
- *                   there is one kind, the last gate has asked.
+ *   kinds           each is learnt alone, and judged by its gain over the tagger on held-out groups.
+ *                   The i kinds of least p are kept, i the greatest number for which the i-th p is at
+ *                   most 10 level i / m (Benjamini and Hochberg), m the number of kinds that have
+ *                   weights: with level 0.05, at most half of the kinds that are kept are expected
+ *                   to be there by chance, whose weights are small; the last gate keeps chance from
+ *                   doing harm. Where there is one kind, the last gate has judged it.
  *
  * p-values: paired sign flips over groups, one-sided, exact up to 12 groups, else 4096 random ones,
  * or more where many kinds are tested. So with level 0.05 at least 5 groups are needed for anything
- * to be applied, and 8 for one kind of six to be kept. Nothing depends on time, addresses or the
- * number of threads: the same input gives the same bits.
+ * to be applied. Nothing depends on time, addresses or the number of threads: the same input gives
+ * the same bits.
  *
  * Weights are those that inference uses. They minimise the objective above, which asks for a margin
  * at a chosen lambda: where gold labels were drawn from exp(score) under some weights, the learnt
@@ -127,8 +131,8 @@ typedef struct chorale_learn_options {
   int64_t folds;      /* at most; >= 2. Default 5 */
   double level;       /* 0 < level < 1. Default 0.05 */
   /* How runs are done in learning: rounds, joint_mode, beam_width, budget, threads, executor and so
-   * on; its limits and progress are not looked at. NULL: defaults but for 3 rounds, beam_width
-   * 30. */
+   * on; its limits and progress are not looked at. NULL: defaults but for no rounds (each run is
+   * the polish of the tagger's own labels), beam_width 30. */
   const chorale_run_options *run;
   double time_limit; /* seconds; negative (default): none */
   const chorale_cancel *cancel;             /* may be NULL */
@@ -157,7 +161,7 @@ typedef struct chorale_learnt chorale_learnt;
  * group), KIND (no clique has a kind; a rule for a basis that its kind cannot have; cliques of one
  * kind that differ in what they are; an oracle instance in a clique with a kind), MODEL_MISMATCH
  * (kinds named differently), and those of chorale_run_create and chorale_run_solve.
- * Cost: at most 43 + 2 K runs over each problem, K the number of kinds. Memory: that of a run, two
+ * Cost: at most 42 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
  * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
@@ -216,7 +220,7 @@ enum {
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* a gold label that is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* a kind of one clique */
   CHORALE_WARNING_BASE_KNOWS = 8,      /* the tagger is right on over 99 % of gold: has it seen it? */
-  CHORALE_WARNING_FEW_GROUPS = 16      /* too few for any kind to be credible */
+  CHORALE_WARNING_FEW_GROUPS = 16      /* too few for any gain to be credible */
 };
 
 /* Costs are sums over held-out groups; gains are costs of the first less costs of the second, with
@@ -270,8 +274,8 @@ typedef struct chorale_learnt_kind {
   int64_t cliques;
   int64_t members;
   double screening_p; /* 1 where nothing was screened */
-  /* Cost of held-out groups without the kind, less cost with it, beside the kinds that were kept
-   * when it was asked; 0 where not learnt. */
+  /* Cost of held-out groups labelled by the tagger, less cost with this kind alone; 0 where not
+   * learnt, or where there is one kind. */
   double gain;
   double gain_lower;
   double gain_upper;

@@ -12,10 +12,14 @@ namespace {
 // Strengths of regularisation, strongest first.
 constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
 constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
+// Lambdas without a better one, after which no weaker one is tried.
+constexpr std::int32_t kPatience = 2;
 // Runs with costs for the first lambda, and for each one after it.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
+// Of the kinds that are kept, the share that may gain by chance, over the level.
+constexpr double kFalseKinds = 10;
 constexpr std::int64_t kScreenedGroups = 6;
 // Of the costs of all gold labels: what the highest planes may be exceeded by at the end.
 constexpr double kOpenShare = 1e-3;
@@ -58,10 +62,9 @@ private:
   chorale_status follow(Variant variant) noexcept;
   std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
-  chorale_status drop_kinds(Variant variant) noexcept;
-  chorale_status cost_without(const std::uint8_t *dropped, double *cost) noexcept;
+  chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
-  void judge_kind(std::int64_t kind, const double *without, const double *with) noexcept;
+  void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
   double sum(const double *costs) const noexcept {
@@ -94,6 +97,7 @@ private:
   Array<double> theta_;
   Array<double> costs_;       // grid x groups
   Array<double> held_out_[2]; // by variant: by group, under the lambda chosen on the other folds
+  std::int32_t lambdas_tried_ = 0; // of the last variant
   std::int32_t chosen_[2] = {0, 0};
   Array<double> differences_; // by group
   Array<double> sums_;
@@ -109,12 +113,12 @@ chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(lessons_.begin(report_));
   CHORALE_CHECK(deal_folds());
   CHORALE_CHECK(screen());
-  // Two variants; all kinds, and twice without each; what the last weights are fitted to.
-  constexpr std::int32_t kFixedRuns =
-      kFirstRuns - kMoreRuns + 2 * kGrid * (kMoreRuns + 1) + 1 + kMoreRuns;
-  static_assert(kFixedRuns == 43, "learn.h states it");
-  lessons_.set_most_runs((kFixedRuns + 2 * learnt_.kinds.size()) * teaching_.count);
   learnt_.report.base_cost = sum(lessons_.base_cost());
+  // Two variants; each kind alone; what the last weights are fitted to.
+  constexpr std::int32_t kFixedRuns =
+      kFirstRuns - kMoreRuns + 2 * kGrid * (kMoreRuns + 1) + kMoreRuns;
+  static_assert(kFixedRuns == 42, "learn.h states it");
+  lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) * teaching_.count);
   CHORALE_CHECK(follow(Variant::all));
   if (!lessons_.interrupted())
     CHORALE_CHECK(follow(Variant::control));
@@ -142,8 +146,7 @@ chorale_status LearningCourse::make_room() noexcept {
     dropped_[k] = 0;
     tried_ += learnt_.kinds[k].weights > 0 ? 1 : 0;
   }
-  if (std::pow(0.5, static_cast<double>(learnt_.report.groups)) *
-          static_cast<double>(std::max<std::int64_t>(tried_, 1)) > teaching_.level)
+  if (std::pow(0.5, static_cast<double>(learnt_.report.groups)) > teaching_.level)
     learnt_.report.warnings |= CHORALE_WARNING_FEW_GROUPS;
   return CHORALE_OK;
 }
@@ -259,10 +262,15 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noex
   return CHORALE_OK;
 }
 
-// Every lambda, strongest first: weights of all groups add planes, those of the folds are judged.
+// Lambdas, strongest first: weights of all groups add planes, those of the folds are judged. Ends
+// when kPatience of them in a row are no better than the best before.
 chorale_status LearningCourse::follow(Variant variant) noexcept {
   set_bounds(variant);
-  for (std::int32_t k = 0; k < kGrid; ++k) {
+  double least = kInfinity;
+  std::int32_t best = 0;
+  std::int32_t &tried = lambdas_tried_;
+  for (tried = 0; tried < kGrid && tried <= best + kPatience;) {
+    const std::int32_t k = tried;
     CHORALE_CHECK(
         add_planes(kLambdas[k], k == 0 && variant == Variant::all ? kFirstRuns : kMoreRuns));
     if (lessons_.interrupted())
@@ -272,6 +280,11 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
                                  costs_.begin() + k * groups()));
     if (lessons_.interrupted())
       return CHORALE_OK;
+    ++tried;
+    if (const double cost = sum(costs_.begin() + k * groups()); cost < least) {
+      least = cost;
+      best = k;
+    }
   }
   const auto v = static_cast<std::size_t>(variant);
   for (std::int32_t f = 0; f < folds_; ++f) {
@@ -294,7 +307,7 @@ std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fo
     return of_lambda;
   };
   std::int32_t best = 0;
-  for (std::int32_t k = 1; k < kGrid; ++k)
+  for (std::int32_t k = 1; k < lambdas_tried_; ++k)
     if (total(k) < total(best))
       best = k;
   for (std::int32_t k = 0; k < best; ++k) {
@@ -337,71 +350,55 @@ chorale_status LearningCourse::judge() noexcept {
   const Variant variant = any && !with_agreement ? Variant::control : Variant::all;
   told.regularisation = kLambdas[chosen_[static_cast<std::size_t>(variant)]];
   set_bounds(variant);
-  if (any)
-    CHORALE_CHECK(drop_kinds(variant));
+  // A single kind has been judged by the last gate.
+  if (any && tried_ > 1)
+    CHORALE_CHECK(choose_kinds(variant));
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
 }
 
-// Costs on held-out groups with the weights of some kinds set to 0.
-chorale_status LearningCourse::cost_without(const std::uint8_t *dropped, double *cost) noexcept {
-  CHORALE_CHECK(fit_folds(learnt_.report.regularisation));
-  for (std::int32_t f = 0; f < folds_; ++f)
-    for (std::int64_t w = 0; w < weights(); ++w)
-      if (dropped[learnt_.weights[w].kind] != 0)
-        fold_theta_[f * weights() + w] = 0;
-  return lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, cost);
-}
-
-// Keeps the kinds whose gains on held-out groups are credible at the level divided by the number of
-// kinds that could be learnt. The first pass finds what each kind gains beside all others. The
-// second goes through the kinds from the least of these gains to the greatest, and drops a kind
-// unless its gain beside the kinds that are still kept is credible: of two kinds that say the same,
-// one stays.
-chorale_status LearningCourse::drop_kinds(Variant variant) noexcept {
-  Array<double> costs(memory_); // with the kinds kept so far, then without one more
+// Learns each kind alone, and keeps those that better the tagger on held-out groups, credibly for as
+// many as were tried: the k-th smallest p of m is at most rate k / m (Benjamini and Hochberg). Gains
+// alone tell kinds from chance where gains beside each other would not: of two kinds that say the
+// same, neither adds to the other.
+chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
+  Array<double> costs(memory_);
   Array<std::int64_t> order(memory_);
-  Array<std::uint8_t> trial(memory_);
-  if (!costs.resize(2 * groups()) || !trial.copy(dropped_))
+  Array<std::uint8_t> screened(memory_);
+  if (!costs.resize(groups()) || !screened.copy(dropped_))
     return no_memory();
-  double *kept = costs.begin();
-  double *without = kept + groups();
-  CHORALE_CHECK(cost_without(trial.begin(), kept));
-  for (std::int64_t k = 0; k < learnt_.kinds.size() && !lessons_.interrupted(); ++k) {
+  const double lambda = learnt_.report.regularisation;
+  for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
     if (!has_part(k, variant))
       continue;
-    trial[k] = 1;
-    CHORALE_CHECK(cost_without(trial.begin(), without));
-    trial[k] = 0;
-    judge_kind(k, without, kept);
+    std::fill(dropped_.begin(), dropped_.end(), std::uint8_t{1});
+    dropped_[k] = 0;
+    set_bounds(variant);
+    CHORALE_CHECK(add_planes(lambda, kMoreRuns));
+    CHORALE_CHECK(fit_folds(lambda));
+    CHORALE_CHECK(
+        lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, costs.begin()));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+    std::copy(screened.begin(), screened.end(), dropped_.begin());
+    judge_kind(learnt_.told[k], costs.begin());
     if (!order.push(k))
       return no_memory();
   }
-  // A single kind has been judged as a whole, on the costs that the last gate looked at.
-  if (lessons_.interrupted() || tried_ < 2)
-    return CHORALE_OK;
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    const double of_a = learnt_.told[a].gain;
-    const double of_b = learnt_.told[b].gain;
+    const double of_a = learnt_.told[a].p;
+    const double of_b = learnt_.told[b].p;
     return of_a != of_b ? of_a < of_b : a < b;
   });
-  std::int64_t left = order.size();
-  for (const std::int64_t k : order) {
-    trial[k] = 1;
-    CHORALE_CHECK(cost_without(trial.begin(), without));
-    if (lessons_.interrupted())
-      return CHORALE_OK;
-    judge_kind(k, without, kept);
-    chorale_learnt_kind &told = learnt_.told[k];
-    if (told.gain > 0 && told.p * static_cast<double>(tried_) <= teaching_.level) {
-      trial[k] = 0;
-      continue;
-    }
-    told.verdict = CHORALE_VERDICT_NO_GAIN;
-    dropped_[k] = 1;
-    --left;
-    std::copy(without, without + groups(), kept);
+  const double rate = kFalseKinds * teaching_.level / static_cast<double>(tried_);
+  std::int64_t kept = order.size();
+  while (kept > 0 && (learnt_.told[order[kept - 1]].gain <= 0 ||
+                      learnt_.told[order[kept - 1]].p > rate * static_cast<double>(kept)))
+    --kept;
+  for (std::int64_t i = kept; i < order.size(); ++i) {
+    learnt_.told[order[i]].verdict = CHORALE_VERDICT_NO_GAIN;
+    dropped_[order[i]] = 1;
   }
-  if (left == 0)
+  if (kept == 0)
     learnt_.report.applied = CHORALE_APPLIED_NOTHING;
   set_bounds(variant);
   return CHORALE_OK;
@@ -417,12 +414,10 @@ bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept
          });
 }
 
-// What a kind gains: costs without it less costs with it.
-void LearningCourse::judge_kind(std::int64_t kind, const double *without,
-                                const double *with) noexcept {
-  chorale_learnt_kind &told = learnt_.told[kind];
-  const std::int64_t count = differ(without, with);
-  told.gain = sum(without) - sum(with);
+// What a kind gains: the taggers' costs less `costs`.
+void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) noexcept {
+  const std::int64_t count = differ(lessons_.base_cost(), costs);
+  told.gain = learnt_.report.base_cost - sum(costs);
   told.p = sign_flip_p(differences_.begin(), count, flips_for(teaching_.level, tried_));
   const Interval interval = bootstrap(differences_.begin(), count, sums_.begin());
   told.gain_lower = interval.lower;
