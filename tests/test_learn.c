@@ -126,7 +126,7 @@ static void planted_weight_is_found(void **state) {
   const int64_t rounds = many_rounds(12);
   for (int64_t round = 0; round < rounds; ++round) {
     Planted planted;
-    const double strength = 1 + random_unit(&random);
+    const double strength = 1.5 + random_unit(&random);
     plant(&random, &planted, 60, strength);
     chorale_problem *problem = problem_of(&planted);
     chorale_learnt *learnt = learn(problem, NULL);
