@@ -8,8 +8,9 @@ import numpy as np
 
 from pages import OTHER, Record
 
-# The paper's four properties ("Domain adaptation"), in the order in which every page has its cliques.
-KINDS = ["first field", "token before the title", "field after the title", "field after the venue"]
+# The paper's four properties ("Domain adaptation") and two more, in the order in which every page has its cliques.
+KINDS = ["first field", "token before the title", "field after the title", "field after the venue",
+         "token before the venue", "field after the authors"]
 START, END = "(start)", "(end)"  # the token before a record, the label after it
 
 
@@ -26,10 +27,7 @@ def normal_form(token: str) -> str:
 
 
 class Collection:
-    """Records of some pages, ready for any strengths.
-
-    Scores, labels, token numbers and what fires are worked out once; `model` makes the cliques.
-    """
+    """Records of some pages, scored: token numbers, and what fires in the labels of each record alone."""
 
     def __init__(self, scored: list[Scored], labels: list[str], transitions: np.ndarray):
         self.scored, self.labels = scored, labels
@@ -53,56 +51,38 @@ class Collection:
             ch.Property.token_before(m, title, values=len(self.vocabulary), ignored=ignored, start_value=0),
             ch.Property.next_label(m, title, ignored=ignored, end_value=m),
             ch.Property.next_label(m, venue, ignored=ignored, end_value=m),
+            ch.Property.token_before(m, venue, values=len(self.vocabulary), ignored=ignored, start_value=0),
+            ch.Property.next_label(m, labels.index("Author"), ignored=ignored, end_value=m),
         ]
         solver = ch.ChainSolver()
         self.own = [solver.best(s.unary, self.transitions).labels for s in scored]
         # What fires in some record's own labelling, in conflicts too; all else is one value, OUT.
-        self.dictionaries = []
+        self.dictionaries = {}  # by page, for each property
         for page in self.pages:
-            for prop in self.properties:
-                fired = [prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)]
-                self.dictionaries.append(ch.Dictionary(np.unique(np.concatenate(fired)), out=True))
+            fired = [[prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)] for prop in self.properties]
+            self.dictionaries[page] = [ch.Dictionary(np.unique(np.concatenate(of)), out=True) for of in fired]
 
     def members(self, page: str) -> list[int]:
         return [i for i, s in enumerate(self.scored) if s.record.page == page]
 
-    def model(self, potential_of) -> ch.Model:
-        """A model whose cliques have the potentials potential_of(kind, values), the last of the R values being OUT."""
+    def agreeing(self, strengths) -> ch.Model:
+        """Potts, scaled by 1/n: a page gains strengths[kind] / n for every two records that show the same value. What
+        is OUT, empty or in conflict counts for nothing. Fewer strengths: the first kinds alone."""
         builder = ch.ModelBuilder()
         for s, tokens in zip(self.scored, self.tokens):
             builder.add_chain(s.unary, self.transitions, tokens=tokens, group=self.pages.index(s.record.page))
-        dictionaries = iter(self.dictionaries)
         for page in self.pages:
-            for kind, prop in enumerate(self.properties):
-                dictionary = next(dictionaries)
-                clique = builder.add_clique(property=prop, dictionary=dictionary,
-                                            potential=potential_of(kind, len(dictionary)))
+            for prop, dictionary, strength in zip(self.properties, self.dictionaries[page], strengths):
+                counted = [True] * (len(dictionary) - 1) + [False] * 3
+                potential = ch.Potential.potts(len(dictionary) + 2, strength, scale="members", counted=counted)
+                clique = builder.add_clique(property=prop, dictionary=dictionary, potential=potential)
                 for i in self.members(page):
                     builder.add_member(clique, i)
         return builder.freeze()
 
-    def agreeing(self, strengths) -> ch.Model:
-        """Potts, scaled by 1/n: a page gains strengths[kind] / n for every two records that show the same value. What
-        is OUT, empty or in conflict counts for nothing."""
-
-        def potential(kind, values):
-            counted = [True] * (values - 1) + [False] * 3
-            return ch.Potential.potts(values + 2, strengths[kind], scale="members", counted=counted)
-
-        return self.model(potential)
-
-    def merely_single(self, bonuses) -> ch.Model:
-        """The control: every record gains bonuses[kind] for any one value, whatever the others show."""
-
-        def potential(kind, values):
-            counts = np.arange(len(self.scored) + 1, dtype=float)
-            return ch.Potential.sum(bonuses[kind] * counts, values + 2, counted=[True] * values + [False] * 2)
-
-        return self.model(potential)
-
-    def problem(self, strengths, notes: dict[str, str]) -> ch.Problem:
-        """The agreeing model with everything that a person needs to read it."""
-        problem = ch.Problem(self.agreeing(strengths))
+    def problem(self, model: ch.Model | None = None, notes: dict[str, str] | None = None) -> ch.Problem:
+        """A model of these records with everything that a person needs to read it. None: the agreeing one."""
+        problem = ch.Problem(model or self.agreeing([1.0] * len(KINDS)))
         problem.labels = self.labels
         problem.tokens = self.vocabulary
         problem.words = [token for s in self.scored for token in s.record.tokens]
@@ -112,9 +92,10 @@ class Collection:
         problem.clique_names = [page + ": " + kind for page in self.pages for kind in KINDS]
         problem.clique_kinds = [kind for _ in self.pages for kind in KINDS]
         followers = problem.add_value_names([*self.labels, END])
-        problem.name_values([names for _ in self.pages for names in ("labels", "tokens", followers, followers)])
+        problem.name_values([names for _ in self.pages
+                             for names in ("labels", "tokens", followers, followers, "tokens", followers)])
         problem.gold = np.array([self.labels.index(label) for label in self.gold()], dtype=np.int32)
-        for name, text in notes.items():
+        for name, text in (notes or {}).items():
             problem.notes[name] = text
         return problem
 

@@ -4,17 +4,18 @@
     train_base.py [--pages data/pages.txt] [--train-shelves 0,2] [--out data/pages.chorale]
 
 The tagger is CRFsuite with window features (pages.py), trained on the pages of the train shelves alone. Its scores
-for all other pages, the four properties and Potts potentials become the problem file. The strength is tuned on the
-train shelves alone: a tagger trained on all of them but one scores that one, in turn, so that works and styles are new
-to it as they will be; of the strengths that do no worse there than the best one, up to a standard error, the smallest
-is taken. The control, which rewards any single value without looking at other records, is tuned in the same way.
+for all other pages, six properties and learnt potentials become the problem file. Potentials are learnt on the train
+shelves alone: a tagger trained on all of them but one scores that one, in turn, so that works and styles are new to it
+as they will be. The control is learnt in the same way, but knows of no other record: bonuses alone.
 
 Prints what both do on the pages of the other shelves, as Markdown. --splits does that for five choices of train
-shelves, which between them take every shelf once, without writing a file.
+shelves, which between them take every shelf once, without writing a file; --confirm for five others, drawn at random.
 """
 
 import argparse
+import itertools
 import pathlib
+import random
 import sys
 import tempfile
 
@@ -22,17 +23,17 @@ import libchorale as ch
 import numpy as np
 import pycrfsuite
 from libchorale import crfsuite
+from libchorale.learn import Learnt, WeightRule, learn
 
-from collective import KINDS, Collection, Scored, f1_of, solve, total_f1
+from collective import Collection, Scored, f1_of, solve, total_f1
 from make_pages import LABELS
 from pages import Record, features_of, read_pages
 
 HERE = pathlib.Path(__file__).resolve().parent
-GRID = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
 # Each of a shelf mostly of articles or conference papers and one mostly of books.
 SPLITS = [[0, 2], [1, 3], [5, 4], [6, 8], [7, 9]]
-# Strengths are compared by quick runs.
-QUICK = {"rounds": 2, "joint_mode": "beam", "beam_width": 30}
+# The control: no agreement.
+ALONE = [WeightRule("agreement", 0, 0)]
 
 
 class Base:
@@ -84,27 +85,6 @@ def _survives(unary: np.ndarray, transitions: np.ndarray) -> bool:
     return float(worst.max(axis=1).sum()) <= 1e-4
 
 
-def tune(folds: list[Collection], model_of) -> tuple[float, float]:
-    """The strength, the same for all properties: the smallest that is no worse than the best one by more than a standard
-    error, in wrong tokens a page. And the token F1 over all folds that it reaches."""
-    gold = [label for fold in folds for label in fold.gold()]
-    wrong, quality = {}, {}
-    for g in GRID:
-        found = [fold.names(solve(model_of(fold, [g] * len(KINDS)), **QUICK).all_labels()) for fold in folds]
-        pages = [by_page(fold, labels) for fold, labels in zip(folds, found)]
-        wrong[g] = np.array([count for page in pages for count in page.values()], dtype=float)
-        quality[g] = total_f1(gold, [label for labels in found for label in labels])
-    print("    " + "  ".join("%g: %.2f" % pair for pair in quality.items()), file=sys.stderr)
-    best = min(GRID, key=lambda g: wrong[g].sum())
-
-    def near(g):
-        worse = wrong[g] - wrong[best]
-        return worse.mean() <= worse.std(ddof=1) / np.sqrt(len(worse))
-
-    chosen = next(g for g in GRID if near(g))
-    return chosen, quality[chosen]
-
-
 def table(collection: Collection, columns: dict[str, list[str]]) -> str:
     gold = collection.gold()
     scores = {name: f1_of(gold, found) for name, found in columns.items()}
@@ -127,29 +107,33 @@ def by_page(collection: Collection, found: list[str]) -> dict[str, int]:
 
 
 def study(records: list[Record], shelves: list[int], c1: float, c2: float):
-    """Trains, tunes and labels for one choice of train shelves."""
+    """Trains, learns and labels for one choice of train shelves."""
     train = [r for r in records if r.shelf in shelves]
     folds = []
     for held in shelves:
         base = Base([r for r in train if r.shelf != held], c1, c2)
-        folds.append(base.collection([r for r in train if r.shelf == held]))
-    strength, inside = tune(folds, Collection.agreeing)
-    bonus, control_inside = tune(folds, Collection.merely_single)
-    strengths, bonuses = [strength] * len(KINDS), [bonus] * len(KINDS)
-    print("train shelves %s: %d records; across them collective %.2f with %g, control %.2f with %g"
-          % (shelves, len(train), inside, strength, control_inside, bonus), file=sys.stderr)
+        folds.append(base.collection([r for r in train if r.shelf == held]).problem())
     test = Base(train, c1, c2).collection([r for r in records if r.shelf not in shelves])
-    run = solve(test.agreeing(strengths))
-    control = solve(test.merely_single(bonuses))
+    problem = test.problem()
+    learnt, control = learn(folds), learn(folds, rules=ALONE)
+    run = solve(learnt.apply(problem))
     found = {
         "base": test.names(run.all_labels(own=True)),
         "collective": test.names(run.all_labels()),
-        "control": test.names(control.all_labels()),
+        "control": test.names(solve(control.apply(problem)).all_labels()),
     }
-    return test, strengths, bonuses, run, found
+    return test, learnt, problem, run, found
 
 
-def notes_of(shelves, strengths, bonuses, options) -> dict[str, str]:
+def confirming() -> list[list[int]]:
+    """Five choices of shelves, drawn from those that are not in SPLITS."""
+    known = {frozenset(choice) for choice in SPLITS}
+    others = [list(pair) for pair in itertools.combinations(range(10), 2) if frozenset(pair) not in known]
+    random.Random(20261123).shuffle(others)
+    return others[:5]
+
+
+def notes_of(shelves, learnt: Learnt, options) -> dict[str, str]:
     return {
         "title": "Publication lists in citation styles",
         "what": "Works set by pandoc --citeproc, a page a citation style, and scored by a CRF that has seen neither these "
@@ -158,10 +142,8 @@ def notes_of(shelves, strengths, bonuses, options) -> dict[str, str]:
                    "make of these facts is here.",
         "made by": "examples/publications/train_base.py --train-shelves %s --c1 %g --c2 %g"
                    % (",".join(map(str, shelves)), options.c1, options.c2),
-        "strengths": "; ".join("%s %g/n" % pair for pair in zip(KINDS, strengths))
-                     + " (Potts, tuned on the training pages)",
-        "control": "; ".join("%s %g" % pair for pair in zip(KINDS, bonuses))
-                   + " (bonus for any one value, tuned likewise)",
+        "learnt": str(learnt),
+        "learnt.json": learnt.to_json(),
     }
 
 
@@ -173,25 +155,27 @@ def main():
     parser.add_argument("--c1", type=float, default=0.1, help="L1 regularisation of the tagger")
     parser.add_argument("--c2", type=float, default=0.1, help="L2 regularisation of the tagger")
     parser.add_argument("--splits", action="store_true")
+    parser.add_argument("--confirm", action="store_true")
     options = parser.parse_args()
     records = read_pages(options.pages)
 
-    choices = SPLITS if options.splits else [[int(s) for s in options.train_shelves.split(",")]]
-    for choice in choices:
-        test, strengths, bonuses, run, found = study(records, choice, options.c1, options.c2)
+    several = SPLITS if options.splits else confirming() if options.confirm else None
+    errors = []
+    for choice in several or [[int(s) for s in options.train_shelves.split(",")]]:
+        test, learnt, problem, run, found = study(records, choice, options.c1, options.c2)
         base, better = by_page(test, found["base"]), by_page(test, found["collective"])
-        errors = [100.0 - total_f1(test.gold(), found[name]) for name in ("base", "collective", "control")]
-        print("\nTrained on shelves %s; %d pages, %d records unseen; strength %g, bonus of the control %g; error "
-              "%.2f -> %.2f (%.0f %% less), control %.2f; pages better / equal / worse %d / %d / %d\n"
-              % (choice, len(test.pages), len(test.scored), strengths[0], bonuses[0], errors[0], errors[1],
-                 100.0 * (1 - errors[1] / errors[0]), errors[2],
+        errors.append([100.0 - total_f1(test.gold(), found[name]) for name in ("base", "control", "collective")])
+        print("\nTrained on shelves %s; %d pages, %d records unseen; error %.2f, control %.2f, collective %.2f; "
+              "wrong tokens %d -> %d; pages better / equal / worse %d / %d / %d\n"
+              % (choice, len(test.pages), len(test.scored), *errors[-1], sum(base.values()), sum(better.values()),
                  sum(better[p] < base[p] for p in base), sum(better[p] == base[p] for p in base),
                  sum(better[p] > base[p] for p in base)))
+        print(learnt)
         print(table(test, found), flush=True)
-        if not options.splits:
-            problem = test.problem(strengths, notes_of(choice, strengths, bonuses, options))
-            problem.save(options.out)
+        if not several:
+            test.problem(learnt.apply(problem), notes_of(choice, learnt, options)).save(options.out)
             check_file(options.out, run)
+    print("\nMean error %.2f, control %.2f, collective %.2f" % tuple(np.mean(errors, axis=0)))
 
 
 def check_file(path: pathlib.Path, run: ch.Run):

@@ -128,7 +128,7 @@ typedef struct chorale_learn_options {
   const double *costs;
   int64_t labels;
   const double *seen; /* by problem: 0 < s <= 1, see "weaker taggers". NULL: 1 for each */
-  int64_t folds;      /* at most; >= 2. Default 5 */
+  int64_t folds;      /* at most; >= 2. Default 10 */
   double level;       /* 0 < level < 1. Default 0.05 */
   /* How runs are done in learning: rounds, joint_mode, beam_width, budget, threads, executor and so
    * on; its limits and progress are not looked at. NULL: defaults but for no rounds (each run is

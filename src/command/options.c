@@ -29,7 +29,7 @@ static const char learn_help[] =
     "  --output PATH      write what was learnt there, as JSON, for --learnt\n"
     "  --seen F           the taggers that gave the scores had seen this share, 0 < F <= 1,\n"
     "                     of what the final tagger sees: 0.8 with five folds (default 1)\n"
-    "  --folds N          folds of held-out groups at most, from 2 (default 5)\n"
+    "  --folds N          folds of held-out groups at most, from 2 (default 10)\n"
     "  --rounds N         message rounds of a run at most (default 0)\n"
     "  --threads N        threads (default 1); the result is the same for any number\n"
     "  --beam N           joint states that decoding a chain keeps, where all would be too\n"
@@ -141,7 +141,7 @@ settings settings_from(const command *chosen, int count, char **arguments) {
                    .threads = 1,
                    .beam = learns ? 30 : 0,
                    .seconds = -1,
-                   .folds = 5,
+                   .folds = 10,
                    .seen = 1};
   int all_files = 0; /* "--" came before */
   made.progress = isatty(STDERR_FILENO);

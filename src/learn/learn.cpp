@@ -10,7 +10,7 @@ chorale_learn_options default_learn_options() noexcept {
   chorale_learn_options options{};
   options.struct_size = sizeof options;
   options.rule_size = sizeof(chorale_weight_rule);
-  options.folds = 5;
+  options.folds = 10;
   options.level = 0.05;
   options.time_limit = -1;
   return options;

@@ -57,7 +57,7 @@ def main():
         items = [pycrfsuite.ItemSequence(of) for of in attributes]
         collection = Base(train, 0.1, 0.1).collection(others)
         path = str(pathlib.Path(folder) / "pages.chorale")
-        collection.problem(STRENGTHS, {}).save(path)
+        ch.Problem(collection.agreeing(STRENGTHS)).save(path)
 
         # The same model: both label alike, but for ties.
         own = collection.names([y for labels in collection.own for y in labels])

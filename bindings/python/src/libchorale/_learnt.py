@@ -187,7 +187,7 @@ def learn(
     seen: Sequence[float] | None = None,
     rules: Iterable[WeightRule] = (),
     costs: npt.ArrayLike | None = None,
-    folds: int = 5,
+    folds: int = 10,
     level: float = 0.05,
     time_limit: float | None = None,
     cancel: Cancel | None = None,

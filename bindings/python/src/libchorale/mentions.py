@@ -458,7 +458,7 @@ def learn_strengths(
     scale: Scale = "probability",
     across: bool | Sequence[bool] = False,
     minimum: int = 2,
-    folds: int = 5,
+    folds: int = 10,
     level: float = 0.05,
     threads: int = 1,
     time_limit: float | None = None,

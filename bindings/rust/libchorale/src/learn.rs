@@ -119,7 +119,7 @@ impl<'a> LearnOptions<'a> {
         self.seen = Some(seen.to_vec());
         self
     }
-    /// The most folds of cross-validation, at least 2; 5 unless this is called.
+    /// The most folds of cross-validation, at least 2; 10 unless this is called.
     pub fn folds(mut self, folds: usize) -> Self {
         self.folds = Some(folds);
         self
