@@ -131,8 +131,9 @@ typedef struct chorale_learn_options {
   int64_t folds;      /* at most; >= 2. Default 10 */
   double level;       /* 0 < level < 1. Default 0.05 */
   /* How runs are done in learning: rounds, joint_mode, beam_width, budget, threads, executor and so
-   * on; its limits and progress are not looked at. NULL: defaults but for no rounds (each run is
-   * the polish of the tagger's own labels), beam_width 30. */
+   * on; its limits and progress are not looked at. rounds -1: 3, or where all kinds are of
+   * property cliques 0, so that a run is the polish of the tagger's own labels. NULL: defaults but
+   * for rounds -1, beam_width 30. */
   const chorale_run_options *run;
   double time_limit; /* seconds; negative (default): none */
   const chorale_cancel *cancel;             /* may be NULL */

@@ -30,7 +30,8 @@ static const char learn_help[] =
     "  --seen F           the taggers that gave the scores had seen this share, 0 < F <= 1,\n"
     "                     of what the final tagger sees: 0.8 with five folds (default 1)\n"
     "  --folds N          folds of held-out groups at most, from 2 (default 10)\n"
-    "  --rounds N         message rounds of a run at most (default 0)\n"
+    "  --rounds N         message rounds of a run at most (default 3; 0 if only\n"
+    "                     properties agree)\n"
     "  --threads N        threads (default 1); the result is the same for any number\n"
     "  --beam N           joint states that decoding a chain keeps, where all would be too\n"
     "                     many (default 30)\n"
@@ -137,7 +138,7 @@ settings settings_from(const command *chosen, int count, char **arguments) {
   const int learns = (chosen->takes & TAKES_LEARN) != 0;
   settings made = {.files = arguments,
                    .strength = 1,
-                   .rounds = learns ? 0 : 10,
+                   .rounds = learns ? -1 : 10,
                    .threads = 1,
                    .beam = learns ? 30 : 0,
                    .seconds = -1,

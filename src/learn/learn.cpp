@@ -106,7 +106,7 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
   if (options.run) {
     CHORALE_CHECK(read_struct(report, "options->run", options.run, spec.run));
   } else {
-    spec.run.rounds = 0;
+    spec.run.rounds = kOwnRounds;
     spec.run.beam_width = 30;
   }
   spec.run.struct_size = sizeof spec.run;

@@ -40,6 +40,9 @@ struct Lesson {
   chorale_run *earlier = nullptr;
 };
 
+// The rounds of runs that are chosen here.
+inline constexpr std::int64_t kOwnRounds = -1;
+
 struct LearnSpec {
   const chorale_host *host = nullptr;
   const double *costs = nullptr; // labels x labels, or NULL
@@ -128,6 +131,12 @@ private:
 
   const Memory &memory_;
   const LearnSpec &spec_;
+  bool are_all_properties() const noexcept {
+    return std::all_of(learnt_->kinds.begin(), learnt_->kinds.end(), [](const Kind &kind) {
+      return kind.is_property || kind.cliques == 0;
+    });
+  }
+
   Learnt *learnt_ = nullptr;
   Array<Lesson *> lessons_;
   Array<std::int64_t> starts_;         // by chain: its first position

@@ -168,8 +168,8 @@ export function learn(native, problems, options) {
           "seen",
           length("seen", arrayOf("seen", told.seen), pointers.length, STATUS.SHAPE),
         );
-      // The library's own defaults are 3 rounds and a beam of 30.
-      const inference = { rounds: 3, beamWidth: 30, ...told, timeLimit: null };
+      // The library's own defaults.
+      const inference = { rounds: -1, beamWidth: 30, ...told, timeLimit: null };
       fields.run = scope.struct("run_options", runFields(inference));
       const wanted = scope.struct("learn_options", fields);
       return new Learnt(

@@ -156,8 +156,8 @@ def test_nothing_is_applied_where_nothing_agrees():
 
 @pytest.mark.parametrize("trains", [frequencies, with_transitions, Marginals()])
 def test_functions_and_other_estimators(trains):
-    X, y, groups = corpus(24, 5)
-    X_new, y_new, groups_new = corpus(40, 6)
+    X, y, groups = corpus(24, 11)
+    X_new, y_new, groups_new = corpus(40, 12)
     tagger = CollectiveTagger(trains, token=token).fit(X, y, groups)
     labels = tagger.predict(X_new, groups_new)
     alone = tagger.predict(X_new, range(len(X_new)))

@@ -26,7 +26,7 @@ from .problem import Problem
 from .run import checked_cancel, run_options, telling
 
 QUICK = {
-    "rounds": 0,
+    "rounds": -1,
     "damping": 0.0,
     "schedule": "all",
     "algorithm": "auto",
@@ -206,7 +206,7 @@ def learn(
     cancel    a `Cancel` that any thread may set to end the call; nothing is applied then
     progress  is told a `LearnProgress` after each run; what is true ends the call. Ctrl-C (in the
               main thread) does so too
-    run   options of runs (rounds, by default 0; beam_width, threads, ...)
+    run   options of runs (rounds, beam_width, threads, ...), those of learn.h by default
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
     options = struct(c.chorale_learn_options)
