@@ -591,7 +591,7 @@ static void files_are_described_as_the_library_does(void **state) {
   assert_non_null(strstr(said.out, "\nGold labels    6\n"));
   assert_non_null(strstr(said.out, "  second word                         1         3  position "
                                    "        3  sum\n"));
-  assert_non_null(strstr(said.out, "\nNotes          ti\"tle: a\\b?c\n"));
+  assert_non_null(strstr(said.out, "\nNotes          ti\"tle: a\\b\n                 c\n"));
   forget(&said);
   said = say("info --json %s", small_path);
   expect_json(said.out);

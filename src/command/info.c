@@ -118,6 +118,22 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
   printf("%9s  %s\n", values, family_of(here));
 }
 
+/* A text of lines, all but the first one indented. */
+static void print_lines(chorale_text text) {
+  while (text.length > 0) {
+    const char *end = memchr(text.bytes, '\n', text.length);
+    const size_t length = end != NULL ? (size_t)(end - text.bytes) : text.length;
+    const size_t taken = length + (end != NULL);
+    const chorale_text line = {text.bytes, length};
+    print_name(stdout, line, 0);
+    text.bytes += taken;
+    text.length -= taken;
+    if (text.length > 0)
+      fputs("\n                 ", stdout);
+  }
+  putchar('\n');
+}
+
 static void print_text(const char *path, const corpus *from, const facts *of) {
   const int64_t notes = chorale_problem_note_count(from->problem);
   fputs("File           ", stdout);
@@ -154,8 +170,7 @@ static void print_text(const char *path, const corpus *from, const facts *of) {
     fputs(i == 0 ? "Notes          " : "               ", stdout);
     print_name(stdout, name_of_note(from->problem, i), 0);
     fputs(": ", stdout);
-    print_name(stdout, text_of_note(from->problem, i), 0);
-    putchar('\n');
+    print_lines(text_of_note(from->problem, i));
   }
 }
 
