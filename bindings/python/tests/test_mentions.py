@@ -507,6 +507,23 @@ def test_bad_tables(kind):
     refused(ValueError, "'id' is 7.0 in row 0", confidence=["sure", "id"], label=None)
 
 
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ([0.9, "high"], "column 'sure' holds 'high' in row 1, not a number"),
+        (["high", 0.9], "column 'sure' holds 'high' in row 0, not a number"),
+        ([[0.9, 0.1], 0.9], "column 'sure' holds 0.9 in row 1, not a list of numbers"),
+        ([[0.9, 0.1], [0.2, "x"]], "column 'sure' holds 'x' in row 1, not a number"),
+        ([{"P": 0.9}, {"P": 0.1}], "column 'sure' holds {'P': 0.9} in row 0, not a number"),
+    ],
+)
+def test_what_is_no_confidence_is_named(values, message):
+    rows = [{"name": "J", "type": "P", "sure": value} for value in values]
+    with pytest.raises(TypeError) as caught:
+        ch.agree(rows, key="name", label="type", confidence="sure")
+    assert str(caught.value) == message
+
+
 def test_uneven_lists(kind):
     if kind in (_duckdb, _nanoarrow, _batch, _chunks):
         pytest.skip("as in the table of pyarrow")

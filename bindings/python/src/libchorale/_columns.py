@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -235,7 +235,9 @@ class Objects(Column):
         for row, value in enumerate(self._values):
             if value is None:
                 raise ValueError(f"{self.place} is null in row {row}")
-            if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+            if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__"):
+                if row == 0:
+                    self.numbers()  # a column of numbers, one of which is none
                 raise TypeError(f"{self.place} holds {value!r} in row {row}, not a list of numbers")
             width = len(value) if width is None else width
             if len(value) != width:
