@@ -11,9 +11,9 @@ namespace {
 // Relative tolerance for rounding errors in pruning.
 constexpr double kReachRounding = 1e-9;
 // Capacities.
-constexpr std::int32_t kConfigurations = 1024;       // configurations of a whole pass
+constexpr std::int32_t kConfigurations = 4096;       // configurations of a whole pass
 constexpr std::int32_t kSlots = 2 * kConfigurations; // slots of the hash table
-constexpr std::int32_t kRows = 512;                  // rows of one position
+constexpr std::int32_t kRows = 2048;                 // rows of one position
 constexpr std::int64_t kTracedRows = 8; // rows of a position in a trace, averaged over the chain
 
 } // namespace
@@ -39,6 +39,9 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
   kept_ = layout.take<std::int32_t>(labels_);
   outgoing_ = layout.take<double>(
       saturating_product(to_size(message_limit_), static_cast<std::size_t>(count_)));
+  steady_ = layout.take<double>(
+      saturating_product(to_size(message_limit_), static_cast<std::size_t>(count_)));
+  most_steady_ = layout.take<double>(count_);
   attained_ = layout.take<double>(count_ + 1);
   least_ = layout.take<double>(count_ + 1);
   values_ = layout.take<std::int32_t>(count_);
@@ -70,6 +73,7 @@ bool JointReach::prepare(Limits *limits) noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
   std::fill_n(attained_, count_ + 1, kForbidden);
+  std::fill_n(steady_, count_ * message_limit_, 0.0);
   return goes_on && scores_.complete(completion_, row_, labelling);
 }
 
@@ -96,20 +100,21 @@ bool JointReach::offer(const std::int32_t *labels, double score,
   for (std::int32_t but = 0; but <= count_; ++but) {
     double total = score;
     for (std::int32_t k = 0; k < count_; ++k)
-      total += k == but ? 0.0 : properties_[k].message[values_[k]];
+      total += (k == but ? steady(k) : properties_[k].message)[values_[k]];
     is_best = total > kForbidden && total >= attained_[but];
     attained_[but] = std::max(attained_[but], total);
   }
   return is_best;
 }
 
-double JointReach::most_paid(std::int32_t k, const Memory &memory) const noexcept {
+double JointReach::most_paid(std::int32_t k, const Memory &memory, const double *row,
+                             double greatest) const noexcept {
   const BoundProperty &property = properties_[k];
   if (memory.state == property.attached.property->dead())
-    return property.message[memory.fired];
+    return row[memory.fired];
   if (memory.fired == property.empty())
-    return property.greatest_message;
-  return std::max(property.message[memory.fired], property.message[property.conflict()]);
+    return greatest;
+  return std::max(row[memory.fired], row[property.conflict()]);
 }
 
 double JointReach::slack_of(const Memory *of) const noexcept {
@@ -119,7 +124,9 @@ double JointReach::slack_of(const Memory *of) const noexcept {
       continue;
     double hope = 0;
     for (std::int32_t k = 0; k < count_; ++k)
-      hope += k == but ? 0.0 : most_paid(k, of[k]);
+      hope += k == but ? most_paid(k, of[k], steady(k), most_steady_[k])
+                       : most_paid(k, of[k], properties_[k].message,
+                                   properties_[k].greatest_message);
     if (hope == kForbidden)
       continue;
     if (least_[but] == kForbidden)
@@ -363,6 +370,8 @@ JointReach::End JointReach::run(const double *reach) noexcept {
                 : attained_[k] == kForbidden ? kForbidden
                                              : attained_[k] - reach[k];
   least_[count_] = offered();
+  for (std::int32_t k = 0; k < count_; ++k)
+    most_steady_[k] = *std::max_element(steady(k), steady(k) + entries(k));
   // Decoding keeps few rows: those of all positions usually fit, which saves a pass in trace().
   End end = reach ? End::overflow : pass(false, true);
   has_trace_ = end == End::done;
@@ -372,12 +381,12 @@ JointReach::End JointReach::run(const double *reach) noexcept {
     return end;
   best_ = std::max(best_, offered());
   for (std::int32_t k = 0; k < count_ && reach; ++k) {
-    double *entries = message(k);
-    const std::int32_t entry_count = properties_[k].local_count + 2;
-    const double floor =
-        std::max(greatest(entries, entry_count), attained_[k]) - reach[k];
-    for (std::int32_t v = 0; v < entry_count; ++v)
-      entries[v] = std::max(entries[v], floor);
+    double *to = message(k);
+    double most = attained_[k];
+    for (std::int32_t v = 0; v < entries(k); ++v)
+      most = std::max(most, to[v] + steady(k)[v]);
+    for (std::int32_t v = 0; v < entries(k); ++v)
+      to[v] = std::max(to[v], most - reach[k] - steady(k)[v]);
   }
   return end;
 }

@@ -7,9 +7,10 @@
 // add, lies below the score of a known labelling; for messages, more than the *reach* below. The
 // pass uses no beam: it is exact, or reports an overflow of its memory.
 //
-// The receiver of a message chooses the reach: the most that a clique can gain if one member
-// changes its value. Entries more than the reach below the greatest of an outgoing message cannot
-// affect the receiver. They are replaced by an upper bound, the greatest entry minus the reach.
+// The receiver of a message says what it adds to each entry whatever else it knows, the *steady*
+// part, and the reach: the most that the rest of what it adds can differ between two entries.
+// Entries that are, with their steady parts, more than the reach below the greatest cannot affect
+// the receiver. They are replaced by an upper bound: there they are just the reach below.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -35,6 +36,16 @@ public:
   // Loads scores and binds properties, then writes the best labelling without messages to
   // `labelling`. False if every labelling is forbidden or if interrupted.
   bool prepare(Limits *limits = nullptr) noexcept;
+  // Entries of the message of property k, the clique's column of each, and its steady part, 0 after
+  // prepare() and to be set before the first offer.
+  std::int32_t entries(std::int32_t k) const noexcept { return properties_[k].local_count + 2; }
+  std::int32_t column(std::int32_t k, std::int32_t entry) const noexcept {
+    const BoundProperty &property = properties_[k];
+    return entry < property.local_count
+               ? property.numbers[entry]
+               : property.attached.values() + (entry - property.local_count);
+  }
+  double *steady(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
   // Supplies a known labelling, whose score bounds the best one from below. `score`: phi plus the
   // added scores of the view. `shown`: value of each property, from Attached::evaluate(). Ignores
   // forbidden labellings. True if its score with messages is at least that of all earlier offers.
@@ -42,7 +53,8 @@ public:
   // Returns the greatest score, including messages, of an offered labelling.
   double offered() const noexcept { return attained_[count_]; }
 
-  // Computes best(), and if `reach` (by property) is not NULL, the messages.
+  // Computes best(), and if `reach` (by property) is not NULL, the messages. Infinite: all entries
+  // are exact.
   End run(const double *reach) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
@@ -72,8 +84,10 @@ private:
   // Returns the slack of a configuration: a partial labelling is kept if its score plus its best
   // completion without properties plus the slack is >= 0. Includes a tolerance for rounding.
   double slack_of(const Memory *of) const noexcept;
-  // Returns the greatest entry of the message of property k that is still possible.
-  double most_paid(std::int32_t k, const Memory &memory) const noexcept;
+  // Returns the greatest entry of a row by local value that is still possible for property k.
+  // greatest: of all its entries.
+  double most_paid(std::int32_t k, const Memory &memory, const double *row,
+                   double greatest) const noexcept;
   // These four functions refer to the configuration of_. follow() writes its successor after
   // `label` at t to successor_; false if forbidden.
   void read_cells(std::int32_t t) noexcept;
@@ -97,7 +111,10 @@ private:
   double *row_;        // m: scores of the successors of one configuration
   std::int32_t *kept_; // m: labels that are not pruned
   double *outgoing_;   // count x message_limit: messages by local value
-  // count + 1: greatest score of an offer, without the message of property k; last: with all.
+  double *steady_;     // count x message_limit: steady parts by local value
+  double *most_steady_; // count: the greatest of them
+  // count + 1: greatest score of an offer, with the steady part of property k in the place of its
+  // message; last: with all messages.
   double *attained_;
   double *least_;        // count + 1: least score that is not pruned, for message k; last: decoding
   std::int32_t *values_; // count: local value of each property on one labelling

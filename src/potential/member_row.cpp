@@ -3,6 +3,7 @@
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
@@ -94,33 +95,28 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   return true;
 }
 
-// Where every table is convex the step f(k + 1) - f(k) grows with k, so its extremes are at k = 0 and
-// k = members - 1; for the formulas it is monotone in any case, and the same for all counted values.
-// The step of an uncounted value is 0. A clique without counted members has C = 0, so that steps tell
-// all only where tables begin with 0.
-double most_of_a_move(const Potential &potential, std::int64_t members) noexcept {
+// Where every table is convex, and for the formulas in any case, the step f(k + 1) - f(k) is monotone
+// in k. A clique without counted members has C = 0, so that steps tell all only where tables begin
+// with 0.
+Moves::Moves(const Potential &potential, std::int64_t members) noexcept
+    : potential_(potential), members_(members), factor_(potential.factor(members)) {
   if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables || members == 0)
-    return kInfinity;
-  const bool is_formula = potential.source == TableSource::square ||
-                          potential.source == TableSource::entropy ||
-                          potential.source == TableSource::linear;
-  if (!is_formula && !CliqueKind(potential, static_cast<std::int32_t>(members)).convex)
-    return kInfinity;
-  const double factor = potential.factor(members);
-  double highest = 0;
-  double lowest = 0;
-  for (std::int32_t v = 0; v < (is_formula ? 1 : potential.values); ++v) {
-    if (!is_formula && !potential.counts(v))
-      continue;
-    if (potential.table_entry(v, 0, members) != 0)
-      return kInfinity;
-    for (const std::int64_t k : {std::int64_t{0}, members - 1}) {
-      const double change = step(potential, v, k, members, factor);
-      highest = std::max(highest, change);
-      lowest = std::min(lowest, change);
-    }
-  }
-  return highest - lowest;
+    return;
+  known_ = potential.source == TableSource::square || potential.source == TableSource::entropy ||
+           potential.source == TableSource::linear;
+  if (known_ || !CliqueKind(potential, static_cast<std::int32_t>(members)).convex)
+    return;
+  known_ = true;
+  for (std::int32_t v = 0; v < potential.values && known_; ++v)
+    known_ = !potential.counts(v) || potential.table_entry(v, 0, members) == 0;
+}
+
+Moves::Steps Moves::of(std::int32_t v) const noexcept {
+  if (!potential_.counts(v))
+    return {};
+  const double first = step(potential_, v, 0, members_, factor_);
+  const double last = step(potential_, v, members_ - 1, members_, factor_);
+  return {0.5 * (first + last), 0.5 * std::fabs(last - first)};
 }
 
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,

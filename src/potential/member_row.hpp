@@ -18,9 +18,27 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept;
 
-// Returns an upper bound on the increase of C when one of `members` members changes its value,
-// whatever the values of the others; plus infinity if no bound is known.
-double most_of_a_move(const Potential &potential, std::int64_t members) noexcept;
+// What C changes by when one of n members changes its value. A member that joins v changes C by
+// middle(v), give or take half(v), whatever the values of the others: a move from u to v changes C
+// by middle(v) - middle(u), give or take half(u) + half(v).
+class Moves {
+public:
+  struct Steps {
+    double middle = 0;
+    double half = 0;
+  };
+
+  Moves(const Potential &potential, std::int64_t members) noexcept;
+  // False: no bound is known.
+  bool known() const noexcept { return known_; }
+  Steps of(std::int32_t v) const noexcept;
+
+private:
+  const Potential &potential_;
+  std::int64_t members_;
+  double factor_;
+  bool known_ = false;
+};
 
 // Returns C of `counts` (R). For a callback, sets the counts of uncounted values in `counts` to 0.
 double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,

@@ -208,6 +208,26 @@ bool ChainProgram::reaches() const noexcept {
   return joint_.may_reach && !chain_.is_instance && JointReach::serves(view_, chain_.wholes());
 }
 
+// Tells a pass what the clique of whole-chain slot k adds to its message.
+void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
+  const Clique &clique = clique_of(k);
+  reach_[k] = kInfinity;
+  if (clique.centred())
+    return;
+  const Moves moves(*clique.potential(), clique.members);
+  if (!moves.known())
+    return;
+  const double strength = inputs_->strength(slots_[k].clique);
+  double half[2] = {0, 0}; // the greatest, and the next
+  for (std::int32_t e = 0; e < pass.entries(k); ++e) {
+    const Moves::Steps steps = moves.of(pass.column(k, e));
+    pass.steady(k)[e] = strength * steps.middle;
+    half[1] = std::max(half[1], std::min(half[0], steps.half));
+    half[0] = std::max(half[0], steps.half);
+  }
+  reach_[k] = strength * (half[0] + half[1]);
+}
+
 // Decodes, or computes the messages of whole-chain slots, or both, with JointReach. `known` (or
 // NULL): a labelling of the model with its scores. Without `decodes`, `labels`, `shown` and `score`
 // hold the best labelling without messages, and stay. Sets `found` if there is a best labelling,
@@ -230,6 +250,8 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
       std::fill_n(outgoing + row_begin_[k], columns_of(k), kForbidden);
     return true;
   }
+  for (std::int32_t k = 0; k < wholes && sends; ++k)
+    set_reach(k, pass);
   const auto offer = [&]() noexcept {
     double total = score;
     for (std::int32_t t = 0; t < chain_.length && view_.added; ++t)
@@ -253,13 +275,6 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
       is_offered = true;
     else if (!take())
       return true;
-  }
-  for (std::int32_t k = 0; k < wholes; ++k) {
-    const Clique &clique = clique_of(k);
-    reach_[k] = clique.centred() ? kInfinity
-                                 : most_of_a_move(*clique.potential(), clique.members);
-    if (reach_[k] < kInfinity)
-      reach_[k] *= inputs_->strength(slots_[k].clique);
   }
   const double offered = pass.offered();
   const JointReach::End end = pass.run(sends ? reach_ : nullptr);
