@@ -28,7 +28,7 @@ void put_json_text(FILE *to, chorale_text text) {
     if (length == 0) {
       fputs("\xef\xbf\xbd", to);
       ++i;
-    } else if (bytes[i] < 0x20 || bytes[i] == 0x7f) {
+    } else if (bytes[i] < 0x20 || bytes[i] == 0x7f || bytes[i] == '<') {
       fprintf(to, "\\u%04x", bytes[i++]);
     } else {
       if (bytes[i] == '"' || bytes[i] == '\\')

@@ -66,7 +66,10 @@ static void print_help(const command *chosen) {
   if (chosen->takes & TAKES_LEARN)
     fputs(learn_help, stdout);
   if (chosen->takes & TAKES_REPORT)
-    fputs("  --output PATH      write a report in HTML there, which needs no network\n", stdout);
+    fputs("  --output PATH      write a report in HTML there, which needs no network\n"
+          "  --library PATH     put libchorale.embedded.js of bindings/js into the report, whose\n"
+          "                     labels can then be corrected where it is read\n",
+          stdout);
   fputs("  --json             JSON instead of text\n"
         "  --help             this text\n"
         "\n"
@@ -104,6 +107,7 @@ static const option options[] = {
     {"--seconds", TAKES_ANY_RUN, REAL, offsetof(settings, seconds), 0},
     {"--seen", TAKES_LEARN, REAL, offsetof(settings, seen), 0},
     {"--folds", TAKES_LEARN, WHOLE, offsetof(settings, folds), 2},
+    {"--library", TAKES_REPORT, TEXT, offsetof(settings, library), 0},
     {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0},
 };
 

@@ -8,6 +8,7 @@ typedef struct settings {
   char **files; /* paths of problem files, `file_count` of them, at least 1 */
   int64_t file_count;
   const char *output;     /* path of the report or of what was learnt; NULL: none */
+  const char *library;    /* path of the library for browsers, for the report; NULL: none */
   const char *learnt;     /* path of what was learnt, to be applied; NULL: nothing */
   const char *properties; /* comma-separated kinds of cliques; NULL: all of them */
   double strength;        /* factor on every potential */

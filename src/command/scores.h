@@ -18,6 +18,8 @@ typedef struct tally {
   int64_t tokens, changed;
   int64_t known; /* tokens with a gold label */
   int64_t own_errors, errors;
+  int64_t records;          /* sequences with a gold label, counted by summarise */
+  int64_t own_right, right; /* those without an error */
 } tally;
 
 /* Adds `length` positions. gold: may be NULL. own_by_label, by_label: counts by label, added to;

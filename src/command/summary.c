@@ -26,6 +26,9 @@ static void add_tally(tally *to, const tally *more) {
   to->known += more->known;
   to->own_errors += more->own_errors;
   to->errors += more->errors;
+  to->records += more->records;
+  to->own_right += more->own_right;
+  to->right += more->right;
 }
 
 summary summarise(const corpus *from, const inference *done) {
@@ -41,9 +44,14 @@ summary summarise(const corpus *from, const inference *done) {
     for (int64_t r = here->first; r < here->first + here->records; ++r) {
       const int64_t begin = from->offsets[from->chains[r]];
       const int64_t length = from->offsets[from->chains[r] + 1] - begin;
+      const tally before = *counted;
       count_tokens(counted, here->training ? NULL : made.own, here->training ? NULL : made.together,
                    from->gold != NULL ? from->gold + begin : NULL, done->own + begin,
                    done->together + begin, length);
+      const int known = counted->known > before.known;
+      counted->records += known;
+      counted->own_right += known && counted->own_errors == before.own_errors;
+      counted->right += known && counted->errors == before.errors;
     }
     if (here->training) {
       ++made.training_pages;
@@ -97,6 +105,8 @@ static void print_scores(const corpus *from, const summary *of) {
   }
   printf("\nToken errors   %" PRId64 " -> %" PRId64 " of %" PRId64 ", %.1f %% fewer\n",
          of->all.own_errors, of->all.errors, of->all.known, 100 * error_reduction(&of->all));
+  printf("Entirely right %" PRId64 " -> %" PRId64 " of %" PRId64 " records\n", of->all.own_right,
+         of->all.right, of->all.records);
   printf("Pages          %" PRId64 " better, %" PRId64 " equal, %" PRId64 " worse\n", of->better,
          of->equal, of->worse);
 }
@@ -136,6 +146,9 @@ static void print_label_json(const corpus *from, const summary *of, int64_t labe
 static void print_scores_json(const corpus *from, const summary *of) {
   put_json_whole(stdout, "own_errors", of->all.own_errors, 0);
   put_json_whole(stdout, "errors", of->all.errors, 0);
+  put_json_whole(stdout, "records", of->all.records, 0);
+  put_json_whole(stdout, "own_right", of->all.own_right, 0);
+  put_json_whole(stdout, "right", of->all.right, 0);
   put_json_real(stdout, "own_f1", f1(of->own_sum), 0);
   put_json_real(stdout, "f1", f1(of->together_sum), 0);
   put_json_whole(stdout, "left_out_label", of->left_out, 0);

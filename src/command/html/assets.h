@@ -8,5 +8,14 @@ extern const unsigned char asset_report_css[];
 extern const size_t asset_report_css_size;
 extern const unsigned char asset_report_js[];
 extern const size_t asset_report_js_size;
+extern const unsigned char asset_bibtex_js[];
+extern const size_t asset_bibtex_js_size;
+/* What makes a report answer. */
+extern const unsigned char asset_part_js[];
+extern const size_t asset_part_js_size;
+extern const unsigned char asset_live_js[];
+extern const size_t asset_live_js_size;
+extern const unsigned char asset_live_css[];
+extern const size_t asset_live_css_size;
 
 #endif

@@ -52,7 +52,7 @@ static void put_bars(FILE *to, const corpus *from, const summary *of, const bar 
     char space[NAME_SPACE];
     const tally *counted = &of->pages[bars[i].page];
     fprintf(to, "<a class=\"slot\" href=\"#p%" PRId64 "\" data-tip=\"", bars[i].page);
-    put_text(to, page_name(from, bars[i].page, space));
+    put_readable(to, page_name(from, bars[i].page, space));
     fprintf(to,
             ": %.1f %% of tokens wrong alone, %.1f %% together (%" PRId64 " and %" PRId64
             " of %" PRId64 ")\">",

@@ -29,6 +29,58 @@ void put_text(FILE *to, chorale_text text) {
   }
 }
 
+static int is_small(char c) { return c >= 'a' && c <= 'z'; }
+
+void put_readable(FILE *to, chorale_text name) {
+  size_t letters = 0, digits = 0, hyphens = 0;
+  for (size_t i = 0; i < name.length; ++i) {
+    const char c = name.bytes[i];
+    letters += (size_t)(is_small(c) && digits == 0);
+    digits += (size_t)(c >= '0' && c <= '9');
+    hyphens += (size_t)(c == '-' && i > 0 && i + 1 < name.length && name.bytes[i - 1] != '-');
+  }
+  const int is_key = letters > 1 && digits == 4 && letters + digits == name.length;
+  const int is_slug = letters > 1 && digits == 0 && letters + hyphens == name.length;
+  if (!is_key && !is_slug) {
+    put_text(to, name);
+    return;
+  }
+  fputc(name.bytes[0] - 'a' + 'A', to);
+  for (size_t i = 1; i < name.length; ++i) {
+    if (is_key && i == letters)
+      fputc(' ', to);
+    fputc(name.bytes[i] == '-' ? ' ' : name.bytes[i], to);
+  }
+}
+
+typedef struct explained {
+  const char *id, *name, *text;
+} explained;
+
+static const explained glossary[TERMS] = {
+    {"f1", "F1",
+     "How well a label is found, from 0 to 100: the harmonic mean of the share of words with the "
+     "label that were found, and of the share of words found that have it. 100 is without error."},
+    {"gold", "Gold label", "The right label of a word, as a person or the maker of the data says."},
+    {"bound", "Upper bound",
+     "A score that no labelling at all can exceed. If the labels shown come close to it, little or "
+     "nothing better can be found with these scores and agreements."},
+};
+
+void put_term(FILE *to, term which, const char *text) {
+  const explained *is = &glossary[which];
+  fprintf(to, "<a class=\"term\" href=\"#term-%s\" data-tip=\"%s\">%s</a>", is->id, is->text,
+          text);
+}
+
+void put_glossary(FILE *to) {
+  fputs("<section>\n<h2>Glossary</h2>\n<dl class=\"notes\">\n", to);
+  for (int i = 0; i < TERMS; ++i)
+    fprintf(to, "<div id=\"term-%s\"><dt>%s</dt><dd>%s</dd></div>\n", glossary[i].id,
+            glossary[i].name, glossary[i].text);
+  fputs("</dl>\n</section>\n", to);
+}
+
 void put_count(FILE *to, int64_t number) {
   char digits[24];
   const int length = snprintf(digits, sizeof digits, "%" PRId64, number);

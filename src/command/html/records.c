@@ -115,11 +115,12 @@ static void put_record(FILE *to, account *of, int64_t place, int64_t number) {
   of->room -= here.length;
   const chorale_text name =
       text_in(of->from->problem, CHORALE_TEXTS_CHAINS, here.chain);
-  fputs(counted.changed > 0 ? "<article class=\"record changed\"><h4>"
-                            : "<article class=\"record\"><h4>",
-        to);
+  fprintf(to, "<article class=\"record%s\" id=\"r%" PRId64 "\" data-name=\"",
+          counted.changed > 0 ? " changed" : "", here.chain);
+  put_text(to, name);
+  fputs("\"><h4>", to);
   if (name.length > 0)
-    put_text(to, name);
+    put_readable(to, name);
   else
     fprintf(to, "Record %" PRId64, number + 1);
   if (counted.own_errors > 0 || counted.errors > 0) {
@@ -138,6 +139,30 @@ static void put_record(FILE *to, account *of, int64_t place, int64_t number) {
     put_row(to, of, &here, here.together, NULL);
   }
   fputs("</article>\n", to);
+}
+
+void put_example(FILE *to, account *of, int64_t page_index) {
+  static const char *const sides[] = {"Every record alone", "All together"};
+  enum { RECORDS_SHOWN = 5 };
+  const page *on = &of->from->pages[page_index];
+  fputs("<div class=\"pair example\">\n", to);
+  for (int side = 0; side < 2; ++side) {
+    fprintf(to, "<div><h3>%s</h3><ol>\n", sides[side]);
+    int64_t shown = 0;
+    for (int64_t k = 0; k < on->records && shown < RECORDS_SHOWN; ++k) {
+      record here = record_of(of, on->first + k);
+      if (tally_of(&here).changed == 0)
+        continue;
+      ++shown;
+      fputs("<li class=\"words\">", to);
+      if (side == 0) /* without marks that the other side explains */
+        here.together = here.own;
+      put_words(to, of, &here, here.together);
+      fputs("</li>\n", to);
+    }
+    fputs("</ol></div>\n", to);
+  }
+  fputs("</div>\n", to);
 }
 
 void put_records(FILE *to, account *of, int64_t page_index) {

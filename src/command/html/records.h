@@ -15,6 +15,9 @@ typedef struct account {
   int64_t room;     /* tokens; a problem may be larger than a browser likes */
 } account;
 
+/* Some records of a page that changed, in two columns: alone and together. */
+void put_example(FILE *to, account *of, int64_t page_index);
+
 /* Records that changed one by one, the others folded away. Takes what it writes from `room`. */
 void put_records(FILE *to, account *of, int64_t page_index);
 

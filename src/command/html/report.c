@@ -3,6 +3,7 @@
 #include "assets.h"
 #include "charts.h"
 #include "html.h"
+#include "parts.h"
 #include "reasons.h"
 #include "records.h"
 #include "support.h"
@@ -42,12 +43,24 @@ static void put_head(const report *r) {
   put_text(r->to, title_of(r));
   fputs(" \xe2\x80\x93 labelled together</title>\n<style>\n", r->to);
   fwrite(asset_report_css, 1, asset_report_css_size, r->to);
+  if (r->chosen->library != NULL)
+    fwrite(asset_live_css, 1, asset_live_css_size, r->to);
   put_palette(r->to, &r->colours);
   fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#pages\">Skip to the pages</a>\n",
         r->to);
 }
 
 /* ---- The headline ------------------------------------------------------------------------- */
+
+static int has_label(const report *r, const char *name) {
+  for (int64_t label = 0; label < r->from->labels; ++label)
+    if (same_text(text_in(r->from->problem, CHORALE_TEXTS_LABELS, label), text_of(name)))
+      return 1;
+  return 0;
+}
+
+/* Whether records are references of publications, by their labels. */
+static int has_references(const report *r) { return has_label(r, "Author") && has_label(r, "Title"); }
 
 static void put_headline(const report *r) {
   const tally *all = &r->of->all;
@@ -67,28 +80,136 @@ static void put_headline(const report *r) {
     put_counted(r->to, all->changed, "label", "labels");
     fputs("</em>.", r->to);
   }
-  fputs("</h1>\n<p class=\"lead\">Alone, every record gets the labels that its own tagger scores "
+  fputs("</h1>\n", r->to);
+  if (all->records > 0) {
+    fprintf(r->to, "<p class=\"entirely\">%s entirely right: <b>",
+            has_references(r) ? "References" : "Records");
+    put_count(r->to, all->own_right);
+    fputs("</b> to <b data-figure=\"right-first\">", r->to);
+    put_count(r->to, all->right);
+    fputs("</b> of ", r->to);
+    put_count(r->to, all->records);
+    fputs(".</p>\n", r->to);
+  }
+  fputs("<p class=\"lead\">Alone, every record gets the labels that its own tagger scores "
         "best. Together, the records of a page are labelled so that they also agree with each "
         "other, and the sum of all scores and agreements is as high as it can be made.</p>\n",
         r->to);
+  fputs("<p id=\"answers\" role=\"status\">", r->to);
+  fputs(r->chosen->library != NULL
+            ? "Corrections in the page need JavaScript and WebAssembly; without them it shows the "
+              "labels."
+            : "This report shows labels and does not take corrections: it was made without "
+              "--library.",
+        r->to);
+  fputs("</p>\n</header>\n<main", r->to);
+  fprintf(r->to, " data-rounds=\"%" PRId64 "\" data-beam=\"%" PRId64 "\" data-left-out=\"%" PRId64
+          "\">\n", r->chosen->rounds, r->chosen->beam, r->of->left_out);
+}
+
+/* What merely preferring one value gains, without agreement, where the problem file tells. */
+static void put_control(const report *r) {
+  const chorale_text learnt = note(r->from, "learnt.json"), control = note(r->from, "control");
+  chorale_learnt *held = NULL;
+  if (learnt.length > 0 &&
+      chorale_learnt_read(NULL, learnt.bytes, learnt.length, &held, NULL) == CHORALE_OK) {
+    chorale_error error;
+    chorale_learnt_report told;
+    chorale_learnt_report_init(&told, sizeof told);
+    check(chorale_learnt_get_report(held, &told, &error), &error);
+    chorale_learnt_destroy(held);
+    fputs("<p>How much of the gain is owed to agreement? On the lists that it was learnt from, each "
+          "held out in turn, errors were ", r->to);
+    put_number(r->to, told.base_cost, 0, 0);
+    fputs(" alone, ", r->to);
+    put_number(r->to, told.control_cost, 0, 0);
+    fputs(" with the control, which prefers values without looking at other records, and ", r->to);
+    put_number(r->to, told.all_cost, 0, 0);
+    fputs(" together.</p>\n", r->to);
+  } else if (control.length > 0) {
+    fputs("<p>How much of the gain is owed to agreement? The control: ", r->to);
+    put_text(r->to, control);
+    fputs("</p>\n", r->to);
+  }
+}
+
+typedef struct confusion {
+  int64_t count;
+  int32_t gold, said;
+} confusion;
+
+/* Says how many words that were right alone are wrong together, and which. */
+static void put_losses(const report *r) {
+  const corpus *from = r->from;
+  if (from->gold == NULL || r->of->all.known == 0)
+    return;
+  confusion *all = allocate(from->labels * from->labels, sizeof *all);
+  int64_t words = 0, mended = 0;
+  for (int64_t chain = 0; chain < from->chain_count; ++chain) {
+    if (from->pages[from->page_of[chain]].training)
+      continue;
+    for (int64_t t = from->offsets[chain]; t < from->offsets[chain + 1]; ++t) {
+      const int32_t gold = from->gold[t], own = r->done->own[t], said = r->done->together[t];
+      mended += gold >= 0 && own != gold && said == gold;
+      if (gold < 0 || own != gold || said == gold)
+        continue;
+      confusion *here = &all[gold * from->labels + said];
+      here->gold = gold;
+      here->said = said;
+      ++here->count;
+      ++words;
+    }
+  }
+  fputs("<p>Of the words that were wrong alone, ", r->to);
+  put_counted(r->to, mended, "is", "are");
+  fputs(" right together; of those that were right alone, ", r->to);
+  put_counted(r->to, words, "is", "are");
+  fputs(" wrong together", r->to);
+  for (int k = 0; k < 3 && words > 0; ++k) {
+    int64_t most = 0;
+    char space[NAME_SPACE];
+    for (int64_t i = 1; i < from->labels * from->labels; ++i)
+      if (all[i].count > all[most].count)
+        most = i;
+    if (all[most].count == 0)
+      break;
+    fputs(k == 0 ? ": most of them " : ", ", r->to);
+    put_text(r->to, label_name(from, all[most].gold, space));
+    fputs(" taken for ", r->to);
+    put_text(r->to, label_name(from, all[most].said, space));
+    fprintf(r->to, " (%" PRId64 ")", all[most].count);
+    all[most].count = 0;
+  }
+  fputs(".", r->to);
+  if (words > 0)
+    fputs(" Such a record rightly differs from its list, or most of the list is wrong: agreement "
+          "pulls it to what the others show.", r->to);
+  fputs("</p>\n", r->to);
+  free(all);
 }
 
 static void put_figures(const report *r) {
   const summary *of = r->of;
   const chorale_run_result *result = &r->done->result;
-  fputs("<dl class=\"figures\">\n", r->to);
+  fprintf(r->to, "<section>\n<h2>In numbers</h2>\n<dl class=\"figures\" data-errors=\"%" PRId64
+          "\" data-right=\"%" PRId64 "\" data-gold=\"%" PRId64 "\" data-said=\"%" PRId64
+          "\" data-both=\"%" PRId64 "\">\n", of->all.errors, of->all.right, of->together_sum.gold,
+          of->together_sum.said, of->together_sum.right);
   if (of->all.known > 0) {
     fputs("<div><dt>Token errors</dt><dd>", r->to);
     put_count(r->to, of->all.own_errors);
-    fputs(" <span>\xe2\x86\x92</span> ", r->to);
+    fputs(" <span>\xe2\x86\x92</span> <b data-figure=\"errors\">", r->to);
     put_count(r->to, of->all.errors);
-    fputs("</dd><dd class=\"small\">of ", r->to);
+    fputs("</b></dd><dd class=\"small\">of ", r->to);
     put_count(r->to, of->all.known);
-    fputs(" tokens</dd></div>\n<div><dt>Token F1</dt><dd>", r->to);
+    fputs(" tokens</dd></div>\n<div><dt>Token ", r->to);
+    put_term(r->to, TERM_F1, "F1");
+    fputs("</dt><dd>", r->to);
     put_number(r->to, 100 * f1(of->own_sum), 1, 0);
     fputs(" <span>\xe2\x86\x92</span> ", r->to);
+    fputs("<b data-figure=\"f1\">", r->to);
     put_number(r->to, 100 * f1(of->together_sum), 1, 0);
-    fputs("</dd><dd class=\"small\">micro average", r->to);
+    fputs("</b></dd><dd class=\"small\">micro average", r->to);
     if (of->left_out >= 0) {
       char space[NAME_SPACE];
       fputs(" without ", r->to);
@@ -114,7 +235,10 @@ static void put_figures(const report *r) {
     put_number(r->to, result->score - result->own_score, 1, 1);
     fputs("</dd><dd class=\"small\">over the records alone</dd></div>\n", r->to);
   }
-  fputs("</dl>\n</header>\n<main>\n", r->to);
+  fputs("</dl>\n", r->to);
+  put_control(r);
+  put_losses(r);
+  fputs("</section>\n", r->to);
 }
 
 /* ---- Charts and tables -------------------------------------------------------------------- */
@@ -140,7 +264,9 @@ static void put_labels(const report *r) {
         "<th scope=\"col\">Together</th><th scope=\"col\">Gain</th><th scope=\"col\" "
         "class=\"line\">",
         r->to);
-  fprintf(r->to, "Token F1, %.0f to 100</th></tr></thead>\n<tbody>\n", 100 * low);
+  fputs("Token ", r->to);
+  put_term(r->to, TERM_F1, "F1");
+  fprintf(r->to, ", %.0f to 100</th></tr></thead>\n<tbody>\n", 100 * low);
   for (int64_t label = 0; label <= r->from->labels; ++label) {
     const int total = label == r->from->labels;
     const counts own = total ? of->own_sum : of->own[label];
@@ -179,7 +305,11 @@ static void put_inference(const report *r) {
   put_fact(r->to, "Score alone", result->own_score, 2);
   put_fact(r->to, "Score together", result->score, 2);
   if (isfinite(result->upper_bound)) {
-    put_fact(r->to, "Upper bound", result->upper_bound, 2);
+    fputs("<div><dt>", r->to);
+    put_term(r->to, TERM_BOUND, "Upper bound");
+    fputs("</dt><dd>", r->to);
+    put_number(r->to, result->upper_bound, 2, 0);
+    fputs("</dd></div>\n", r->to);
     fputs("<div><dt>Gap</dt><dd>", r->to);
     put_number(r->to, 100 * result->gap / fmax(1.0, fabs(result->score)), 3, 0);
     fprintf(r->to, "&nbsp;%%%s</dd></div>\n", result->proven ? ", proven optimal" : "");
@@ -218,14 +348,34 @@ static int best_first(const void *a, const void *b) {
   return left->page < right->page ? -1 : left->page > right->page;
 }
 
+/* Attributes of how many tokens of a page are said to have a label and do have it. */
+static const char *page_sums(const report *r, int64_t p, char space[80]) {
+  int64_t said = 0, both = 0;
+  const page *here = &r->from->pages[p];
+  for (int64_t k = here->first; k < here->first + here->records; ++k) {
+    const int64_t chain = r->from->chains[k];
+    for (int64_t t = r->from->offsets[chain]; t < r->from->offsets[chain + 1]; ++t) {
+      const int32_t label = r->done->together[t];
+      if (r->from->gold == NULL || r->from->gold[t] < 0 || label == r->of->left_out)
+        continue;
+      ++said;
+      both += label == r->from->gold[t];
+    }
+  }
+  snprintf(space, 80, " data-said=\"%" PRId64 "\" data-both=\"%" PRId64 "\"", said, both);
+  return space;
+}
+
 static void put_page_open(const report *r, int64_t p, int open, int64_t rank) {
   const tally *counted = &r->of->pages[p];
-  char space[NAME_SPACE];
+  char space[NAME_SPACE], sums[80];
   fprintf(r->to,
           "<details class=\"page\" id=\"p%" PRId64 "\"%s data-changed=\"%" PRId64
-          "\" data-gain=\"%" PRId64 "\" data-rank=\"%" PRId64 "\"><summary><h3>",
-          p, open ? " open" : "", counted->changed, counted->own_errors - counted->errors, rank);
-  put_text(r->to, page_name(r->from, p, space));
+          "\" data-gain=\"%" PRId64 "\" data-rank=\"%" PRId64 "\" data-errors=\"%" PRId64
+          "\" data-right=\"%" PRId64 "\"%s><summary><h3>",
+          p, open ? " open" : "", counted->changed, counted->own_errors - counted->errors, rank,
+          counted->errors, counted->right, page_sums(r, p, sums));
+  put_readable(r->to, page_name(r->from, p, space));
   fputs("</h3><span class=\"small\">", r->to);
   put_counted(r->to, r->from->pages[p].records, "record", "records");
   fputs(", ", r->to);
@@ -259,6 +409,15 @@ static void put_pages(const report *r) {
     }
   qsort(order, (size_t)count, sizeof *order, best_first);
 
+  account room = {r->from, r->done, r->of->left_out, TOKENS_SHOWN};
+  if (count > 0 && r->of->pages[order[0].page].changed > 0) {
+    char space[NAME_SPACE];
+    fputs("<section>\n<h2>Before and after: ", r->to);
+    put_readable(r->to, page_name(r->from, order[0].page, space));
+    fputs("</h2>\n", r->to);
+    put_example(r->to, &room, order[0].page);
+    fputs("</section>\n", r->to);
+  }
   fputs(
       "<section id=\"pages\">\n<h2>Page by page</h2>\n<p>Point at a changed word, tap it, or move "
       "to it with the tabulator key to see what changed it.</p>\n<div class=\"tools\">",
@@ -274,7 +433,6 @@ static void put_pages(const report *r) {
         "<div id=\"list\">\n",
         r->to);
 
-  account room = {r->from, r->done, r->of->left_out, TOKENS_SHOWN};
   int64_t shown = 0;
   for (; shown < count && shown < PAGES_SHOWN && room.room > 0; ++shown) {
     const int64_t p = order[shown].page;
@@ -284,17 +442,19 @@ static void put_pages(const report *r) {
     fputs("</details>\n", r->to);
   }
   fputs("</div>\n", r->to);
+  for (int64_t i = 0; r->chosen->library != NULL && i < shown; ++i)
+    put_part(r->to, r->from, r->done, order[i].page);
   if (shown < count) {
     fputs("<p class=\"small\">", r->to);
     put_counted(r->to, count - shown, "more page is", "more pages are");
     fputs(" not shown: the report would grow too large.</p>\n", r->to);
   }
-  fputs("</section>\n</main>\n", r->to);
+  fputs("</section>\n", r->to);
   free(order);
 }
 
 static void put_foot(const report *r) {
-  fputs("<footer>\n", r->to);
+  fputs("</main>\n<footer>\n", r->to);
   if (r->of->training_pages > 0) {
     fputs("<p>", r->to);
     put_counted(r->to, r->of->training_pages, "page", "pages");
@@ -305,7 +465,8 @@ static void put_foot(const report *r) {
   const int64_t notes = chorale_problem_note_count(r->from->problem);
   for (int64_t i = 0; i < notes; ++i) {
     const chorale_text name = name_of_note(r->from->problem, i);
-    if (same_text(name, text_of("title")) || same_text(name, text_of("training_groups")))
+    if (same_text(name, text_of("title")) || same_text(name, text_of("training_groups")) ||
+        same_text(name, text_of("learnt.json")) || same_text(name, text_of("control")))
       continue;
     fputs("<div><dt>", r->to);
     put_text(r->to, name);
@@ -318,7 +479,18 @@ static void put_foot(const report *r) {
           "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<script>\n",
           chorale_version());
   fwrite(asset_report_js, 1, asset_report_js_size, r->to);
-  fputs("</script>\n</body>\n</html>\n", r->to);
+  fputs("</script>\n<script>\n", r->to);
+  fwrite(asset_bibtex_js, 1, asset_bibtex_js_size, r->to);
+  fputs("</script>\n", r->to);
+  if (r->chosen->library != NULL) {
+    put_library(r->to, r->chosen->library);
+    fputs("<script>\n", r->to);
+    fwrite(asset_part_js, 1, asset_part_js_size, r->to);
+    fputs("</script>\n<script>\n", r->to);
+    fwrite(asset_live_js, 1, asset_live_js_size, r->to);
+    fputs("</script>\n", r->to);
+  }
+  fputs("</body>\n</html>\n", r->to);
 }
 
 void write_report(const settings *chosen, const corpus *from, const inference *done,
@@ -330,6 +502,7 @@ void write_report(const settings *chosen, const corpus *from, const inference *d
   r.colours = palette_of(from, of->left_out);
   put_head(&r);
   put_headline(&r);
+  put_pages(&r);
   put_figures(&r);
   if (of->all.known > 0) {
     fputs("<section>\n<h2>Where the errors go</h2>\n", r.to);
@@ -337,8 +510,8 @@ void write_report(const settings *chosen, const corpus *from, const inference *d
     fputs("</section>\n", r.to);
     put_labels(&r);
   }
-  put_pages(&r);
   put_inference(&r);
+  put_glossary(r.to);
   put_foot(&r);
   palette_free(&r.colours);
   const int failed = ferror(r.to);

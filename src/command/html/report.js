@@ -63,6 +63,7 @@
   };
 
   const told = "[data-now], [data-tip]";
+  document.addEventListener("close", () => hide(), true); // of a dialog
   const target_of = (event) => event.target.closest && event.target.closest(told);
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "mouse") return;
@@ -72,12 +73,12 @@
   });
   document.addEventListener("click", (event) => {
     const target = target_of(event);
-    if (target) show(target, event.clientX);
+    if (target && !target.dataset.token) show(target, event.clientX);
     else hide();
   });
   document.addEventListener("focusin", (event) => {
     const target = target_of(event);
-    if (target && target.matches(":focus-visible")) show(target);
+    if (target && !target.dataset.token && target.matches(":focus-visible")) show(target);
   });
   document.addEventListener("focusout", hide);
   document.addEventListener("keydown", (event) => {
