@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 set -euo pipefail
 
-help='Usage: examples/run.sh [--no-install] [OPTION...]
+help='Usage: examples/run.sh [--no-install] [--page] [OPTION...]
 
 Builds Chorale and its examples (release), labels the publication lists of
 examples/publications together, prints how much better that is than every record
 alone, and writes a report to look at.
 
+  --page        build the library for browsers first, with Debian's Emscripten, so that the
+                report takes corrections; two minutes, and as long again to install. A library
+                that is built already is put into the report without this option
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
   OPTION...     passed on to build/examples/src/command/chorale report, whose --help tells them
@@ -14,10 +17,12 @@ alone, and writes a report to look at.
 The figures go to stdout, progress to stderr.'
 
 setup_options=()
+page=no
 options=()
 for argument in "$@"; do
   case $argument in
   --no-install) setup_options+=(--no-install) ;;
+  --page) page=yes ;;
   --help | -h)
     echo "$help"
     exit 0
@@ -39,6 +44,23 @@ if ! {
 } >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
+fi
+
+library=bindings/js/dist/libchorale.embedded.js
+if [[ $page == yes ]]; then
+  SECONDS=0
+  echo "Building the library for browsers" >&2
+  if ! bindings/js/build.sh "${setup_options[@]}" >"$build/page.log" 2>&1; then
+    cat "$build/page.log" >&2
+    exit 1
+  fi
+  echo "Built $library in $SECONDS s" >&2
+fi
+if [[ -f $library ]]; then
+  options=(--library "$library" "${options[@]}")
+else
+  echo "The report will take no corrections: examples/run.sh --page builds what that needs," >&2
+  echo "$library." >&2
 fi
 
 "$build/src/command/chorale" report --threads "$(nproc)" --beam 30 --bound 50 --progress \

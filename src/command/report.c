@@ -1,19 +1,22 @@
 #include "commands.h"
+#include "html/parts.h"
 #include "html/report.h"
 #include "summary.h"
 #include "support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 int command_report(const settings *chosen) {
   if (chosen->output != NULL)
     check_writable(chosen->output, chosen->files[0]);
+  char *library = chosen->library != NULL ? load_library(chosen->library) : NULL;
   chorale_problem *problem = load(chosen->files[0]);
   corpus all = corpus_of(problem);
   inference done = infer(&all, chosen);
   summary figures = summarise(&all, &done);
   if (chosen->output != NULL)
-    write_report(chosen, &all, &done, &figures);
+    write_report(chosen, &all, &done, &figures, library);
   if (chosen->json) {
     print_summary_json(&all, &done, &figures);
   } else {
@@ -24,6 +27,7 @@ int command_report(const settings *chosen) {
       putchar('\n');
     }
   }
+  free(library);
   summary_free(&figures);
   inference_free(&done);
   corpus_free(&all);

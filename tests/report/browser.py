@@ -146,6 +146,41 @@ class Page:
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name,
                       windowsVirtualKeyCode={"Tab": 9, "Escape": 27, "Enter": 13}[name])
 
+    def type(self, key, code, modifiers=0):
+        """A key with its code of Windows; modifiers: 2 for Ctrl, 8 for Shift."""
+        text = {"Enter": "\r", " ": " "}.get(key)
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, modifiers=modifiers,
+                      windowsVirtualKeyCode=code, **({"text": text} if text and kind == "keyDown" else {}))
+
+    def all(self, role, name):
+        """The elements that have a role and a name for assistive technology."""
+        document = self.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+        found = self.call("Accessibility.queryAXTree", nodeId=document, role=role,
+                          accessibleName=name)["nodes"]
+        return [node["backendDOMNodeId"] for node in found if not node.get("ignored")]
+
+    def focus(self, role, name):
+        self.call("DOM.focus", backendNodeId=self._one(role, name))
+
+    def _one(self, role, name):
+        found = self.all(role, name)
+        if not found:
+            raise RuntimeError(f"no {role} is named {name!r}")
+        return found[0]
+
+    def press(self, role, name, touch=False):
+        """Clicks or taps in the middle of the element with a role and a name."""
+        node = self._one(role, name)
+        self.call("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
+        quad = self.call("DOM.getContentQuads", backendNodeId=node)["quads"][0]
+        x, y = sum(quad[0::2]) / 4, sum(quad[1::2]) / 4
+        if touch:
+            self.tap(x, y)
+            return
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
     def screenshot(self):
         """PNG, in base64."""
         return self.call("Page.captureScreenshot", format="png")["data"]

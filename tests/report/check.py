@@ -171,9 +171,11 @@ def check_charts(check, page):
 def check_named(check, page):
     """What make_problems says must come out."""
     headline = page.run("document.querySelector('h1').textContent")
-    check.expect("3 pages have 33\u00a0% fewer" in headline, f"headline: {headline}")
+    check.expect("4 pages have 11\u00a0% fewer" in headline, f"headline: {headline}")
+    right = page.run("document.querySelector('.entirely').textContent")
+    check.expect(right == "Records entirely right: 9 to 9 of 17.", right)
     figures = page.run("document.querySelector('.figures').innerText.replace(/\\s+/g, ' ')")
-    for expected in ("Token errors 3 \u2192 2 of 44 tokens", "Pages better 1 1 equal, 1 worse"):
+    for expected in ("Token errors 9 \u2192 8 of 68 tokens", "Pages better 1 2 equal, 1 worse"):
         check.expect(expected in figures, f"{expected!r} is not in {figures!r}")
     words = page.run("""[...document.querySelectorAll(".together .words, .both .words")]
         .map((row) => row.textContent)""")
@@ -182,6 +184,7 @@ def check_named(check, page):
         check.expect(expected in words, f"the record {expected!r} is not shown as it is")
     check.expect(not any("Trained" in row for row in words), "a training page is shown")
     names = page.run("[...document.querySelectorAll('h3')].map((name) => name.textContent)")
+    check.expect("Wrong throughout" in names, f"a slug is no name: {names}")
     check.expect("<script>fail()</script> & Sons" in names and "Group \u22127" not in names
                  and "Group -7" in names, f"names of pages: {names}")
     changed = page.run("""[...document.querySelectorAll(".together mark")]

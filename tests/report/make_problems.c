@@ -3,7 +3,8 @@
  * Problem files for the check of the report, small enough to know what must come out:
  *
  *   named.chorale   pages that get better, worse and stay; names that would be markup if they were
- *                   not escaped; words that do not fit any screen; missing gold labels
+ *                   not escaped; words that do not fit any screen; missing gold labels; and a page
+ *                   that is wrong throughout, whose records follow when one of them is corrected
  *   bare.chorale    chains and a clique, and not a single name
  *   empty.chorale   no chains at all
  */
@@ -16,7 +17,7 @@
 enum { LABELS = 4, WORDS = 4, VALUES = 4 };
 enum { TITLE, VENUE, OTHER, UNUSED };
 
-/* Log-scores of a tagger for title, title, venue, other: sure, and two ways of being wrong. */
+/* Log-scores of a tagger for title, title, venue, other: sure, and three ways of being wrong. */
 typedef double scores[WORDS][LABELS];
 static const scores sure = {
     {3.0, 0.2, 0.4, -9}, {2.6, 0.4, 0.3, -9}, {0.3, 2.8, 0.5, -9}, {0.1, 0.6, 2.9, -9}};
@@ -24,6 +25,8 @@ static const scores swapped = {
     {2.7, 0.4, 0.3, -9}, {2.4, 0.6, 0.5, -9}, {0.4, 1.0, 2.2, -9}, {0.3, 2.1, 0.9, -9}};
 static const scores long_title = {
     {2.6, 0.3, 0.4, -9}, {2.3, 0.5, 0.6, -9}, {1.9, 1.6, 0.4, -9}, {0.2, 0.7, 2.4, -9}};
+static const scores doubtful = {
+    {3.0, 0.2, 0.4, -9}, {2.6, 0.4, 0.3, -9}, {0.3, 1.7, 1.6, -9}, {0.1, 0.6, 2.9, -9}};
 static const double transitions[LABELS][LABELS] = {
     {0.6, 0.2, 0.2, 0}, {-0.5, 0.6, 0.2, 0}, {-0.5, 0.1, 0.4, 0}, {0, 0, 0, 0}};
 
@@ -41,7 +44,7 @@ typedef struct record {
 #define LONG "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
 
 /* Group 0 gets better (3 errors to 1), 1 stays, 2 gets worse (none to 1), 3 was trained on; -7
- * has neither a name nor gold labels. */
+ * has neither a name nor gold labels; 4 has one error in every record, alone and together. */
 static const record records[] = {
     {0, &sure, right, {"Markov", "<b>fields</b>", "JMLR", "2001"}},
     {0, &sure, right, {"Tree", "kernels", "ICML", "&amp;"}},
@@ -56,6 +59,12 @@ static const record records[] = {
     {2, &swapped, other_way, {"Other", "way", "2011", "Venue"}},
     {3, &swapped, right, {"Trained", "on", "Venue", "2012"}},
     {-7, &sure, unknown, {"Nobody", "knows", "tab\there", "2013"}},
+    {4, &doubtful, right, {"All", "alike", "Nature", "2014"}},
+    {4, &doubtful, right, {"Just", "so", "Science", "2015"}},
+    {4, &doubtful, right, {"As", "ever", "Cell", "2016"}},
+    {4, &doubtful, right, {"And", "again", "Brain", "2017"}},
+    {4, &doubtful, right, {"Once", "more", "Chaos", "2018"}},
+    {4, &doubtful, right, {"For", "good", "Heart", "2019"}},
 };
 enum { RECORDS = sizeof records / sizeof *records };
 
@@ -107,7 +116,7 @@ static chorale_model *make_model(int64_t count) {
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.property = after_title;
   setup.potential = agreement;
-  for (int64_t group = 0; group <= 2 && count > 0; group += 2) {
+  for (int64_t group = 0; group <= 4 && count > 0; group += 2) {
     int64_t clique = 0;
     check(chorale_model_builder_add_clique(builder, &setup, &clique, &error), &error);
     for (int64_t i = 0; i < count; ++i)
@@ -146,10 +155,11 @@ static void set_texts(chorale_problem *problem, chorale_text_list list, const ch
 static void name_everything(chorale_problem *problem) {
   static const char *const labels[LABELS] = {"Title", "Venue", "Other", "Ti<u>"};
   static const char *const groups[] = {"<script>fail()</script> & Sons", "Steady \"page\"", LONG,
-                                       "Trained"};
+                                       "Trained", "wrong-throughout"};
   static const char *const kinds[] = {"label after <i>Title</i>"};
-  const int32_t clique_kinds[] = {0, 0};
-  const chorale_text_list clique_values[] = {CHORALE_TEXTS_LABELS, CHORALE_TEXTS_LABELS};
+  const int32_t clique_kinds[] = {0, 0, 0};
+  const chorale_text_list clique_values[] = {CHORALE_TEXTS_LABELS, CHORALE_TEXTS_LABELS,
+                                              CHORALE_TEXTS_LABELS};
   const char *words[RECORDS * WORDS];
   int32_t gold[RECORDS * WORDS];
   for (int64_t i = 0; i < RECORDS; ++i)
@@ -159,7 +169,7 @@ static void name_everything(chorale_problem *problem) {
     }
   chorale_error error;
   set_texts(problem, CHORALE_TEXTS_LABELS, labels, LABELS);
-  set_texts(problem, CHORALE_TEXTS_GROUPS, groups, 4);
+  set_texts(problem, CHORALE_TEXTS_GROUPS, groups, 5);
   set_texts(problem, CHORALE_TEXTS_KINDS, kinds, 1);
   set_texts(problem, CHORALE_TEXTS_WORDS, words, RECORDS * WORDS);
   check(chorale_problem_set_gold(problem, gold, &error), &error);

@@ -2,8 +2,8 @@
 # Usage: tests/report/run.sh BUILD_DIR
 #
 # The reports that `chorale report` writes, looked at in headless Chromium: those of small
-# problems made for the purpose and that of the committed problem file. Screenshots are left in
-# BUILD_DIR/report. Needs Chromium and Python 3.
+# problems made for the purpose and that of the committed problem file; and one that takes
+# corrections, where bindings/js is built. Screenshots are left in BUILD_DIR/report. Needs Chromium and Python 3.
 set -euo pipefail
 
 build=$(cd "$1" && pwd)
@@ -27,12 +27,26 @@ done
 grep -q '^Changed  *0 of ' "$out/zero.txt"
 "${report[@]}" --properties 'LABEL after <i>title</i>' --output "$out/one.html" \
   "$out/named.chorale" >"$out/one.txt"
-grep -q '^Token errors  *3 -> 2 of 44, 33.3 % fewer' "$out/one.txt"
+grep -q '^Token errors  *9 -> 8 of 68, 11.1 % fewer' "$out/one.txt"
 for bad in '--strength -1' '--rounds x' '--properties none' '--no-such-option 1' 'second'; do
   status=0
   # shellcheck disable=SC2086
   "${report[@]}" $bad --output "$out/bad.html" "$out/named.chorale" 2>"$out/bad.txt" || status=$?
   [[ $status == 2 && -s $out/bad.txt && ! -e $out/bad.html ]]
 done
+
+# With the library for browsers, where that is built: a report that takes corrections.
+library=$here/../../bindings/js/dist/libchorale.embedded.js
+status=0
+"${report[@]}" --library "$out/named.chorale" --output "$out/bad.html" "$out/named.chorale" \
+  2>"$out/bad.txt" || status=$?
+[[ $status == 2 && ! -e $out/bad.html ]]
+grep -q '^chorale: --library is ' "$out/bad.txt"
+if [[ -f $library ]]; then
+  "${report[@]}" --library "$library" --output "$out/corrected.html" "$out/named.chorale" >/dev/null
+  python3 "$here/corrections.py" chromium "$out/screenshots" "$out/corrected.html"
+else
+  echo "no corrections: bindings/js/build.sh was not run"
+fi
 
 python3 "$here/check.py" chromium "$out/screenshots" "${reports[@]}"

@@ -66,6 +66,6 @@
     const place = document.createElement("p");
     place.className = "buttons";
     place.append(button);
-    page.querySelector("summary").after(place);
+    (page.querySelector(".agreements") ?? page.querySelector("summary")).after(place);
   }
 })();

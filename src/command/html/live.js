@@ -121,9 +121,34 @@
     for (let t = begin; t < end; ++t) if (part.own[t] !== part.now[t]) return true;
     return false;
   };
+  const kept = "corrections of " + location.pathname;
   const keepButtons = () => {
     undo.disabled = done.length === 0;
     redo.disabled = undone.length === 0;
+    const steps = done.map(({ part, after, what }) => ({
+      page: part.page.id, mark: part.mark, after, what,
+    }));
+    try {
+      sessionStorage.setItem(kept, JSON.stringify(steps));
+    } catch {
+      // Without storage corrections end with the page.
+    }
+  };
+  /** Takes the corrections again that the page had before it was loaded anew. */
+  const restore = () => {
+    let steps = [];
+    try {
+      steps = JSON.parse(sessionStorage.getItem(kept)) ?? [];
+    } catch {
+      return;
+    }
+    for (const { page, mark, after, what } of steps) {
+      const place = document.getElementById(page);
+      if (!place) continue;
+      begin(place);
+      const part = parts.get(place);
+      if (part?.mark === mark) act(part, after, what);
+    }
   };
   const act = (part, changes, what) => {
     const before = relabel(part, changes, what);
@@ -175,7 +200,7 @@
             places().map((position) => ({ position, flags: names.map((_, y) => y === index) })),
             `${word} is ${name}`,
           ),
-        { "aria-pressed": String(index === now[t]), class: `f l${index}` },
+        { "aria-label": name, "aria-pressed": String(index === now[t]), class: `f l${index}` },
       );
       list.append(element("li", {}, made, share));
       return share;
@@ -299,6 +324,12 @@
       made.append(element("details", {}, element("summary", {}, "One by one"), each));
     }
     part.controls = controls;
+    const fold = part.page.querySelector(".unchanged");
+    if (fold) {
+      const count = fold.querySelectorAll(".record").length;
+      fold.querySelector("summary").textContent =
+        `${counted(count, "record", "records")} without a change at first`;
+    }
     part.page.querySelector(".agreements")?.remove();
     const save = button("Save this page with corrections", () => {
       const link = element("a", {
@@ -309,7 +340,13 @@
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
       said.textContent = "Saved as a problem file: labels that you gave are its gold labels.";
     });
-    part.page.querySelector("summary").after(list, element("p", { class: "buttons" }, save));
+    if (controls.length > 0) part.page.querySelector("summary").after(list);
+    let buttons = part.page.querySelector(".buttons");
+    if (!buttons) {
+      buttons = element("p", { class: "buttons" });
+      part.page.querySelector("summary").after(buttons);
+    }
+    buttons.append(save);
   };
   const showStrengths = (part) => {
     for (const { refresh } of part.controls) refresh();
@@ -336,5 +373,6 @@
     begin(page);
     await new Promise((resume) => setTimeout(resume));
   }
+  restore();
   document.body.dataset.answers = "yes";
 })();

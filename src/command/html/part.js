@@ -2,6 +2,12 @@
 // One page of the report as a problem of its own: its run, what was corrected, and how it is shown.
 const Part = (() => {
   const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  // A number that another problem hardly has.
+  const markOf = (text) => {
+    let mark = 0;
+    for (let i = 0; i < text.length; ++i) mark = (Math.imul(mark, 31) + text.charCodeAt(i)) | 0;
+    return mark;
+  };
   const element = (name, attributes, ...children) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
@@ -18,6 +24,7 @@ const Part = (() => {
     constructor(chorale, page, options) {
       const data = JSON.parse(document.getElementById("part" + page.id.slice(1)).textContent);
       this.page = page;
+      this.mark = markOf(data.problem);
       this.leftOut = options.leftOut;
       this.chains = data.chains;
       this.cliques = data.cliques;

@@ -34,7 +34,7 @@ static char *read_file(const char *path, size_t *size) {
   return bytes;
 }
 
-void put_library(FILE *to, const char *path) {
+char *load_library(const char *path) {
   size_t size = 0;
   char *script = read_file(path, &size);
   /* A script element ends at its end tag, wherever that stands. */
@@ -42,10 +42,7 @@ void put_library(FILE *to, const char *path) {
       strstr(script, "</script") != NULL)
     stop(EXIT_BAD_INPUT, "--library is \"%s\"; it must be libchorale.embedded.js of bindings/js",
          path);
-  fputs("<script>\n", to);
-  fwrite(script, 1, size, to);
-  fputs("</script>\n", to);
-  free(script);
+  return script;
 }
 
 /* ---- A page as a model -------------------------------------------------------------------- */

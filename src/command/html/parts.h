@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-/* Writes the library for browsers, a script, from the file at `path`. Ends the program with
- * EXIT_BAD_INPUT if that cannot be read or is not such a script. */
-void put_library(FILE *to, const char *path);
+/* The library for browsers, a script, from the file at `path`; the caller frees it. Ends the program
+ * with EXIT_BAD_INPUT if that cannot be read or is not such a script. */
+char *load_library(const char *path);
 
 /* Writes the chains and cliques of one page as a problem of its own: an element "part" and the
  * page's number with an object of JSON: `problem` (a problem file in base64), `chains` (their

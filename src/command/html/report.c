@@ -24,6 +24,7 @@ typedef struct report {
   const inference *done;
   const summary *of;
   palette colours;
+  const char *library; /* for browsers; NULL: the report takes no corrections */
 } report;
 
 static chorale_text title_of(const report *r) {
@@ -43,7 +44,7 @@ static void put_head(const report *r) {
   put_text(r->to, title_of(r));
   fputs(" \xe2\x80\x93 labelled together</title>\n<style>\n", r->to);
   fwrite(asset_report_css, 1, asset_report_css_size, r->to);
-  if (r->chosen->library != NULL)
+  if (r->library != NULL)
     fwrite(asset_live_css, 1, asset_live_css_size, r->to);
   put_palette(r->to, &r->colours);
   fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#pages\">Skip to the pages</a>\n",
@@ -96,7 +97,7 @@ static void put_headline(const report *r) {
         "other, and the sum of all scores and agreements is as high as it can be made.</p>\n",
         r->to);
   fputs("<p id=\"answers\" role=\"status\">", r->to);
-  fputs(r->chosen->library != NULL
+  fputs(r->library != NULL
             ? "Corrections in the page need JavaScript and WebAssembly; without them it shows the "
               "labels."
             : "This report shows labels and does not take corrections: it was made without "
@@ -442,7 +443,7 @@ static void put_pages(const report *r) {
     fputs("</details>\n", r->to);
   }
   fputs("</div>\n", r->to);
-  for (int64_t i = 0; r->chosen->library != NULL && i < shown; ++i)
+  for (int64_t i = 0; r->library != NULL && i < shown; ++i)
     put_part(r->to, r->from, r->done, order[i].page);
   if (shown < count) {
     fputs("<p class=\"small\">", r->to);
@@ -482,9 +483,10 @@ static void put_foot(const report *r) {
   fputs("</script>\n<script>\n", r->to);
   fwrite(asset_bibtex_js, 1, asset_bibtex_js_size, r->to);
   fputs("</script>\n", r->to);
-  if (r->chosen->library != NULL) {
-    put_library(r->to, r->chosen->library);
+  if (r->library != NULL) {
     fputs("<script>\n", r->to);
+    fputs(r->library, r->to);
+    fputs("</script>\n<script>\n", r->to);
     fwrite(asset_part_js, 1, asset_part_js_size, r->to);
     fputs("</script>\n<script>\n", r->to);
     fwrite(asset_live_js, 1, asset_live_js_size, r->to);
@@ -494,8 +496,8 @@ static void put_foot(const report *r) {
 }
 
 void write_report(const settings *chosen, const corpus *from, const inference *done,
-                  const summary *of) {
-  report r = {fopen(chosen->output, "wb"), chosen, from, done, of, {0, 0, NULL}};
+                  const summary *of, const char *library) {
+  report r = {fopen(chosen->output, "wb"), chosen, from, done, of, {0, 0, NULL}, library};
   if (r.to == NULL)
     stop(EXIT_SYSTEM, "--output is \"%s\", which cannot be written: %s", chosen->output,
          strerror(errno));

@@ -5,8 +5,9 @@
 #include "options.h"
 #include "summary.h"
 
-/* Writes to chosen->output; ends the program where that fails. */
+/* Writes to chosen->output; ends the program where that fails. library: the script that makes the
+ * report take corrections, as load_library gives it; may be NULL. */
 void write_report(const settings *chosen, const corpus *from, const inference *done,
-                  const summary *of);
+                  const summary *of, const char *library);
 
 #endif
