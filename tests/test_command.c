@@ -839,7 +839,7 @@ static void help_and_manual_are_complete(void **state) {
     if (i > 0 && strstr(manual, expected) == NULL)
       fail_msg("the manual lacks the subcommand %s", subcommands[i]);
   }
-  assert_int_equal(options, 11 + 12 + 10 + 2 + 2);
+  assert_int_equal(options, 11 + 13 + 10 + 2 + 2);
   free(manual);
 }
 

@@ -17,6 +17,7 @@ import sys
 import time
 
 from browser import Browser
+from check import CONTRAST
 
 VENUES = {"Nature", "Science", "Cell", "Brain", "Chaos", "Heart"}
 
@@ -67,7 +68,34 @@ def correct(page, touch, keyboard):
     else:
         page.press("button", name, touch)
         wait(page, "dialog", "\u201cNature\u201d is Other")
+        expect_contrast(page, "dialog")
         page.press("button", "Venue", touch)
+
+
+def expect_contrast(page, where):
+    contrast, text = page.run(CONTRAST)
+    assert contrast >= 4.5, f"{where}: contrast {contrast:.2f} of {text}"
+
+
+def check_saved(page):
+    """What is saved is a problem file that the library reads, with the label that was given."""
+    page.run("""window.saved = null;
+        URL.createObjectURL = (blob) => { window.saved = blob; return "data:,"; };
+        HTMLAnchorElement.prototype.click = () => {}; 0""")
+    for node in page.all("button", "Save this page with corrections"):
+        page.call("Runtime.callFunctionOn", objectId=page.call(
+            "DOM.resolveNode", backendNodeId=node)["object"]["objectId"],
+            functionDeclaration="function () { this.focus(); }")
+        page.type("Enter", 13)
+        found = page.run("""(async () => {
+            const chorale = await libchorale.load();
+            const problem = chorale.readProblem(await window.saved.arrayBuffer());
+            return [problem.texts("words").slice(0, 3).join(" "), [...problem.gold].slice(0, 4)];
+          })()""")
+        if found[0] == "Nobody knows tab\there":
+            assert found[1] == [-1, -1, 0, -1], f"gold labels saved: {found[1]}"
+            return
+    raise RuntimeError("the page was not saved")
 
 
 def open_wrong_page(page):
@@ -83,11 +111,13 @@ def check_corrections(page, path, shots, size, width, scheme):
     expect_labels(page, False)
     overflow = page.run("document.documentElement.scrollWidth") - width
     assert overflow <= 0, f"{overflow} pixels too wide"
+    expect_contrast(page, "page")
     (shots / f"before-{size}-{scheme}.png").write_bytes(base64.b64decode(page.screenshot()))
     correct(page, touch, keyboard=scheme == "dark" and not touch)
     told = said(page, "5 other records followed")
     assert "6 labels changed" in told, told
     expect_labels(page, True)
+    expect_contrast(page, "corrected page")
     (shots / f"after-{size}-{scheme}.png").write_bytes(base64.b64decode(page.screenshot()))
     text = page.run("document.body.innerText")
     assert "Records entirely right: 9 to 15 of 17." in text, "the figures do not follow"
@@ -129,6 +159,11 @@ def check_strength(page, path):
     assert not page.all("button", "JAIR: Venue, alone Other")
     page.press("button", "Undo")
     wait(page, "button", "JAIR: Venue, alone Other")
+    open_wrong_page(page)
+    page.press("button", "tab here: Venue")
+    page.press("button", "Title")
+    said(page, "is Title")
+    check_saved(page)
 
 
 def check_damaged(page, path, folder):
