@@ -190,6 +190,8 @@ def check_named(check, page):
     changed = page.run("""[...document.querySelectorAll(".together mark")]
         .map((mark) => mark.textContent)""")
     check.expect(sorted(changed) == ["2011", "JAIR", "Workshop"], f"changed words: {changed}")
+    table = page.run("document.querySelector('.table').textContent")
+    check.expect(table == "kind   gain\n<b>     +1.5", f"note of two lines: {table!r}")
     reasons = page.run("[...document.querySelectorAll('.why li:first-child')]"
                        ".map((item) => item.textContent)")
     check.expect(len(reasons) == 3 and all(

@@ -180,6 +180,7 @@ static void name_everything(chorale_problem *problem) {
         &error);
   check(set_note(problem, "Licence", "<img src=x>", &error),
         &error);
+  check(set_note(problem, "learnt", "kind   gain\n<b>     +1.5", &error), &error);
 }
 
 static void save(const char *directory, const char *name, int64_t count, int named) {

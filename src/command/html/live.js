@@ -361,6 +361,15 @@
       parts.set(page, part);
       addStrengths(part);
       redraw(part, part.chains.keys(), []);
+      if (part.differing > 0)
+        page.querySelector(".buttons").after(
+          element(
+            "p",
+            { class: "small byitself" },
+            `Labelled by itself this page scores higher: ` +
+              `${counted(part.differing, "label differs", "labels differ")} from the run of all pages.`,
+          ),
+        );
     } catch (error) {
       parts.delete(page);
       const told = `This page takes no corrections: ${error.message}`;

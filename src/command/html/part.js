@@ -49,6 +49,8 @@ const Part = (() => {
       this.run.solve();
       this.own = this.run.allLabels({ own: true });
       this.now = this.run.allLabels();
+      // The run of all pages may have ended before this page was as good as it is by itself.
+      this.differing = this.now.filter((label, t) => label !== data.labels[t]).length;
       this.allowed = new Map(); // by position of the page: flags by label
       this.factors = this.cliques.map(() => 1);
     }

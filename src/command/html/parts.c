@@ -299,6 +299,12 @@ int put_part(FILE *to, const corpus *from, const inference *done, int64_t page_i
             page_index);
     for (int64_t k = 0; k < here.here->records; ++k)
       fprintf(to, "%s%" PRId64, k > 0 ? "," : "", from->chains[here.here->first + k]);
+    fputs("],\n\"labels\":[", to);
+    for (int64_t k = 0, first = 1; k < here.here->records; ++k) {
+      const int64_t chain = from->chains[here.here->first + k];
+      for (int64_t t = from->offsets[chain]; t < from->offsets[chain + 1]; ++t, first = 0)
+        fprintf(to, "%s%d", first ? "" : ",", (int)done->together[t]);
+    }
     fputs("],\n", to);
     put_names(to, &here);
     fputs("\"problem\":\"", to);

@@ -13,7 +13,7 @@ char *load_library(const char *path);
 
 /* Writes the chains and cliques of one page as a problem of its own: an element "part" and the
  * page's number with an object of JSON: `problem` (a problem file in base64), `chains` (their
- * numbers in the corpus) and, by clique, `cliques` (names) and `values` (names of what members
+ * numbers in the corpus), `labels` (by position, together) and, by clique, `cliques` (names) and `values` (names of what members
  * show). Returns 0, and writes nothing, if a clique of the page has members on other pages, or
  * cannot be told from what the model says of it. */
 int put_part(FILE *to, const corpus *from, const inference *done, int64_t page_index);

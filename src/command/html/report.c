@@ -454,6 +454,23 @@ static void put_pages(const report *r) {
   free(order);
 }
 
+/* A text of several lines may be a table: it keeps its blanks, and its letters are of one width. */
+static void put_lines(FILE *to, chorale_text text) {
+  const int is_table = memchr(text.bytes, '\n', text.length) != NULL;
+  if (is_table)
+    fputs("<span class=\"table\">", to);
+  for (size_t begin = 0, end = 0; begin <= text.length; begin = end + 1) {
+    for (end = begin; end < text.length && text.bytes[end] != '\n';)
+      ++end;
+    const chorale_text line = {text.bytes + begin, end - begin};
+    put_text(to, line);
+    if (end < text.length)
+      fputc('\n', to);
+  }
+  if (is_table)
+    fputs("</span>", to);
+}
+
 static void put_foot(const report *r) {
   fputs("</main>\n<footer>\n", r->to);
   if (r->of->training_pages > 0) {
@@ -472,7 +489,7 @@ static void put_foot(const report *r) {
     fputs("<div><dt>", r->to);
     put_text(r->to, name);
     fputs("</dt><dd>", r->to);
-    put_text(r->to, text_of_note(r->from->problem, i));
+    put_lines(r->to, text_of_note(r->from->problem, i));
     fputs("</dd></div>\n", r->to);
   }
   fprintf(r->to,
