@@ -7,7 +7,7 @@ Builds Chorale and its examples (release), labels the publication lists of
 examples/publications together, prints how much better that is than every record
 alone, and writes a report to look at.
 
-  --page        build the library for browsers first, with Debian's Emscripten, so that the
+  --page        build the library for browsers first, with Emscripten of Debian, so that the
                 report takes corrections; two minutes, and as long again to install. A library
                 that is built already is put into the report without this option
   --no-install  name missing Debian packages instead of installing them with apt

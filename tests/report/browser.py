@@ -150,8 +150,9 @@ class Page:
         """A key with its code of Windows; modifiers: 2 for Ctrl, 8 for Shift."""
         text = {"Enter": "\r", " ": " "}.get(key)
         for kind in ("keyDown", "keyUp"):
+            typed = {"text": text} if text and kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, modifiers=modifiers,
-                      windowsVirtualKeyCode=code, **({"text": text} if text and kind == "keyDown" else {}))
+                      windowsVirtualKeyCode=code, **typed)
 
     def all(self, role, name):
         """The elements that have a role and a name for assistive technology."""

@@ -199,6 +199,22 @@ def check_named(check, page):
         for reason in reasons), f"reasons: {reasons}")
 
 
+def check_references(check, page):
+    """Lists of references as BibTeX, by a button in each list."""
+    buttons = page.all("button", "BibTeX of this list")
+    pages = page.run("document.querySelectorAll('details.page[open]').length")
+    check.expect(len(buttons) == pages, f"{len(buttons)} buttons for BibTeX in {pages} open lists")
+    page.press("button", "BibTeX of this list")
+    text = page.run("document.querySelector('dialog[open] pre').innerText")
+    records = page.run("document.querySelector('details.page').querySelectorAll('.record').length")
+    check.expect(text.count("\n}") == records and text.count("author = {") > records / 2,
+                 f"BibTeX of {records} records: {text[:200]!r}")
+    check.expect(text.count("{") == text.count("}"), "braces of BibTeX do not match")
+    page.press("button", "Close")
+    check.expect("References entirely right: " in page.run("document.body.innerText"),
+                 "records are not called references")
+
+
 def check_report(check, browser, path, shots):
     for size, (width, height) in SIZES.items():
         for scheme in ("light", "dark"):
@@ -223,6 +239,8 @@ def check_report(check, browser, path, shots):
             if path.stem == "named":
                 check_named(check, page)
             check_explanations(check, page, width, height, touch)
+            if path.stem == "pages" and not touch:
+                check_references(check, page)
             check.expect(not page.complaints(), "; ".join(page.complaints()))
 
 

@@ -159,6 +159,15 @@ def check_strength(page, path):
     assert not page.all("button", "JAIR: Venue, alone Other")
     page.press("button", "Undo")
     wait(page, "button", "JAIR: Venue, alone Other")
+    page.press("button", "JAIR: Venue, alone Other")
+    page.press("checkbox", "the whole field of 2 words")
+    page.press("button", "Title")
+    said(page, "is Title")
+    wait(page, "button", "1996: Title, corrected, alone Venue, gold Other")
+    page.press("button", "JAIR: Title, corrected, alone Other, gold Venue")
+    page.press("button", "Lift the correction")
+    said(page, "is free")
+    wait(page, "button", "JAIR: Venue, alone Other")
     open_wrong_page(page)
     page.press("button", "tab here: Venue")
     page.press("button", "Title")
@@ -175,7 +184,8 @@ def check_damaged(page, path, folder):
     open_wrong_page(page)
     assert "Markov <b>fields</b>" in page.run("document.body.innerText"), "text is missing"
     without = folder / "without.html"
-    without.write_text(text.replace("<script>", "<script>delete globalThis.WebAssembly</script><script>", 1))
+    gone = "<script>delete globalThis.WebAssembly</script><script>"
+    without.write_text(text.replace("<script>", gone, 1))
     page.show(str(without), 400, 800, "light", False)
     said(page, "does not take corrections")
     open_wrong_page(page)
@@ -183,7 +193,8 @@ def check_damaged(page, path, folder):
 
 
 def main():
-    program, shots, report = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
+    program = sys.argv[1]
+    shots, report = (pathlib.Path(path).resolve() for path in sys.argv[2:4])
     shots.mkdir(parents=True, exist_ok=True)
     with Browser(program) as browser:
         for size, width in (("phone", 400), ("desk", 1280)):

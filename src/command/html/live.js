@@ -22,7 +22,7 @@
     "This page answers: choose a word to give it another label, and the records of its list are " +
     "labelled again, here, without network. Arrow keys move from word to word.";
 
-  // ---- What is said, undo and redo ----------------------------------------------------------------
+  // ---- What is said, undo and redo --------------------------------------------------------------
 
   const parts = new Map(); // by element of the page
   const done = [];
@@ -221,7 +221,7 @@
     if (notes.length) dialog.append(element("p", { class: "small" }, notes.join("; ")));
     if (field.length > 1)
       dialog.append(
-        element("label", {}, whole, ` the whole field of ${counted(field.length, "word", "words")}`),
+        element("label", {}, whole, ` the whole field of ${field.length} words`),
       );
     dialog.append(list, element("p", { class: "buttons" }, forbid));
     if (places().some((position) => part.allowed.has(position)))
@@ -247,7 +247,7 @@
       const begin = (t - part.offsets[chain]) * names.length;
       buttons.forEach((share, index) => {
         const percent = 100 * probabilities[begin + index];
-        share.textContent = percent < 0.5 ? "" : `${exact ? "" : "about "}${percent.toFixed(0)} %`;
+        share.textContent = percent < 0.5 ? "" : `${exact ? "" : "\u2248 "}${percent.toFixed(0)} %`;
       });
     }, 30);
   };
@@ -366,8 +366,8 @@
           element(
             "p",
             { class: "small byitself" },
-            `Labelled by itself this page scores higher: ` +
-              `${counted(part.differing, "label differs", "labels differ")} from the run of all pages.`,
+            "Labelled by itself this page scores higher than in the run of all pages: " +
+              `${counted(part.differing, "label differs", "labels differ")}.`,
           ),
         );
     } catch (error) {

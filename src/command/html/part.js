@@ -38,9 +38,10 @@ const Part = (() => {
       this.offsets = [0];
       for (let chain = 0; chain < model.chains; ++chain)
         this.offsets.push(this.offsets[chain] + model.chainLength(chain));
-      this.members = this.cliques.map((_, clique) =>
-        Array.from({ length: model.cliqueMembers(clique) }, (_, k) => model.member(clique, k).chain),
-      );
+      this.members = this.cliques.map((_, clique) => {
+        const length = model.cliqueMembers(clique);
+        return Array.from({ length }, (_, k) => model.member(clique, k).chain);
+      });
       model.close();
       this.gold = this.problem.gold ?? new Int32Array(this.words.length).fill(-1);
       const { rounds, beam } = options;
@@ -82,7 +83,7 @@ const Part = (() => {
           : { position, flags: this.allowed.get(position) ?? null },
       );
     }
-    /** Takes changes, each of a position or of a clique. Throws, and has taken none, if one fails. */
+    /** Takes changes, each of a position or a clique. Throws, and has taken none, if one fails. */
     take(changes) {
       const before = this.present(changes);
       try {

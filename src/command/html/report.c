@@ -61,7 +61,9 @@ static int has_label(const report *r, const char *name) {
 }
 
 /* Whether records are references of publications, by their labels. */
-static int has_references(const report *r) { return has_label(r, "Author") && has_label(r, "Title"); }
+static int has_references(const report *r) {
+  return has_label(r, "Author") && has_label(r, "Title");
+}
 
 static void put_headline(const report *r) {
   const tally *all = &r->of->all;
@@ -119,8 +121,8 @@ static void put_control(const report *r) {
     chorale_learnt_report_init(&told, sizeof told);
     check(chorale_learnt_get_report(held, &told, &error), &error);
     chorale_learnt_destroy(held);
-    fputs("<p>How much of the gain is owed to agreement? On the lists that it was learnt from, each "
-          "held out in turn, errors were ", r->to);
+    fputs("<p>How much of the gain is owed to agreement? On the lists that it was learnt from, "
+          "each held out in turn, errors were ", r->to);
     put_number(r->to, told.base_cost, 0, 0);
     fputs(" alone, ", r->to);
     put_number(r->to, told.control_cost, 0, 0);
