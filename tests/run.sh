@@ -104,11 +104,6 @@ if [[ $all == yes ]]; then
   done
   step --says "fuzz" tests/fuzz/run.sh "${setup_options[@]}" "$fuzz_seconds" || true
   step "example" examples/run.sh --no-install || true
-  if tests/setup.sh "${setup_options[@]}" browser; then
-    step "report" tests/report/run.sh build/dev || true
-  else
-    skip "report" "no Chromium"
-  fi
   in_python() {
     step "python" bindings/python/tests/run.sh build/python || true
     step "wheel" bindings/python/tests/wheel.sh || true
@@ -119,6 +114,12 @@ if [[ $all == yes ]]; then
   step "rust" bindings/rust/test.sh "${setup_options[@]}" || true
   step "js" bindings/js/test.sh "${setup_options[@]}" || true
   join_lane
+  # After "js", whose module takes the corrections.
+  if tests/setup.sh "${setup_options[@]}" browser; then
+    step "report" tests/report/run.sh build/dev || true
+  else
+    skip "report" "no Chromium"
+  fi
   step "bench" tests/bench/run.sh --quick || true
 fi
 
