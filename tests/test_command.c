@@ -157,6 +157,12 @@ static const char *const words[CHAINS * WORDS] = {"in",   "Washington", "ne\tar"
 static const char *const labels[LABELS] = {"Other", "Pl\nace", ""};
 static const int32_t gold[CHAINS * WORDS] = {0, 1, 0, 1, 0, 1};
 
+/* One byte, then characters of two: the sixtieth byte is within one. */
+#define FORTY_BYTES "ääääääääääääääääääää"
+#define LONG_LINE                                                                                  \
+  "a" FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES          \
+      FORTY_BYTES FORTY_BYTES FORTY_BYTES
+
 static void save_small(const char *path, int infeasible) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
@@ -206,7 +212,8 @@ static void save_small(const char *path, int infeasible) {
   OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, sizeof *names, 2, &error));
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
   OK(chorale_problem_set_gold(problem, gold, &error));
-  OK(chorale_problem_set_note(problem, "ti\"tle", 6, "a\\b\nc", 5, &error));
+  char note[] = "a\\b\nc\n" LONG_LINE;
+  OK(chorale_problem_set_note(problem, "ti\"tle", 6, note, sizeof note - 1, &error));
   OK(chorale_problem_save(problem, path, &error));
   chorale_problem_destroy(problem);
   chorale_model_release(model);
@@ -591,11 +598,13 @@ static void files_are_described_as_the_library_does(void **state) {
   assert_non_null(strstr(said.out, "\nGold labels    6\n"));
   assert_non_null(strstr(said.out, "  second word                         1         3  position "
                                    "        3  sum\n"));
-  assert_non_null(strstr(said.out, "\nNotes          ti\"tle: a\\b\n                 c\n"));
+  assert_non_null(strstr(said.out, "\nNotes          ti\"tle: a\\b\n                 c\n"
+                                   "                 a" FORTY_BYTES
+                                   "äääääääää ... (401 bytes)\n"));
   forget(&said);
   said = say("info --json %s", small_path);
   expect_json(said.out);
-  assert_non_null(strstr(said.out, "{\"name\":\"ti\\\"tle\",\"text\":\"a\\\\b\\u000ac\"}"));
+  assert_non_null(strstr(said.out, "{\"name\":\"ti\\\"tle\",\"text\":\"a\\\\b\\u000ac\\u000aa"));
   assert_non_null(strstr(said.out, "\"label_names\":[\"Other\",\"Pl\\u000aace\",\"\"]"));
   forget(&said);
 }

@@ -144,6 +144,7 @@ def notes_of(shelves, learnt: Learnt, options) -> dict[str, str]:
         "made by": "examples/publications/train_base.py --train-shelves %s --c1 %g --c2 %g"
                    % (",".join(map(str, shelves)), options.c1, options.c2),
         "learnt": str(learnt),
+        "learnt.json": learnt.to_json(),
     }
 
 

@@ -118,14 +118,23 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
   printf("%9s  %s\n", values, family_of(here));
 }
 
-/* A text of lines, all but the first one indented. */
+enum { LONG_LINE = 400, SHOWN = 60 };
+
+/* A text of lines, all but the first one indented. Of a long one, JSON say, the beginning. */
 static void print_lines(chorale_text text) {
   while (text.length > 0) {
     const char *end = memchr(text.bytes, '\n', text.length);
     const size_t length = end != NULL ? (size_t)(end - text.bytes) : text.length;
     const size_t taken = length + (end != NULL);
-    const chorale_text line = {text.bytes, length};
+    chorale_text line = {text.bytes, length};
+    if (length > LONG_LINE) {
+      line.length = SHOWN;
+      while (line.length > 0 && ((unsigned char)line.bytes[line.length] & 0xc0) == 0x80)
+        --line.length; /* not within a character */
+    }
     print_name(stdout, line, 0);
+    if (line.length < length)
+      printf(" ... (%zu bytes)", length);
     text.bytes += taken;
     text.length -= taken;
     if (text.length > 0)

@@ -13,7 +13,7 @@ namespace {
 constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
 constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
 // Lambdas without a better one, after which no weaker one is tried.
-constexpr std::int32_t kPatience = 2;
+constexpr std::int32_t kLambdaPatience = 2;
 // Runs with costs for the first lambda, and for each one after it.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
@@ -263,13 +263,13 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noex
 }
 
 // Lambdas, strongest first: weights of all groups add planes, those of the folds are judged. Ends
-// when kPatience of them in a row are no better than the best before.
+// when kLambdaPatience of them in a row are no better than the best before.
 chorale_status LearningCourse::follow(Variant variant) noexcept {
   set_bounds(variant);
   double least = kInfinity;
   std::int32_t best = 0;
   std::int32_t &tried = lambdas_tried_;
-  for (tried = 0; tried < kGrid && tried <= best + kPatience;) {
+  for (tried = 0; tried < kGrid && tried <= best + kLambdaPatience;) {
     const std::int32_t k = tried;
     CHORALE_CHECK(
         add_planes(kLambdas[k], k == 0 && variant == Variant::all ? kFirstRuns : kMoreRuns));

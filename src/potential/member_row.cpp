@@ -95,10 +95,10 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   return true;
 }
 
-// Where every table is convex, and for the formulas in any case, the step f(k + 1) - f(k) is monotone
-// in k. A clique without counted members has C = 0, so that steps tell all only where tables begin
-// with 0.
-Moves::Moves(const Potential &potential, std::int64_t members) noexcept
+// Where every table is convex, and for the formulas in any case, the step f(k + 1) - f(k) is
+// monotone in k. A clique without counted members has C = 0, so that steps tell all only where
+// tables begin with 0.
+MemberMoves::MemberMoves(const Potential &potential, std::int64_t members) noexcept
     : potential_(potential), members_(members), factor_(potential.factor(members)) {
   if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables || members == 0)
     return;
@@ -111,7 +111,7 @@ Moves::Moves(const Potential &potential, std::int64_t members) noexcept
     known_ = !potential.counts(v) || potential.table_entry(v, 0, members) == 0;
 }
 
-Moves::Steps Moves::of(std::int32_t v) const noexcept {
+MemberMoves::Steps MemberMoves::of(std::int32_t v) const noexcept {
   if (!potential_.counts(v))
     return {};
   const double first = step(potential_, v, 0, members_, factor_);

@@ -21,14 +21,14 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
 // What C changes by when one of n members changes its value. A member that joins v changes C by
 // middle(v), give or take half(v), whatever the values of the others: a move from u to v changes C
 // by middle(v) - middle(u), give or take half(u) + half(v).
-class Moves {
+class MemberMoves {
 public:
   struct Steps {
     double middle = 0;
     double half = 0;
   };
 
-  Moves(const Potential &potential, std::int64_t members) noexcept;
+  MemberMoves(const Potential &potential, std::int64_t members) noexcept;
   // False: no bound is known.
   bool known() const noexcept { return known_; }
   Steps of(std::int32_t v) const noexcept;

@@ -219,7 +219,7 @@ void no_move_changes_more(void **) {
     options.counted = counted.data();
     options.scale = random() % 2 == 0 ? CHORALE_SCALE_BY_MEMBERS : CHORALE_SCALE_NONE;
     chorale_potential *potential = convex_sum(random, values, &options);
-    const Moves moves(*potential, members);
+    const MemberMoves moves(*potential, members);
     assert_true(moves.known());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(values));
     const auto value = [&]() {
@@ -238,8 +238,8 @@ void no_move_changes_more(void **) {
         for (int v = 0; counts[static_cast<std::size_t>(u)] > 0 && v < values; ++v) {
           if (u == v)
             continue;
-          const Moves::Steps from = moves.of(u);
-          const Moves::Steps to = moves.of(v);
+          const MemberMoves::Steps from = moves.of(u);
+          const MemberMoves::Steps to = moves.of(v);
           const double before = value();
           --counts[static_cast<std::size_t>(u)];
           ++counts[static_cast<std::size_t>(v)];

@@ -214,13 +214,13 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   reach_[k] = kInfinity;
   if (clique.centred())
     return;
-  const Moves moves(*clique.potential(), clique.members);
+  const MemberMoves moves(*clique.potential(), clique.members);
   if (!moves.known())
     return;
   const double strength = inputs_->strength(slots_[k].clique);
   double half[2] = {0, 0}; // the greatest, and the next
   for (std::int32_t e = 0; e < pass.entries(k); ++e) {
-    const Moves::Steps steps = moves.of(pass.column(k, e));
+    const MemberMoves::Steps steps = moves.of(pass.column(k, e));
     pass.steady(k)[e] = strength * steps.middle;
     half[1] = std::max(half[1], std::min(half[0], steps.half));
     half[0] = std::max(half[0], steps.half);
