@@ -40,6 +40,11 @@ export class Handle {
   static nativeOf(handle) {
     return handle.#native;
   }
+  /** What a function of the library without a status tells of a handle. */
+  static ask(handle, name, ...numbers) {
+    const native = handle.#native;
+    return native.raw(name, [Handle.use(handle, native), ...numbers]);
+  }
 }
 Object.defineProperty(Handle.prototype, DISPOSE, {
   value: Handle.prototype.close,

@@ -1,12 +1,11 @@
 // Learning weights, and applying what was learnt (learn.h).
-import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
 import {
   arrayOf,
   chosen,
   integer,
   int32,
-  length,
   optionsOf,
   real,
   shown,
@@ -163,11 +162,7 @@ export function learn(native, problems, options) {
         fields.costs = squareOf(scope, "costs", told.costs, fields.labels);
       }
       if (told.seen !== undefined)
-        fields.seen = scope.numbers(
-          "float64",
-          "seen",
-          length("seen", arrayOf("seen", told.seen), pointers.length, STATUS.SHAPE),
-        );
+        fields.seen = scope.sized("float64", "seen", told.seen, pointers.length);
       // The library's own defaults.
       const inference = { rounds: -1, beamWidth: 30, ...told, timeLimit: null };
       fields.run = scope.struct("run_options", runFields(inference));

@@ -71,7 +71,7 @@ export function chainOf(native, scope, chain) {
   const numbers = (kind, name, count) =>
     told[name] === undefined || told[name] === null
       ? 0
-      : scope.numbers(kind, name, length(name, arrayOf(name, told[name]), count));
+      : scope.sized(kind, name, told[name], count);
   let edges = 0;
   let matrices = 0;
   if (told.edges !== undefined && told.edges !== null) {
@@ -123,15 +123,11 @@ export function corpusOf(native, scope, flat, options) {
     tokens:
       tokens === undefined
         ? 0
-        : scope.numbers(
-            "int32",
-            "tokens",
-            length("tokens", arrayOf("tokens", tokens), block.length),
-          ),
+        : scope.sized("int32", "tokens", tokens, block.length),
     groups:
       groups === undefined
         ? 0
-        : scope.numbers("int64", "groups", length("groups", arrayOf("groups", groups), chains)),
+        : scope.sized("int64", "groups", groups, chains),
   });
   return { at, chains, positions: block.length };
 }
@@ -175,11 +171,7 @@ export class ModelBuilder extends Handle {
         tokens:
           tokens === undefined
             ? 0
-            : scope.numbers(
-                "int32",
-                "tokens",
-                length("tokens", arrayOf("tokens", tokens), scores.length),
-              ),
+            : scope.sized("int32", "tokens", tokens, scores.length),
       });
       const index = scope.place();
       native.call(
@@ -276,7 +268,7 @@ export class ModelBuilder extends Handle {
       const numbers = (name, array) =>
         array === undefined || count === undefined
           ? 0
-          : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+          : scope.sized("int32", name, array, count);
       const told = scope.struct("member_options", {
         classes: numbers("classes", classes),
         table: numbers("table", table),
@@ -307,11 +299,7 @@ export class ModelBuilder extends Handle {
         numbers.push(
           positions === null
             ? 0
-            : scope.numbers(
-                "int64",
-                "positions",
-                length("positions", arrayOf("positions", positions), entries),
-              ),
+            : scope.sized("int64", "positions", positions, entries),
         );
       native.call(name, [builder, first, count, ...numbers]);
     });
@@ -377,8 +365,7 @@ export class Model extends Handle {
     super(native, pointer, (at) => native.raw("chorale_model_release", [at]));
   }
   #number(name, ...numbers) {
-    const native = Handle.nativeOf(this);
-    return native.raw(`chorale_model_${name}`, [Handle.use(this, native), ...numbers]);
+    return Handle.ask(this, `chorale_model_${name}`, ...numbers);
   }
   #of(kind, name, index, count) {
     if (integer(name, index) < 0 || index >= count)

@@ -336,6 +336,10 @@ class Scope {
     copyInto(this.native.array(type, at, count), name, arrayOf(name, given));
     return at;
   }
+  /** As numbers, of an array that must be there and have `count` entries. */
+  sized(type, name, given, count) {
+    return this.numbers(type, name, length(name, arrayOf(name, given), count));
+  }
   /** Flags as bytes 0 and 1. */
   flags(name, given) {
     if (given === null || given === undefined) return 0;

@@ -22,12 +22,11 @@ export class Potential extends Handle {
     super(native, pointer, (at) => native.raw("chorale_potential_release", [at]));
   }
   get values() {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_potential_values", [Handle.use(this, native)]);
+    return Handle.ask(this, "chorale_potential_values");
   }
   get family() {
     const native = Handle.nativeOf(this);
-    const family = native.raw("chorale_potential_family", [Handle.use(this, native)]);
+    const family = Handle.ask(this, "chorale_potential_family");
     return native.text(native.raw("chorale_family_name", [family]));
   }
   scaled(factor) {
@@ -138,7 +137,7 @@ export const potentials = {
       0,
       options?.bias === undefined
         ? 0
-        : scope.numbers("float64", "bias", length("bias", arrayOf("bias", options.bias), values)),
+        : scope.sized("float64", "bias", options.bias, values),
     ]),
   createPairs: (native, values, scores, options) =>
     make(native, "pairs", values, options, [], (scope) => [

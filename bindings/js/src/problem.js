@@ -31,8 +31,7 @@ export class Problem extends Handle {
     super(native, pointer, (at) => native.raw("chorale_problem_destroy", [at]));
   }
   #raw(name, ...numbers) {
-    const native = Handle.nativeOf(this);
-    return native.raw(`chorale_problem_${name}`, [Handle.use(this, native), ...numbers]);
+    return Handle.ask(this, `chorale_problem_${name}`, ...numbers);
   }
   #on(body) {
     const native = Handle.nativeOf(this);
@@ -95,7 +94,7 @@ export class Problem extends Handle {
       const numbers =
         kinds === undefined
           ? 0
-          : scope.numbers("int32", "kinds", length("kinds", arrayOf("kinds", kinds), count));
+          : scope.sized("int32", "kinds", kinds, count);
       const lists =
         values === undefined
           ? 0
@@ -137,11 +136,7 @@ export class Problem extends Handle {
       const at =
         labels === null
           ? 0
-          : scope.numbers(
-              "int32",
-              "gold",
-              length("gold", arrayOf("gold", labels), this.#positions(native, problem)),
-            );
+          : scope.sized("int32", "gold", labels, this.#positions(native, problem));
       native.call("chorale_problem_set_gold", [problem, at]);
     });
   }

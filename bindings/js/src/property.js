@@ -1,7 +1,7 @@
 // Properties, dictionaries, label maps and transitions (property.h, chain.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, chosen, int32, integer, length, optionsOf, shown, wordsOf } from "./native.js";
+import { arrayOf, chosen, int32, integer, optionsOf, shown, wordsOf } from "./native.js";
 import { flagsOf, result, squareOf } from "./potential.js";
 
 export const fire = Object.freeze({ nothing: -1, label: -2, table: -3 });
@@ -11,12 +11,10 @@ export class Property extends Handle {
     super(native, pointer, (at) => native.raw("chorale_property_release", [at]));
   }
   get values() {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_property_values", [Handle.use(this, native)]);
+    return Handle.ask(this, "chorale_property_values");
   }
   get labels() {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_property_labels", [Handle.use(this, native)]);
+    return Handle.ask(this, "chorale_property_labels");
   }
   #on(labels, options, body) {
     const native = Handle.nativeOf(this);
@@ -31,7 +29,7 @@ export class Property extends Handle {
       const numbers = (name, array) =>
         array === undefined || array === null
           ? 0
-          : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+          : scope.sized("int32", name, array, count);
       const attachment = scope.struct("attachment", {
         property: Handle.use(this, native),
         dictionary: given(native, "dictionary", dictionary, Dictionary, true),
@@ -76,8 +74,7 @@ export class Dictionary extends Handle {
     super(native, pointer, (at) => native.raw("chorale_dictionary_release", [at]));
   }
   get values() {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_dictionary_values", [Handle.use(this, native)]);
+    return Handle.ask(this, "chorale_dictionary_values");
   }
   find(value) {
     const native = Handle.nativeOf(this);
@@ -97,8 +94,7 @@ export class Transitions extends Handle {
     super(native, pointer, (at) => native.raw("chorale_transitions_release", [at]));
   }
   get labels() {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_transitions_labels", [Handle.use(this, native)]);
+    return Handle.ask(this, "chorale_transitions_labels");
   }
 }
 
@@ -125,7 +121,7 @@ export function createTransitions(native, scores, options) {
     const numbers = (name) =>
       told[name] === undefined || told[name] === null
         ? 0
-        : scope.numbers("float64", name, length(name, arrayOf(name, told[name]), labels));
+        : scope.sized("float64", name, told[name], labels);
     const mask =
       told.mask === undefined || told.mask === null
         ? 0
@@ -190,7 +186,7 @@ function automatonOf(native, scope, { labels, classes = 1, states, values, ...gi
   const numbers = (name, array, count) =>
     array === undefined || array === null
       ? 0
-      : scope.numbers("int32", name, length(name, arrayOf(name, array), count));
+      : scope.sized("int32", name, array, count);
   return scope.struct("automaton", {
     labels,
     classes,
@@ -319,19 +315,11 @@ export const properties = {
     const { labels, values, classes = 1, actions, labelValues } = optionsOf(local, LOCAL, "local");
     return native.scoped((scope) => {
       for (const [name, value] of Object.entries({ labels, values, classes })) integer(name, value);
-      const table = scope.numbers(
-        "int32",
-        "actions",
-        length("actions", arrayOf("actions", actions), classes * labels * (labels + 1)),
-      );
+      const table = scope.sized("int32", "actions", actions, classes * labels * (labels + 1));
       const own =
         labelValues === undefined
           ? 0
-          : scope.numbers(
-              "int32",
-              "labelValues",
-              length("labelValues", arrayOf("labelValues", labelValues), labels),
-            );
+          : scope.sized("int32", "labelValues", labelValues, labels);
       return new Property(
         native,
         create(native, "chorale_property_create_local", [
