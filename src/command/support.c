@@ -49,27 +49,35 @@ chorale_problem *load(const char *path) {
   return problem;
 }
 
-chorale_learnt *load_learnt(const char *path) {
-  /* Far above what any number of kinds and weights takes. */
+char *read_file(const char *argument, const char *path, size_t *length) {
+  /* Far above what any number of kinds and weights, or the library for browsers, takes. */
   enum { MOST_BYTES = 1 << 28 };
   FILE *file = fopen(path, "rb");
-  size_t length = 0, room = 1 << 16;
+  size_t room = 1 << 16;
   char *text = allocate((int64_t)room, 1);
-  while (file != NULL && length < MOST_BYTES) {
-    const size_t more = fread(text + length, 1, room - length, file);
-    length += more;
+  *length = 0;
+  while (file != NULL && *length < MOST_BYTES) {
+    const size_t more = fread(text + *length, 1, room - 1 - *length, file);
+    *length += more;
     if (more == 0)
       break;
-    if (length == room) {
+    if (*length == room - 1) {
       text = realloc(text, room *= 2);
       if (text == NULL)
         stop(EXIT_SYSTEM, "out of memory");
     }
   }
   if (file == NULL || ferror(file))
-    stop(EXIT_BAD_INPUT, "--learnt is \"%s\"; it must be a file that can be read: %s", path,
+    stop(EXIT_BAD_INPUT, "%s is \"%s\"; it must be a file that can be read: %s", argument, path,
          strerror(errno));
   fclose(file);
+  text[*length] = '\0';
+  return text;
+}
+
+chorale_learnt *load_learnt(const char *path) {
+  size_t length = 0;
+  char *text = read_file("--learnt", path, &length);
   chorale_learnt *learnt = NULL;
   chorale_error error;
   check_input(chorale_learnt_read(NULL, text, length, &learnt, &error), &error, "--learnt", path);

@@ -38,6 +38,10 @@ void check_input(chorale_status status, const chorale_error *error, const char *
 /* Loads a problem file; ends the program with EXIT_BAD_INPUT if it is not a valid one. */
 chorale_problem *load(const char *path);
 
+/* The bytes of the file that an option names, `length` of them and a NUL; the caller frees them. Ends
+ * the program with EXIT_BAD_INPUT if it cannot be read. */
+char *read_file(const char *argument, const char *path, size_t *length);
+
 /* Loads what "chorale learn" has written; ends the program with EXIT_BAD_INPUT if it is not that. */
 chorale_learnt *load_learnt(const char *path);
 

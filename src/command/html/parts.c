@@ -3,40 +3,15 @@
 #include "json.h"
 #include "support.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- The library -------------------------------------------------------------------------- */
 
-/* The bytes of a file with a NUL behind them; the caller frees them. */
-static char *read_file(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL)
-    stop(EXIT_BAD_INPUT, "--library is \"%s\", which cannot be read: %s", path, strerror(errno));
-  size_t room = 1 << 20;
-  char *bytes = NULL;
-  *size = 0;
-  do {
-    room *= 2;
-    char *more = realloc(bytes, room);
-    if (more == NULL)
-      stop(EXIT_SYSTEM, "out of memory");
-    bytes = more;
-    *size += fread(bytes + *size, 1, room - 1 - *size, file);
-  } while (*size == room - 1);
-  const int failed = ferror(file);
-  fclose(file);
-  if (failed)
-    stop(EXIT_BAD_INPUT, "--library is \"%s\", which cannot be read to its end", path);
-  bytes[*size] = '\0';
-  return bytes;
-}
-
 char *load_library(const char *path) {
   size_t size = 0;
-  char *script = read_file(path, &size);
+  char *script = read_file("--library", path, &size);
   /* A script element ends at its end tag, wherever that stands. */
   if (strlen(script) != size || strstr(script, "globalThis.libchorale") == NULL ||
       strstr(script, "</script") != NULL)
@@ -77,6 +52,20 @@ static part part_of(const corpus *from, const inference *done, int64_t page_inde
 static void part_free(part *of) {
   free(of->place);
   free(of->cliques);
+}
+
+/* By position of the page, from an array by position of the corpus; the caller frees it. */
+static int32_t *on_page(const part *of, const int32_t *whole) {
+  int32_t *here = allocate(of->positions, sizeof *here);
+  int64_t at = 0;
+  for (int64_t k = 0; k < of->here->records; ++k) {
+    const int64_t chain = of->from->chains[of->here->first + k];
+    const int64_t begin = of->from->offsets[chain];
+    const int64_t length = of->from->offsets[chain + 1] - begin;
+    memcpy(here + at, whole + begin, (size_t)length * sizeof *here);
+    at += length;
+  }
+  return here;
 }
 
 /* True if a member of a clique that crosses pages is on this one. */
@@ -151,16 +140,8 @@ static chorale_model *make_model(const part *of) {
 static int scores_alike(const part *of, const inference *done, const chorale_model *model,
                         const int32_t *labels, chorale_labelling labelling) {
   chorale_error error;
-  int32_t *here = allocate(of->positions, sizeof *here);
+  int32_t *here = on_page(of, labels);
   double *scores = allocate(of->clique_count, sizeof *scores);
-  int64_t at = 0;
-  for (int64_t k = 0; k < of->here->records; ++k) {
-    const int64_t chain = of->from->chains[of->here->first + k];
-    const int64_t begin = of->from->offsets[chain];
-    const int64_t length = of->from->offsets[chain + 1] - begin;
-    memcpy(here + at, labels + begin, (size_t)length * sizeof *here);
-    at += length;
-  }
   double score = 0.0;
   int alike = chorale_model_score(NULL, model, here, of->positions, &score, NULL, scores,
                                   &error) == CHORALE_OK;
@@ -233,13 +214,7 @@ static void set_texts(const part *of, chorale_problem *problem, int64_t page_ind
   free(kind_of);
   if (from->gold == NULL)
     return;
-  int32_t *gold = allocate(of->positions, sizeof *gold);
-  int64_t at = 0;
-  for (int64_t k = 0; k < of->here->records; ++k) {
-    const int64_t chain = from->chains[of->here->first + k];
-    for (int64_t t = from->offsets[chain]; t < from->offsets[chain + 1]; ++t)
-      gold[at++] = from->gold[t];
-  }
+  int32_t *gold = on_page(of, from->gold);
   check(chorale_problem_set_gold(problem, gold, &error), &error);
   free(gold);
 }
@@ -300,11 +275,10 @@ int put_part(FILE *to, const corpus *from, const inference *done, int64_t page_i
     for (int64_t k = 0; k < here.here->records; ++k)
       fprintf(to, "%s%" PRId64, k > 0 ? "," : "", from->chains[here.here->first + k]);
     fputs("],\n\"labels\":[", to);
-    for (int64_t k = 0, first = 1; k < here.here->records; ++k) {
-      const int64_t chain = from->chains[here.here->first + k];
-      for (int64_t t = from->offsets[chain]; t < from->offsets[chain + 1]; ++t, first = 0)
-        fprintf(to, "%s%d", first ? "" : ",", (int)done->together[t]);
-    }
+    int32_t *labels = on_page(&here, done->together);
+    for (int64_t at = 0; at < here.positions; ++at)
+      fprintf(to, "%s%d", at > 0 ? "," : "", (int)labels[at]);
+    free(labels);
     fputs("],\n", to);
     put_names(to, &here);
     fputs("\"problem\":\"", to);
