@@ -58,6 +58,7 @@ private:
   void set_bounds(Variant variant) noexcept;
   chorale_status fit(double lambda, std::int32_t without_fold, double *theta) noexcept;
   chorale_status fit_folds(double lambda) noexcept;
+  chorale_status label_held_out(double lambda, double *costs) noexcept;
   chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
   chorale_status follow(Variant variant) noexcept;
   std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
@@ -242,6 +243,12 @@ chorale_status LearningCourse::fit_folds(double lambda) noexcept {
   return CHORALE_OK;
 }
 
+// Costs by group, each labelled with the weights of the other folds.
+chorale_status LearningCourse::label_held_out(double lambda, double *costs) noexcept {
+  CHORALE_CHECK(fit_folds(lambda));
+  return lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, costs);
+}
+
 // Fits to all groups, labels them with costs, and again, until the planes are no longer exceeded.
 chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
   for (std::int32_t r = 0; r < runs; ++r) {
@@ -268,20 +275,18 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
   set_bounds(variant);
   double least = kInfinity;
   std::int32_t best = 0;
-  std::int32_t &tried = lambdas_tried_;
-  for (tried = 0; tried < kGrid && tried <= best + kLambdaPatience;) {
-    const std::int32_t k = tried;
+  lambdas_tried_ = 0;
+  for (std::int32_t k = 0; k < kGrid && k <= best + kLambdaPatience; ++k) {
+    double *costs = costs_.begin() + k * groups();
     CHORALE_CHECK(
         add_planes(kLambdas[k], k == 0 && variant == Variant::all ? kFirstRuns : kMoreRuns));
     if (lessons_.interrupted())
       return CHORALE_OK;
-    CHORALE_CHECK(fit_folds(kLambdas[k]));
-    CHORALE_CHECK(lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false,
-                                 costs_.begin() + k * groups()));
+    CHORALE_CHECK(label_held_out(kLambdas[k], costs));
     if (lessons_.interrupted())
       return CHORALE_OK;
-    ++tried;
-    if (const double cost = sum(costs_.begin() + k * groups()); cost < least) {
+    ++lambdas_tried_;
+    if (const double cost = sum(costs); cost < least) {
       least = cost;
       best = k;
     }
@@ -374,9 +379,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
     dropped_[k] = 0;
     set_bounds(variant);
     CHORALE_CHECK(add_planes(lambda, kMoreRuns));
-    CHORALE_CHECK(fit_folds(lambda));
-    CHORALE_CHECK(
-        lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, costs.begin()));
+    CHORALE_CHECK(label_held_out(lambda, costs.begin()));
     if (lessons_.interrupted())
       return CHORALE_OK;
     std::copy(screened.begin(), screened.end(), dropped_.begin());
