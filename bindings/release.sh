@@ -7,7 +7,7 @@
 #
 # COMMIT is a tag vX.Y.Z, which must be the version of the library, or any commit. FOLDER must not be there yet. With
 # --twice all is made once more, in another place, and must be the same bytes. tests/RELEASING.md says what else a release
-# takes. What is missing is installed where it may be (tests/setup.sh); Cargo 1.90 and registries within reach are needed.
+# takes. What is missing is installed where it may be (tests/setup.sh); registries must be within reach.
 set -euo pipefail
 commit=${1:?release.sh COMMIT FOLDER [--twice]}
 folder=$(realpath -m "${2:?release.sh COMMIT FOLDER [--twice]}")
@@ -61,7 +61,7 @@ make_all() { # CLONE TO
   (
     cd "$clone"
     check_versions .
-    tests/setup.sh examples
+    tests/setup.sh release
     say "C, C++, Conan"
     bindings/cmake/archive.sh "$to"
     say "Go"

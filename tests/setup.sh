@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|go|js|rust|debian|debootstrap|roots
+#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|go|js|rust|debian|debootstrap|release|roots
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, go, js, rust, debian, debootstrap or roots}
+set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, go, js, rust, debian, debootstrap, release or roots}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
 # sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
@@ -93,6 +93,12 @@ needs_debian=(
   'man-db man'
 )
 needs_debootstrap=('debootstrap debootstrap')
+needs_release=(
+  "${needs_js[@]}"
+  "${needs_debian[@]}"
+  'npm npm'
+  'python3-venv (ensurepip)'
+)
 needs_roots=(
   "${needs_examples[@]}"
   'python3-venv (ensurepip)'
@@ -116,6 +122,7 @@ js) needs=("${needs_js[@]}") ;;
 rust) needs=("${needs_rust[@]}") ;;
 debian) needs=("${needs_debian[@]}") ;;
 debootstrap) needs=("${needs_debootstrap[@]}") ;;
+release) needs=("${needs_release[@]}") ;;
 roots) needs=("${needs_roots[@]}") ;;
 *)
   echo "setup.sh: no such set: $set_name" >&2
@@ -168,13 +175,14 @@ else
 fi
 
 echo "Installing ${missing[*]}" >&2
+# Waits for another apt-get that is at work.
 apt_install() {
   "${as_root[@]}" DEBIAN_FRONTEND=noninteractive \
-    apt-get install --yes --no-install-recommends "${missing[@]}" >&2
+    apt-get -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends "${missing[@]}" >&2
 }
 # A fresh machine has no package lists, and old ones name files that are gone.
 if ! apt_install; then
-  "${as_root[@]}" apt-get update >&2 || true
+  "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=600 update >&2 || true
   apt_install || refuse "and apt-get failed to install them"
 fi
 

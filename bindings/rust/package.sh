@@ -4,14 +4,36 @@
 #
 #   bindings/rust/package.sh DIRECTORY [--no-verify]
 #
-# Each package is built from its own archive, unless that is left out. Needs Cargo 1.90, python3 and the headers of
-# Microsoft GSL (Debian: libmsgsl-dev).
+# Each package is built from its own archive, unless that is left out. Needs python3 and the headers of Microsoft GSL
+# (Debian: libmsgsl-dev), and Cargo 1.90: where the system's is older, Rust's installer is run, which comes as a package of
+# Python (python3-venv).
 set -euo pipefail
 to=$(realpath -m "${1:?package.sh DIRECTORY}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
+packages_workspaces() {
+  local version
+  version=$(cargo --version 2>/dev/null) || return 1
+  printf 'cargo 1.90\n%s\n' "$version" | sort --version-sort --check=quiet
+}
+if ! packages_workspaces; then
+  echo "package.sh: installing Rust, in $stage, for a minute" >&2
+  python3 -m venv "$stage/python"
+  "$stage/python/bin/pip" install --quiet puccinialin==0.1.14
+  # Prints the environment of what it installs, as JSON, after other lines.
+  settings=$(XDG_CACHE_HOME=$stage/rust "$stage/python/bin/python" -m puccinialin 2>"$stage/log" | python3 -c '
+import json, shlex, sys
+text = sys.stdin.read()
+for name, value in json.loads(text[text.index("{"):])["env"].items():
+    print(f"export {name}={shlex.quote(value)}")') || {
+    cat "$stage/log" >&2
+    exit 1
+  }
+  eval "$settings"
+  packages_workspaces
+fi
 # Outside of the repository, with the files that links lead to.
 mkdir "$stage/crates"
 cp -rL bindings/rust/{Cargo.toml,Cargo.lock,README.md,libchorale,libchorale-sys} "$stage/crates"
