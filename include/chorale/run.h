@@ -255,13 +255,16 @@ typedef struct chorale_run_result {
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: 1e-12
                             (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without round 0 */
-  int64_t best_round;    /* the round of the best labelling, before polishing if polished */
+  int64_t best_round;    /* the last round that gave a part of the best labelling, before polishing
+                            if polished */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity where there is none */
   double chain_score;    /* sum of phi_i, in the order of the chains: sums of 1024 each, summed */
   double clique_score;   /* sum of C_p, likewise in the order of the cliques */
   double own_score;      /* equation 1 of the labelling of round 0 */
-  double rounds_score;   /* equation 1 of the best labelling of the rounds, before the polish */
+  double rounds_score;   /* the greatest equation 1 of a round's labelling. The best labelling may
+                            score more: chains that no clique connects are taken from the round in
+                            which they scored most */
   double polished_score; /* equation 1 after the polish from the best labelling of the rounds */
   double polished_own_score; /* equation 1 after the polish from the labelling of round 0 */
   double upper_bound;       /* on equation 1; plus infinity where none was computed */

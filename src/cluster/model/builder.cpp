@@ -4,6 +4,7 @@
 #include "cluster/model/fired_columns.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace chorale {
 namespace {
@@ -534,6 +535,40 @@ void chorale_model_builder::count_messages() noexcept {
   }
 }
 
+// Finds the connected components of the chains, by union and find. False if memory runs out.
+bool chorale_model_builder::find_parts() noexcept {
+  const std::int64_t chains = model->chains.size();
+  chorale::Array<std::int32_t> above(memory); // by chain: a lower chain of its component, or itself
+  chorale::Array<std::int32_t> first(memory); // by clique: its first chain, or -1
+  if (!above.resize(chains) || !first.resize(model->cliques.size()))
+    return false;
+  std::iota(above.begin(), above.end(), 0);
+  std::fill(first.begin(), first.end(), -1);
+  const auto root = [&](std::int32_t chain) {
+    while (above[chain] != chain)
+      chain = above[chain] = above[above[chain]];
+    return chain;
+  };
+  const auto join = [&](std::int64_t clique, std::int32_t chain) {
+    if (first[clique] < 0)
+      first[clique] = chain;
+    const std::int32_t a = root(first[clique]);
+    const std::int32_t b = root(chain);
+    above[std::max(a, b)] = std::min(a, b);
+  };
+  for (const Slot &slot : slots)
+    join(slot.clique, slot.chain);
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
+    if (model->cliques.type(c).centre)
+      join(c, centres[c].chain);
+  for (std::int64_t i = 0; i < chains; ++i)
+    above[i] = above[above[i]];
+  return model->parts.make(above.begin(), chains, [this](std::int64_t i) {
+    const Chain chain = model->chains[i];
+    return chain.slots == 0 || model->is_closed(chain);
+  });
+}
+
 bool chorale_model_builder::freeze() noexcept {
   if (!place_members() || !order_slots() ||
       !model->chain_index.build(
@@ -547,6 +582,8 @@ bool chorale_model_builder::freeze() noexcept {
     return false;
   close_cliques();
   count_messages();
+  if (!find_parts())
+    return false;
   if (std::any_of(groups.begin(), groups.end(), [](std::int64_t group) { return group != 0; })) {
     const auto [least, most] = std::minmax_element(groups.begin(), groups.end());
     if (!model->groups.make(groups.size(), *least, *most))

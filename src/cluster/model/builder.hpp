@@ -133,6 +133,7 @@ struct chorale_model_builder {
   chorale::SlotTable taken;               // hash table of slots, empty until it is needed
 
 private:
+  bool find_parts() noexcept;
   // Checks that `more` numbers of what is counted by int32 are left.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;

@@ -21,7 +21,7 @@ chorale_model::~chorale_model() {
 std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
          cliques.bytes() + members.bytes() + chain_index.bytes() + clique_index.bytes() +
-         groups.bytes() + potentials.bytes() + properties.bytes() + dictionaries.bytes() +
+         groups.bytes() + parts.bytes() + potentials.bytes() + properties.bytes() + dictionaries.bytes() +
          transitions.bytes() + made_bytes +
          (bytes_of ? bytes_of->owned.bytes() : 0);
 }
@@ -29,7 +29,8 @@ std::size_t chorale_model::bytes() const noexcept {
 bool chorale_model::derive_from(const chorale_model &from) noexcept {
   if (!slots.copy(from.slots) || !wholes.copy(from.wholes) || !cliques.copy(from.cliques) ||
       !members.copy(from.members) || !chain_index.copy(from.chain_index) ||
-      !clique_index.copy(from.clique_index) || !groups.copy(from.groups))
+      !clique_index.copy(from.clique_index) || !groups.copy(from.groups) ||
+      !parts.copy(from.parts))
     return false;
   label_count = from.label_count;
   message_count = from.message_count;

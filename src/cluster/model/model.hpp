@@ -22,6 +22,7 @@
 #include "base/shared_bytes.hpp"
 #include "cluster/model/chains.hpp"
 #include "cluster/model/cliques.hpp"
+#include "cluster/model/parts.hpp"
 
 namespace chorale {
 
@@ -46,7 +47,7 @@ struct WholeSlot {
 struct chorale_model : chorale::Counted {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : Counted(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
-        members(from), chain_index(from), clique_index(from), groups(from), potentials(from),
+        members(from), chain_index(from), clique_index(from), groups(from), parts(from), potentials(from),
         properties(from), dictionaries(from), transitions(from) {}
   ~chorale_model();
 
@@ -65,6 +66,12 @@ struct chorale_model : chorale::Counted {
   bool is_closed(const chorale::Chain &chain) const noexcept {
     return closed_slots > 0 && chain.slots == 1 &&
            cliques.type(clique_of(chain.first_slot)).closed;
+  }
+  // Returns the part that a clique is in.
+  std::int32_t part_of_clique(std::int64_t number) const noexcept {
+    if (parts.count() == 1 || cliques[number].all_members() == 0)
+      return 0;
+    return parts.of(chain_of(cliques[number], 0));
   }
   // Returns the number of a whole-chain slot among all whole-chain slots.
   std::int32_t whole_of(std::int64_t slot) const noexcept { return -1 - members[slots[slot]]; }
@@ -113,6 +120,7 @@ struct chorale_model : chorale::Counted {
   chorale::PartIndex chain_index;       // of labels
   chorale::PartIndex clique_index;      // of members
   chorale::PackedIntegers groups;       // by chain; empty if all are 0
+  chorale::Parts parts;
   // One reference each. The potentials are the caller's, or derived from these.
   chorale::Array<const chorale::Potential *> potentials;
   chorale::Array<const chorale::Property *> properties;

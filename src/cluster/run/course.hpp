@@ -12,14 +12,13 @@
 
 namespace chorale {
 
-// Stages of a round. Round 0: `own` decodes every chain without messages; `own_score`, `kept_score`
-// and `own_offer` evaluate equation 1 of the labellings own, best and now of RunState. Later rounds
+// Stages of a round. Round 0: `own` decodes every chain without messages; `own_score` and
+// `own_offer` evaluate the labellings own and now of RunState. Later rounds
 // of the schedule ALL: `cliques`, `chains`, `offer`; of DISAGREEMENT: `rank`, `ranked`, `offer`.
 enum class RoundStage : std::int32_t {
   none,
   own,
   own_score,
-  kept_score,
   own_offer,
   cliques,
   chains,
@@ -90,12 +89,18 @@ struct RepairCourse {
 // Call whose work is done but for the preparation for edits (Edits::settle), which limits interrupted.
 enum class Settling : std::int32_t { none, solve, polish, bound };
 
+// Stages of the comparison of a labelling with the best one. `scores`: evaluates the labelling.
+// `kept`: evaluates the best one, if its scores are not known. `take`: evaluates the labelling that
+// has the better of the two in each part of the model, and keeps it.
+enum class OfferStage : std::int32_t { scores, kept, take };
+
 struct Course {
   Settling settling = Settling::none;
   bool solving = false;
   std::int64_t rounds_left = 0; // remaining rounds of a solve
   std::int64_t scored = 0;      // cliques already summed by an unfinished evaluation
   BlockedSum scored_sum;        // their sum
+  OfferStage offer = OfferStage::scores;
   RoundCourse round;
   PolishCourse polish;
   RepairCourse repair;

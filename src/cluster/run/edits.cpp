@@ -146,9 +146,10 @@ void Edits::note_clique(std::int32_t clique) noexcept {
 }
 
 bool Edits::serves() const noexcept {
-  return edits_.settled && state_.standing.pending &&
-         edits_.chains.count <= std::max(kMostChains, model_.chains.size() / kShareOfAll) &&
-         edits_.edited_members <= std::max(kMostMembers, model_.members.size() / kShareOfAll);
+  return edits_.stage != EditStage::none ||
+         (edits_.settled && state_.standing.pending &&
+          edits_.chains.count <= std::max(kMostChains, model_.chains.size() / kShareOfAll) &&
+          edits_.edited_members <= std::max(kMostMembers, model_.members.size() / kShareOfAll));
 }
 
 // ---- Changes of labellings ---------------------------------------------------------------------
@@ -246,6 +247,7 @@ bool Edits::is_better() noexcept {
 
 // Copies `now` to `best`.
 void Edits::commit() noexcept {
+  state_.parts.known = false;
   for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
     const std::int32_t chain = edits_.touched.items[k];
     edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;

@@ -20,7 +20,7 @@ enum class EditEnd {
 class Edits {
 public:
   Edits(const Setting &setting, RunState &state) noexcept
-      : setting_(setting), model_(setting.model), state_(state), edits_(state.edits) {}
+      : setting_(setting), model_(setting.model), state_(state), edits_(*state.edits) {}
 
   // Prepares for edits after a complete solve; resumes an interrupted preparation. False if the
   // call must end.

@@ -34,14 +34,32 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   return score;
 }
 
-// Scores cliques in batches. The course holds the partial sum between calls.
-bool Evaluation::evaluate(Assignment &of) noexcept {
+// Evaluates the labelling that has the chains of part p of the model as in the assignment
+// `choose(p)`. Scores cliques in batches; the course holds the partial sum between calls. `by_part`:
+// equation 1 of each part, or NULL.
+template <class Choose>
+bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noexcept {
   const Model &model = setting_.model;
   std::int64_t &scored = state_.course.scored;
-  if (scored == 0)
-    state_.course.scored_sum = {};
+  BlockedSum &sum = state_.course.scored_sum;
+  if (scored == 0) {
+    sum = {};
+    if (by_part)
+      std::fill_n(by_part, model.parts.count(), 0.0);
+  }
+  const auto score = [&](std::int64_t c, std::int32_t worker) noexcept {
+    return score_clique(choose(model.part_of_clique(c)), c, worker);
+  };
+  const auto add = [&](std::int64_t c, double value) noexcept {
+    sum.add(value);
+    if (by_part)
+      by_part[model.part_of_clique(c)] += value;
+  };
   auto *values = reinterpret_cast<double *>(setting_.rooms.behind(setting_.rooms.bytes().counts));
-  while (scored < model.cliques.size()) {
+  // At once, nothing is written to the rooms but counts: they hold the memory of a polish.
+  for (; at_once_ && scored < model.cliques.size() && !setting_.call.failed(); ++scored)
+    add(scored, score(scored, 0));
+  while (scored < model.cliques.size() && !setting_.call.failed()) {
     if (!setting_.check(0))
       return false;
     const std::int64_t first = scored;
@@ -51,50 +69,116 @@ bool Evaluation::evaluate(Assignment &of) noexcept {
          ++end)
       members += model.cliques[end].members;
     setting_.each(end - first, kGrain, [&](std::int64_t k, std::int32_t w) noexcept {
-      values[k] = score_clique(of, first + k, w);
+      values[k] = score(first + k, w);
     });
-    if (setting_.call.failed()) {
-      scored = 0;
-      return false;
-    }
-    for (std::int64_t k = 0; k < end - first; ++k)
-      state_.course.scored_sum.add(values[k]);
-    scored = end;
+    for (; scored < end; ++scored)
+      add(scored, values[scored - first]);
     setting_.call.finish_step();
   }
   scored = 0;
-  BlockedSum chains;
-  for (std::int64_t i = 0; i < model.chains.size(); ++i)
-    chains.add(of.score[i]);
-  of.set_totals(chains.sum(), state_.course.scored_sum.sum());
-  return true;
-}
-
-void Evaluation::take(std::int64_t round) noexcept {
-  if (state_.now.total() > state_.best.total()) {
-    state_.best.copy(state_.now);
-    state_.standing.best_round = round;
-  }
-}
-
-bool Evaluation::offer() noexcept {
-  if (!evaluate(state_.now))
+  if (setting_.call.failed())
     return false;
-  take(state_.tally.rounds);
+  BlockedSum chains;
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    const std::int32_t part = model.parts.of(i);
+    const double value = choose(part).score[i];
+    chains.add(value);
+    if (by_part)
+      by_part[part] += value;
+  }
+  totals = {chains.sum(), sum.sum()};
   return true;
+}
+
+bool Evaluation::evaluate(Assignment &of, double *by_part) noexcept {
+  Totals totals;
+  if (!evaluate([&](std::int32_t) -> const Assignment & { return of; }, by_part, totals))
+    return false;
+  of.set_totals(totals.chains, totals.cliques);
+  return true;
+}
+
+bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
+  OfferStage &stage = state_.course.offer;
+  if (stage == OfferStage::scores) {
+    if (!evaluate(of, state_.parts.offered))
+      return false;
+    stage = OfferStage::kept;
+  }
+  if (stage == OfferStage::kept && !state_.standing.has_labelling) {
+    keep_all(of, round);
+    stage = OfferStage::scores;
+    return true;
+  }
+  if (stage == OfferStage::kept) {
+    if (!state_.parts.known && !evaluate(state_.best, state_.parts.kept))
+      return false;
+    state_.parts.known = true;
+    stage = OfferStage::take;
+  }
+  if (!take(of, round))
+    return false;
+  stage = OfferStage::scores;
+  return true;
+}
+
+// Copies the better parts of an evaluated labelling to `best`. False if the call must end.
+bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
+  const Model &model = setting_.model;
+  Assignment &best = state_.best;
+  const PartScores &parts = state_.parts;
+  // Round 0 prefers the labellings of the chains without messages to others of the same score.
+  const auto is_better = [&](double offered, double kept) {
+    return &from == &state_.own ? offered >= kept : offered > kept;
+  };
+  if (model.parts.count() == 1) {
+    if (is_better(from.total(), best.total()))
+      keep_all(from, round);
+    return true;
+  }
+  const auto takes = [&](std::int32_t part) {
+    return is_better(parts.offered[part], parts.kept[part]);
+  };
+  std::int32_t better = 0;
+  std::int32_t worse = 0;
+  for (std::int32_t p = 0; p < model.parts.count(); ++p) {
+    better += takes(p) ? 1 : 0;
+    worse += parts.offered[p] < parts.kept[p] ? 1 : 0;
+  }
+  if (better == 0)
+    return true;
+  if (worse == 0) {
+    keep_all(from, round);
+    return true;
+  }
+  Totals totals;
+  if (!evaluate([&](std::int32_t p) -> const Assignment & { return takes(p) ? from : best; },
+                nullptr, totals))
+    return false;
+  for (std::int32_t i = 0; i < model.chains.size(); ++i)
+    if (takes(model.parts.of(i)))
+      best.take_chain(i, from);
+  for (std::int32_t p = 0; p < model.parts.count(); ++p)
+    parts.kept[p] = takes(p) ? parts.offered[p] : parts.kept[p];
+  best.set_totals(totals.chains, totals.cliques);
+  state_.standing.best_round = round;
+  return true;
+}
+
+// Copies an evaluated labelling to `best`.
+void Evaluation::keep_all(const Assignment &from, std::int64_t round) noexcept {
+  state_.best.copy(from);
+  if (setting_.model.parts.count() > 1)
+    std::copy_n(state_.parts.offered, setting_.model.parts.count(), state_.parts.kept);
+  state_.parts.known = true;
+  state_.standing.best_round = round;
 }
 
 void Evaluation::offer_at_once(std::int64_t round) noexcept {
-  const Model &model = setting_.model;
-  BlockedSum chains;
-  BlockedSum cliques;
-  for (std::int64_t i = 0; i < model.chains.size(); ++i)
-    chains.add(state_.now.score[i]);
-  for (std::int64_t c = 0; c < model.cliques.size(); ++c)
-    cliques.add(score_clique(state_.now, c, 0));
-  state_.now.set_totals(chains.sum(), cliques.sum());
-  if (!setting_.call.failed())
-    take(round);
+  at_once_ = true;
+  if (!offer(state_.now, round))
+    state_.course.offer = OfferStage::scores; // a potential has failed
+  at_once_ = false;
 }
 
 void Evaluation::report_progress() noexcept {

@@ -18,22 +18,30 @@ class Evaluation {
 public:
   Evaluation(const Setting &setting, RunState &state) noexcept : setting_(setting), state_(state) {}
 
-  // Computes the totals of an assignment; resumes an interrupted evaluation. False if the call must
-  // end.
-  bool evaluate(Assignment &of) noexcept;
-  // Evaluates `now` and copies it to `best` if it is better. False if the call must end.
-  bool offer() noexcept;
-  // Does offer() without limits. `round`: round that found `now`. Leaves `best` if a potential
-  // fails.
+  // Evaluates `own` or `now`, and copies those parts of the model to `best` in which it is better. A
+  // part is a connected component of the cluster graph: the best labelling of one depends on no
+  // other. Resumes an interrupted evaluation. False if the call must end. `round`: round that found
+  // the labelling.
+  bool offer(Assignment &of, std::int64_t round) noexcept;
+  // Offers `now` without limits. Leaves `best` if a potential fails.
   void offer_at_once(std::int64_t round) noexcept;
   void report_progress() noexcept;
 
 private:
+  struct Totals {
+    MeasuredSum chains;
+    MeasuredSum cliques;
+  };
+  template <class Choose>
+  bool evaluate(Choose &&choose, double *by_part, Totals &totals) noexcept;
+  bool evaluate(Assignment &of, double *by_part) noexcept;
+  bool take(const Assignment &from, std::int64_t round) noexcept;
+  void keep_all(const Assignment &from, std::int64_t round) noexcept;
   double score_clique(const Assignment &of, std::int64_t number, std::int32_t worker) noexcept;
-  void take(std::int64_t round) noexcept;
 
   const Setting &setting_;
   RunState &state_;
+  bool at_once_ = false; // evaluates without looking at limits
 };
 
 } // namespace chorale

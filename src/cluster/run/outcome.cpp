@@ -114,8 +114,8 @@ chorale_run_result Outcome::result() const noexcept {
   result.gap = found ? standing.upper_bound - result.score : kInfinity;
   result.proven =
       found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
-  if (found && state_.edits.settled)
-    result.changed_chains = state_.edits.changed_chains;
+  if (found && state_.is_settled())
+    result.changed_chains = state_.edits->changed_chains;
   else
     for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
       result.changed_chains += has_changed(i) ? 1 : 0;

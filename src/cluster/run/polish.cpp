@@ -295,7 +295,7 @@ void Polish::run() noexcept {
       }
       course.stage = PolishStage::score;
     }
-    if (!evaluation_.evaluate(state_.now))
+    if (!evaluation_.offer(state_.now, course.from_own ? 0 : state_.tally.rounds))
       return;
   } while (end_start());
 }
@@ -304,11 +304,6 @@ void Polish::run() noexcept {
 bool Polish::end_start() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;
-  standing.best_round = course.round_before;
-  if (state_.now.total() > course.score_before) {
-    state_.best.copy(state_.now);
-    standing.best_round = course.from_own ? 0 : state_.tally.rounds;
-  }
   (course.from_own ? standing.polished_own_score : standing.polished_score) = state_.now.total();
   if (!course.from_own &&
       (course.round_before > 0 || course.score_before != standing.own_score)) {

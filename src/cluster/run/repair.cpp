@@ -388,7 +388,7 @@ void Repair::run() noexcept {
     stage = RepairStage::score;
   }
   if (stage == RepairStage::score) {
-    if (!evaluation_.offer())
+    if (!evaluation_.offer(state_.now, state_.tally.rounds))
       return;
     stage = setting_.options.polish && state_.best.total() > kForbidden ? RepairStage::polish
                                                                         : RepairStage::none;

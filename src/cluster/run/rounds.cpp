@@ -213,34 +213,25 @@ void Rounds::first_round() noexcept {
     state_.tally.take(setting_.workers());
     if (setting_.call.must_end())
       return;
-    stage = RoundStage::own_score;
-  }
-  if (stage == RoundStage::own_score) {
-    if (!evaluation_.evaluate(state_.own))
-      return;
-    standing.own_score = state_.own.total();
-    standing.infeasible = state_.own.chain_total == kForbidden;
     if (std::exchange(standing.fill_in_own, false))
       for (std::int32_t i = 0; i < setting_.model.chains.size(); ++i)
         if (state_.best.score[i] == kForbidden)
           state_.best.take_chain(i, state_.own);
-    stage = RoundStage::kept_score;
+    stage = RoundStage::own_score;
   }
-  if (stage == RoundStage::kept_score) {
+  if (stage == RoundStage::own_score) {
     // A labelling already in `best` comes from an earlier run, or from before scores were replaced.
-    if (standing.has_labelling && !evaluation_.evaluate(state_.best))
+    if (!evaluation_.offer(state_.own, 0))
       return;
-    if (!standing.has_labelling || standing.own_score >= state_.best.total()) {
-      state_.best.copy(state_.own);
-      standing.best_round = 0;
-    }
+    standing.own_score = state_.own.total();
+    standing.infeasible = state_.own.chain_total == kForbidden;
     standing.has_labelling = !standing.infeasible;
     if (!standing.infeasible)
       standing.rounds_score = standing.own_score;
     stage = standing.infeasible ? RoundStage::none : RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
-    if (!evaluation_.offer())
+    if (!evaluation_.offer(state_.now, state_.tally.rounds))
       return;
     standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
     stage = RoundStage::none;
@@ -253,7 +244,7 @@ void Rounds::first_round() noexcept {
 // Finishes a round: evaluates the labelling, tests for convergence. False if the call must end.
 bool Rounds::end_round() noexcept {
   ++state_.tally.rounds;
-  if (!evaluation_.offer()) {
+  if (!evaluation_.offer(state_.now, state_.tally.rounds)) {
     --state_.tally.rounds; // the round is unfinished
     return false;
   }

@@ -270,7 +270,7 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
 }
 
 void chorale_run::set_labels(const std::int32_t *labels) noexcept {
-  state.edits.leave();
+  state.leave_edits();
   auto *leaves = reinterpret_cast<std::uint8_t *>(rooms.workers[0].room);
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     if (model->chains[i].is_instance)
@@ -313,7 +313,7 @@ Replacement chorale_run::replace(std::int32_t chain, const ChainView &view) noex
 
 // Prepares a chain whose scores or allowed labels changed for the next step or solve.
 void chorale_run::renew_chain(std::int32_t chain) noexcept {
-  if (state.edits.settled)
+  if (state.is_settled())
     Edits(setting_, state).note_chain(chain);
   else
     state.replaced_scores(*model);
@@ -335,7 +335,7 @@ void chorale_run::set_allowed(std::int32_t chain, std::int32_t position,
 
 void chorale_run::set_strength(std::int32_t clique, double factor) noexcept {
   inputs.set_strength(clique, factor);
-  if (state.edits.settled)
+  if (state.is_settled())
     Edits(setting_, state).note_clique(clique);
   else
     state.replaced_scores(*model);
@@ -346,7 +346,7 @@ void chorale_run::set_strength(std::int32_t clique, double factor) noexcept {
 // ---- Work --------------------------------------------------------------------------------------
 
 bool chorale_run::step() noexcept {
-  state.edits.leave();
+  state.leave_edits();
   state.course.settling = Settling::none;
   return Rounds(setting_, state).step();
 }
@@ -370,9 +370,8 @@ void chorale_run::solve() noexcept {
     settle(Settling::solve);
     return;
   }
-  Edits edits(setting_, state);
-  if (state.edits.stage != EditStage::none || edits.serves())
-    switch (edits.run()) {
+  if (state.edits && Edits(setting_, state).serves())
+    switch (Edits(setting_, state).run()) {
     case EditEnd::stopped:
       return;
     case EditEnd::done:
@@ -390,7 +389,7 @@ void chorale_run::solve() noexcept {
   Rounds rounds(setting_, state);
   while (standing.pending || course.round.stage != RoundStage::none ||
          (course.rounds_left > 0 && !standing.at_end())) {
-    state.edits.leave();
+    state.leave_edits();
     if (!rounds.step()) {
       course.solving = call.must_end();
       return;
@@ -398,14 +397,14 @@ void chorale_run::solve() noexcept {
   }
   if (course.dual.stage == DualStage::none) {
     if (options.polish && !standing.is_polished) {
-      state.edits.leave();
+      state.leave_edits();
       Polish(setting_, state).run();
     }
     if (!call.must_end())
       Repair(setting_, state).run();
   }
   if (options.bound_steps > 0 && !call.must_end()) {
-    state.edits.leave();
+    state.leave_edits();
     Dual(setting_, state).run(options.bound_steps);
   }
   course.solving = call.must_end();
@@ -419,7 +418,7 @@ void chorale_run::polish() noexcept {
   }
   if (state.standing.pending && !step())
     return;
-  state.edits.leave();
+  state.leave_edits();
   if (state.course.repair.stage == RepairStage::none)
     Polish(setting_, state).run();
   if (!call.must_end())
@@ -434,7 +433,7 @@ void chorale_run::tighten(std::int64_t steps) noexcept {
   }
   if (state.standing.pending && !step())
     return;
-  state.edits.leave();
+  state.leave_edits();
   Dual(setting_, state).run(steps);
   settle(Settling::bound);
 }

@@ -1,6 +1,7 @@
 #include "cluster/run/state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace chorale {
@@ -10,6 +11,10 @@ DualState::DualState(Layout &layout, const Model &model) noexcept
       bounds(layout.take<double>(model.cliques.size() + model.chains.size())),
       by_chain(layout.take<std::int32_t>(model.members.size())),
       by_clique(layout.take<std::int32_t>(model.members.size())) {}
+
+PartScores::PartScores(Layout &layout, const Model &model) noexcept
+    : kept(layout.take<double>(2 * std::int64_t{model.parts.count()})),
+      offered(kept ? kept + model.parts.count() : nullptr) {}
 
 Ranking::Ranking(Layout &layout, const Model &model) noexcept
     : order(layout.take<std::int32_t>(model.cliques.size())),
@@ -31,7 +36,10 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
   if (options.bound_steps > 0)
     dual = DualState(layout, model);
   if (options.edits)
-    edits = EditState(layout, model);
+    if (const EditState made(layout, model); auto *place = layout.take<EditState>(1))
+      edits = new (place) EditState(made);
+  if (model.parts.count() > 1)
+    parts = PartScores(layout, model);
 }
 
 EditState::EditState(Layout &layout, const Model &model) noexcept
@@ -140,7 +148,9 @@ void RunState::reset(const Model &model) noexcept {
   tally = {};
   dual.progress = {};
   course = {};
-  edits.clear(model);
+  parts.known = false;
+  if (edits)
+    edits->clear(model);
 }
 
 void RunState::take_over(const Model &model, const RunState &earlier) noexcept {
@@ -150,12 +160,14 @@ void RunState::take_over(const Model &model, const RunState &earlier) noexcept {
   std::copy_n(earlier.chain_needs, model.chains.size(), chain_needs);
   std::copy_n(earlier.clique_needs, model.cliques.size(), clique_needs);
   standing = earlier.standing;
+  parts.known = false;
   leave_round(model);
 }
 
 void RunState::leave_round(const Model &model) noexcept {
   course.round = {};
   course.scored = 0;
+  course.offer = OfferStage::scores;
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs[c] = clique_needs[c] != 0 ? kAnswersNow : 0;
 }
@@ -168,6 +180,7 @@ void RunState::go_on_from_best(const Model &model) noexcept {
   standing.is_polished = false;
   leave_round(model);
   course = {};
+  parts.known = false;
 }
 
 void RunState::replaced_scores(const Model &model) noexcept {
@@ -177,6 +190,7 @@ void RunState::replaced_scores(const Model &model) noexcept {
 
 void RunState::replaced_inputs() noexcept {
   course = {};
+  parts.known = false;
   standing.pending = true;
   standing.converged = standing.infeasible = standing.is_polished = false;
   standing.alternation = {};

@@ -86,6 +86,16 @@ struct DualState {
   DualProgress progress;
 };
 
+// Scores of the parts of the model (Model::parts). Empty if there is one part only.
+struct PartScores {
+  PartScores() noexcept = default;
+  PartScores(Layout &layout, const Model &model) noexcept;
+
+  double *kept = nullptr;    // by part: equation 1 of RunState::best
+  double *offered = nullptr; // by part: equation 1 of the labelling that is compared with it
+  bool known = false;        // `kept` describes `best`
+};
+
 // Order of the cliques under the schedule DISAGREEMENT; empty under others.
 struct Ranking {
   Ranking() noexcept = default;
@@ -130,9 +140,8 @@ struct WorkList {
 enum class EditStage { none, own, polish, send, cliques, chains, from_rounds, again, from_own };
 
 // The last complete solution, with its counts and the terms of its score, and the work that edits
-// since then have left. Empty in a run without edits.
+// since then have left.
 struct EditState {
-  EditState() noexcept = default;
   EditState(Layout &layout, const Model &model) noexcept;
 
   // Terms of equation 1 in blocks (BlockedSum).
@@ -221,6 +230,13 @@ struct RunState {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
   }
+  // True if `edits` describes the last complete solution.
+  bool is_settled() const noexcept { return edits && edits->settled; }
+  // Makes the next solve one of the whole model.
+  void leave_edits() noexcept {
+    if (edits)
+      edits->leave();
+  }
   // True if `best` holds an allowed labelling.
   bool found() const noexcept { return standing.has_labelling && best.total() > kForbidden; }
 
@@ -233,7 +249,8 @@ struct RunState {
   std::uint8_t *clique_needs = nullptr; // by clique: kAnswersNow, kAnswersLater
   Ranking ranking;
   DualState dual;
-  EditState edits;
+  EditState *edits = nullptr; // NULL in a run without edits
+  PartScores parts;
 
   Standing standing;
   Tally tally;

@@ -1,0 +1,74 @@
+// Parts of a model: sets of chains that no clique connects. The best labelling of a part depends on
+// no other part.
+#pragma once
+
+#include "base/packed.hpp"
+
+namespace chorale {
+
+class Parts {
+public:
+  explicit Parts(const Memory &memory) noexcept : of_(memory), first_(memory) {}
+
+  // Takes the connected components of the chains, `root[i]` (chains) being the lowest chain of the
+  // component of chain i. `is_free(i)`: whether the best labelling of chain i is found without a
+  // search, so that the chain may be in any part. Overwrites `root`. False if memory runs out.
+  template <class IsFree>
+  bool make(std::int32_t *root, std::int64_t chains, IsFree &&is_free) noexcept;
+  bool copy(const Parts &from) noexcept {
+    count_ = from.count_;
+    return of_.copy(from.of_) && first_.copy(from.first_);
+  }
+
+  std::int32_t count() const noexcept { return count_; }
+  // Returns the part of a chain, from 0 to count() - 1. O(log count()).
+  std::int32_t of(std::int64_t chain) const noexcept {
+    if (!of_.empty())
+      return of_[chain];
+    std::int32_t part = 0;
+    for (std::int32_t end = count_; end - part > 1;) {
+      const std::int32_t middle = part + (end - part) / 2;
+      (first_[middle] <= chain ? part : end) = middle;
+    }
+    return part;
+  }
+  std::size_t bytes() const noexcept { return of_.bytes() + first_.bytes(); }
+
+private:
+  // One of these: the part of each chain, or, if every part has consecutive chains, the first chain
+  // of each part. Both are empty if there is one part only.
+  PackedIntegers of_;
+  PackedIntegers first_;
+  std::int32_t count_ = 1;
+};
+
+template <class IsFree>
+bool Parts::make(std::int32_t *root, std::int64_t chains, IsFree &&is_free) noexcept {
+  // Replaces the root of each chain by the part, or by -1 for a free chain.
+  std::int32_t parts = 0;
+  std::int32_t last = -1;
+  bool ascends = true;
+  for (std::int64_t i = 0; i < chains; ++i) {
+    root[i] = is_free(i) ? -1 : root[i] == i ? parts++ : root[root[i]];
+    ascends = ascends && (root[i] < 0 || root[i] >= last);
+    last = std::max(last, root[i]);
+  }
+  if (parts <= 1)
+    return true;
+  count_ = parts;
+  if (!ascends) {
+    if (!of_.make(chains, 0, parts - 1))
+      return false;
+    for (std::int64_t i = 0; i < chains; ++i)
+      of_.set(i, std::max(root[i], 0));
+    return true;
+  }
+  if (!first_.make(parts, 0, chains))
+    return false;
+  for (std::int64_t i = chains - 1; i >= 0; --i)
+    if (root[i] >= 0)
+      first_.set(root[i], i);
+  return true;
+}
+
+} // namespace chorale
