@@ -82,10 +82,10 @@ static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   return model;
 }
 
-static chorale_model *with_strengths(const corpus *from, const settings *chosen) {
-  chorale_model *model = with_learnt(from, chosen);
+/* By clique; NULL where all are 1. */
+static double *factors_of(const corpus *from, const settings *chosen) {
   if (chosen->properties == NULL && chosen->strength == 1.0)
-    return model;
+    return NULL;
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   char *wanted = chosen->properties != NULL ? wanted_kinds(from, chosen->properties) : NULL;
   double *factors = allocate(from->clique_count, sizeof *factors);
@@ -94,12 +94,19 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen)
     const int on = wanted == NULL || (kind >= 0 && kind < kinds && wanted[kind]);
     factors[c] = on ? chosen->strength : 0.0;
   }
+  free(wanted);
+  return factors;
+}
+
+static chorale_model *with_strengths(const corpus *from, const settings *chosen,
+                                     const double *factors) {
+  chorale_model *model = with_learnt(from, chosen);
+  if (factors == NULL)
+    return model;
   chorale_model *reweighed = NULL;
   chorale_error error;
   check(chorale_model_reweigh(NULL, model, factors, &reweighed, &error), &error);
   chorale_model_release(model);
-  free(factors);
-  free(wanted);
   return reweighed;
 }
 
@@ -137,7 +144,8 @@ inference infer(const corpus *from, const settings *chosen) {
   inference done;
   memset(&done, 0, sizeof done);
   done.tell = chosen->progress;
-  done.model = with_strengths(from, chosen);
+  done.factors = factors_of(from, chosen);
+  done.model = with_strengths(from, chosen, done.factors);
   done.moment_room = chosen->rounds + chosen->bound_steps + 16;
   done.moments = allocate(done.moment_room, sizeof *done.moments);
 
@@ -181,6 +189,7 @@ inference infer(const corpus *from, const settings *chosen) {
 void inference_free(inference *done) {
   chorale_run_destroy(done->run);
   chorale_model_release(done->model);
+  free(done->factors);
   free(done->own);
   free(done->together);
   free(done->moments);

@@ -13,6 +13,7 @@ typedef struct moment {
 
 typedef struct inference {
   chorale_model *model; /* the corpus's, with the strengths asked for */
+  double *factors; /* those strengths, by clique; NULL: 1 each */
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* of the run, loading left out */

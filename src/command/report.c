@@ -1,5 +1,5 @@
 #include "commands.h"
-#include "html/parts.h"
+#include "html/carried.h"
 #include "html/report.h"
 #include "summary.h"
 #include "support.h"

@@ -161,8 +161,35 @@ class Page:
                           accessibleName=name)["nodes"]
         return [node["backendDOMNodeId"] for node in found if not node.get("ignored")]
 
-    def focus(self, role, name):
-        self.call("DOM.focus", backendNodeId=self._one(role, name))
+    def tree(self):
+        """What assistive technology is told: for each node its role, name and states."""
+        found = []
+        for node in self.call("Accessibility.getFullAXTree")["nodes"]:
+            if node.get("ignored"):
+                continue
+            states = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+            found.append({
+                "role": node["role"]["value"], "name": node.get("name", {}).get("value", ""),
+                "live": states.get("live"), "popup": states.get("hasPopup"),
+                "level": states.get("level"), "modal": states.get("modal"),
+                "pressed": states.get("pressed"), "focused": states.get("focused", False),
+                "node": node.get("backendDOMNodeId")})
+        return found
+
+    def node(self, role, name):
+        return next((one for one in self.tree() if (one["role"], one["name"]) == (role, name)), None)
+
+    def focused(self):
+        """Role and name of what has the focus."""
+        for one in self.tree():
+            if one["focused"] and one["role"] != "RootWebArea":
+                return one["role"], one["name"]
+        return "", ""
+
+    def statuses(self):
+        """Texts of the elements that are read out when they change."""
+        return self.run("[...document.querySelectorAll('[role=status]')].map((one) => "
+                        "one.textContent)")
 
     def _one(self, role, name):
         found = self.all(role, name)

@@ -4,7 +4,9 @@
  *
  *   named.chorale   pages that get better, worse and stay; names that would be markup if they were
  *                   not escaped; words that do not fit any screen; missing gold labels; and a page
- *                   that is wrong throughout, whose records follow when one of them is corrected
+ *                   that is wrong throughout, whose records follow when one of them is corrected;
+ *                   one page has two cliques of one kind
+ *   large.chorale   the same with a note of 65 MB, which a report does not carry
  *   bare.chorale    chains and a clique, and not a single name
  *   empty.chorale   no chains at all
  */
@@ -75,6 +77,16 @@ static void check(chorale_status status, const chorale_error *error) {
   exit(EXIT_FAILURE);
 }
 
+static void add_clique(chorale_model_builder *builder, const chorale_clique_setup *setup,
+                       int64_t group, int64_t count) {
+  chorale_error error;
+  int64_t clique = 0;
+  check(chorale_model_builder_add_clique(builder, setup, &clique, &error), &error);
+  for (int64_t i = 0; i < count; ++i)
+    if (records[i].group == group)
+      check(chorale_model_builder_add_member(builder, clique, i, NULL, &error), &error);
+}
+
 static chorale_model *make_model(int64_t count) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
@@ -110,24 +122,24 @@ static chorale_model *make_model(int64_t count) {
   chorale_potential_options scaled;
   chorale_potential_options_init(&scaled, sizeof scaled);
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
-  chorale_potential *agreement = NULL;
+  chorale_potential *agreement = NULL, *little = NULL;
   check(chorale_potential_create_potts(NULL, VALUES, 2.0, &scaled, &agreement, &error), &error);
+  check(chorale_potential_create_potts(NULL, VALUES, 0.01, &scaled, &little, &error), &error);
   chorale_clique_setup setup;
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.property = after_title;
   setup.potential = agreement;
-  for (int64_t group = 0; group <= 4 && count > 0; group += 2) {
-    int64_t clique = 0;
-    check(chorale_model_builder_add_clique(builder, &setup, &clique, &error), &error);
-    for (int64_t i = 0; i < count; ++i)
-      if (records[i].group == group)
-        check(chorale_model_builder_add_member(builder, clique, i, NULL, &error), &error);
-  }
+  for (int64_t group = 0; group <= 4 && count > 0; group += 2)
+    add_clique(builder, &setup, group, count);
+  setup.potential = little;
+  if (count > 0)
+    add_clique(builder, &setup, 2, count);
   chorale_model *model = NULL;
   check(chorale_model_builder_freeze(builder, &model, &error), &error);
   chorale_model_builder_destroy(builder);
   chorale_property_release(after_title);
   chorale_potential_release(agreement);
+  chorale_potential_release(little);
   chorale_transitions_release(shared);
   return model;
 }
@@ -157,9 +169,9 @@ static void name_everything(chorale_problem *problem) {
   static const char *const groups[] = {"<script>fail()</script> & Sons", "Steady \"page\"", LONG,
                                        "Trained", "wrong-throughout"};
   static const char *const kinds[] = {"label after <i>Title</i>"};
-  const int32_t clique_kinds[] = {0, 0, 0};
+  const int32_t clique_kinds[] = {0, 0, 0, 0};
   const chorale_text_list clique_values[] = {CHORALE_TEXTS_LABELS, CHORALE_TEXTS_LABELS,
-                                              CHORALE_TEXTS_LABELS};
+                                              CHORALE_TEXTS_LABELS, CHORALE_TEXTS_LABELS};
   const char *words[RECORDS * WORDS];
   int32_t gold[RECORDS * WORDS];
   for (int64_t i = 0; i < RECORDS; ++i)
@@ -183,7 +195,8 @@ static void name_everything(chorale_problem *problem) {
   check(set_note(problem, "learnt", "kind   gain\n<b>     +1.5", &error), &error);
 }
 
-static void save(const char *directory, const char *name, int64_t count, int named) {
+static void save(const char *directory, const char *name, int64_t count, int named,
+                 size_t note_bytes) {
   char path[4096];
   chorale_error error;
   chorale_problem *problem = NULL;
@@ -191,6 +204,13 @@ static void save(const char *directory, const char *name, int64_t count, int nam
   check(chorale_problem_create(NULL, model, &problem, &error), &error);
   if (named)
     name_everything(problem);
+  char *note = calloc(note_bytes + 1, 1);
+  if (note == NULL)
+    exit(EXIT_FAILURE);
+  memset(note, ' ', note_bytes);
+  if (note_bytes > 0) /* a note that the foot of a report leaves out */
+    check(set_note(problem, "learnt.json", note, &error), &error);
+  free(note);
   snprintf(path, sizeof path, "%s/%s.chorale", directory, name);
   check(chorale_problem_save(problem, path, &error), &error);
   chorale_problem_destroy(problem);
@@ -202,8 +222,9 @@ int main(int count, char **arguments) {
     fprintf(stderr, "Usage: make_problems DIRECTORY\n");
     return 2;
   }
-  save(arguments[1], "named", RECORDS, 1);
-  save(arguments[1], "bare", RECORDS, 0);
-  save(arguments[1], "empty", 0, 0);
+  save(arguments[1], "named", RECORDS, 1, 0);
+  save(arguments[1], "bare", RECORDS, 0, 0);
+  save(arguments[1], "empty", 0, 0, 0);
+  save(arguments[1], "large", RECORDS, 1, (size_t)65 << 20);
   return EXIT_SUCCESS;
 }

@@ -14,6 +14,7 @@ report=("$build/src/command/chorale" report)
 rm -rf "$out"
 mkdir -p "$out"
 "$build/tests/make_report_problems" "$out"
+mv "$out/large.chorale" "$out/large"
 shopt -s nullglob
 reports=("$out/zero.html")
 for problem in "$out"/*.chorale "$here"/../../examples/publications/data/*.chorale; do
@@ -43,8 +44,22 @@ status=0
 [[ $status == 2 && ! -e $out/bad.html ]]
 grep -q '^chorale: --library is ' "$out/bad.txt"
 if [[ -f $library ]]; then
-  "${report[@]}" --library "$library" --output "$out/corrected.html" "$out/named.chorale" >/dev/null
-  python3 "$here/corrections.py" chromium "$out/screenshots" "$out/corrected.html"
+  mkdir "$out/live"
+  for problem in "$out"/{named,bare,empty}.chorale \
+    "$here"/../../examples/publications/data/pages.chorale; do
+    "${report[@]}" --beam 30 --bound 3 --library "$library" \
+      --output "$out/live/$(basename "$problem" .chorale).html" "$problem" >/dev/null
+  done
+  "${report[@]}" --strength 0.5 --library "$library" --output "$out/live/half.html" \
+    "$out/named.chorale" >/dev/null
+  "${report[@]}" --learnt "$here/../../examples/publications/data/learnt.json" --library "$library" \
+    --beam 30 --output "$out/live/learnt.html" \
+    "$here"/../../examples/publications/data/pages.chorale >/dev/null
+  python3 "$here/corrections.py" chromium "$build/src/command/chorale" "$out/screenshots" \
+    "$out"/live/{named,bare,empty,half,learnt,pages}.html
+  "${report[@]}" --library "$library" --output "$out/large.html" "$out/large" >/dev/null
+  grep -q 'does not take corrections: its problem file has more than 64 MB' "$out/large.html"
+  ! grep -q 'globalThis.libchorale' "$out/large.html"
 else
   echo "no corrections: bindings/js/build.sh was not run"
 fi

@@ -183,6 +183,17 @@ export class ModelBuilder extends Handle {
       return scope.number(index);
     });
   }
+  copyChain(model, chain) {
+    return this.#on((native, scope, builder) => {
+      const pointer = given(native, "model", model, Model);
+      const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
+      native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
+      const index = scope.place();
+      native.call("chorale_model_builder_add_chain", [builder, scores, options, index]);
+      this.#lengths.push(native.get("chain", scores, "length"));
+      return scope.number(index);
+    });
+  }
   addCorpus(scores, options) {
     return this.#on((native, scope, builder) => {
       const corpus = corpusOf(native, scope, scores, options);

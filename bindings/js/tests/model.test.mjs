@@ -71,6 +71,18 @@ for (const [name, chorale] of libraries) {
       close(model.score(found).score, result.score);
       assert.ok(result.score <= best + 1e-9 && result.upperBound >= best - 1e-9);
       if (result.proven) close(result.score, best);
+
+      // The same chains in another model, the last first.
+      const copying = chorale.createModelBuilder();
+      for (const i of [2, 1, 0]) assert.equal(copying.copyChain(model, i), 2 - i);
+      assert.throws(() => copying.copyChain(model, 3), { statusName: "OUT_OF_RANGE" });
+      assert.throws(() => copying.copyChain(potential, 0), { statusName: "WRONG_TYPE" });
+      copying.addRepeatedWords(potential);
+      const copied = copying.freeze();
+      const turned = [2, 1, 0].flatMap((i) => [...run.labels(i)]);
+      close(copied.score(turned).score, result.score);
+      assert.deepEqual([...copied.chain(0).tokens], tokens[2]);
+      for (const handle of [copied, copying]) handle.close();
       for (const handle of [run, model, potential, builder, transitions]) handle.close();
     }
     assert.equal(chorale.allocatedBytes, 0);

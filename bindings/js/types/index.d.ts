@@ -452,6 +452,8 @@ export interface Span {
 export class ModelBuilder extends Handle {
   /** Adds a chain or tree; its number. */
   addChain(chain: ChainScores, options?: ChainOptions): number;
+  /** Adds a chain or tree of another model, with its tokens and group; its number here. */
+  copyChain(model: Model, chain: number): number;
   /** Adds many chains in one call. */
   addCorpus(scores: FlatScores, options?: CorpusOptions): Span;
   addClique(options: CliqueOptions): number;

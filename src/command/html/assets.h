@@ -11,8 +11,10 @@ extern const size_t asset_report_js_size;
 extern const unsigned char asset_bibtex_js[];
 extern const size_t asset_bibtex_js_size;
 /* What makes a report answer. */
-extern const unsigned char asset_part_js[];
-extern const size_t asset_part_js_size;
+extern const unsigned char asset_labelling_js[];
+extern const size_t asset_labelling_js_size;
+extern const unsigned char asset_view_js[];
+extern const size_t asset_view_js_size;
 extern const unsigned char asset_live_js[];
 extern const size_t asset_live_js_size;
 extern const unsigned char asset_live_css[];

@@ -1,4 +1,34 @@
 "use strict";
+// Names of people as BibTeX has them, an array of "family, given" or as the text has them; null where
+// commas stand between names and may stand within them too.
+const namesOf = (text) => {
+  const isOneWord = (part) => !/\s/.test(part);
+  const isGiven = (part) => /^((\p{Lu}|\p{Lu}\p{Ll}\.)\.?[\s-]*){1,4}$/u.test(part); // initials
+  const [known, ...others] = text.split(/,?\s+(?:et al\.?|et alii|u\. ?a\.?|\u7B49)$/i);
+  const groups = known.split(
+    /\s*[;&/]\s*|\s+\u2013\s+|,?\s+(?:and|AND|und|UND|et|ET|och|og|en|ve|ja|e|y|i|a)\s+/,
+  );
+  const names = [];
+  for (const [rank, group] of groups.entries()) {
+    const made = [];
+    for (const part of group.split(/\s*,\s*/).filter((one) => one !== "")) {
+      const last = made[made.length - 1];
+      if (last && /^[JS]r\.?$/i.test(part)) made.push(made.pop().replace(/(, |$)/, `, ${part}$1`));
+      else if (last && isGiven(part) && !last.includes(", ")) made.push(`${made.pop()}, ${part}`);
+      else made.push(part);
+    }
+    const pairs = made.filter((_, k) => k % 2 === 0);
+    const isWhole = (name) => !isOneWord(name) && !isGiven(name);
+    if (made.length % 2 === 0 && pairs.every(isOneWord))
+      names.push(...pairs.map((family, k) => `${family}, ${made[2 * k + 1]}`));
+    else if (made.length === 2 && isOneWord(made[1])) names.push(made.join(", "));
+    else if (rank === 0 && made.length > 2 && isOneWord(made[0]) && made.slice(2).every(isWhole))
+      names.push(made.slice(0, 2).join(", "), ...made.slice(2)); // only the first is turned round
+    else if (made.length === 1 || made.every(isWhole)) names.push(...made);
+    else return null;
+  }
+  return others.length > 0 ? [...names, "others"] : names;
+};
 // The records of a page as BibTeX, where its labels are those of references.
 (() => {
   const FIELDS = {
@@ -12,27 +42,31 @@
     names.set("l" + label.dataset.label, FIELDS[label.textContent.toLowerCase()]);
   if (![...names.values()].includes("author") || ![...names.values()].includes("title")) return;
 
-  const escaped = (text) =>
-    text
-      .replace(/[\\{}]/g, "")
-      .replace(/[&%$#_]/g, "\\$&")
-      .replace(/\s+/g, " ")
-      .replace(/^[\s.,;:()]+|[\s.,;:(]+$/g, "");
+  const trimmed = (text) => text.replace(/\s+/g, " ").replace(/^[\s.,;:()]+|[\s.,;:(]+$/g, "");
+  const escaped = (text) => text.replace(/[\\{}]/g, "").replace(/[&%$#_]/g, "\\$&");
+  // Braces keep what is not known to be one name from being read as several.
+  const people = (text) => namesOf(text)?.map(escaped).join(" and ") ?? `{${escaped(text)}}`;
   const entryOf = (record) => {
     const fields = new Map();
     for (const field of record.querySelectorAll(".together .f, .both .f")) {
       const name = names.get([...field.classList].find((one) => /^l\d+$/.test(one)));
-      const text = escaped(field.textContent);
+      const text = trimmed(field.textContent);
       if (name && text) fields.set(name, [...(fields.get(name) ?? []), text]);
     }
-    const year = fields.get("year")?.join(" ").match(/\d{4}/);
-    if (year) fields.set("year", [year[0]]);
+    const isPeople = (name) => name === "author" || name === "editor";
+    for (const [name, texts] of fields)
+      fields.set(
+        name,
+        isPeople(name) ? texts.map(people).join(" and ") : texts.map(escaped).join(", "),
+      );
+    const year = fields.get("year")?.match(/\d{4}/);
+    if (year) fields.set("year", year[0]);
     let type = "misc";
     if (fields.has("journal")) type = fields.has("volume") ? "article" : "inproceedings";
     else if (fields.has("publisher")) type = "book";
-    const lines = [...fields].map(([name, texts]) => {
+    const lines = [...fields].map(([name, text]) => {
       const key = name === "journal" && type === "inproceedings" ? "booktitle" : name;
-      return `  ${key} = {${texts.join(", ")}}`;
+      return `  ${key} = {${text}}`;
     });
     const key = record.dataset.name.replace(/[^\w:.-]/g, "") || record.id;
     return `@${type}{${[key, ...lines].join(",\n")}\n}`;

@@ -44,20 +44,29 @@ static void put_bar(FILE *to, const char *name, double x, double width, double s
           x, width, y, BARS_TOP + BARS_HEIGHT - y);
 }
 
+/* An attribute that says a bar in words. */
+static void put_told(FILE *to, const corpus *from, const summary *of, const bar *one,
+                     const char *attribute) {
+  char space[NAME_SPACE];
+  const tally *counted = &of->pages[one->page];
+  fprintf(to, " %s=\"", attribute);
+  put_readable(to, page_name(from, one->page, space));
+  fprintf(to,
+          ": %.1f %% of tokens wrong alone, %.1f %% together (%" PRId64 " and %" PRId64
+          " of %" PRId64 ")\"",
+          100 * one->base, 100 * one->together, counted->own_errors, counted->errors,
+          counted->known);
+}
+
 static void put_bars(FILE *to, const corpus *from, const summary *of, const bar *bars,
                      int64_t count, double top) {
   const double slot = 100.0 / (double)count;
   for (int64_t i = 0; i < count; ++i) {
     const double x = slot * (double)i;
-    char space[NAME_SPACE];
-    const tally *counted = &of->pages[bars[i].page];
-    fprintf(to, "<a class=\"slot\" href=\"#p%" PRId64 "\" data-tip=\"", bars[i].page);
-    put_readable(to, page_name(from, bars[i].page, space));
-    fprintf(to,
-            ": %.1f %% of tokens wrong alone, %.1f %% together (%" PRId64 " and %" PRId64
-            " of %" PRId64 ")\">",
-            100 * bars[i].base, 100 * bars[i].together, counted->own_errors, counted->errors,
-            counted->known);
+    fprintf(to, "<a class=\"slot\" href=\"#p%" PRId64 "\"", bars[i].page);
+    put_told(to, from, of, &bars[i], "data-tip");
+    put_told(to, from, of, &bars[i], "aria-label");
+    putc('>', to);
     fprintf(to, "<rect class=\"hit\" x=\"%.3f%%\" width=\"%.3f%%\" y=\"%d\" height=\"%d\"/>", x,
             slot, BARS_TOP, BARS_HEIGHT);
     put_bar(to, "base", x + 0.12 * slot, 0.36 * slot, bars[i].base, top);
@@ -93,8 +102,9 @@ void put_error_chart(FILE *to, const corpus *from, const summary *of) {
     fputs(" <span class=\"swatch worse\"></span>worse together", to);
   fprintf(to,
           "; the page most often mislabelled stands first.</figcaption>\n"
-          "<svg width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"Bar chart\">\n",
-          BARS_TOP + BARS_HEIGHT + 4);
+          "<svg class=\"bars\" width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"Bar chart\" "
+          "data-top=\"%g\">\n",
+          BARS_TOP + BARS_HEIGHT + 4, top);
   for (int i = 0; step * i <= top * 1.0001; ++i) {
     const double y = bar_y(step * i, top);
     fprintf(to, "<line class=\"grid\" x1=\"0\" x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\"/>", y, y);

@@ -62,6 +62,7 @@ static const explained glossary[TERMS] = {
      "How well a label is found, from 0 to 100: the harmonic mean of the share of words with the "
      "label that were found, and of the share of words found that have it. 100 is without error."},
     {"gold", "Gold label", "The right label of a word, as a person or the maker of the data says."},
+    {"clique", "Clique", "Records or words that ought to agree, as those of one page on one thing."},
     {"bound", "Upper bound",
      "A score that no labelling at all can exceed. If the labels shown come close to it, little or "
      "nothing better can be found with these scores and agreements."},
@@ -210,7 +211,10 @@ void put_legend(FILE *to, const corpus *from, const palette *of) {
     fputs("</span></li>\n", to);
   }
   fputs("<li><mark>changed</mark></li>", to);
-  if (from->gold != NULL)
-    fputs("<li><span class=\"e\">differs from gold</span></li>", to);
+  if (from->gold != NULL) {
+    fputs("<li><span class=\"e\">differs from ", to);
+    put_term(to, TERM_GOLD, "gold");
+    fputs("</span></li>", to);
+  }
   fputs("</ul>\n", to);
 }

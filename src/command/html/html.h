@@ -12,7 +12,7 @@ void put_text(FILE *to, chorale_text text);
  * other name stays as it is. */
 void put_readable(FILE *to, chorale_text name);
 /* A word that the glossary explains, which leads there; `text` may be "gold" or "gold label". */
-typedef enum term { TERM_F1, TERM_GOLD, TERM_BOUND, TERMS } term;
+typedef enum term { TERM_F1, TERM_GOLD, TERM_CLIQUE, TERM_BOUND, TERMS } term;
 void put_term(FILE *to, term which, const char *text);
 void put_glossary(FILE *to);
 /* A whole number with commas between the thousands. */

@@ -154,7 +154,7 @@ void put_example(FILE *to, account *of, int64_t page_index) {
       if (tally_of(&here).changed == 0)
         continue;
       ++shown;
-      fputs("<li class=\"words\">", to);
+      fprintf(to, "<li class=\"words\" data-record=\"%" PRId64 "\">", here.chain);
       if (side == 0) /* without marks that the other side explains */
         here.together = here.own;
       put_words(to, of, &here, here.together);

@@ -1,9 +1,9 @@
 #include "report.h"
 
 #include "assets.h"
+#include "carried.h"
 #include "charts.h"
 #include "html.h"
-#include "parts.h"
 #include "reasons.h"
 #include "records.h"
 #include "support.h"
@@ -74,12 +74,13 @@ static void put_headline(const report *r) {
   if (all->known > 0 && reduction != 0.0) {
     fputs("Read together, ", r->to);
     put_counted(r->to, r->of->better + r->of->equal + r->of->worse, "page has", "pages have");
-    fprintf(r->to, " <em>%.0f&nbsp;%% %s</em> labelling errors.", 100 * fabs(reduction),
+    fprintf(r->to, " <em data-figure=\"reduction\">%.0f&nbsp;%% %s</em> labelling errors.",
+            100 * fabs(reduction),
             reduction > 0 ? "fewer" : "more");
   } else {
     fputs("Read together, ", r->to);
     put_counted(r->to, r->of->test_pages, "page changes", "pages change");
-    fputs(" <em>", r->to);
+    fputs(" <em data-figure=\"changed-first\">", r->to);
     put_counted(r->to, all->changed, "label", "labels");
     fputs("</em>.", r->to);
   }
@@ -88,7 +89,7 @@ static void put_headline(const report *r) {
     fprintf(r->to, "<p class=\"entirely\">%s entirely right: <b>",
             has_references(r) ? "References" : "Records");
     put_count(r->to, all->own_right);
-    fputs("</b> to <b data-figure=\"right-first\">", r->to);
+    fputs("</b> to <b data-figure=\"right\">", r->to);
     put_count(r->to, all->right);
     fputs("</b> of ", r->to);
     put_count(r->to, all->records);
@@ -99,15 +100,16 @@ static void put_headline(const report *r) {
         "other, and the sum of all scores and agreements is as high as it can be made.</p>\n",
         r->to);
   fputs("<p id=\"answers\" role=\"status\">", r->to);
-  fputs(r->library != NULL
-            ? "Corrections in the page need JavaScript and WebAssembly; without them it shows the "
-              "labels."
-            : "This report shows labels and does not take corrections: it was made without "
-              "--library.",
-        r->to);
-  fputs("</p>\n</header>\n<main", r->to);
-  fprintf(r->to, " data-rounds=\"%" PRId64 "\" data-beam=\"%" PRId64 "\" data-left-out=\"%" PRId64
-          "\">\n", r->chosen->rounds, r->chosen->beam, r->of->left_out);
+  if (r->library != NULL)
+    fputs("Corrections in the page need JavaScript and WebAssembly; without them it shows the "
+          "labels.", r->to);
+  else if (r->chosen->library != NULL)
+    fprintf(r->to, "This report shows labels and does not take corrections: its problem file has "
+            "more than %d MB.", PROBLEM_CARRIED >> 20);
+  else
+    fputs("This report shows labels and does not take corrections: it was made without "
+          "--library.", r->to);
+  fputs("</p>\n</header>\n<main>\n", r->to);
 }
 
 /* What merely preferring one value gains, without agreement, where the problem file tells. */
@@ -163,7 +165,7 @@ static void put_losses(const report *r) {
       ++words;
     }
   }
-  fputs("<p>Of the words that were wrong alone, ", r->to);
+  fputs("<p data-figure=\"losses\">Of the words that were wrong alone, ", r->to);
   put_counted(r->to, mended, "is", "are");
   fputs(" right together; of those that were right alone, ", r->to);
   put_counted(r->to, words, "is", "are");
@@ -183,21 +185,17 @@ static void put_losses(const report *r) {
     fprintf(r->to, " (%" PRId64 ")", all[most].count);
     all[most].count = 0;
   }
-  fputs(".", r->to);
+  fputs(".</p>\n", r->to);
   if (words > 0)
-    fputs(" Such a record rightly differs from its list, or most of the list is wrong: agreement "
-          "pulls it to what the others show.", r->to);
-  fputs("</p>\n", r->to);
+    fputs("<p>Such a record rightly differs from its list, or most of the list is wrong: agreement "
+          "pulls it to what the others show.</p>\n", r->to);
   free(all);
 }
 
 static void put_figures(const report *r) {
   const summary *of = r->of;
   const chorale_run_result *result = &r->done->result;
-  fprintf(r->to, "<section>\n<h2>In numbers</h2>\n<dl class=\"figures\" data-errors=\"%" PRId64
-          "\" data-right=\"%" PRId64 "\" data-gold=\"%" PRId64 "\" data-said=\"%" PRId64
-          "\" data-both=\"%" PRId64 "\">\n", of->all.errors, of->all.right, of->together_sum.gold,
-          of->together_sum.said, of->together_sum.right);
+  fputs("<section>\n<h2>In numbers</h2>\n<dl class=\"figures\">\n", r->to);
   if (of->all.known > 0) {
     fputs("<div><dt>Token errors</dt><dd>", r->to);
     put_count(r->to, of->all.own_errors);
@@ -218,23 +216,24 @@ static void put_figures(const report *r) {
       fputs(" without ", r->to);
       put_text(r->to, label_name(r->from, of->left_out, space));
     }
-    fputs("</dd></div>\n<div><dt>Pages better</dt><dd>", r->to);
+    fputs("</dd></div>\n<div><dt>Pages better</dt><dd data-figure=\"better\">", r->to);
     put_count(r->to, of->better);
-    fputs("</dd><dd class=\"small\">", r->to);
+    fputs("</dd><dd class=\"small\"><span data-figure=\"equal\">", r->to);
     put_count(r->to, of->equal);
-    fputs(" equal, ", r->to);
+    fputs("</span> equal, <span data-figure=\"worse\">", r->to);
     put_count(r->to, of->worse);
-    fputs(" worse</dd></div>\n", r->to);
+    fputs("</span> worse</dd></div>\n", r->to);
   } else {
-    fputs("<div><dt>Labels changed</dt><dd>", r->to);
+    fputs("<div><dt>Labels changed</dt><dd data-figure=\"changed\">", r->to);
     put_count(r->to, of->all.changed);
     fputs("</dd><dd class=\"small\">of ", r->to);
     put_count(r->to, of->all.tokens);
-    fputs(" tokens</dd></div>\n<div><dt>Records changed</dt><dd>", r->to);
+    fputs(" tokens</dd></div>\n<div><dt>Records changed</dt><dd data-figure=\"changed-records\">",
+          r->to);
     put_count(r->to, result->changed_chains);
     fputs("</dd><dd class=\"small\">of ", r->to);
     put_count(r->to, r->from->chain_count);
-    fputs("</dd></div>\n<div><dt>Joint score</dt><dd>", r->to);
+    fputs("</dd></div>\n<div><dt>Joint score</dt><dd data-figure=\"score\">", r->to);
     put_number(r->to, result->score - result->own_score, 1, 1);
     fputs("</dd><dd class=\"small\">over the records alone</dd></div>\n", r->to);
   }
@@ -262,12 +261,11 @@ static double lowest_f1(const report *r) {
 static void put_labels(const report *r) {
   const summary *of = r->of;
   const double low = lowest_f1(r);
-  fputs("<section>\n<h2>Label by label</h2>\n<table class=\"labels\"><thead><tr><th scope=\"col\">"
-        "Label</th><th scope=\"col\" class=\"wide\">Tokens</th><th scope=\"col\">Alone</th>"
-        "<th scope=\"col\">Together</th><th scope=\"col\">Gain</th><th scope=\"col\" "
-        "class=\"line\">",
-        r->to);
-  fputs("Token ", r->to);
+  fputs("<section>\n<h2>Label by label</h2>\n", r->to);
+  fprintf(r->to, "<table class=\"labels\" data-low=\"%.1f\">", low);
+  fputs("<thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"wide\">Tokens</th>"
+        "<th scope=\"col\">Alone</th><th scope=\"col\">Together</th><th scope=\"col\">Gain</th>"
+        "<th scope=\"col\" class=\"line\">Token ", r->to);
   put_term(r->to, TERM_F1, "F1");
   fprintf(r->to, ", %.0f to 100</th></tr></thead>\n<tbody>\n", 100 * low);
   for (int64_t label = 0; label <= r->from->labels; ++label) {
@@ -277,7 +275,8 @@ static void put_labels(const report *r) {
     char space[NAME_SPACE];
     if (!total && !is_seen(of, label))
       continue;
-    fputs(total ? "<tr class=\"total\"><th scope=\"row\">" : "<tr><th scope=\"row\">", r->to);
+    fprintf(r->to, "<tr%s data-row=\"%" PRId64 "\"><th scope=\"row\">",
+            total ? " class=\"total\"" : "", label);
     put_text(r->to, total ? text_of("All") : label_name(r->from, label, space));
     fputs("</th><td class=\"wide\">", r->to);
     put_count(r->to, own.gold);
@@ -302,7 +301,7 @@ static void put_fact(FILE *to, const char *name, double value, int digits) {
 
 static void put_inference(const report *r) {
   const chorale_run_result *result = &r->done->result;
-  fputs("<section>\n<h2>How it was found</h2>\n", r->to);
+  fputs("<section id=\"found\">\n<h2>How it was found</h2>\n", r->to);
   put_score_chart(r->to, r->done);
   fputs("<dl class=\"facts\">\n", r->to);
   put_fact(r->to, "Score alone", result->own_score, 2);
@@ -326,7 +325,9 @@ static void put_inference(const report *r) {
   fputs(", ", r->to);
   put_counted(r->to, r->from->positions, "token", "tokens");
   fputs(", ", r->to);
-  put_counted(r->to, r->from->clique_count, "clique", "cliques");
+  put_count(r->to, r->from->clique_count);
+  putc(' ', r->to);
+  put_term(r->to, TERM_CLIQUE, r->from->clique_count == 1 ? "clique" : "cliques");
   fputs("</dd></div>\n", r->to);
   if (r->chosen->strength != 1.0)
     put_fact(r->to, "Strength", r->chosen->strength, 3);
@@ -351,33 +352,13 @@ static int best_first(const void *a, const void *b) {
   return left->page < right->page ? -1 : left->page > right->page;
 }
 
-/* Attributes of how many tokens of a page are said to have a label and do have it. */
-static const char *page_sums(const report *r, int64_t p, char space[80]) {
-  int64_t said = 0, both = 0;
-  const page *here = &r->from->pages[p];
-  for (int64_t k = here->first; k < here->first + here->records; ++k) {
-    const int64_t chain = r->from->chains[k];
-    for (int64_t t = r->from->offsets[chain]; t < r->from->offsets[chain + 1]; ++t) {
-      const int32_t label = r->done->together[t];
-      if (r->from->gold == NULL || r->from->gold[t] < 0 || label == r->of->left_out)
-        continue;
-      ++said;
-      both += label == r->from->gold[t];
-    }
-  }
-  snprintf(space, 80, " data-said=\"%" PRId64 "\" data-both=\"%" PRId64 "\"", said, both);
-  return space;
-}
-
 static void put_page_open(const report *r, int64_t p, int open, int64_t rank) {
   const tally *counted = &r->of->pages[p];
-  char space[NAME_SPACE], sums[80];
+  char space[NAME_SPACE];
   fprintf(r->to,
           "<details class=\"page\" id=\"p%" PRId64 "\"%s data-changed=\"%" PRId64
-          "\" data-gain=\"%" PRId64 "\" data-rank=\"%" PRId64 "\" data-errors=\"%" PRId64
-          "\" data-right=\"%" PRId64 "\"%s><summary><h3>",
-          p, open ? " open" : "", counted->changed, counted->own_errors - counted->errors, rank,
-          counted->errors, counted->right, page_sums(r, p, sums));
+          "\" data-gain=\"%" PRId64 "\" data-rank=\"%" PRId64 "\"><summary><h3>",
+          p, open ? " open" : "", counted->changed, counted->own_errors - counted->errors, rank);
   put_readable(r->to, page_name(r->from, p, space));
   fputs("</h3><span class=\"small\">", r->to);
   put_counted(r->to, r->from->pages[p].records, "record", "records");
@@ -445,8 +426,6 @@ static void put_pages(const report *r) {
     fputs("</details>\n", r->to);
   }
   fputs("</div>\n", r->to);
-  for (int64_t i = 0; r->library != NULL && i < shown; ++i)
-    put_part(r->to, r->from, r->done, order[i].page);
   if (shown < count) {
     fputs("<p class=\"small\">", r->to);
     put_counted(r->to, count - shown, "more page is", "more pages are");
@@ -503,10 +482,13 @@ static void put_foot(const report *r) {
   fwrite(asset_bibtex_js, 1, asset_bibtex_js_size, r->to);
   fputs("</script>\n", r->to);
   if (r->library != NULL) {
+    put_problem(r->to, r->chosen, r->from, r->done, r->of->left_out);
     fputs("<script>\n", r->to);
     fputs(r->library, r->to);
     fputs("</script>\n<script>\n", r->to);
-    fwrite(asset_part_js, 1, asset_part_js_size, r->to);
+    fwrite(asset_labelling_js, 1, asset_labelling_js_size, r->to);
+    fputs("</script>\n<script>\n", r->to);
+    fwrite(asset_view_js, 1, asset_view_js_size, r->to);
     fputs("</script>\n<script>\n", r->to);
     fwrite(asset_live_js, 1, asset_live_js_size, r->to);
     fputs("</script>\n", r->to);
@@ -516,10 +498,12 @@ static void put_foot(const report *r) {
 
 void write_report(const settings *chosen, const corpus *from, const inference *done,
                   const summary *of, const char *library) {
-  report r = {fopen(chosen->output, "wb"), chosen, from, done, of, {0, 0, NULL}, library};
+  report r = {fopen(chosen->output, "wb"), chosen, from, done, of, {0, 0, NULL}, NULL};
   if (r.to == NULL)
     stop(EXIT_SYSTEM, "--output is \"%s\", which cannot be written: %s", chosen->output,
          strerror(errno));
+  if (library != NULL && problem_size(from) <= PROBLEM_CARRIED)
+    r.library = library;
   r.colours = palette_of(from, of->left_out);
   put_head(&r);
   put_headline(&r);

@@ -1,0 +1,336 @@
+"use strict";
+// The problem that the report carries, as it is labelled now: runs by page, and what was corrected.
+const Labelling = (() => {
+  const bytesOf = (text) => {
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+  };
+  // A number that another problem hardly has.
+  const markOf = (text) => {
+    let mark = 0;
+    for (let i = 0; i < text.length; ++i) mark = (Math.imul(mark, 31) + text.charCodeAt(i)) | 0;
+    return mark;
+  };
+  const f1 = ({ gold, said, both }) => (gold + said > 0 ? (2 * both) / (gold + said) : 1);
+  const allIn = (values) => new Map([...values].map((value, k) => [value, k]));
+
+  return class Labelling {
+    #chorale;
+    #runs = new Map(); // by page: { run, chains, cliques }, these by number: their numbers in the run
+
+    /** data: what carried.h describes; names: of the labels. */
+    constructor(chorale, data, names) {
+      this.#chorale = chorale;
+      this.names = names;
+      this.leftOut = data.left_out;
+      this.pages = data.pages;
+      this.training = new Set(data.training);
+      this.cliques = data.cliques;
+      this.mark = markOf(data.problem);
+      this.options = { edits: true, rounds: data.rounds };
+      if (data.beam > 0) Object.assign(this.options, { jointMode: "beam", beamWidth: data.beam });
+      this.problem = chorale.readProblem(bytesOf(data.problem));
+      this.model = data.learnt
+        ? chorale.readLearnt(data.learnt).apply(this.problem)
+        : this.problem.model();
+      const { model, problem } = this;
+      this.kinds = this.cliques.map((_, clique) => problem.cliqueKind(clique));
+      this.offsets = [0];
+      for (let chain = 0; chain < model.chains; ++chain)
+        this.offsets.push(this.offsets[chain] + model.chainLength(chain));
+      this.chainAt = new Int32Array(data.together.length); // by position
+      for (let chain = 0; chain < model.chains; ++chain)
+        this.chainAt.fill(chain, this.offsets[chain], this.offsets[chain + 1]);
+      this.pageOf = new Int32Array(model.chains);
+      this.pages.forEach((chains, page) => chains.forEach((chain) => (this.pageOf[chain] = page)));
+      this.members = this.cliques.map((_, clique) =>
+        Array.from({ length: model.cliqueMembers(clique) }, (_, k) => model.member(clique, k)),
+      );
+      const words = problem.texts("words");
+      const spaces = problem.texts("spaces");
+      this.words = words.length > 0 ? words : data.words;
+      this.spaces =
+        spaces.length > 0 ? spaces : this.words.map((_, t) => (this.isFirst(t) ? "" : " "));
+      this.gold = problem.gold ?? new Int32Array(this.words.length).fill(-1);
+      this.own = Int32Array.from(data.own); // before any correction
+      this.now = Int32Array.from(data.together);
+      this.factors = data.factors.length > 0 ? data.factors : this.cliques.map(() => 1);
+      this.allowed = new Map(); // by position: flags by label
+    }
+
+    // ---- Runs ---------------------------------------------------------------------------------
+
+    /** Labels a page, and those that it agrees with, from what the report shows; the positions that
+     * now have another label, because by themselves these pages score higher. */
+    open(page) {
+      if (this.#runs.has(page)) return [];
+      const pages = new Set([page]);
+      const cliques = new Set();
+      for (let before = 0; before < pages.size; ) {
+        before = pages.size;
+        for (const [clique, members] of this.members.entries())
+          if (members.some(({ chain }) => pages.has(this.pageOf[chain]))) {
+            cliques.add(clique);
+            for (const { chain } of members) pages.add(this.pageOf[chain]);
+          }
+      }
+      const chains = [...pages].flatMap((one) => this.pages[one]);
+      const made = { chains: allIn(chains), cliques: allIn(cliques) };
+      const model = this.#modelOf(made);
+      try {
+        this.#check(model, made);
+        made.run = this.#chorale.createRun(model, this.options);
+      } finally {
+        model.close();
+      }
+      for (const [clique, here] of made.cliques)
+        if (this.factors[clique] !== 1) made.run.setStrength(here, this.factors[clique]);
+      made.run.setLabels(this.#on(made, this.now));
+      for (const one of pages) this.#runs.set(one, made);
+      return this.#solve(page);
+    }
+    #modelOf({ chains, cliques }) {
+      const builder = this.#chorale.createModelBuilder();
+      try {
+        for (const chain of chains.keys()) builder.copyChain(this.model, chain);
+        for (const [clique, here] of cliques) {
+          const [property, dictionary, potential] = ["Property", "Dictionary", "Potential"].map(
+            (what) => this.model[`clique${what}`](clique) ?? undefined,
+          );
+          const values = property ? undefined : this.model.cliqueValues(clique);
+          builder.addClique({ potential, property, dictionary, values });
+          for (const { chain, position } of this.members[clique])
+            if (position < 0) builder.addMember(here, chains.get(chain));
+            else builder.addPosition(here, chains.get(chain), position);
+          for (const handle of [property, dictionary, potential]) handle?.close();
+        }
+        return builder.freeze();
+      } finally {
+        builder.close();
+      }
+    }
+    /** Labels of the chains of a run, from those of all. */
+    #on({ chains }, labels) {
+      return [...chains.keys()].flatMap((chain) =>
+        Array.from(labels.subarray(this.offsets[chain], this.offsets[chain + 1])),
+      );
+    }
+    /** Throws unless the cliques score as those of the problem do. They do not where members have
+     * classes, tables or values of their own, which a model does not tell. */
+    #check(model, made) {
+      for (const labels of [this.own, this.now]) {
+        const expected = this.model.score(labels).cliqueScores;
+        const { cliqueScores } = model.score(this.#on(made, labels));
+        for (const [clique, here] of made.cliques)
+          if (cliqueScores[here] !== expected[clique])
+            throw new Error(`${this.cliques[clique]} has members with values of their own`);
+      }
+    }
+    /** Solves the run of a page; the positions whose labels changed. */
+    #solve(page) {
+      const { run, chains } = this.#runs.get(page);
+      if (!Number.isFinite(run.solve().score))
+        throw new Error("these corrections leave no labelling");
+      const now = run.allLabels();
+      const changed = [];
+      let at = 0;
+      for (const chain of chains.keys())
+        for (const t of this.positions(chain)) {
+          if (this.now[t] !== now[at]) changed.push(t);
+          this.now[t] = now[at++];
+        }
+      return changed;
+    }
+    #ofChain(chain) {
+      const { run, chains, cliques } = this.#runs.get(this.pageOf[chain]);
+      return { run, here: chains.get(chain), cliques };
+    }
+    #ofClique(clique) {
+      const { run, cliques } = this.#runs.get(this.pageOf[this.members[clique][0].chain]);
+      return { run, here: cliques.get(clique) };
+    }
+    /** What the members of a clique show. */
+    values(clique, options) {
+      const { run, here } = this.#ofClique(clique);
+      return run.values(here, options);
+    }
+    payments(chain) {
+      const { run, here, cliques } = this.#ofChain(chain);
+      const numbers = [...cliques.keys()];
+      return run.payments(here).map((paid) => ({ ...paid, clique: numbers[paid.clique] }));
+    }
+    /** What its labels cost a chain, by its own score. */
+    cost(chain) {
+      const { run, here } = this.#ofChain(chain);
+      return run.chainScore(here) - run.chainScore(here, { own: true });
+    }
+    probabilities(chain) {
+      const { run, here } = this.#ofChain(chain);
+      return run.probabilities(here);
+    }
+    /** How much higher the labels of all pages score together than those alone. */
+    gain() {
+      const [now, own] = [this.now, this.own].map((labels) => {
+        const { chainScores, cliqueScores } = this.model.score(labels);
+        const paid = cliqueScores.reduce((sum, score, c) => sum + this.factors[c] * score, 0);
+        return chainScores.reduce((sum, score) => sum + score, paid);
+      });
+      return now - own;
+    }
+
+    // ---- Labels -------------------------------------------------------------------------------
+
+    isFirst(t) {
+      return this.offsets[this.chainAt[t]] === t;
+    }
+    /** Positions of a chain. */
+    positions(chain) {
+      const begin = this.offsets[chain];
+      return Array.from({ length: this.offsets[chain + 1] - begin }, (_, k) => begin + k);
+    }
+    isChanged(chain) {
+      return this.positions(chain).some((t) => this.own[t] !== this.now[t]);
+    }
+    isWrong(labels, t) {
+      return this.gold[t] >= 0 && this.gold[t] !== labels[t];
+    }
+    /** Positions around t with its label, in its record: a field. */
+    field(t) {
+      const all = this.positions(this.chainAt[t]);
+      let [first, last] = [t, t];
+      while (first > all[0] && this.now[first - 1] === this.now[t]) --first;
+      while (last < all[all.length - 1] && this.now[last + 1] === this.now[t]) ++last;
+      return all.filter((s) => s >= first && s <= last);
+    }
+    /** Cliques with a member on a page. */
+    cliquesOf(page) {
+      return [...this.members.keys()].filter((clique) =>
+        this.members[clique].some(({ chain }) => this.pageOf[chain] === page),
+      );
+    }
+    /** What a member shows; as value_name of corpus.h, `madeUp` if the file has no name for it. */
+    valueName(clique, value) {
+      const count = this.model.cliqueValues(clique);
+      const named = (v) => (v >= 0 && v < count && this.problem.valueName(clique, v)) || "";
+      const madeUp = named(value) === "";
+      let name = named(value);
+      if (value === count) name = "nothing";
+      else if (value === count + 1) name = "different things";
+      else if (value < 0 || (madeUp && value === count - 1 && value > 0 && named(0)))
+        name = "something else";
+      else if (madeUp) name = `value ${value}`;
+      return { name, madeUp };
+    }
+
+    /** What changes are there now, in the place of these. */
+    present(changes) {
+      return changes.map(({ position, clique }) =>
+        position === undefined
+          ? { clique, factor: this.factors[clique] }
+          : { position, flags: this.allowed.get(position) ?? null },
+      );
+    }
+    /**
+     * Takes changes on a page, each of a position or a clique, and labels again. Returns the
+     * positions whose labels changed; throws, and has changed nothing, if no labelling is left.
+     */
+    relabel(page, changes) {
+      const present = this.present(changes);
+      try {
+        changes.forEach((change) => this.#take(change));
+        return this.#solve(page);
+      } catch (error) {
+        present.forEach((change) => this.#take(change));
+        this.#solve(page);
+        throw error;
+      }
+    }
+    #take({ position, flags, clique, factor }) {
+      if (position === undefined) {
+        const { run, here } = this.#ofClique(clique);
+        run.setStrength(here, factor);
+        this.factors[clique] = factor;
+        return;
+      }
+      const chain = this.chainAt[position];
+      const { run, here } = this.#ofChain(chain);
+      run.setAllowed(here, position - this.offsets[chain], flags);
+      if (flags === null) this.allowed.delete(position);
+      else this.allowed.set(position, flags);
+    }
+
+    /** Counts as in scores.h: `pages` and `all`; `labels` alone and together; `taken`, see below. */
+    count() {
+      const empty = () => ({
+        changed: 0, changedRecords: 0, known: 0, ownErrors: 0, errors: 0, ownRight: 0, right: 0,
+      });
+      const byLabel = () => this.names.map(() => ({ gold: 0, said: 0, both: 0 }));
+      const labels = { own: byLabel(), now: byLabel() };
+      // Words that were right alone and are wrong now, by gold label and label; and those mended.
+      const taken = new Map();
+      let mended = 0;
+      const one = (list, gold, said) => {
+        list[gold].gold += 1;
+        list[said].said += 1;
+        list[said].both += gold === said;
+      };
+      const record = (sums, chain) => {
+        const { changed, known, ownErrors, errors } = sums;
+        for (const t of this.positions(chain)) {
+          const [own, now, gold] = [this.own[t], this.now[t], this.gold[t]];
+          sums.changed += own !== now;
+          if (gold < 0) continue;
+          sums.known += 1;
+          sums.ownErrors += own !== gold;
+          sums.errors += now !== gold;
+          if (this.training.has(this.pageOf[chain])) continue;
+          one(labels.own, gold, own);
+          one(labels.now, gold, now);
+          mended += own !== gold && now === gold;
+          if (own === gold && now !== gold) {
+            const key = gold * this.names.length + now;
+            taken.set(key, (taken.get(key) ?? 0) + 1);
+          }
+        }
+        sums.changedRecords += sums.changed > changed;
+        sums.ownRight += sums.known > known && sums.ownErrors === ownErrors;
+        sums.right += sums.known > known && sums.errors === errors;
+      };
+      const all = empty();
+      const pages = this.pages.map((chains, page) => {
+        const sums = empty();
+        chains.forEach((chain) => record(sums, chain));
+        if (!this.training.has(page)) for (const name in all) all[name] += sums[name];
+        return sums;
+      });
+      return { pages, all, labels, taken, mended };
+    }
+    /** F1 of a label, or of all but the one left out: alone and together. */
+    static f1Of(labels, leftOut, label) {
+      return [labels.own, labels.now].map((list) => {
+        if (label < list.length) return f1(list[label]);
+        const sum = { gold: 0, said: 0, both: 0 };
+        list.forEach((counts, y) => {
+          for (const name in sum) sum[name] += y === leftOut ? 0 : counts[name];
+        });
+        return f1(sum);
+      });
+    }
+
+    /** The problem file, its gold labels those known before and those that were given. */
+    toBytes() {
+      const gold = this.gold.slice();
+      for (const [t, flags] of this.allowed)
+        if (flags.filter(Boolean).length === 1) gold[t] = flags.indexOf(true);
+      const before = this.problem.gold;
+      this.problem.gold = gold;
+      try {
+        return this.problem.toBytes();
+      } finally {
+        this.problem.gold = before;
+      }
+    }
+  };
+})();

@@ -1,0 +1,293 @@
+"use strict";
+// What the report shows of a labelling: records, reasons, pages, figures, charts.
+const View = (() => {
+  const element = (name, attributes, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const counted = (number, one, many) =>
+    `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+  /** As put_number of html.h writes it. */
+  const number = (value, digits, sign) => {
+    const text = Math.abs(value).toFixed(digits);
+    if (value === Infinity) return "required";
+    if (Number(text) === 0) return text;
+    return (value < 0 ? "\u2212" : sign ? "+" : "") + text;
+  };
+  const small = (text) => element("span", { class: "small" }, text);
+
+  class View {
+    constructor(labelling) {
+      this.of = labelling;
+      this.places = new Map(); // by element of a page: its number
+      for (const place of document.querySelectorAll(".page"))
+        this.places.set(place, Number(place.id.slice(1)));
+    }
+    pageOf(node) {
+      return this.places.get(node.closest(".page"));
+    }
+    tokenAt(t) {
+      return document.querySelector(`[data-token="${t}"]`);
+    }
+
+    // ---- Records ------------------------------------------------------------------------------
+
+    #token(t) {
+      const { own, now, gold, names, words } = this.of;
+      const wrong = this.of.isWrong(now, t);
+      const corrected = this.of.allowed.has(t);
+      const told = [`${words[t]}: ${names[now[t]]}`];
+      if (corrected) told.push("corrected");
+      if (own[t] !== now[t]) told.push(`alone ${names[own[t]]}`);
+      if (wrong) told.push(`gold ${names[gold[t]]}`);
+      return element(own[t] !== now[t] ? "mark" : "span", {
+        class: `t${wrong ? " e" : ""}${corrected ? " corrected" : ""}`,
+        role: "button",
+        tabindex: this.of.isFirst(t) ? 0 : -1,
+        "aria-haspopup": "dialog",
+        "aria-label": told.join(", "),
+        "data-token": t,
+        ...this.#told(t),
+      }, words[t]);
+    }
+    /** Attributes from which report.js says why a word has its label. */
+    #told(t) {
+      const { own, now, gold, chainAt, offsets } = this.of;
+      const place = t - offsets[chainAt[t]];
+      const told = { "data-now": now[t], "data-chain": chainAt[t] };
+      Object.assign(told, { "data-first": place, "data-last": place });
+      if (own[t] !== now[t]) told["data-own"] = own[t];
+      if (gold[t] >= 0) told["data-gold"] = gold[t];
+      return told;
+    }
+    /** Appends the words of a record, by fields; what `wordOf` makes of each. */
+    #words(to, chain, labels, wordOf) {
+      let field = to;
+      for (const t of this.of.positions(chain)) {
+        const begins = this.of.isFirst(t) || labels[t] !== labels[t - 1];
+        (begins ? to : field).append(this.of.spaces[t]);
+        if (begins) {
+          field = to;
+          if (labels[t] !== this.of.leftOut) {
+            field = element("span", { class: `f l${labels[t]}` });
+            to.append(field);
+          }
+        }
+        field.append(wordOf(t));
+      }
+    }
+    #marked(labels) {
+      return (t) => {
+        const { own, now, words } = this.of;
+        const wrong = this.of.isWrong(labels, t);
+        if (own[t] === now[t] && !wrong) return words[t];
+        const attributes = { class: wrong ? "e" : "", ...this.#told(t) };
+        if (own[t] === now[t]) return element("i", attributes, words[t]);
+        // The tabulator key stops at the first of several.
+        if (labels === now && (this.of.isFirst(t) || own[t - 1] === now[t - 1]))
+          attributes.tabindex = 0;
+        return element("mark", attributes, words[t]);
+      };
+    }
+    #row(chain, labels, side, isLive) {
+      const words = element("span", { class: "words" });
+      if (isLive) {
+        words.setAttribute("role", "group");
+        words.setAttribute("aria-label", "Words and their labels; arrow keys move");
+      }
+      this.#words(words, chain, labels, isLive ? (t) => this.#token(t) : this.#marked(labels));
+      const row = element("p", { class: `row ${side}` });
+      if (side !== "both") row.append(element("span", { class: "side" }, side));
+      row.append(words);
+      return row;
+    }
+    #value(clique, value) {
+      const { name, madeUp } = this.of.valueName(clique, value);
+      return element(madeUp ? "em" : "q", {}, name);
+    }
+    /** Why a record has its labels: what its cliques gain by them, the greatest first. */
+    reasons(chain) {
+      const { of } = this;
+      const list = element("ul");
+      const add = (attributes, ...told) => list.append(element("li", attributes, ...told));
+      const amount = (value) => element("span", { class: "amount" }, number(value, 2, true));
+      const payments = of.payments(chain).sort((a, b) => b.amount - a.amount);
+      for (const { clique, position, ownValue, value, amount: paid } of payments) {
+        const values = of.values(clique);
+        const alike = values.filter((v) => v === value).length;
+        const word = position >= 0 ? `${of.words[of.offsets[chain] + position]}, ` : "";
+        add(
+          position >= 0 ? { "data-position": position } : {},
+          element("b", {}, of.cliques[clique]),
+          `: ${word}`,
+          this.#value(clique, ownValue),
+          " \u2192 ",
+          this.#value(clique, value),
+          `, like ${alike} of ${values.length} `,
+          amount(paid),
+        );
+      }
+      add({ class: "cost" }, element("b", {}, "The record\u2019s own score"), " ",
+        amount(of.cost(chain)));
+      return list;
+    }
+    record(chain) {
+      const { of } = this;
+      const article = document.getElementById("r" + chain);
+      if (!article) return; // the report has no room for it
+      const changed = of.isChanged(chain);
+      const wrongIn = (labels) => of.positions(chain).filter((t) => of.isWrong(labels, t)).length;
+      const [ownErrors, errors] = [wrongIn(of.own), wrongIn(of.now)];
+      const head = article.querySelector("h4");
+      head.querySelector(".small")?.remove();
+      if (errors + ownErrors > 0)
+        head.append(
+          small((changed ? `${ownErrors} \u2192 ` : "") + counted(errors, "error", "errors")),
+        );
+      article.replaceChildren(head);
+      if (changed) article.append(this.#row(chain, of.own, "alone", false));
+      article.append(this.#row(chain, of.now, changed ? "together" : "both", true));
+      if (!changed) return;
+      const reasons = this.reasons(chain);
+      reasons.id = "w" + chain;
+      article.append(element("details", { class: "why" }, element("summary", {}, "Why"), reasons));
+    }
+    /** The list at the top: records of one page, alone and together. */
+    example() {
+      for (const [side, column] of document.querySelectorAll(".example ol").entries())
+        for (const item of column.children) {
+          const labels = side === 0 ? this.of.own : this.of.now;
+          const wordOf = side === 0 ? (t) => this.#plain(t) : this.#marked(labels);
+          item.textContent = "";
+          this.#words(item, Number(item.dataset.record), labels, wordOf);
+        }
+    }
+    #plain(t) {
+      const { own, words } = this.of;
+      return this.of.isWrong(own, t) ? element("i", { class: "e" }, words[t]) : words[t];
+    }
+
+    // ---- Pages --------------------------------------------------------------------------------
+
+    #page(place, { changed, known, ownErrors, errors }) {
+      const records = this.of.pages[this.places.get(place)].length;
+      const gain = ownErrors - errors;
+      let told = `${counted(records, "record", "records")}, `;
+      told += `${counted(changed, "token", "tokens")} changed`;
+      if (known > 0) told += `, ${ownErrors} \u2192 ${errors} errors`;
+      place.querySelector("summary .small").textContent = told;
+      place.dataset.changed = changed;
+      place.dataset.gain = gain;
+      const badge = place.querySelector(".badge");
+      if (!badge) return;
+      badge.className = `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}`;
+      badge.textContent = gain === 0 ? "equal" : number(-gain, 0, true);
+    }
+    /** How many members of a clique show which value, alone and now. */
+    shares(clique) {
+      const count = (values) => {
+        const sums = new Map();
+        for (const value of values) sums.set(value, (sums.get(value) ?? 0) + 1);
+        return (value) => sums.get(value) ?? 0;
+      };
+      const values = [this.of.values(clique, { own: true }), this.of.values(clique)];
+      const [own, now] = values.map(count);
+      return [...new Set([...values[0], ...values[1]])]
+        .sort((a, b) => now(b) - now(a) || own(b) - own(a) || a - b)
+        .slice(0, 4)
+        .flatMap((value, rank) => [
+          rank > 0 ? ", " : "",
+          this.#value(clique, value),
+          `\u00A0${own(value)}` + (own(value) === now(value) ? "" : `\u00A0\u2192\u00A0${now(value)}`),
+        ]);
+    }
+
+    // ---- Figures and charts -------------------------------------------------------------------
+
+    /** Everything that is counted over pages. */
+    counts() {
+      const told = this.of.count();
+      const { pages, all } = told;
+      for (const [place, page] of this.places) this.#page(place, pages[page]);
+      const put = (name, text) => {
+        for (const place of document.querySelectorAll(`[data-figure=${name}]`))
+          place.textContent = text;
+      };
+      const reduction = 1 - all.errors / all.ownErrors;
+      put("reduction", `${Math.abs(100 * reduction).toFixed(0)}\u00A0% ` +
+        (reduction < 0 ? "more" : "fewer"));
+      put("changed-first", counted(all.changed, "label", "labels"));
+      if (all.known === 0) put("score", number(this.of.gain(), 1, true));
+      for (const [name, count] of [
+        ["errors", all.errors], ["right", all.right], ["changed", all.changed],
+        ["changed-records", pages.reduce((sum, page) => sum + page.changedRecords, 0)],
+      ])
+        put(name, count.toLocaleString("en"));
+      const known = pages.filter((page, p) => page.known > 0 && !this.of.training.has(p));
+      for (const [name, sign] of [["better", 1], ["equal", 0], ["worse", -1]])
+        put(name, known.filter((p) => Math.sign(p.ownErrors - p.errors) === sign).length);
+      put("losses", this.#losses(told));
+      this.#table(told, put);
+      this.#bars(pages);
+      return told;
+    }
+    #losses({ taken, mended }) {
+      const { names } = this.of;
+      const lost = [...taken.values()].reduce((sum, count) => sum + count, 0);
+      const most = [...taken].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 3);
+      const kinds = most.map(([key, count]) => {
+        const [gold, said] = [Math.floor(key / names.length), key % names.length];
+        return `${names[gold]} taken for ${names[said]} (${count})`;
+      });
+      return (
+        `Of the words that were wrong alone, ${counted(mended, "is", "are")} right together; of ` +
+        `those that were right alone, ${counted(lost, "is", "are")} wrong together` +
+        (kinds.length ? `: most of them ${kinds.join(", ")}.` : ".")
+      );
+    }
+    #table({ labels }, put) {
+      const table = document.querySelector("table.labels");
+      if (!table) return;
+      const low = Number(table.dataset.low);
+      for (const row of table.querySelectorAll("[data-row]")) {
+        const [own, now] = Labelling.f1Of(labels, this.of.leftOut, Number(row.dataset.row));
+        const [, , , together, gain] = row.cells;
+        together.textContent = number(100 * now, 1);
+        gain.textContent = number(100 * (now - own), 1, true);
+        gain.className = now < own ? "loss" : "gain";
+        const x = `${Math.max(0, (100 * (now - low)) / (1 - low)).toFixed(2)}%`;
+        const kind = now < own ? "worse" : "together";
+        const line = row.querySelector(".span");
+        const dot = row.querySelector("circle:last-child");
+        line.setAttribute("x2", x);
+        line.setAttribute("class", `span ${kind}`);
+        dot.setAttribute("cx", x);
+        dot.setAttribute("class", `dot ${kind}`);
+        if (row.classList.contains("total")) put("f1", together.textContent);
+      }
+    }
+    #bars(pages) {
+      const chart = document.querySelector("svg.bars");
+      if (!chart) return;
+      const top = Number(chart.dataset.top);
+      for (const slot of chart.querySelectorAll(".slot")) {
+        const { known, ownErrors, errors } = pages[Number(slot.getAttribute("href").slice(2))];
+        const [hit, , bar] = slot.children;
+        const full = Number(hit.getAttribute("height"));
+        const height = full * Math.min(1, errors / known / top);
+        bar.setAttribute("height", height.toFixed(1));
+        bar.setAttribute("y", (Number(hit.getAttribute("y")) + full - height).toFixed(1));
+        bar.setAttribute("class", errors > ownErrors ? "together worse" : "together");
+        const share = (count) => `${((100 * count) / known).toFixed(1)} %`;
+        slot.dataset.tip =
+          slot.dataset.tip.split(": ").slice(0, -1).join(": ") +
+          `: ${share(ownErrors)} of tokens wrong alone, ${share(errors)} together ` +
+          `(${ownErrors} and ${errors} of ${known})`;
+        slot.setAttribute("aria-label", slot.dataset.tip);
+      }
+    }
+  }
+  return Object.assign(View, { element, counted, small });
+})();
