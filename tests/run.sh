@@ -137,6 +137,12 @@ if [[ $deep == yes ]]; then
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done
   step "conan" bindings/conan/test.sh || true
+  if [[ -f build/dev/report/live/named.html ]] && tests/setup.sh "${setup_options[@]}" firefox; then
+    step "report in Firefox" tests/report/firefox.py firefox-esr \
+      build/dev/report/screenshots/firefox.png build/dev/report/live/named.html || true
+  else
+    skip "report in Firefox" "no Firefox, or no report that takes corrections"
+  fi
   rm -rf build/packages
   if step "packages, twice" bindings/release.sh HEAD build/packages --twice; then
     if [[ $(id -u) == 0 ]] && tests/setup.sh "${setup_options[@]}" roots; then

@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|go|js|rust|debian|debootstrap|release|roots
+#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|firefox|go|js|rust|debian|debootstrap|release|roots
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, go, js, rust, debian, debootstrap, release or roots}
+set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, firefox, go, js, rust, debian, debootstrap, release or roots}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
 # sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
@@ -59,6 +59,10 @@ needs_windows=(
 )
 needs_browser=(
   'chromium chromium'
+  'python3 python3'
+)
+needs_firefox=(
+  'firefox-esr firefox-esr'
   'python3 python3'
 )
 needs_rust=(
@@ -117,6 +121,7 @@ all) needs=("${needs_all[@]}") ;;
 machines) needs=("${needs_machines[@]}") ;;
 windows) needs=("${needs_windows[@]}") ;;
 browser) needs=("${needs_browser[@]}") ;;
+firefox) needs=("${needs_firefox[@]}") ;;
 go) needs=("${needs_go[@]}") ;;
 js) needs=("${needs_js[@]}") ;;
 rust) needs=("${needs_rust[@]}") ;;

@@ -116,6 +116,9 @@ def expect_corrected(page):
         "Token errors 9 \u2192 2 of 68 tokens", "Pages better 2 1 equal, 1 worse",
         "6 tokens changed, 6 \u2192 0 errors")
     expect_counted(page)
+    shares = page.run("""[...document.querySelectorAll(".agreements .small")]
+        .map((one) => one.textContent.replace(/\\s/g, " "))""")
+    assert "Venue 0 \u2192 6, Other 6 \u2192 0" in shares, shares
     tip = page.run("""[...document.querySelectorAll(".slot")].map((slot) => slot.dataset.tip)
         .find((tip) => tip.startsWith("Wrong throughout"))""")
     assert tip.endswith("25.0 % of tokens wrong alone, 0.0 % together (6 and 0 of 24)"), tip

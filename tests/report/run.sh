@@ -2,7 +2,7 @@
 # Usage: tests/report/run.sh BUILD_DIR
 #
 # The reports that `chorale report` writes, looked at in headless Chromium: those of small
-# problems made for the purpose and that of the committed problem file; and one that takes
+# problems made for the purpose and that of the committed problem file; and those that take
 # corrections, where bindings/js is built. Screenshots are left in BUILD_DIR/report. Needs Chromium and Python 3.
 set -euo pipefail
 
@@ -64,4 +64,7 @@ else
   echo "no corrections: bindings/js/build.sh was not run"
 fi
 
+if command -v node >/dev/null; then
+  node "$here/authors.mjs"
+fi
 python3 "$here/check.py" chromium "$out/screenshots" "${reports[@]}"

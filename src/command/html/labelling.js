@@ -57,6 +57,7 @@ const Labelling = (() => {
       this.own = Int32Array.from(data.own); // before any correction
       this.now = Int32Array.from(data.together);
       this.factors = data.factors.length > 0 ? data.factors : this.cliques.map(() => 1);
+      this.ownValues = []; // by clique, of pages that are open: what its members showed alone
       this.allowed = new Map(); // by position: flags by label
     }
 
@@ -89,7 +90,10 @@ const Labelling = (() => {
         if (this.factors[clique] !== 1) made.run.setStrength(here, this.factors[clique]);
       made.run.setLabels(this.#on(made, this.now));
       for (const one of pages) this.#runs.set(one, made);
-      return this.#solve(page);
+      const changed = this.#solve(page);
+      for (const [clique, here] of made.cliques)
+        this.ownValues[clique] = made.run.values(here, { own: true });
+      return changed;
     }
     #modelOf({ chains, cliques }) {
       const builder = this.#chorale.createModelBuilder();
@@ -152,9 +156,9 @@ const Labelling = (() => {
       return { run, here: cliques.get(clique) };
     }
     /** What the members of a clique show. */
-    values(clique, options) {
+    values(clique) {
       const { run, here } = this.#ofClique(clique);
-      return run.values(here, options);
+      return run.values(here);
     }
     payments(chain) {
       const { run, here, cliques } = this.#ofChain(chain);

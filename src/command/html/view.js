@@ -192,7 +192,7 @@ const View = (() => {
         for (const value of values) sums.set(value, (sums.get(value) ?? 0) + 1);
         return (value) => sums.get(value) ?? 0;
       };
-      const values = [this.of.values(clique, { own: true }), this.of.values(clique)];
+      const values = [this.of.ownValues[clique], this.of.values(clique)];
       const [own, now] = values.map(count);
       return [...new Set([...values[0], ...values[1]])]
         .sort((a, b) => now(b) - now(a) || own(b) - own(a) || a - b)
