@@ -63,6 +63,6 @@ else
   echo "$library." >&2
 fi
 
-"$build/src/command/chorale" report --threads "$(nproc)" --beam 30 --bound 50 --progress \
+"$build/src/command/chorale" report --threads "$(nproc)" --bound 50 --progress \
   --output "$PWD/$build/publications.html" "${options[@]}" \
   examples/publications/data/pages.chorale

@@ -184,7 +184,7 @@ def check_named(check, page):
         check.expect(expected in words, f"the record {expected!r} is not shown as it is")
     check.expect(not any("Trained" in row for row in words), "a training page is shown")
     names = page.run("[...document.querySelectorAll('h3')].map((name) => name.textContent)")
-    check.expect("Wrong throughout" in names, f"a slug is no name: {names}")
+    check.expect("Wrong throughout 2" in names, f"a slug is no name: {names}")
     check.expect("<script>fail()</script> & Sons" in names and "Group \u22127" not in names
                  and "Group -7" in names, f"names of pages: {names}")
     changed = page.run("""[...document.querySelectorAll(".together mark")]

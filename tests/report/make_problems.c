@@ -167,7 +167,7 @@ static void set_texts(chorale_problem *problem, chorale_text_list list, const ch
 static void name_everything(chorale_problem *problem) {
   static const char *const labels[LABELS] = {"Title", "Venue", "Other", "Ti<u>"};
   static const char *const groups[] = {"<script>fail()</script> & Sons", "Steady \"page\"", LONG,
-                                       "Trained", "wrong-throughout"};
+                                       "Trained", "wrong-throughout-2"};
   static const char *const kinds[] = {"label after <i>Title</i>"};
   const int32_t clique_kinds[] = {0, 0, 0, 0};
   const chorale_text_list clique_values[] = {CHORALE_TEXTS_LABELS, CHORALE_TEXTS_LABELS,

@@ -32,15 +32,17 @@ void put_text(FILE *to, chorale_text text) {
 static int is_small(char c) { return c >= 'a' && c <= 'z'; }
 
 void put_readable(FILE *to, chorale_text name) {
-  size_t letters = 0, digits = 0, hyphens = 0;
+  size_t letters = 0, small = 0, digits = 0, hyphens = 0;
   for (size_t i = 0; i < name.length; ++i) {
     const char c = name.bytes[i];
-    letters += (size_t)(is_small(c) && digits == 0);
+    letters += (size_t)(is_small(c) && digits + hyphens == 0);
+    small += (size_t)is_small(c);
     digits += (size_t)(c >= '0' && c <= '9');
     hyphens += (size_t)(c == '-' && i > 0 && i + 1 < name.length && name.bytes[i - 1] != '-');
   }
   const int is_key = letters > 1 && digits == 4 && letters + digits == name.length;
-  const int is_slug = letters > 1 && digits == 0 && letters + hyphens == name.length;
+  const int is_slug = letters > 1 && small + digits + hyphens == name.length &&
+                      (digits == 0 || hyphens > 0);
   if (!is_key && !is_slug) {
     put_text(to, name);
     return;

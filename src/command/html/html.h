@@ -8,7 +8,7 @@
 
 /* Text with what HTML would take for markup escaped, fit for attributes too. */
 void put_text(FILE *to, chorale_text text);
-/* A name for people: a slug as "a-name" becomes "A name", a key as "name1999" "Name 1999"; any
+/* A name for people: a slug as "a-name-2" becomes "A name 2", a key as "name1999" "Name 1999"; any
  * other name stays as it is. */
 void put_readable(FILE *to, chorale_text name);
 /* A word that the glossary explains, which leads there; `text` may be "gold" or "gold label". */

@@ -30,7 +30,7 @@ const Labelling = (() => {
       this.cliques = data.cliques;
       this.mark = markOf(data.problem);
       this.options = { edits: true, rounds: data.rounds };
-      if (data.beam > 0) Object.assign(this.options, { jointMode: "beam", beamWidth: data.beam });
+      this.beam = { jointMode: "beam", beamWidth: data.beam || 30 };
       this.problem = chorale.readProblem(bytesOf(data.problem));
       this.model = data.learnt
         ? chorale.readLearnt(data.learnt).apply(this.problem)
@@ -82,7 +82,7 @@ const Labelling = (() => {
       const model = this.#modelOf(made);
       try {
         this.#check(model, made);
-        made.run = this.#chorale.createRun(model, this.options);
+        made.run = this.#runOf(model);
       } finally {
         model.close();
       }
@@ -94,6 +94,15 @@ const Labelling = (() => {
       for (const [clique, here] of made.cliques)
         this.ownValues[clique] = made.run.values(here, { own: true });
       return changed;
+    }
+    /** Keeps all joint states if they fit the budget, which is faster too; else as many as the beam. */
+    #runOf(model) {
+      try {
+        return this.#chorale.createRun(model, this.options);
+      } catch (error) {
+        if (error.statusName !== "STATE_SPACE") throw error;
+        return this.#chorale.createRun(model, { ...this.options, ...this.beam });
+      }
     }
     #modelOf({ chains, cliques }) {
       const builder = this.#chorale.createModelBuilder();

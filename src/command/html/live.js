@@ -70,8 +70,11 @@
       const fold = document.getElementById("r" + chain)?.closest(".unchanged");
       if (fold && touched.has(chain)) fold.open = true;
     }
-    for (const refresh of [...shown.values()].flat()) refresh();
-    view.example();
+    const reached = changes.filter(({ clique }) => clique !== undefined)
+      .map(({ clique }) => labelling.members[clique][0].chain);
+    for (const page of new Set([...touched, ...reached].map((chain) => labelling.pageOf[chain])))
+      for (const refresh of shown.get(page) ?? []) refresh();
+    view.example(touched);
     flash(positions);
     return view.counts();
   };

@@ -16,6 +16,14 @@ const View = (() => {
     if (Number(text) === 0) return text;
     return (value < 0 ? "\u2212" : sign ? "+" : "") + text;
   };
+  // What stays as it is costs no layout.
+  const say = (node, text) => {
+    if (node.textContent !== String(text)) node.textContent = text;
+  };
+  const set = (node, attributes) => {
+    for (const [name, value] of Object.entries(attributes))
+      if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  };
   const small = (text) => element("span", { class: "small" }, text);
 
   class View {
@@ -155,9 +163,10 @@ const View = (() => {
       article.append(element("details", { class: "why" }, element("summary", {}, "Why"), reasons));
     }
     /** The list at the top: records of one page, alone and together. */
-    example() {
+    example(touched) {
       for (const [side, column] of document.querySelectorAll(".example ol").entries())
         for (const item of column.children) {
+          if (!touched.has(Number(item.dataset.record))) continue;
           const labels = side === 0 ? this.of.own : this.of.now;
           const wordOf = side === 0 ? (t) => this.#plain(t) : this.#marked(labels);
           item.textContent = "";
@@ -177,13 +186,12 @@ const View = (() => {
       let told = `${counted(records, "record", "records")}, `;
       told += `${counted(changed, "token", "tokens")} changed`;
       if (known > 0) told += `, ${ownErrors} \u2192 ${errors} errors`;
-      place.querySelector("summary .small").textContent = told;
-      place.dataset.changed = changed;
-      place.dataset.gain = gain;
+      say(place.querySelector("summary .small"), told);
+      set(place, { "data-changed": changed, "data-gain": gain });
       const badge = place.querySelector(".badge");
       if (!badge) return;
-      badge.className = `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}`;
-      badge.textContent = gain === 0 ? "equal" : number(-gain, 0, true);
+      set(badge, { class: `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}` });
+      say(badge, gain === 0 ? "equal" : number(-gain, 0, true));
     }
     /** How many members of a clique show which value, alone and now. */
     shares(clique) {
@@ -212,8 +220,7 @@ const View = (() => {
       const { pages, all } = told;
       for (const [place, page] of this.places) this.#page(place, pages[page]);
       const put = (name, text) => {
-        for (const place of document.querySelectorAll(`[data-figure=${name}]`))
-          place.textContent = text;
+        for (const place of document.querySelectorAll(`[data-figure=${name}]`)) say(place, text);
       };
       const reduction = 1 - all.errors / all.ownErrors;
       put("reduction", `${Math.abs(100 * reduction).toFixed(0)}\u00A0% ` +
@@ -254,17 +261,13 @@ const View = (() => {
       for (const row of table.querySelectorAll("[data-row]")) {
         const [own, now] = Labelling.f1Of(labels, this.of.leftOut, Number(row.dataset.row));
         const [, , , together, gain] = row.cells;
-        together.textContent = number(100 * now, 1);
-        gain.textContent = number(100 * (now - own), 1, true);
-        gain.className = now < own ? "loss" : "gain";
+        say(together, number(100 * now, 1));
+        say(gain, number(100 * (now - own), 1, true));
+        set(gain, { class: now < own ? "loss" : "gain" });
         const x = `${Math.max(0, (100 * (now - low)) / (1 - low)).toFixed(2)}%`;
         const kind = now < own ? "worse" : "together";
-        const line = row.querySelector(".span");
-        const dot = row.querySelector("circle:last-child");
-        line.setAttribute("x2", x);
-        line.setAttribute("class", `span ${kind}`);
-        dot.setAttribute("cx", x);
-        dot.setAttribute("class", `dot ${kind}`);
+        set(row.querySelector(".span"), { x2: x, class: `span ${kind}` });
+        set(row.querySelector("circle:last-child"), { cx: x, class: `dot ${kind}` });
         if (row.classList.contains("total")) put("f1", together.textContent);
       }
     }
@@ -277,15 +280,17 @@ const View = (() => {
         const [hit, , bar] = slot.children;
         const full = Number(hit.getAttribute("height"));
         const height = full * Math.min(1, errors / known / top);
-        bar.setAttribute("height", height.toFixed(1));
-        bar.setAttribute("y", (Number(hit.getAttribute("y")) + full - height).toFixed(1));
-        bar.setAttribute("class", errors > ownErrors ? "together worse" : "together");
+        set(bar, {
+          height: height.toFixed(1),
+          y: (Number(hit.getAttribute("y")) + full - height).toFixed(1),
+          class: errors > ownErrors ? "together worse" : "together",
+        });
         const share = (count) => `${((100 * count) / known).toFixed(1)} %`;
-        slot.dataset.tip =
+        const told =
           slot.dataset.tip.split(": ").slice(0, -1).join(": ") +
           `: ${share(ownErrors)} of tokens wrong alone, ${share(errors)} together ` +
           `(${ownErrors} and ${errors} of ${known})`;
-        slot.setAttribute("aria-label", slot.dataset.tip);
+        set(slot, { "data-tip": told, "aria-label": told });
       }
     }
   }
