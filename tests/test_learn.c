@@ -334,8 +334,16 @@ static void kinds_must_gain(void **state) {
   assert_true(wrong <= 0.5 * (double)runs + 3 * 0.3 * sqrt((double)runs));
 }
 
+/* What a label costs where another is gold: 1, or where f1 >= 0 that of micro F1 without label 0. */
+static double cost_of(int32_t gold, int32_t label, double f1) {
+  if (gold == label)
+    return 0;
+  return f1 < 0 ? 1 : gold == 0 ? f1 : label == 0 ? 2 - f1 : 2;
+}
+
 /* The objective of learn.h written out: every labelling of every clique. */
-static double objective(const Planted *planted, const double *theta, double lambda, double unit) {
+static double objective(const Planted *planted, const double *theta, double lambda, double unit,
+                        double f1) {
   double total = 0;
   for (int w = 0; w < 1 + LABELS; ++w)
     total += lambda / (2 * unit) * theta[w] * theta[w];
@@ -344,14 +352,17 @@ static double objective(const Planted *planted, const double *theta, double lamb
     for (int32_t w = 0; w < WAYS; ++w) {
       int32_t count[LABELS] = {0}, rest = w;
       double score = 0, cost = 0;
+      int32_t wrong = 0;
       for (int64_t i = first; i < first + MEMBERS; ++i, rest /= LABELS) {
         score += planted->scores[i * LABELS + rest % LABELS];
-        cost += rest % LABELS != planted->gold[i];
+        cost += cost_of(planted->gold[i], rest % LABELS, f1);
+        wrong += rest % LABELS != planted->gold[i];
         ++count[rest % LABELS];
       }
-      for (int32_t v = 0; v < LABELS; ++v)
-        score += theta[0] * count[v] * count[v] / MEMBERS + theta[1 + v] * count[v];
-      if (cost == 0)
+      for (int32_t v = 0; v < LABELS; ++v) /* label 0 is no agreement where it does not count */
+        score += (f1 < 0 || v > 0 ? theta[0] * count[v] * count[v] / MEMBERS : 0) +
+                 theta[1 + v] * count[v];
+      if (wrong == 0)
         gold_score = score;
       best = fmax(best, score + unit * cost / 4);
     }
@@ -361,32 +372,40 @@ static double objective(const Planted *planted, const double *theta, double lamb
 }
 
 /* No step along a weight, or in a random direction, lowers the enumerated objective by more than
- * what the planes may be exceeded by. */
-static void weights_minimise_the_objective(void **state) {
-  (void)state;
+ * what the planes may be exceeded by. Bonuses of values that were left out stay 0. */
+static void check_weights(const int32_t *classes) {
   Random random = {test_seed()};
   int64_t seen = 0;
   for (int64_t round = 0; round < test_rounds(6); ++round) {
     Planted planted;
     plant(&random, &planted, 30, 2);
     chorale_problem *problem = problem_of(&planted);
-    chorale_learnt *learnt = learn(problem, NULL);
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    options.classes = classes;
+    options.labels = LABELS;
+    chorale_learnt *learnt = learn(problem, &options);
     const chorale_learnt_report report = report_of(learnt);
+    const double f1 = classes ? report.f1 : -1;
     chorale_learnt_weight weights[MOST_WEIGHTS];
     weights_of(learnt, weights);
     double theta[1 + LABELS];
-    for (int w = 0; w < 1 + LABELS; ++w)
+    int bonuses = 0;
+    for (int w = 0; w < 1 + LABELS; ++w) {
       theta[w] = weights[w].weight;
-    const double reached = objective(&planted, theta, report.regularisation, report.unit);
+      bonuses += w > 0 && theta[w] != 0;
+    }
+    const double reached = objective(&planted, theta, report.regularisation, report.unit, f1);
     const double open = 3e-3 * report.unit * (double)planted.items;
     for (int step = 0; report.applied == CHORALE_APPLIED_ALL && step < 200; ++step) {
       double moved[1 + LABELS];
       const double size = pow(2, -random_int(&random, 0, 6));
       for (int w = 0; w < 1 + LABELS; ++w)
         moved[w] = theta[w] + size * (2 * random_unit(&random) - 1) *
-                                  (step % 2 == 0 || w == step / 2 % 4);
+                                  (step % 2 == 0 || w == step / 2 % 4) * (w == 0 || bonuses > 0);
       moved[0] = fmax(moved[0], 0);
-      assert_true(objective(&planted, moved, report.regularisation, report.unit) >= reached - open);
+      assert_true(objective(&planted, moved, report.regularisation, report.unit, f1) >=
+                  reached - open);
       ++seen;
     }
     chorale_learnt_destroy(learnt);
@@ -394,6 +413,54 @@ static void weights_minimise_the_objective(void **state) {
     uproot(&planted);
   }
   assert_true(seen > 0);
+}
+
+static const int32_t without_0[LABELS] = {-1, 0, 1};
+
+static void weights_minimise_the_objective(void **state) {
+  (void)state;
+  check_weights(NULL);
+  check_weights(without_0);
+}
+
+/* Micro F1 of the tagger's own labels is told, and the sum of costs is below theirs exactly where F1
+ * is above. */
+static void costs_of_f1(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  Planted planted;
+  plant(&random, &planted, 12, 2);
+  chorale_problem *problem = problem_of(&planted);
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  options.classes = without_0;
+  options.labels = LABELS;
+  chorale_learnt *learnt = learn(problem, &options);
+  const chorale_learnt_report report = report_of(learnt);
+  for (int round = 0; round < 50; ++round) { /* the first labels are the tagger's own */
+    double right = 0, counted = 0, cost = 0;
+    for (int64_t i = 0; i < planted.items; ++i) {
+      const double *scores = planted.scores + i * LABELS;
+      int32_t label = 0;
+      for (int32_t v = 1; v < LABELS; ++v)
+        label = scores[v] > scores[label] ? v : label;
+      if (round > 0 && random_int(&random, 0, 9) == 0)
+        label = (int32_t)random_int(&random, 0, LABELS - 1);
+      right += label > 0 && label == planted.gold[i];
+      counted += (label > 0) + (planted.gold[i] > 0);
+      cost += cost_of(planted.gold[i], label, report.f1);
+    }
+    if (round == 0) {
+      assert_true(fabs(report.f1 - 2 * right / counted) < 1e-12);
+      assert_true(fabs(report.base_cost - cost) < 1e-9);
+    } else if (fabs(cost - report.base_cost) > 1e-9) {
+      assert_true((cost < report.base_cost) == (2 * right / counted > report.f1));
+    }
+  }
+  assert_true(report.temperature > 0);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
 }
 
 static void same_bits_for_any_threads(void **state) {
@@ -624,6 +691,15 @@ static void bad_input(void **state) {
        "costs[1][0] is -1");
   const double few[] = {0, 1, 1, 0};
   WITH((options.costs = few, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH, "has 3 labels");
+  const double ones[] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
+  WITH((options.costs = ones, options.classes = without_0, options.labels = 3), CHORALE_ERROR_KIND,
+       "both given");
+  const int32_t low[] = {-1, -2, 0}, none[] = {-1, -1, -1};
+  WITH((options.classes = low, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE,
+       "classes[1] is -2");
+  WITH((options.classes = none, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE, "all -1");
+  WITH((options.classes = without_0, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH,
+       "has 3 labels");
   WITH(options.struct_size = 3, CHORALE_ERROR_STRUCT_SIZE, "struct_size is 3");
 
   OK(chorale_problem_set_gold(problem, NULL, &error));
@@ -772,7 +848,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_weight_is_found), cmocka_unit_test(no_harm),
       cmocka_unit_test(intervals_cover_the_mean), cmocka_unit_test(kinds_must_gain),
-      cmocka_unit_test(weights_minimise_the_objective),
+      cmocka_unit_test(weights_minimise_the_objective), cmocka_unit_test(costs_of_f1),
       cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(follows_the_unit),
       cmocka_unit_test(applied_saved_and_read),  cmocka_unit_test(limits_end_it),
       cmocka_unit_test(bad_input),               cmocka_unit_test(rules_hold),

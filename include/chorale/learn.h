@@ -20,10 +20,18 @@
  *       + sum over groups of max_y [ u Delta(y) / 4 + S_theta(y) ] - S_theta(gold)
  *
  * subject to the bounds of the weights; u is the unit of the scores: the temperature at which the
- * margins of the tagger's own labels are calibrated (1 for a good probabilistic tagger). So a
+ * margins of the tagger's own labels are calibrated (1 for a good probabilistic tagger), or where
+ * wrong ones have the greater margins, that at which the softmax of its max-marginals is. So a
  * factor on all scores is one on all weights. Solved by cutting planes: labellings that runs
  * (run.h) find are kept, group by group, and the maximum over those is minimised by Frank-Wolfe
  * steps in the dual with exact line search.
+ *
+ * F1. With `classes` (options) costs are those of micro F1: with F that of the tagger's own labels,
+ * a gold label that counts costs 2 - F where a label that does not count is in its place, 2 where one
+ * of another class is; a label that counts costs F where gold does not. A sum of costs is then below
+ * the tagger's exactly where F1 is above F. And words that are alike in what does not count are no
+ * agreement: in position cliques values (below 59) that only labels of class -1 show are left out of
+ * the sums of AGREEMENT, LOG_AGREEMENT and SHARE.
  *
  * What is chosen inside, and how:
  *   screening       kinds whose bases do not tell gold labels from the tagger's own are left out:
@@ -35,6 +43,8 @@
  *                   fold that gains are judged by is under the lambda chosen on the other folds.
  *                   Where two lambdas in a row are no better than those before, lower ones are not
  *                   tried.
+ *   VALUE bonuses   where other bases stand beside them, all lambdas are tried without them first:
+ *                   these come before any with them, as a higher lambda before a lower one.
  *   weaker taggers  where the tagger of a problem has seen a share s < 1 of what the final one will
  *                   have seen (options), gold labels get a bonus that brings the errors of the
  *                   tagger's own labels down to s^r of what they are: an idea of the stronger
@@ -50,6 +60,12 @@
  *                   weights: with level 0.05, at most half of the kinds that are kept are expected
  *                   to be there by chance, whose weights are small; the last gate keeps chance from
  *                   doing harm. Where there is one kind, the last gate has judged it.
+ *
+ *   temperature     for chorale_run_probabilities: that of the highest likelihood of gold labels of
+ *                   held-out groups, each under the weights of the other folds, as they are applied.
+ *                   Of unit times 1/2, 1, .. 8 the best, moved to the top of the parabola through it
+ *                   and its neighbours (over the logarithm). Of many chains 128 at most are looked
+ *                   at, evenly spaced.
  *
  * p-values: paired sign flips over groups, one-sided, exact up to 12 groups, else 4096 random ones,
  * or more where many kinds are tested. So with level 0.05 at least 5 groups are needed for anything
@@ -126,7 +142,7 @@ typedef struct chorale_learn_options {
   /* labels x labels costs >= 0 of giving the second label where the first is gold, without gaps; 0
    * on the diagonal. NULL: 1 for each wrong label. */
   const double *costs;
-  int64_t labels;
+  int64_t labels; /* of costs or classes */
   const double *seen; /* by problem: 0 < s <= 1, see "weaker taggers". NULL: 1 for each */
   int64_t folds;      /* at most; >= 2. Default 10 */
   double level;       /* 0 < level < 1. Default 0.05 */
@@ -139,6 +155,9 @@ typedef struct chorale_learn_options {
   const chorale_cancel *cancel;             /* may be NULL */
   chorale_learn_progress_function progress; /* may be NULL */
   void *progress_user;
+  /* By label, `labels` entries: what it counts as, -1: it does not count. Costs are then those of
+   * micro F1, and costs must be NULL. NULL: not F1. */
+  const int32_t *classes;
 } chorale_learn_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_learn_options). NULL is ignored. */
@@ -157,12 +176,13 @@ typedef struct chorale_learnt chorale_learnt;
  * A limit that ends the call early is an outcome of the report; nothing is applied then.
  *
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (costs, seen, rules),
- * NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT (basis), LABELS_MISMATCH (costs, chains of different
- * numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains are of one
+ * NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT (basis), LABELS_MISMATCH (costs, classes, chains of
+ * different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains are of one
  * group), KIND (no clique has a kind; a rule for a basis that its kind cannot have; cliques of one
- * kind that differ in what they are; an oracle instance in a clique with a kind), MODEL_MISMATCH
+ * kind that differ in what they are; an oracle instance in a clique with a kind; costs and classes
+ * both), MODEL_MISMATCH
  * (kinds named differently), and those of chorale_run_create and chorale_run_solve.
- * Cost: at most 42 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
+ * Cost: at most 61 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
  * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
@@ -252,6 +272,8 @@ typedef struct chorale_learnt_report {
   double agreement_lower;
   double agreement_upper;
   double agreement_p;
+  double f1;          /* of the tagger's own labels, where costs are those of F1; else 0 */
+  double temperature; /* for chorale_run_probabilities; 0: not known */
 } chorale_learnt_report;
 /* Fills `report` with zeros; pass sizeof(chorale_learnt_report). NULL is ignored. */
 CHORALE_API void chorale_learnt_report_init(chorale_learnt_report *report, size_t struct_size);

@@ -56,6 +56,8 @@ void add_bases(const Kind &kind, const chorale_learnt_weight *weights, const Cli
     single += k;
     if (kind.has_out && v == graded - 1)
       continue; // values outside a dictionary need not be the same
+    if (kind.left_out != 0 && is_left_out(kind, clique.value_of(v)))
+      continue;
     squares += k * k;
     for (std::int32_t i = 1; i < kShares; ++i)
       above[i] += std::max(0.0, k - n * i / kShares);
@@ -126,6 +128,9 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
   const std::uint8_t plain = kind.is_centred ? kLinearOnly : 1;
   std::fill(mask.begin(), mask.begin() + values, plain);
   std::fill(mask.begin() + values - (kind.has_out ? 1 : 0), mask.end(), kLinearOnly);
+  for (std::int32_t v = 0; v < values && v < kLeftOutValues; ++v)
+    if (is_left_out(kind, v))
+      mask[v] = kLinearOnly;
   double *head = numbers.begin();
   double *linear = head + kMixtureHead;
   for (std::int64_t w = 0; w < kind.weights; ++w) {

@@ -170,6 +170,29 @@ chorale_status find_kinds(const Report &report, const chorale_problem *const *pr
   return CHORALE_OK;
 }
 
+void leave_out(const chorale_problem *const *problems, std::int64_t count,
+               const std::int32_t *classes, Learnt &learnt) noexcept {
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    Kind &kind = learnt.kinds[k];
+    if (kind.is_property || kind.is_centred || kind.values == 0)
+      continue;
+    std::int64_t shown = 0; // by labels that do not count
+    std::int64_t counted = 0;
+    for (std::int64_t p = 0; p < count; ++p)
+      for (std::int64_t c = 0; c < problems[p]->kinds.size(); ++c) {
+        const Clique clique = problems[p]->model->cliques[c];
+        if (problems[p]->kinds[c] != k || clique.members == 0)
+          continue;
+        const std::int32_t chain = problems[p]->model->chain_of(clique, 0);
+        for (std::int32_t y = 0; y < problems[p]->model->chains[chain].labels; ++y)
+          if (const std::int32_t v = clique.value_of(clique.column_of(0, y));
+              v >= 0 && v < kLeftOutValues)
+            (classes[y] >= 0 ? counted : shown) |= std::int64_t{1} << v;
+      }
+    kind.left_out = shown & ~counted;
+  }
+}
+
 chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
                             std::int64_t count, Learnt &learnt) noexcept {
   for (std::int64_t r = 0; r < count; ++r)

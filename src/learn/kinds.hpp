@@ -16,6 +16,9 @@ inline constexpr chorale_basis kBases[] = {
 // Finds the kinds of all problems, and checks that they are the same everywhere.
 chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
                           std::int64_t count, Learnt &learnt) noexcept;
+// Finds the values that do not count as agreement. classes: by label, -1: it does not count.
+void leave_out(const chorale_problem *const *problems, std::int64_t count,
+               const std::int32_t *classes, Learnt &learnt) noexcept;
 // Finds their weights, with bounds: the default ones and those that the rules name.
 chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
                             std::int64_t count, Learnt &learnt) noexcept;

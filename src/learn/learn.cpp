@@ -60,6 +60,32 @@ chorale_status check_costs(const Report &report, const chorale_learn_options &op
   return CHORALE_OK;
 }
 
+chorale_status check_classes(const Report &report, const chorale_learn_options &options,
+                             const Teaching &teaching) noexcept {
+  if (!options.classes)
+    return CHORALE_OK;
+  if (options.costs)
+    return report.fail(CHORALE_ERROR_KIND, "options->costs and options->classes are both given; "
+                                           "one of them must be NULL");
+  CHORALE_CHECK(check_size(report, "options->labels", options.labels));
+  bool any = false;
+  for (std::int64_t a = 0; a < options.labels; ++a) {
+    if (options.classes[a] < -1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->classes[", a, "] is ",
+                         options.classes[a], "; it must be at least -1");
+    any = any || options.classes[a] >= 0;
+  }
+  if (!any)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE,
+                       "options->classes are all -1; some label must count");
+  for (std::int64_t k = 0; k < teaching.count; ++k)
+    for (const Chain &chain : teaching.problems[k]->model->chains)
+      if (chain.labels != options.labels)
+        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
+                           chain.labels, " labels, options->classes ", options.labels);
+  return CHORALE_OK;
+}
+
 chorale_status check_seen(const Report &report, const chorale_learn_options &options,
                           std::int64_t count) noexcept {
   for (std::int64_t k = 0; options.seen && k < count; ++k) {
@@ -100,6 +126,7 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
                   sizeof(chorale_weight_rule));
   }
   CHORALE_CHECK(check_costs(report, options, teaching));
+  CHORALE_CHECK(check_classes(report, options, teaching));
   CHORALE_CHECK(check_seen(report, options, teaching.count));
   LearnSpec &spec = teaching.spec;
   chorale_run_options_init(&spec.run, sizeof spec.run);
@@ -114,6 +141,7 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
   spec.run.bound_steps = 0;
   spec.costs = options.costs;
   spec.labels = options.labels;
+  spec.classes = options.classes;
   spec.time_limit = options.time_limit;
   spec.cancel = options.cancel;
   spec.progress = options.progress;

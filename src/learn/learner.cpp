@@ -26,6 +26,11 @@ constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
 
+struct Candidate {
+  double lambda = kLambdas[0];
+  bool with_values = true; // VALUE bonuses
+};
+
 class LearningCourse {
 public:
   LearningCourse(const Report &report, const Memory &memory, const Teaching &teaching,
@@ -55,12 +60,14 @@ private:
   chorale_status make_room() noexcept;
   chorale_status deal_folds() noexcept;
   chorale_status screen() noexcept;
-  void set_bounds(Variant variant) noexcept;
+  void set_bounds(Variant variant, bool with_values) noexcept;
   chorale_status fit(double lambda, std::int32_t without_fold, double *theta) noexcept;
   chorale_status fit_folds(double lambda) noexcept;
   chorale_status label_held_out(double lambda, double *costs) noexcept;
   chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
   chorale_status follow(Variant variant) noexcept;
+  chorale_status follow_lambdas(Variant variant, bool with_values) noexcept;
+  bool can_leave_values() const noexcept;
   std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
   chorale_status choose_kinds(Variant variant) noexcept;
@@ -96,10 +103,12 @@ private:
   Array<double> most_;
   Array<double> fold_theta_; // folds x weights
   Array<double> theta_;
-  Array<double> costs_;       // grid x groups
+  Array<double> costs_;       // candidates x groups
   Array<double> held_out_[2]; // by variant: by group, under the lambda chosen on the other folds
-  std::int32_t lambdas_tried_ = 0; // of the last variant
-  std::int32_t chosen_[2] = {0, 0};
+  Candidate candidates_[2 * kGrid]; // of the last variant, in the order of preference
+  std::int32_t candidate_count_ = 0;
+  Candidate chosen_[2];
+  bool with_values_ = true; // in the end
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind
@@ -107,6 +116,8 @@ private:
 
 chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(find_kinds(report_, teaching_.problems, teaching_.count, learnt_));
+  if (teaching_.spec.classes)
+    leave_out(teaching_.problems, teaching_.count, teaching_.spec.classes, learnt_);
   CHORALE_CHECK(find_weights(report_, teaching_.rules, teaching_.rule_count, learnt_));
   CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.count, teaching_.seen,
                                  learnt_));
@@ -115,10 +126,11 @@ chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(deal_folds());
   CHORALE_CHECK(screen());
   learnt_.report.base_cost = sum(lessons_.base_cost());
-  // Two variants; each kind alone; what the last weights are fitted to.
+  // All bases without VALUE and with it, the control; each kind alone; what the last weights are
+  // fitted to; the temperature.
   constexpr std::int32_t kFixedRuns =
-      kFirstRuns - kMoreRuns + 2 * kGrid * (kMoreRuns + 1) + kMoreRuns;
-  static_assert(kFixedRuns == 42, "learn.h states it");
+      kFirstRuns - kMoreRuns + 3 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
+  static_assert(kFixedRuns == 61, "learn.h states it");
   lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) * teaching_.count);
   CHORALE_CHECK(follow(Variant::all));
   if (!lessons_.interrupted())
@@ -132,7 +144,7 @@ chorale_status LearningCourse::make_room() noexcept {
   learnt_.report.folds = folds_;
   if (!fold_.resize(groups()) || !takes_part_.resize(groups()) || !least_.resize(weights()) ||
       !most_.resize(weights()) || !fold_theta_.resize(folds_ * weights()) ||
-      !theta_.resize(weights()) || !costs_.resize(kGrid * groups()) ||
+      !theta_.resize(weights()) || !costs_.resize(2 * kGrid * groups()) ||
       !held_out_[0].resize(groups()) || !held_out_[1].resize(groups()) || !differences_.resize(groups()) ||
       !sums_.resize(kBootstraps) || !dropped_.resize(kinds) || !learnt_.told.resize(kinds))
     return no_memory();
@@ -215,11 +227,12 @@ chorale_status LearningCourse::screen() noexcept {
 }
 
 // Weights that take no part are 0, even where their bounds are not around it.
-void LearningCourse::set_bounds(Variant variant) noexcept {
+void LearningCourse::set_bounds(Variant variant, bool with_values) noexcept {
   for (std::int64_t w = 0; w < weights(); ++w) {
     const chorale_learnt_weight &weight = learnt_.weights[w];
     const bool takes_part = dropped_[weight.kind] == 0 &&
-                            (variant == Variant::all || !is_agreement(weight.basis));
+                            (variant == Variant::all || !is_agreement(weight.basis)) &&
+                            (with_values || weight.basis != CHORALE_BASIS_VALUE);
     least_[w] = takes_part ? weight.least : 0;
     most_[w] = takes_part ? weight.most : 0;
   }
@@ -271,26 +284,48 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noex
 
 // Lambdas, strongest first: weights of all groups add planes, those of the folds are judged. Ends
 // when kLambdaPatience of them in a row are no better than the best before.
-chorale_status LearningCourse::follow(Variant variant) noexcept {
-  set_bounds(variant);
+chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values) noexcept {
+  set_bounds(variant, with_values);
   double least = kInfinity;
   std::int32_t best = 0;
-  lambdas_tried_ = 0;
   for (std::int32_t k = 0; k < kGrid && k <= best + kLambdaPatience; ++k) {
-    double *costs = costs_.begin() + k * groups();
-    CHORALE_CHECK(
-        add_planes(kLambdas[k], k == 0 && variant == Variant::all ? kFirstRuns : kMoreRuns));
+    double *costs = costs_.begin() + candidate_count_ * groups();
+    const bool is_first = candidate_count_ == 0 && variant == Variant::all;
+    CHORALE_CHECK(add_planes(kLambdas[k], is_first ? kFirstRuns : kMoreRuns));
     if (lessons_.interrupted())
       return CHORALE_OK;
     CHORALE_CHECK(label_held_out(kLambdas[k], costs));
     if (lessons_.interrupted())
       return CHORALE_OK;
-    ++lambdas_tried_;
+    candidates_[candidate_count_++] = {kLambdas[k], with_values};
     if (const double cost = sum(costs); cost < least) {
       least = cost;
       best = k;
     }
   }
+  return CHORALE_OK;
+}
+
+// True if there are VALUE bonuses and something beside them that may be learnt.
+bool LearningCourse::can_leave_values() const noexcept {
+  bool values = false;
+  bool others = false;
+  for (const chorale_learnt_weight &weight : learnt_.weights) {
+    const bool is_free = dropped_[weight.kind] == 0 && weight.least < weight.most;
+    values = values || (is_free && weight.basis == CHORALE_BASIS_VALUE);
+    others = others || (is_free && weight.basis != CHORALE_BASIS_VALUE);
+  }
+  return values && others;
+}
+
+chorale_status LearningCourse::follow(Variant variant) noexcept {
+  candidate_count_ = 0;
+  if (variant == Variant::all && can_leave_values())
+    CHORALE_CHECK(follow_lambdas(variant, false));
+  if (!lessons_.interrupted())
+    CHORALE_CHECK(follow_lambdas(variant, true));
+  if (lessons_.interrupted())
+    return CHORALE_OK;
   const auto v = static_cast<std::size_t>(variant);
   for (std::int32_t f = 0; f < folds_; ++f) {
     const std::int32_t k = choose(costs_.begin(), f);
@@ -298,11 +333,11 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
       if (fold_[g] == f)
         held_out_[v][g] = costs_[k * groups() + g];
   }
-  chosen_[v] = choose(costs_.begin(), -1);
+  chosen_[v] = candidates_[choose(costs_.begin(), -1)];
   return CHORALE_OK;
 }
 
-// The strongest lambda that costs no more than a standard error above the best, on all groups but
+// The first candidate that costs no more than a standard error above the best, on all groups but
 // those of a fold.
 std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
@@ -312,7 +347,7 @@ std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fo
     return of_lambda;
   };
   std::int32_t best = 0;
-  for (std::int32_t k = 1; k < lambdas_tried_; ++k)
+  for (std::int32_t k = 1; k < candidate_count_; ++k)
     if (total(k) < total(best))
       best = k;
   for (std::int32_t k = 0; k < best; ++k) {
@@ -353,8 +388,10 @@ chorale_status LearningCourse::judge() noexcept {
                  : with_agreement ? CHORALE_APPLIED_ALL
                                   : CHORALE_APPLIED_BONUSES;
   const Variant variant = any && !with_agreement ? Variant::control : Variant::all;
-  told.regularisation = kLambdas[chosen_[static_cast<std::size_t>(variant)]];
-  set_bounds(variant);
+  const Candidate &chosen = chosen_[static_cast<std::size_t>(variant)];
+  told.regularisation = chosen.lambda;
+  with_values_ = chosen.with_values;
+  set_bounds(variant, with_values_);
   // A single kind has been judged by the last gate.
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
@@ -377,7 +414,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
       continue;
     std::fill(dropped_.begin(), dropped_.end(), std::uint8_t{1});
     dropped_[k] = 0;
-    set_bounds(variant);
+    set_bounds(variant, with_values_);
     CHORALE_CHECK(add_planes(lambda, kMoreRuns));
     CHORALE_CHECK(label_held_out(lambda, costs.begin()));
     if (lessons_.interrupted())
@@ -403,7 +440,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   }
   if (kept == 0)
     learnt_.report.applied = CHORALE_APPLIED_NOTHING;
-  set_bounds(variant);
+  set_bounds(variant, with_values_);
   return CHORALE_OK;
 }
 
@@ -413,7 +450,8 @@ bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept
   const chorale_learnt_weight *first = learnt_.weights.begin() + of.first_weight;
   return dropped_[kind] == 0 &&
          std::any_of(first, first + of.weights, [&](const chorale_learnt_weight &weight) {
-           return variant == Variant::all || !is_agreement(weight.basis);
+           return (variant == Variant::all || !is_agreement(weight.basis)) &&
+                  (with_values_ || weight.basis != CHORALE_BASIS_VALUE);
          });
 }
 
@@ -455,9 +493,11 @@ chorale_status LearningCourse::finish() noexcept {
     weight.lower = theta_[w] - reach;
     weight.upper = theta_[w] + reach;
   }
-  if (told.applied == CHORALE_APPLIED_NOTHING)
+  if (told.applied == CHORALE_APPLIED_NOTHING) {
     apply_nothing();
-  return CHORALE_OK;
+    std::fill(fold_theta_.begin(), fold_theta_.end(), 0.0);
+  }
+  return lessons_.fit_temperature(report_, fold_theta_.begin(), fold_.begin(), told.temperature);
 }
 
 void LearningCourse::apply_nothing() noexcept {

@@ -25,9 +25,17 @@ struct Kind {
   std::int64_t weights = 0;
   std::int64_t name = 0; // where it begins in Learnt::names
   std::int64_t name_length = 0;
+  // Bit v: value v does not count as agreement, being one of labels that do not count.
+  std::int64_t left_out = 0;
 
   std::int32_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
 };
+
+// Values from here on are never left out.
+inline constexpr std::int32_t kLeftOutValues = 59;
+inline bool is_left_out(const Kind &kind, std::int32_t value) noexcept {
+  return value < kLeftOutValues && (kind.left_out >> value & 1) != 0;
+}
 
 inline bool is_agreement(chorale_basis basis) noexcept { return basis < 100; }
 // True if the index of a basis is that of values, so that R must be the same everywhere.
@@ -48,8 +56,10 @@ struct chorale_learnt {
   std::string_view name(const chorale::Kind &kind) const noexcept {
     return {names.begin() + kind.name, static_cast<std::size_t>(kind.name_length)};
   }
-  // True if some weight of a kind has a basis whose index is of values.
+  // True if values are left out, or some weight of a kind has a basis whose index is of values.
   bool needs_values(const chorale::Kind &kind) const noexcept {
+    if (kind.left_out != 0)
+      return true;
     for (std::int64_t w = 0; w < kind.weights; ++w)
       if (chorale::needs_values(weights[kind.first_weight + w].basis))
         return true;

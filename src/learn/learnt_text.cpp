@@ -90,7 +90,8 @@ template <class Visit> bool report_fields(chorale_learnt_report &r, Visit &&visi
          visit("gain_lower", r.gain_lower) && visit("gain_upper", r.gain_upper) &&
          visit("gain_p", r.gain_p) && visit("agreement_gain", r.agreement_gain) &&
          visit("agreement_lower", r.agreement_lower) &&
-         visit("agreement_upper", r.agreement_upper) && visit("agreement_p", r.agreement_p);
+         visit("agreement_upper", r.agreement_upper) && visit("agreement_p", r.agreement_p) && visit("f1", r.f1) &&
+         visit("temperature", r.temperature);
 }
 
 template <class Visit> bool kind_fields(Kind &k, chorale_learnt_kind &t, Visit &&visit) noexcept {
@@ -101,7 +102,7 @@ template <class Visit> bool kind_fields(Kind &k, chorale_learnt_kind &t, Visit &
          visit("centre_values", k.centre_values) && visit("is_property", k.is_property) &&
          visit("has_empty", k.has_empty) && visit("has_out", k.has_out) &&
          visit("is_centred", k.is_centred) && visit("majority", k.majority) &&
-         visit("weights", k.weights);
+         visit("left_out", k.left_out) && visit("weights", k.weights);
 }
 
 template <class Visit> bool weight_fields(chorale_learnt_weight &w, Visit &&visit) noexcept {
@@ -215,10 +216,17 @@ private:
   bool without_memory_ = false;
 };
 
+// Fields that the first texts did not have.
+bool is_later(std::string_view name) noexcept {
+  return name == "f1" || name == "temperature" || name == "left_out";
+}
+
 struct ReadField {
   Reader &reader;
   bool first = true;
   template <class Value> bool operator()(std::string_view name, Value &value) noexcept {
+    if (Reader ahead = reader; is_later(name) && !(ahead.take(",") && ahead.name(name)))
+      return true;
     if ((!first && !reader.take(",")) || !reader.name(name))
       return false;
     first = false;
@@ -260,7 +268,8 @@ bool is_sound(const Learnt &learnt) noexcept {
     const Kind &kind = learnt.kinds[k];
     if (kind.first_weight != next || kind.weights < 0 || kind.values < 0 ||
         kind.centre_values < 0 || (kind.is_centred != (kind.centre_values > 0)) ||
-        kind.cliques < 0 || kind.weights > learnt.weights.size() - next)
+        kind.cliques < 0 || kind.left_out < 0 ||
+        (kind.left_out != 0 && (kind.is_property || kind.is_centred)) || kind.weights > learnt.weights.size() - next)
       return false;
     next += kind.weights;
     const std::int64_t columns = kind.columns();
@@ -397,6 +406,12 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
   gain(told.gain, told.gain_lower, told.gain_upper, told.gain_p);
   text << ", of agreement ";
   gain(told.agreement_gain, told.agreement_lower, told.agreement_upper, told.agreement_p);
+  text << "\ntemperature ";
+  text.fixed(told.temperature, 3);
+  if (told.f1 > 0) {
+    text << "; costs are those of F1 at ";
+    text.fixed(told.f1, 3) << ", the tagger's own";
+  }
   text << "\n";
   constexpr std::string_view kWarnings[] = {
       "some gold labels are forbidden by their chains", "a gold label is forbidden by every score",
@@ -418,6 +433,9 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
       text << "; gain ";
       gain(of.gain, of.gain_lower, of.gain_upper, of.p);
     }
+    for (std::int32_t v = 0; kind.left_out != 0 && v < kLeftOutValues; ++v)
+      if (is_left_out(kind, v))
+        text << "; value " << std::int64_t{v} << " is no agreement";
     text << "\n";
     for (std::int64_t w = kind.first_weight; w < kind.first_weight + kind.weights; ++w) {
       const chorale_learnt_weight &weight = learnt.weights[w];

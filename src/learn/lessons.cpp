@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace chorale {
@@ -15,6 +16,11 @@ constexpr double kLossShare = 0.25;
 constexpr double kUsualSlope = 0.35; // of errors over what a tagger has seen, both as logarithms
 constexpr double kLeastRatio = 1.5;  // of two shares that tell a slope
 constexpr std::int32_t kBisections = 12;
+// Unit times what margins are in the mean: by halvings.
+constexpr std::int32_t kUnitBisections = 40;
+constexpr double kMostUnit = 1024;
+constexpr double kLeastTemperature = 0.5; // of the unit
+constexpr std::int64_t kLikelyChains = 128;
 // Positions need messages: the polish moves one of them at a time. Of properties it moves all of a
 // chain, which does as well, for a tenth of the price.
 constexpr std::int64_t kUsualRounds = 3;
@@ -24,6 +30,10 @@ std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
   while (parents[i] != i)
     i = parents[i] = parents[parents[i]];
   return i;
+}
+
+double temperature_at(double unit, double place) noexcept {
+  return kLeastTemperature * unit * std::exp2(place);
 }
 
 double now() noexcept {
@@ -39,7 +49,7 @@ Lessons::Lessons(const Memory &memory, const LearnSpec &spec) noexcept
     : memory_(memory), spec_(spec), lessons_(memory), starts_(memory), group_of_chain_(memory),
       labelled_(memory), gold_(memory), reference_(memory), base_(memory), found_(memory),
       base_cost_(memory), reference_measure_(memory), differences_(memory), measured_(memory),
-      unary_(memory), margins_(memory), counts_(memory), made_(memory), exchanges_(memory),
+      unary_(memory), margins_(memory), costs_(spec.costs), costs_of_f1_(memory), counts_(memory), made_(memory), exchanges_(memory),
       centres_(memory), pools_(memory) {
   if (spec.time_limit >= 0)
     ends_ = now() + spec.time_limit;
@@ -124,8 +134,11 @@ chorale_status Lessons::prepare(const Report &report, const chorale_problem *con
     return no_memory();
   std::fill(base_cost_.begin(), base_cost_.end(), 0.0);
   std::int64_t wrong = 0;
-  for (const Lesson *lesson : lessons_) {
+  for (const Lesson *lesson : lessons_)
     CHORALE_CHECK(decode_chains(report, *lesson, lesson->gold_bonus, base_.begin()));
+  if (spec_.classes)
+    CHORALE_CHECK(find_costs(report));
+  for (const Lesson *lesson : lessons_) {
     add_costs(*lesson, base_.begin(), base_cost_.begin());
     told.gold_bonus += lesson->gold_bonus / static_cast<double>(lessons_.size());
   }
@@ -260,6 +273,8 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
   if (signed_margins.empty())
     return CHORALE_OK;
   mean /= static_cast<double>(signed_margins.size());
+  if (std::accumulate(signed_margins.begin(), signed_margins.end(), 0.0) <= 0)
+    return find_unit_of_softmax(report, mean);
   if (!signed_margins.push(mean) || !signed_margins.push(-mean))
     return report.out_of_memory(sizeof(double));
   double b = 1 / mean;
@@ -281,6 +296,84 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
   }
   unit_ = 1 / b;
   learnt_->report.unit = unit_;
+  return CHORALE_OK;
+}
+
+// The temperature 1 / b at which gold labels are most likely, each by the softmax of b times the
+// max-marginals of its position: the slope over b falls. Found by bisection of log b.
+chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) noexcept {
+  Array<double> marginals(memory_);
+  double low = 1 / (kMostUnit * mean);
+  double high = kMostUnit / mean;
+  for (std::int32_t step = 0; step < kUnitBisections; ++step) {
+    const double b = std::sqrt(low * high);
+    double slope = 0;
+    for (const Lesson *lesson : lessons_)
+      for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
+        const std::int32_t *gold = gold_.begin() + chain_start(*lesson, i);
+        const std::int32_t length = lesson->model->chains[i].length;
+        const std::int32_t m = lesson->model->chains[i].labels;
+        if (!marginals.resize(std::max(marginals.size(), std::int64_t{length} * m)))
+          return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
+        chorale_error error;
+        chorale_chain chain;
+        chorale_chain_init(&chain, sizeof chain);
+        chorale_chain_result result;
+        chorale_chain_result_init(&result, sizeof result);
+        CHORALE_CHECK(pass_on(
+            report, chorale_model_get_chain(lesson->model, i, &chain, nullptr, &error), error));
+        CHORALE_CHECK(pass_on(report,
+                              chorale_chain_max_marginals(solver_, &chain, marginals.begin(), 0,
+                                                          nullptr, nullptr, nullptr, &result,
+                                                          &error),
+                              error));
+        for (std::int32_t t = 0; t < length; ++t) {
+          const double *row = marginals.begin() + std::int64_t{t} * m;
+          if (gold[t] < 0 || row[gold[t]] <= kForbidden)
+            continue;
+          const double best = *std::max_element(row, row + m);
+          double total = 0;
+          double weighted = 0;
+          for (std::int32_t y = 0; y < m; ++y) {
+            const double share = row[y] > kForbidden ? std::exp(b * (row[y] - best)) : 0;
+            total += share;
+            weighted += share > 0 ? share * (row[y] - best) : 0;
+          }
+          slope += row[gold[t]] - best - weighted / total;
+        }
+      }
+    (slope > 0 ? low : high) = b;
+  }
+  unit_ = 1 / std::sqrt(low * high);
+  learnt_->report.unit = unit_;
+  return CHORALE_OK;
+}
+
+// Costs of micro F1: with F that of the taggers' own labels, what 2 * right - F * (gold + found)
+// loses by each pair of a gold label and another.
+chorale_status Lessons::find_costs(const Report &report) noexcept {
+  const std::int64_t m = spec_.labels;
+  if (!costs_of_f1_.resize(m * m))
+    return report.out_of_memory(to_size(m * m) * sizeof(double));
+  double right = 0;
+  double counted = 0; // of gold labels and of found ones
+  for (std::int64_t p = 0; p < gold_.size(); ++p) {
+    if (gold_[p] < 0)
+      continue;
+    const std::int32_t gold = spec_.classes[gold_[p]];
+    const std::int32_t found = spec_.classes[base_[p]];
+    right += gold >= 0 && gold == found ? 1 : 0;
+    counted += (gold >= 0 ? 1 : 0) + (found >= 0 ? 1 : 0);
+  }
+  const double f1 = counted > 0 ? 2 * right / counted : 1;
+  for (std::int64_t a = 0; a < m; ++a)
+    for (std::int64_t b = 0; b < m; ++b) {
+      const std::int32_t gold = spec_.classes[a];
+      const std::int32_t found = spec_.classes[b];
+      costs_of_f1_[a * m + b] = gold == found ? 0 : gold < 0 ? f1 : found < 0 ? 2 - f1 : 2;
+    }
+  costs_ = costs_of_f1_.begin();
+  learnt_->report.f1 = f1;
   return CHORALE_OK;
 }
 
@@ -490,7 +583,7 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
     return made;
   }
   const std::int64_t chains = lesson.model->chains.size();
-  const bool plain = !with_costs && lesson.gold_bonus == 0;
+  const bool plain = fits_temperature_ || (!with_costs && lesson.gold_bonus == 0);
   Model *model =
       exchange(memory_, lesson.model->log, *lesson.model, exchanges_.begin(),
                plain ? nullptr : lesson.unary.begin() + (with_costs ? chains : 0));
@@ -514,6 +607,13 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
     status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
                                     &error);
+  if (status == CHORALE_OK && !interrupted() && fits_temperature_) {
+    const chorale_status added = add_likelihoods(report, lesson, run);
+    if (added != CHORALE_OK) {
+      chorale_run_destroy(run);
+      return added;
+    }
+  }
   if (with_costs && status == CHORALE_OK)
     std::swap(run, lesson.earlier);
   chorale_run_destroy(run);
@@ -523,6 +623,58 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
       outcome_ = CHORALE_OUTCOME_CANCELLED;
   }
   return pass_on(report, status, error);
+}
+
+// By temperature: the log-likelihood of the lesson's gold labels. A chain that has no probabilities
+// adds nothing.
+chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
+                                        chorale_run *run) noexcept {
+  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
+    const std::int32_t *gold = gold_.begin() + chain_start(lesson, i);
+    const std::int32_t length = lesson.model->chains[i].length;
+    const std::int32_t m = lesson.model->chains[i].labels;
+    if ((lesson.first_chain + i) % likely_step_ != 0 ||
+        std::count(gold, gold + length, -1) == length)
+      continue;
+    if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)))
+      return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
+    double of_chain[kTemperatures] = {};
+    bool has_all = true;
+    for (std::int32_t k = 0; k < kTemperatures && has_all; ++k) {
+      chorale_error error;
+      has_all = chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0,
+                                          nullptr, &error) == CHORALE_OK;
+      for (std::int32_t t = 0; t < length && has_all; ++t)
+        if (gold[t] >= 0)
+          of_chain[k] += std::log(
+              std::max(unary_[std::int64_t{t} * m + gold[t]], std::numeric_limits<double>::min()));
+    }
+    for (std::int32_t k = 0; k < kTemperatures && has_all; ++k)
+      likelihoods_[k] += of_chain[k];
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::fit_temperature(const Report &report, const double *theta,
+                                        const std::int32_t *theta_of_group,
+                                        double &found) noexcept {
+  fits_temperature_ = true;
+  likely_step_ = (group_of_chain_.size() + kLikelyChains - 1) / kLikelyChains;
+  std::fill(std::begin(likelihoods_), std::end(likelihoods_), 0.0);
+  for (Lesson *lesson : lessons_) {
+    CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, false));
+    if (interrupted())
+      return CHORALE_OK;
+  }
+  fits_temperature_ = false;
+  const double *best = std::max_element(std::begin(likelihoods_), std::end(likelihoods_));
+  double place = static_cast<double>(best - likelihoods_);
+  if (best > likelihoods_ && best + 1 < std::end(likelihoods_)) {
+    const double bend = best[-1] - 2 * best[0] + best[1];
+    place += bend < 0 ? (best[-1] - best[1]) / (2 * bend) : 0;
+  }
+  found = temperature_at(unit_, place);
+  return CHORALE_OK;
 }
 
 void Lessons::drop_potentials() noexcept {

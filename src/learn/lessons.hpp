@@ -42,11 +42,14 @@ struct Lesson {
 
 // The rounds of runs that are chosen here.
 inline constexpr std::int64_t kOwnRounds = -1;
+// Temperatures that are tried, each twice the one before.
+inline constexpr std::int32_t kTemperatures = 5;
 
 struct LearnSpec {
   const chorale_host *host = nullptr;
   const double *costs = nullptr; // labels x labels, or NULL
   std::int64_t labels = 0;
+  const std::int32_t *classes = nullptr; // by label, or NULL: see chorale_learn_options
   chorale_run_options run{};
   double time_limit = -1;
   const chorale_cancel *cancel = nullptr;
@@ -76,6 +79,11 @@ public:
                        const std::int32_t *theta_of_group, bool with_costs,
                        double *cost) noexcept;
 
+  // The temperature that makes gold labels most likely, groups labelled as by `label` without costs
+  // or bonuses.
+  chorale_status fit_temperature(const Report &report, const double *theta,
+                                 const std::int32_t *theta_of_group, double &found) noexcept;
+
   bool interrupted() const noexcept { return outcome_ != CHORALE_OUTCOME_COMPLETE; }
   chorale_outcome outcome() const noexcept { return outcome_; }
   std::int64_t groups() const noexcept { return labelled_.size(); }
@@ -93,6 +101,10 @@ private:
   chorale_status find_reference(const Report &report, Lesson &lesson) noexcept;
   chorale_status find_unseen(const Report &report) noexcept;
   chorale_status find_unit(const Report &report) noexcept;
+  chorale_status find_unit_of_softmax(const Report &report, double mean) noexcept;
+  chorale_status find_costs(const Report &report) noexcept;
+  chorale_status add_likelihoods(const Report &report, const Lesson &lesson,
+                                 chorale_run *run) noexcept;
   chorale_status find_bonus(const Report &report, const double *seen) noexcept;
   chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
                                std::int32_t *labels) noexcept;
@@ -118,7 +130,7 @@ private:
                             const std::int32_t *labels) noexcept;
   void add_costs(const Lesson &lesson, const std::int32_t *labels, double *to) const noexcept;
   double cost_of(std::int32_t gold, std::int32_t label) const noexcept {
-    return spec_.costs ? spec_.costs[gold * spec_.labels + label] : gold == label ? 0.0 : 1.0;
+    return costs_ ? costs_[gold * spec_.labels + label] : gold == label ? 0.0 : 1.0;
   }
   std::int64_t chain_start(const Lesson &lesson, std::int64_t chain) const noexcept {
     return starts_[lesson.first_chain + chain];
@@ -152,6 +164,11 @@ private:
   Array<double> measured_;
   Array<double> unary_;
   Array<double> margins_;
+  const double *costs_ = nullptr;
+  Array<double> costs_of_f1_;
+  bool fits_temperature_ = false;
+  std::int64_t likely_step_ = 1; // of the chains whose likelihood is taken, every so many
+  double likelihoods_[kTemperatures] = {};
   Array<std::int64_t> counts_;
   Array<MadePotential> made_;
   Array<Exchange> exchanges_;

@@ -117,6 +117,11 @@ def test_mistakes():
     for costs in ([[0.0, 1.0]], [[0.0, -1.0], [1.0, 0.0]], [[1.0]]):
         with pytest.raises(ValueError):
             learn(problem, costs=costs)
+    for classes in ([-1, -1], [0, -2], [0, 1, 2]):
+        with pytest.raises(ValueError):
+            learn(problem, classes=classes)
+    with pytest.raises(ValueError, match="classes"):
+        learn(problem, classes=[0, -1], costs=[[0.0, 1.0], [1.0, 0.0]])
     for options in ({"level": 2.0}, {"folds": 1}, {"seen": [0.0]}, {"seen": [1.0, 1.0]}):
         with pytest.raises(ValueError):
             learn(problem, **options)

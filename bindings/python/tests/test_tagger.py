@@ -194,6 +194,61 @@ def _named(problem):
     return problem
 
 
+def test_probabilities_are_those_of_the_learnt_model():
+    """Two mentions of a word: what the other one says, by enumeration."""
+    random = np.random.default_rng(4)
+    gold = [[number % 2] for number in range(500) for _ in range(2)]
+    scores = [random.normal(0, 1, (1, 2)) + 0.8 * np.eye(2)[row] for row in gold]
+    groups = [number // 2 for number in range(1000)]
+    words = [["Rome"]] * 1000
+    tagger = CollectiveTagger().fit(scores, gold, groups, words)
+    assert tagger.report_["applied"] == 2
+    temperature = tagger.report_["temperature"]
+    assert temperature > 0
+    weights = {(w["basis"], w["index"]): w["weight"] for w in tagger.report_["weights"]}
+
+    def together(a, b):
+        counts = np.bincount([a, b], minlength=2)
+        score = weights["agreement", 0] * (counts**2).sum() / 2
+        return score + sum(weights["value", v] * counts[v] for v in range(2))
+
+    found = tagger.predict_proba(scores[:20], groups[:20], words[:20])
+    for first in range(0, 20, 2):
+        for here, other in ((first, first + 1), (first + 1, first)):
+            message = [max(together(v, u) + scores[other][0, u] for u in range(2)) for v in range(2)]
+            total = (scores[here][0] + message) / temperature
+            expected = np.exp(total - np.logaddexp.reduce(total))
+            assert found[here][0] == pytest.approx(expected, abs=1e-9)
+    marginals = tagger.predict_marginals(scores[:20], groups[:20], words[:20])
+    assert marginals[3] == [dict(zip([0, 1], found[3][0]))]
+    assert tagger.predict_proba([], []) == []
+
+
+def test_f1_of_the_labels_that_count():
+    """The share of wrong labels is another objective than F1 of a rare label."""
+    random = np.random.default_rng(5)
+    y, scores, groups = [], [], []
+    for group in range(30):
+        for number in range(4):
+            y.append(["X" if number < 2 else "O"])
+            scores.append(random.normal(0, 1, (1, 2)) + [[2.0 * (number > 1), 1.0 * (number < 2)]])
+            groups.append(group)
+    words = [[str(number // 2 % 2)] for number in range(120)]
+    given = dict(labels=["O", "X"])
+    plain = CollectiveTagger(**given).fit(scores, y, groups, words)
+    tagger = CollectiveTagger(**given, f1_without=["O"]).fit(scores, y, groups, words)
+    own = [["O", "X"][int(row[0].argmax())] for row in scores]
+    right = sum(a == b[0] == "X" for a, b in zip(own, y))
+    both = own.count("X") + sum(row == ["X"] for row in y)
+    assert tagger.report_["f1"] == pytest.approx(2 * right / both)
+    assert plain.report_["f1"] == 0 and "costs are those of F1" in str(tagger.learnt_)
+    again = pickle.loads(pickle.dumps(tagger))
+    assert again.report_ == tagger.report_ and again.f1_without == ["O"]
+    for wrong, message in ((["Y"], "'Y', not one of"), (["O", "X"], "every label")):
+        with pytest.raises(ValueError, match=message):
+            CollectiveTagger(**given, f1_without=wrong).fit(scores, y, groups, words)
+
+
 def test_functions_properties_and_words_agree_together():
     X, y, groups = corpus(40, 5)
     agree = [token, "word", (ch.Property.first_label(3), 0.5)]
@@ -252,7 +307,7 @@ def all_even(X):
 def test_parameters():
     tagger = CollectiveTagger(Marginals(2.0), agree=["word"], token=token)
     given = tagger.get_params(deep=False)
-    assert list(given) == ["tagger", "agree", "token", "labels", "transitions"]
+    assert list(given) == ["tagger", "agree", "token", "labels", "transitions", "f1_without"]
     assert given["agree"] is tagger.agree and given["token"] is token
     assert tagger.get_params()["tagger__smoothing"] == 2.0
     assert tagger.set_params(tagger__smoothing=3.0, agree="word") is tagger

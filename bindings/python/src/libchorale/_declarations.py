@@ -894,6 +894,7 @@ class chorale_learn_options(Struct):
     cancel: Any
     progress: Any
     progress_user: Any
+    classes: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("rules", POINTER(chorale_weight_rule)),
@@ -909,6 +910,7 @@ class chorale_learn_options(Struct):
         ("cancel", c_void_p),
         ("progress", chorale_learn_progress_function),
         ("progress_user", c_void_p),
+        ("classes", c_void_p),
     ]
 
 
@@ -938,6 +940,8 @@ class chorale_learnt_report(Struct):
     agreement_lower: Any
     agreement_upper: Any
     agreement_p: Any
+    f1: Any
+    temperature: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("outcome", c_int32),
@@ -964,6 +968,8 @@ class chorale_learnt_report(Struct):
         ("agreement_lower", c_double),
         ("agreement_upper", c_double),
         ("agreement_p", c_double),
+        ("f1", c_double),
+        ("temperature", c_double),
     ]
 
 

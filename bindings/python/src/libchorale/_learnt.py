@@ -187,6 +187,7 @@ def learn(
     seen: Sequence[float] | None = None,
     rules: Iterable[WeightRule] = (),
     costs: npt.ArrayLike | None = None,
+    classes: Sequence[int] | None = None,
     folds: int = 10,
     level: float = 0.05,
     time_limit: float | None = None,
@@ -202,6 +203,8 @@ def learn(
     rules  bounds of weights
     costs  m x m: what it costs to give the second label where the first is right. None: 1 for each
            wrong label
+    classes  what each of the m labels counts as, -1: it does not count. What is learnt for is then
+             micro F1 of what counts, and costs must be None
     folds, level, time_limit  as in learn.h
     cancel    a `Cancel` that any thread may set to end the call; nothing is applied then
     progress  is told a `LearnProgress` after each run; what is true ends the call. Ctrl-C (in the
@@ -224,6 +227,11 @@ def learn(
             raise ValueError(f"costs has shape {table.shape}; it must be square")
         table = table.copy()
         options.costs, options.labels = table.ctypes.data, len(table)
+    if classes is not None:
+        counted = arrays.ints("classes", classes)
+        if costs is not None and len(counted) != options.labels:
+            raise ValueError(f"classes has {len(counted)} entries for {options.labels} labels")
+        options.classes, options.labels = counted.ctypes.data, len(counted)
     raised, interrupts, flag = Raised(), Interrupts(), checked_cancel(cancel)
     options.progress = telling(
         progress,

@@ -54,6 +54,8 @@ class CollectiveTagger:
                  those of y, sorted (a function's columns: those of the y it was given); 0 to m - 1
                  where tagger is None
     transitions  m x m, or `Transitions`, where tagger is None
+    f1_without   labels that do not count, such as ["O"]: what is learnt for is then micro F1 of the
+                 others. None: wrong labels count, of any kind
 
     `fit` trains the tagger without each fold of groups in turn, learns from its scores of
     that fold (`learn`), and trains it on all. Of estimators it trains copies.
@@ -85,16 +87,18 @@ class CollectiveTagger:
         token: Callable[[Any], Hashable] | None = None,
         labels: Sequence[Hashable] | None = None,
         transitions: Any = None,
+        f1_without: Iterable[Hashable] | None = None,
     ) -> None:
         self.tagger = tagger
         self.agree = agree
         self.token = token
         self.labels = labels
         self.transitions = transitions
+        self.f1_without = f1_without
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The arguments of the constructor; deep: also those of the tagger, as `tagger__name`."""
-        names = ("tagger", "agree", "token", "labels", "transitions")
+        names = ("tagger", "agree", "token", "labels", "transitions", "f1_without")
         found = {name: getattr(self, name) for name in names}
         if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
             own = self.tagger.get_params()
@@ -130,7 +134,7 @@ class CollectiveTagger:
         from sklearn.utils.metadata_routing import MetadataRequest
 
         asked = MetadataRequest(owner=type(self).__name__)
-        for method in (asked.fit, asked.predict, asked.score):
+        for method in (asked.fit, asked.predict, asked.predict_proba, asked.score):
             for name in ("groups", "tokens"):
                 method.add_request(param=name, alias=True)
         return asked
@@ -175,6 +179,16 @@ class CollectiveTagger:
                         f"y[{number}] has the label {label!r}, not one of {_some(labels)}"
                     )
 
+        classes = None
+        if self.f1_without is not None:
+            left_out = {_plain(label) for label in _sequences("f1_without", self.f1_without)}
+            strange = [label for label in left_out if label not in numbers]
+            if strange:
+                raise ValueError(f"f1_without has {strange[0]!r}, not one of {_some(labels)}")
+            if len(left_out) == len(labels):
+                raise ValueError("f1_without has every label; some must count")
+            classes = [-1 if label in left_out else numbers[label] for label in labels]
+
         def picked(values: Sequence[Any], which: Sequence[int]) -> list[Any]:
             return [values[number] for number in which]
 
@@ -206,7 +220,7 @@ class CollectiveTagger:
                 seen.append(sum(picked(lengths, others)) / sum(lengths))
         if not any(made.model.cliques for made in problems):
             raise ValueError("agree finds nothing that is in a group of X twice and could agree")
-        learnt = learn(problems, seen=seen)
+        learnt = learn(problems, seen=seen, classes=classes)
         if kind != "scores":
             trained = self._trained(kind, X, gold)
         self.tagger_ = trained.tagger
@@ -228,14 +242,7 @@ class CollectiveTagger:
         groups  the group of each sequence; None: all are of one group
         tokens  as in `fit`
         """
-        if not hasattr(self, "_trained_"):
-            raise StateError("this CollectiveTagger has not been fitted: call fit first")
-        X = _sequences("X", X)
-        groups = [0] * len(X) if groups is None else _sequences("groups", groups)
-        _same_length("groups", groups, X)
-        tokens = None if tokens is None else _sequences("tokens", tokens)
-        if tokens is not None:
-            _same_length("tokens", tokens, X)
+        X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
         trained, labels = self._trained_, self.classes_
@@ -257,6 +264,43 @@ class CollectiveTagger:
                 together = [row if i in changed else own[i] for i, row in enumerate(together)]
         return together
 
+    def predict_proba(
+        self,
+        X: Sequence[Any],
+        groups: Sequence[Hashable] | None = None,
+        tokens: Sequence[Sequence[Hashable]] | None = None,
+    ) -> list[npt.NDArray[np.float64]]:
+        """For each sequence T x m: how probable each of `classes_` is at each position, given what all
+        sequences of its group say. Temperature is fitted to groups that were held out in `fit`.
+        Where nothing is applied these are the tagger's own, at that temperature. Arguments are as
+        in `predict`."""
+        X, groups, tokens = self._given(X, groups, tokens)
+        if not X:
+            return []
+        trained, labels = self._trained_, self.classes_
+        scored = _aligned(trained.scores(X, range(len(X))), labels)
+        problem = self._problem(X, groups, tokens, scored, None, isinstance(trained, _Alone))
+        made: list[npt.NDArray[np.float64]] = []
+        with Run(self.learnt_.apply(problem)) as run:
+            run.solve()
+            for chain, item in enumerate(X):
+                if len(item) == 0:
+                    made.append(np.zeros((0, len(labels))))
+                else:
+                    made.append(run.probabilities(chain, self.report_["temperature"])[0])
+        return made
+
+    def predict_marginals(
+        self,
+        X: Sequence[Any],
+        groups: Sequence[Hashable] | None = None,
+        tokens: Sequence[Sequence[Hashable]] | None = None,
+    ) -> list[list[dict[Any, float]]]:
+        """`predict_proba` as `sklearn_crfsuite.CRF.predict_marginals` gives it: for each position a
+        dict from labels to their probabilities."""
+        made = self.predict_proba(X, groups, tokens)
+        return [[dict(zip(self.classes_, row.tolist())) for row in table] for table in made]
+
     def score(
         self,
         X: Sequence[Any],
@@ -271,6 +315,20 @@ class CollectiveTagger:
         if not right:
             raise ValueError("X has no positions")
         return float(np.mean(right))
+
+    def _given(
+        self, X: Any, groups: Any, tokens: Any
+    ) -> tuple[list[Any], list[Any], list[Any] | None]:
+        """What is to be labelled, checked."""
+        if not hasattr(self, "_trained_"):
+            raise StateError("this CollectiveTagger has not been fitted: call fit first")
+        X = _sequences("X", X)
+        groups = [0] * len(X) if groups is None else _sequences("groups", groups)
+        _same_length("groups", groups, X)
+        tokens = None if tokens is None else _sequences("tokens", tokens)
+        if tokens is not None:
+            _same_length("tokens", tokens, X)
+        return X, groups, tokens
 
     def _labels(self, X: list[Any], y: list[list[Any]], kind: str) -> list[Any]:
         if self.labels is not None:

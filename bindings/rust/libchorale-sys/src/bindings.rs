@@ -3853,6 +3853,7 @@ pub struct chorale_learn_options {
     pub cancel: *const chorale_cancel,
     pub progress: chorale_learn_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
+    pub classes: *const i32,
 }
 #[test]
 fn bindgen_test_layout_chorale_learn_options() {
@@ -3861,7 +3862,7 @@ fn bindgen_test_layout_chorale_learn_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_learn_options>(),
-        112usize,
+        120usize,
         "Size of chorale_learn_options"
     );
     assert_eq!(
@@ -3938,6 +3939,11 @@ fn bindgen_test_layout_chorale_learn_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).progress_user) as usize - ptr as usize },
         104usize,
         "Offset of field: chorale_learn_options::progress_user"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
+        112usize,
+        "Offset of field: chorale_learn_options::classes"
     );
 }
 extern "C" {
@@ -4030,6 +4036,8 @@ pub struct chorale_learnt_report {
     pub agreement_lower: f64,
     pub agreement_upper: f64,
     pub agreement_p: f64,
+    pub f1: f64,
+    pub temperature: f64,
 }
 #[test]
 fn bindgen_test_layout_chorale_learnt_report() {
@@ -4038,7 +4046,7 @@ fn bindgen_test_layout_chorale_learnt_report() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_learnt_report>(),
-        184usize,
+        200usize,
         "Size of chorale_learnt_report"
     );
     assert_eq!(
@@ -4170,6 +4178,16 @@ fn bindgen_test_layout_chorale_learnt_report() {
         unsafe { ::std::ptr::addr_of!((*ptr).agreement_p) as usize - ptr as usize },
         176usize,
         "Offset of field: chorale_learnt_report::agreement_p"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).f1) as usize - ptr as usize },
+        184usize,
+        "Offset of field: chorale_learnt_report::f1"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).temperature) as usize - ptr as usize },
+        192usize,
+        "Offset of field: chorale_learnt_report::temperature"
     );
 }
 extern "C" {
