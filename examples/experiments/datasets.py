@@ -177,7 +177,7 @@ def split(data, fraction, number):
     return np.flatnonzero(inside), np.flatnonzero(~inside)
 
 
-def folds(data, groups, number, count=3):
+def folds(data, groups, number, count=5):
     """Cuts groups into `count` folds of whole blocks (fewer where there are not as many; where there
     is one block, of groups)."""
     units = np.unique(data.blocks[groups])

@@ -4,26 +4,16 @@ A logistic regression reads the words; cliques hold a paper and the papers it is
 training groups train; the others are labelled together, from links among themselves alone.
 """
 
-from dataclasses import dataclass, replace
-
 import libchorale as ch
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 
-from tuning import tune
+from learning import problem, study
 
-GRID = (0.0, 0.125, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
-
-
-@dataclass
-class Setting:
-    strength: float = 0.0
-    # neighbourhood  a clique of each paper and its neighbours, strength / n * sum n_v^2
-    # centred        a clique of each paper around it as the centre: for a topic c of the centre,
-    #                strength * sum_v w_cv n_v over the neighbours' topics
-    kind: str = "neighbourhood"
-    rounds: int = 10
+FOLDS = 5
+# What a clique is: of each paper and its neighbours; or of its neighbours, around it as the centre.
+CLIQUES = {"neighbourhood": "values", "centred": "centred"}
 
 
 def words_of(data, nodes):
@@ -64,41 +54,25 @@ def shuffled(links, seed):
     return [sorted(near) for near in found]
 
 
-def co_occurrence(labels, links, size):
-    """log p(v | c) - log p(v): the topic of a neighbour, given the topic of the paper."""
-    table = np.full((size, size), 0.5)
+def to_learn(scores, links, labels, groups, kind):
+    """The problem of some papers, whose cliques have potentials that are to be learnt."""
+    size, builder, count = scores.shape[1], ch.ModelBuilder(), 0
+    potts = ch.Potential.potts(size, 1.0, scale="members")
+    for row, group in zip(scores, groups):
+        builder.add_chain(np.ascontiguousarray(row[None, :]), group=int(group))
     for i, near in enumerate(links):
-        np.add.at(table[labels[i]], labels[near], 1.0)
-    return np.log(table / table.sum(axis=1, keepdims=True)) - np.log(table.sum(axis=0) / table.sum())
-
-
-def label(scores, links, setting, weights=None):
-    """The labels of a setting."""
-    if setting.strength == 0.0:
-        return scores.argmax(axis=1)
-    size, builder = scores.shape[1], ch.ModelBuilder()
-    for row in scores:
-        builder.add_chain(np.ascontiguousarray(row[None, :]))
-    if setting.kind == "neighbourhood":
-        potential = ch.Potential.potts(size, setting.strength, scale="members")
-        for i, near in enumerate(links):
-            if near:
-                clique = builder.add_clique(values=size, potential=potential)
-                for j in [i, *near]:
-                    builder.add_position(clique, j, 0)
-    else:
-        length = 1 + max(map(len, links))
-        centre = [ch.Potential.sum(setting.strength * row[:, None] * np.arange(length + 1.0)[None, :])
-                  for row in weights]
-        for i, near in enumerate(links):
-            if near:
-                clique = builder.add_clique(values=size, centre=centre)
-                for j in near:
-                    builder.add_position(clique, j, 0)
-                builder.set_centre(clique, i, 0)
-    run = ch.Run(builder.freeze(), rounds=setting.rounds)
-    run.solve()
-    return run.all_labels()
+        if not near:
+            continue
+        count += 1
+        if kind == "neighbourhood":
+            clique = builder.add_clique(values=size, potential=potts)
+            near = [i, *near]
+        else:
+            clique = builder.add_clique(values=size, centre=[potts] * size)
+            builder.set_centre(clique, i, 0)
+        for j in near:
+            builder.add_position(clique, j, 0)
+    return problem(builder.freeze(), [kind], [kind] * count, None if labels is None else [labels])
 
 
 def vote(scores, links):
@@ -134,13 +108,15 @@ def point(data, fraction, number):
     rows, labels = words_of(data, train), data.labels[train]
     links, test_links = links_within(data, train), links_within(data, test)
 
-    held_out = np.zeros((len(train), size))
-    for part in np.array_split(train_groups, 3):
+    # Each fold is scored without its groups; its links are those among its papers.
+    held_out, folds, seen = np.zeros((len(train), size)), [], []
+    for part in np.array_split(train_groups, FOLDS):
         left_out = np.isin(data.groups[train], part)
         held_out[left_out] = classifier(rows[~left_out], labels[~left_out], size)(rows[left_out])
+        folds.append(np.flatnonzero(left_out))
+        seen.append(1 - left_out.mean())
     test_rows = words_of(data, test)
     scores = classifier(rows, labels, size)(test_rows)
-    weights = co_occurrence(labels, links, size)
 
     def counts(nodes, found):
         right = found == data.labels[nodes]
@@ -150,22 +126,29 @@ def point(data, fraction, number):
     own = held_out.argmax(axis=1)
     second = classifier(hstack([rows, shares(own, links, size)]).tocsr(), labels, size)
     stacked = second(hstack([test_rows, shares(scores.argmax(axis=1), test_links, size)]).tocsr())
-    result = {"train": len(train), "test": len(test), "settings": {}, "counts": {
+    result = {"train": len(train), "test": len(test), "learnt": {}, "counts": {
         "base": counts(test, scores.argmax(axis=1)), "vote": counts(test, vote(scores, test_links)),
         "stacking": counts(test, stacked.argmax(axis=1))}}
-    candidates = {"shuffled links": (Setting(), shuffled(links, number), shuffled(test_links, number)),
-                  "neighbourhood": (Setting(), links, test_links),
-                  "centred": (Setting(kind="centred"), links, test_links)}
-    qualities = {}
-    for name, (setting, inner, outer) in candidates.items():
-        def measured(strengths):
-            found = label(held_out, inner, replace(setting, strength=strengths["links"]), weights)
-            return counts(train, found)
 
-        best, qualities[name] = tune(measured, ("links",), GRID, lambda c: c[0] / c[1], caution=0.5)
-        setting = replace(setting, strength=best["links"])
-        result["settings"][name] = best["links"]
-        result["counts"][name] = counts(test, label(scores, outer, setting, weights))
-    result["chosen"] = max(("neighbourhood", "centred"), key=qualities.get)
+    def learnt(kind, among, between):
+        """among: links within nodes; between: of the papers that are labelled."""
+        problems = [to_learn(held_out[fold], among(train[fold]), labels[fold], data.groups[train[fold]], kind)
+                    for fold in folds]
+        made = to_learn(scores, between, None, data.groups[test], kind)
+        return study(problems, seen, made, len(test), cliques=CLIQUES[kind])
+
+    def add(method, labelled):
+        found, result["learnt"][method] = labelled
+        result["counts"][method] = counts(test, np.concatenate(found))
+
+    add("shuffled links", learnt("neighbourhood", lambda nodes: shuffled(links_within(data, nodes), number),
+                                 shuffled(test_links, number))["collective"])
+    for kind in CLIQUES:
+        found = learnt(kind, lambda nodes: links_within(data, nodes), test_links)
+        if kind == "neighbourhood":
+            add("control", found["control"])
+        add(kind, found["collective"])
+    # Of the two what costs less on held-out papers.
+    result["chosen"] = min(CLIQUES, key=lambda kind: result["learnt"][kind]["cost"])
     result["counts"]["collective"] = result["counts"][result["chosen"]]
     return result

@@ -30,14 +30,11 @@ import words
 
 HERE = Path(__file__).resolve().parent
 
-# Experiments on properties beside "domain": what measures a point, and over which base.
+# Experiments on properties: over which base, which properties, and with the baselines or without.
 PROPERTY_POINTS = {
-    "domain-six": (domain_adaptation.six_point, "base"),
-    "domain-more": (domain_adaptation.more_point, "base"),
-    "domain-plain": (domain_adaptation.more_point, "plain"),
-    "spared": (domain_adaptation.spared_point, "base"),
-    "spared-plain": (domain_adaptation.spared_point, "plain"),
-    "spared-later": (domain_adaptation.spared_point, "plain"),
+    "domain": ("base", properties.SIX, True),
+    "domain-four": ("base", properties.FOUR, False),
+    "domain-plain": ("plain", properties.SIX, False),
 }
 
 
@@ -97,7 +94,7 @@ class Pass:
 
     def run(self, plan):
         """Runs the points of a plan that have not been run."""
-        for experiment, name, fraction, number, more in plan:
+        for experiment, name, fraction, number in plan:
             if not self.path(name).exists():
                 if name not in self.skipped:
                     self.skipped.append(name)
@@ -107,7 +104,7 @@ class Pass:
             if file.exists() or self.options.report:
                 continue
             begin = time.time()
-            result = self.point(experiment, name, fraction, number, more)
+            result = self.point(experiment, name, fraction, number)
             result |= {"experiment": experiment, "set": name, "fraction": fraction, "split": number}
             part = file.with_suffix(".part")
             part.write_text(json.dumps(result))
@@ -115,26 +112,24 @@ class Pass:
             print(f"{experiment} {name} {fraction:.0%} split {number}: {time.time() - begin:.0f} s",
                   flush=True)
 
-    def point(self, experiment, name, fraction, number, more):
+    def point(self, experiment, name, fraction, number):
         loaded = self.load(name)
         if experiment == "links":
             return links.point(loaded, fraction, number)
         common = (base_model.Store(self.folder(name) / "scores"), loaded.data)
-        if experiment == "domain":
-            return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features,
-                                           fraction, number, ablations=more)
         if experiment in PROPERTY_POINTS:
-            point, base = PROPERTY_POINTS[experiment]
-            made = {"base": lambda: loaded.features, "plain": lambda: loaded.plain_features}[base]
-            return point(*common, loaded.properties, made, fraction, number, base)
+            tag, names, baselines = PROPERTY_POINTS[experiment]
+            made = {"base": lambda: loaded.features, "plain": lambda: loaded.plain_features}[tag]
+            return domain_adaptation.point(*common, loaded.properties, made, fraction, number, tag, names,
+                                           baselines)
         return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
-                                    across=experiment == "words-across", more=more)
+                                    across=experiment == "words-across")
 
     def results(self, plan):
         """What has been run and what has not: {(experiment, set, fraction): list of results, by
         split}, and the same with the numbers of the splits. Sets that are not there are in neither."""
         found, missing = {}, {}
-        for experiment, name, fraction, number, _ in plan:
+        for experiment, name, fraction, number in plan:
             if not self.path(name).exists():
                 continue
             key, file = (experiment, name, fraction), self.point_file(experiment, name, fraction, number)
@@ -146,43 +141,35 @@ class Pass:
 
 
 def plan_of(quick):
-    """The points in the order in which they are run: (experiment, set, fraction, split, more)."""
+    """The points in the order in which they are run: (experiment, set, fraction, split)."""
     if quick:
-        return ([("domain", name, 0.2, 0, False) for name in ("grobid_refs", "pages")]
-                + [("words", name, repeated_words.FRACTIONS[name], s, False)
+        return ([("domain", name, 0.2, 0) for name in ("grobid_refs", "pages")]
+                + [("words", name, repeated_words.FRACTIONS[name], s)
                    for name in ("wikigold", "cora_ie", "us50_addresses") for s in (0, 1)]
-                + [("words-across", "wikigold", 0.3, s, False) for s in (0, 1)]
-                + [("links", "cora_links", 0.3, s, False) for s in (0, 1)])
-    splits, plan = range(5), []
-    more = [(experiment, name, 0.2, s, False) for s in splits
-            for experiment in ("domain-plain", "domain-more", "spared-plain", "spared")
-            for name in ("grobid_refs", "excite_refs")]
-    # Splits that nobody had seen when the works without a Title were thought of.
-    more += [("spared-later", "grobid_refs", 0.2, s, False) for s in range(5, 15)]
+                + [("words-across", "wikigold", 0.3, s) for s in (0, 1)]
+                + [("links", "cora_links", 0.3, s) for s in (0, 1)])
+    splits = range(5)
 
-    def repeated(name, places=("words", "words-across"), count=5):
-        return [(place, name, repeated_words.FRACTIONS[name], s, name == "wikigold")
-                for place in places for s in range(count)]
+    def repeated(name, places=("words", "words-across"), splits=splits):
+        return [(place, name, repeated_words.FRACTIONS[name], s) for place in places for s in splits]
 
-    def adapted(fraction, *names):
-        return [("domain", name, fraction, s, fraction == 0.2 and s == 0)
-                for s in splits for name in names]
+    def adapted(fraction, names, experiment="domain", splits=splits):
+        return [(experiment, name, fraction, s) for s in splits for name in names]
 
-    def six(fraction, *names):
-        return [("domain-six", name, fraction, s, False) for s in splits for name in names]
-
-    plan += adapted(0.2, "grobid_refs", "excite_refs") + repeated("wikigold")
-    plan += repeated("us50_addresses") + repeated("cora_ie", ("words-across",))
-    plan += [("links", "cora_links", f, s, False) for f in (0.1, 0.3) for s in splits]
-    plan += six(0.2, "grobid_refs", "excite_refs") + adapted(0.2, "pages") + repeated("ncbi_disease")
-    # Split after split, so that a pass that is ended early has something of everything.
-    rest = (adapted(0.3, "grobid_refs", "excite_refs") + adapted(0.1, "grobid_refs", "excite_refs")
-            + adapted(0.05, "grobid_refs", "excite_refs") + repeated("litbank")
-            + adapted(0.5, "grobid_refs") + adapted(0.3, "pages") + adapted(0.1, "pages")
-            + adapted(0.5, "excite_refs", "pages") + six(0.2, "pages"))
+    references = ("grobid_refs", "excite_refs")
+    plan = adapted(0.2, (*references, "pages")) + repeated("wikigold", splits=range(10))
+    plan += [("links", "cora_links", f, s) for f in (0.1, 0.3) for s in splits]
+    plan += adapted(0.2, references, "domain-plain")
+    # By the first five splits spared records were found, in an earlier pass.
+    plan += adapted(0.2, ["grobid_refs"], "domain-plain", range(5, 15))
+    plan += repeated("us50_addresses") + repeated("cora_ie", ["words-across"])
+    plan += repeated("ncbi_disease") + repeated("litbank")
+    plan += adapted(0.2, (*references, "pages"), "domain-four")
     # Pages train by shelves, which are not cut: there, 10 % is the least.
-    plan += sorted(rest, key=lambda point: point[3]) + more
-    return plan
+    rest = adapted(0.1, (*references, "pages")) + adapted(0.3, (*references, "pages"))
+    rest += adapted(0.05, references) + adapted(0.5, (*references, "pages"))
+    # Split after split, so that a pass that is ended early has something of everything.
+    return plan + sorted(rest, key=lambda point: point[3])
 
 
 def main():
@@ -193,7 +180,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="minutes in the place of hours")
     parser.add_argument("--only", nargs="*", default=[], help="data sets to run, by name")
     parser.add_argument("--experiments", nargs="*", default=[],
-                        help="experiments to run, by name: domain, domain-six, domain-more, ...")
+                        help="experiments to run, by name: domain, domain-four, words, links, ...")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
                         help="folder for trained models' scores and finished points")
     parser.add_argument("--out", default=HERE, help="folder for the tables and plots")

@@ -8,7 +8,7 @@ the second model learns how far the first can be trusted.
 import numpy as np
 
 from base_model import fit
-from properties import NAMES, mode
+from properties import FOUR, mode
 from scored import by_group
 
 
@@ -24,7 +24,7 @@ def property_rows(properties, scored):
     for chains in by_group(data, scored).values():
         fired = [properties.fired(scored.records[k], scored.own[k]) for k in chains]
         modes = {}
-        for name in NAMES:
+        for name in FOUR:
             single = [f[name][0] for f in fired if len(set(f[name])) == 1]
             modes[name] = mode(single)[0] if single else -1
         for k in chains:
@@ -36,7 +36,7 @@ def property_rows(properties, scored):
                 nearby(own, t) + [
                     f"after-mark={int(before[t])}",
                     f"after-mark={int(before[t])},y={own[t]}",
-                    *(f"{name}={modes[name]},y={own[t]}" for name in NAMES if name != "before_title"),
+                    *(f"{name}={modes[name]},y={own[t]}" for name in FOUR if name != "before_title"),
                     *(f"{name}={modes[name]},from={min(t, 3)}" for name in ("first",)),
                 ] for t in range(len(own))]
     return rows
@@ -50,7 +50,7 @@ def max_value(properties):
 def word_rows(words, scored):
     """{record: rows of features}: the commonest kinds of a token in its document and everywhere, by the
     first model (token majority)."""
-    data, keys = words.data, words.keys["word"]
+    data, keys = words.data, words.keys
     counts = {}
     for k, r in enumerate(scored.records):
         for key, kind in zip(keys[r], words.kind_of_label[scored.own[k]]):

@@ -103,12 +103,7 @@ def domain(found, this, out):
         together = measure.kinds_of(data, domain_adaptation.KINDS)
         rows, sentences = [], []
         for fraction, results in points.items():
-            six = {r["split"]: r for r in found.get(("domain-six", name, fraction), [])}
             methods = domain_adaptation.METHODS
-            if all(r["split"] in six for r in results):
-                methods += domain_adaptation.SIX_METHODS
-                results = [{**r, "counts": {**r["counts"], **six[r["split"]]["counts"]}}
-                           for r in results]
             more_rows, by = method_rows(
                 f"{fraction:.0%} ({results[0]['train']} groups, {len(results)} splits)", results,
                 methods, kinds, together)
@@ -116,120 +111,62 @@ def domain(found, this, out):
             sentences.append(f"- {fraction:.0%}: collective inference " + "; ".join(
                 f"in {k} {verdict(by['collective'][k], by['control'][k], 'the control')}"
                 for k in ("Title", "Venue")) + ".")
-            if len(methods) > len(domain_adaptation.METHODS):
-                sentences.append(f"- {fraction:.0%}, six properties: collective inference " + "; ".join(
-                    f"in {k} {verdict(by['collective, six'][k], better_control(by, k), 'the better control')}"
-                    for k in ("Title", "Venue")) + ".")
         text += [f"### {name}: {SOURCES[name].title}\n",
                  report.markdown_table(
                      ["trained on", "method", *(f"{k} F1" for k in kinds), "Title against base",
                       "Venue against base", "groups better / equal / worse"], rows, "llrrrrrr"),
-                 "Against the non-collective control:\n", "\n".join(sentences) + "\n"]
-        text.append(strengths_table(points))
-        text.append(ablations(points, kinds))
+                 "Against the control:\n", "\n".join(sentences) + "\n"]
+        text.append(applied_table(points))
         text += domain_plots(name, points, kinds, together, out)
     return text if len(text) > 2 else []
 
 
-def better_control(by, kind, wider="control, six"):
-    """Of the controls of four and of more properties the one that does better."""
-    return max((by["control"][kind], by[wider][kind]), key=lambda c: c.splits.mean())
-
-
-def over_bases(found, this, title, text, experiments, methods, additions, chosen):
-    """The section of some experiments ({name: what its base is called}): a table of the methods, what
-    the last of them is against the better of the two controls before, and what was chosen for it.
-    additions: what it has more, in words. chosen: {head of a column: function of a setting}."""
-    rows, sentences, choices = [], [], []
-    for experiment, base in experiments.items():
+def others(found, this):
+    """The paper's four properties alone, and all six over a plain base."""
+    rows, sentences = [], []
+    for experiment, what in (("domain-four", "four properties"), ("domain-plain", "plain base")):
         for (e, name, fraction), results in sorted(found.items()):
             if e != experiment:
                 continue
             data = this.load(name).data
             kinds = {k: measure.kinds_of(data, [k]) for k in domain_adaptation.KINDS}
             together = measure.kinds_of(data, domain_adaptation.KINDS)
-            what = f"{name} {fraction:.0%}, {base}"
-            more_rows, by = method_rows(f"{what} ({len(results)} splits)", results, methods, kinds,
-                                        together)
-            rows += more_rows
-            sentences.append(f"- {what}: {additions} collective inference " + "; ".join(
-                f"in {k} " + verdict(by[methods[-1]][k], better_control(by, k, methods[-2]),
-                                     "the better control")
-                for k in ("Title", "Venue")) + ".")
-            settings = [r["settings"][methods[-1]] for r in results]
-            choices.append([what, *(" ".join(of(s) for s in settings) for of in chosen.values())])
+            parts = {"": results}
+            if len(results) > 5:
+                parts = {"splits 0 to 4": [r for r in results if r["split"] < 5],
+                         "splits 5 and on": [r for r in results if r["split"] >= 5]}
+            for part, chosen in parts.items():
+                head = f"{name} {fraction:.0%}, {what}" + (f", {part}" if part else "")
+                more_rows, by = method_rows(f"{head} ({len(chosen)} splits)", chosen,
+                                            domain_adaptation.SHORT_METHODS, kinds, together)
+                rows += more_rows
+                sentences.append(f"- {head}: collective inference " + "; ".join(
+                    f"in {k} " + verdict(by["collective"][k], by["control"][k], "the control")
+                    for k in ("Title", "Venue")) + ".")
     if not rows:
         return []
-    return [f"## {title}\n", text,
+    return ["## Domain adaptation with four properties, and over a plain base\n", OTHERS_TEXT,
             report.markdown_table(
-                ["set, for training, base", "method", *(f"{k} F1" for k in domain_adaptation.KINDS),
+                ["set, for training", "method", *(f"{k} F1" for k in domain_adaptation.KINDS),
                  "Title against base", "Venue against base", "groups better / equal / worse"],
                 rows, "llrrrrrr"),
-            "Against the better of the two controls:\n", "\n".join(sentences) + "\n",
-            f"Chosen for *{methods[-1]}* on the training groups, split by split:\n",
-            report.markdown_table(["set, for training, base", *chosen], choices,
-                                  "l" * (1 + len(chosen)))]
+            "Against the control:\n", "\n".join(sentences) + "\n"]
 
 
-def strength(setting):
-    return f"{max(setting['strengths'].values()):g}"
+APPLIED = ("nothing", "bonuses", "all")
 
 
-def more(found, this):
-    """What may be added to six properties, over the base of the other tables and over a plain one."""
-    return over_bases(
-        found, this, "Domain adaptation with more properties and words", MORE_TEXT,
-        {"domain-more": "base with places", "domain-plain": "plain base"},
-        domain_adaptation.MORE_METHODS, "with additions",
-        {"strength": strength, "share of the control's bonus": lambda s: f"{s['share']:g}",
-         "token after Title": lambda s: "yes" if s["strengths"].get("token_after_title") else "no",
-         "strength of words": lambda s: f"{s['words']:g}"})
+def applied(results, method):
+    """What of it was applied, split by split."""
+    return ", ".join(APPLIED[r["learnt"][method]["applied"]] for r in results)
 
 
-def spared(found, this):
-    """Works without a Title spared, over both bases."""
-    return over_bases(
-        found, this, "Domain adaptation with works without a Title spared", SPARED_TEXT,
-        {"spared": "base with places", "spared-plain": "plain base",
-         "spared-later": "plain base, ten more splits"},
-        domain_adaptation.SPARED_METHODS, "with works without a Title spared",
-        {"strength": strength, "spare": lambda s: f"{s['spare']:g}"})
-
-
-def strengths_table(points):
-    """What the tuning chose."""
-    rows = []
-    for fraction, results in points.items():
-        for method in ("collective", "control"):
-            chosen = [r["settings"][method]["strengths"] for r in results]
-            rows.append([f"{fraction:.0%}", method,
-                         *(" ".join(f"{c[p]:g}" for c in chosen) for p in chosen[0])])
-    names = list(next(iter(points.values()))[0]["settings"]["collective"]["strengths"])
-    return ("Strengths chosen on the training groups, split by split:\n\n"
-            + report.markdown_table(["trained on", "method", *names], rows, "ll" + "l" * len(names)))
-
-
-def ablations(points, kinds):
-    """The variants, where they were run."""
-    rows = []
-    for fraction, results in points.items():
-        names = ["collective", *domain_adaptation.VARIANTS]
-        results = [r for r in results if all(n in r["counts"] for n in names)]
-        if not results:
-            continue
-        for n in names:
-            rows.append([f"{fraction:.0%} ({len(results)} split{'s'[:len(results) > 1]})",
-                         "collective: share and strengths tuned" if n == "collective" else n,
-                         f"{np.mean([r['quality'][n] for r in results]):.1f}",
-                         *(spread(scores_of(results, n, kinds[k])) for k in kinds),
-                         f"{np.mean([r['seconds'][n] for r in results]):.1f}"])
-    if not rows:
-        return ""
-    return ("Variants, each tuned by itself. *Validation* is the mean F1 of the three labels in the "
-            "training groups under cross-validation, by which a variant is to be chosen; seconds are "
-            "processor time of labelling all test groups:\n\n"
-            + report.markdown_table(["trained on", "variant", "validation",
-                                     *(f"{k} F1" for k in kinds), "seconds"], rows, "llrrrrr"))
+def applied_table(points):
+    rows = [[f"{fraction:.0%}", method, applied(results, method),
+             " ".join(f"{r['learnt'][method]['gain_p']:.3f}" for r in results)]
+            for fraction, results in points.items() for method in ("control", "collective")]
+    return ("What the learner applied, split by split, and p of the gain on held-out training groups:\n\n"
+            + report.markdown_table(["trained on", "method", "applied", "p"], rows, "llll"))
 
 
 def domain_plots(name, points, kinds, together, out):
@@ -276,26 +213,25 @@ def repeated(found, this, out):
                     continue
                 data = this.load(name).data
                 kinds = measure.kinds_of(data)
-                names = [m for m in (*repeated_words.METHODS, *repeated_words.MORE)
-                         if all(m in r["counts"] for r in results)]
+                names = repeated_words.METHODS
                 by = {m: scores_of(results, m, kinds) for m in names}
                 rows = [[m, spread(by[m])] + (["", "", ""] if m == "base" else
-                        [difference(by[m], by["base"]), difference(by[m], by["bias"]),
+                        [difference(by[m], by["base"]), difference(by[m], by["control"]),
                          compared(by[m], by["base"])]) for m in names]
-                chosen = ", ".join(r["chosen"] for r in results)
                 text += [f"### {name}, cliques {place}: {fraction:.0%} for training\n",
                          f"{SOURCES[name].title[0].upper()}{SOURCES[name].title[1:]}; "
                          f"{len(results)} splits, {results[0]['cliques']} cliques in the first.\n",
                          report.markdown_table(
-                             ["method", "token F1", "against base", "against the bias",
+                             ["method", "token F1", "against base", "against the control",
                               "documents better / equal / worse"], rows, "lrrrr"),
-                         f"Chosen on the training side: {chosen}. Collective inference "
-                         + verdict(by["collective"], by["bias"], "the bias against Other") + "; it "
+                         f"Applied: {applied(results, 'collective')}; of the control: "
+                         f"{applied(results, 'control')}. Collective inference "
+                         + verdict(by["collective"], by["control"], "the control") + "; it "
                          + verdict(by["collective"], by["base"], "the base") + ".\n"]
                 bars.append((f"{name.split('_')[0]} {place.split()[0]}", by))
     if not bars:
         return []
-    shown = [m for m in ("vote", "stacking", "bias", "collective")]
+    shown = ("vote", "stacking", "control", "collective")
     report.bar_plot(out.path("words.svg"), "Repeated words: gain over the base", "", "points of token F1",
                     [b[0] for b in bars],
                     [(m, [float((by[m].splits - by["base"].splits).mean()) for _, by in bars])
@@ -320,7 +256,8 @@ def linked(found, this, out):
                  report.markdown_table(["method", "accuracy", "against base", "against stacking",
                                         "groups better / equal / worse"], rows, "lrrrr"),
                  "Collective inference "
-                 + verdict(by["collective"], by["shuffled links"], "its control (shuffled links)")
+                 + verdict(by["collective"], by["control"], "the control")
+                 + "; it " + verdict(by["collective"], by["shuffled links"], "shuffled links")
                  + "; it " + verdict(by["collective"], by["stacking"], "stacking") + ".\n"]
     return text if len(text) > 2 else []
 
@@ -328,44 +265,33 @@ def linked(found, this, out):
 # ---- Together ---------------------------------------------------------------------------------
 
 DOMAIN_TEXT = """A CRF is trained on a fraction of the groups and labels the others: by itself (*base*), with
-cliques of four properties inside each group (*collective*), and with the baselines. *vote* forces every
-record to its group's commonest value of each property. *stacking* is a second CRF that reads the first
-one's labels and the group's commonest values as features (Krishnan and Manning 2006). *control* pays the
-same bonus for any single value that does not conflict, agreement ignored: what it gains is no gain of
-collective inference. Strengths are tuned by cross-validation inside the training groups. Token F1, mean
-± standard deviation over splits; p of a paired t-test over splits; groups of all splits together, by F1
-of Title, Venue and Author. *six*: with the tokens before Venue and the labels after Author beside the
-paper's four properties, one strength for all.
+cliques of six properties inside each group (*collective*), and with the baselines. *vote* forces every
+record to its group's commonest value of each of four properties. *stacking* is a second CRF that reads the
+first one's labels and the group's commonest values as features (Krishnan and Manning 2006). What agreement is
+worth is learnt on the training groups (`libchorale.learn`, micro F1 of the three labels, nothing chosen by
+hand); the *control* is learnt in the same way without agreement, by bonuses alone: what it gains is no gain
+of collective inference. Where no gain is credible on held-out training groups, nothing is applied. Token F1,
+mean ± standard deviation over splits; p of a paired t-test over splits; groups of all splits together, by F1
+of Title, Venue and Author.
 """
 
-MORE_TEXT = """*more*: the six properties with one strength for all, to which are added, each where it does credibly
-better on the training groups, the token after each run of Title as a seventh, and Potts cliques of the
-words that a group holds three times or more. Its control pays the same bonus for any single value, with
-the seventh and a constant against Other where these do better. *collective* and *control* are those
-of the paper's four properties, with one strength for all; half the control's bonus is paid beside Potts where
-that does better. The *plain base* has the same window features without places: nothing says where in its
-record a token stands.
-"""
-
-SPARED_TEXT = """Books have no Title in grobid_refs, where theirs counts as Venue, and with EMPTY left out of the counts
-whatever makes a Title of it earns a bonus. *spared*: a record without a Title earns as much in the
-clique of the label after Title as `spare` times a value that all agree on, and its control likewise; 0, 1 or
-1.5, with the strength, what does best on the training groups. The paper's four properties, one strength for all;
-*collective* and *control* are the same with a spare of 0.
+OTHERS_TEXT = """*four properties*: the paper's alone. *plain base*: the same window features without places, so that
+nothing says where in its record a token stands; all six properties.
 """
 
 WORDS_TEXT = """Mentions of a word are members of a clique, inside each document or across all. *vote* gives each
 mention the commonest kind of its clique; *stacking* is a second CRF that reads those majorities as
-features; *bias* is the control, a tuned constant taken from Other everywhere. *Majority* has W from
-co-occurrence in the training cliques, *perceptron* learns W from there. Token F1 of all labels but
-Other. *collective* is what validation on the training side chose among the potentials.
+features. *collective* and its *control* are learnt on the training documents, for micro F1 of all labels but
+Other; the control pays each kind a bonus wherever a word is in a clique. Across documents the training
+documents are ten parts with cliques of their own. Token F1 of all labels but Other.
 """
 
 LINKS_TEXT = """Topics of papers from their words by logistic regression (*base*), with cliques of each paper and the
-papers it is linked to: Potts over the neighbourhood, or centred, with W from links among the training
-papers. *vote* takes the commonest of a paper's and its neighbours' own topics; *stacking* is a second
-classifier that reads the shares of topics among the neighbours; *shuffled links* is the control: the same
-cliques over random links. *collective* is what validation chose. Accuracy.
+papers it is linked to: over the *neighbourhood*, or *centred*, with a learnt score for each pair of
+topics. *vote* takes the commonest of a paper's and its neighbours' own topics; *stacking* is a second
+classifier that reads the shares of topics among the neighbours; *shuffled links* are the neighbourhoods of
+random links, and the *control* is learnt for the true ones, without agreement. *collective* is what costs
+less on held-out training papers. Accuracy.
 """
 
 
@@ -401,7 +327,7 @@ def write(found, missing, this, out, quick):
             f"{name} {fraction:.0%} ({experiment}), {len(splits)} splits"
             for (experiment, name, fraction), splits in missing.items()) + ".\n")
     plots = Output(out, "quick-" if quick else "")
-    text += domain(found, this, plots) + more(found, this) + spared(found, this)
+    text += domain(found, this, plots) + others(found, this)
     text += repeated(found, this, plots) + linked(found, this, plots)
     text += sources(found)
     path = out / ("quick.md" if quick else "results.md")

@@ -22,7 +22,7 @@ import properties
 import report
 import stacking
 import tables
-import tuning
+import learning
 import words
 from run import Loaded, Pass, plan_of
 
@@ -143,34 +143,6 @@ class Measures(Made):
         self.assertLess(measure.paired_p([2.0, 3.1, 4.0, 5.1], [1, 2, 3, 4]), 0.001)
 
 
-class Tuning(unittest.TestCase):
-    GROUPS = 10
-
-    def measure(self, strengths):
-        """Property a helps up to 2, b harms, c does nothing."""
-        self.calls += 1
-        gain = min(strengths["a"], 2.0) - 0.5 * strengths["b"] - max(0.0, strengths["a"] - 2.0)
-        return np.array([[50 + gain + 0.01 * g] for g in range(self.GROUPS)])
-
-    def test_finds_strengths(self):
-        self.calls = 0
-        found, score = tuning.tune(self.measure, "abc", (0, 1, 2, 4), lambda t: t[0] / self.GROUPS)
-        self.assertEqual((found["a"], found["b"]), (2.0, 0.0))
-        self.assertAlmostEqual(score, 52.045)
-        self.assertLess(self.calls, 16)
-
-    def test_caution_keeps_zero(self):
-        def noisy(strengths):  # one group of ten gains much, the others lose a little
-            table = np.full((self.GROUPS, 1), 50.0)
-            table[0] += 10 * strengths["a"]
-            table[1:] -= strengths["a"]
-            return table
-
-        quality = lambda t: t[0]
-        self.assertEqual(tuning.tune(noisy, "a", (0, 1), quality, caution=1.0)[0]["a"], 0.0)
-        self.assertEqual(tuning.tune(noisy, "a", (0, 1), quality, caution=0.0)[0]["a"], 1.0)
-
-
 class Collective(Made):
     def test_properties_fire_once_a_segment(self):
         data, found = self.loaded.data, self.loaded.properties
@@ -180,109 +152,68 @@ class Collective(Made):
         self.assertEqual(shown["after_title"], [numbers["Venue"]])
         self.assertEqual(shown["after_venue"], [len(data.kinds)])
         self.assertEqual(len(shown["before_title"]), 1)
-        self.assertEqual(shown["token_after_title"], [found.tables[0][7]])
-        labels = data.records[0].labels.copy()
-        labels[5] = data.labels.index("O")  # Title in one run of one token
-        self.assertEqual(found.fired(0, labels)["token_after_title"], [found.tables[0][7]])
-        labels[7], labels[5] = labels[6], labels[6]
-        labels[6] = data.labels.index("O")  # two runs of Title
-        self.assertEqual(len(found.fired(0, labels)["token_after_title"]), 2)
-        labels[:] = data.labels.index("title-a")
-        self.assertEqual(found.fired(0, labels)["token_after_title"],
-                         [found.automata["token_after_title"].values - 1])
 
-    def test_empty_agrees_like_a_value(self):
-        k = np.arange(5.0)
-        counts = np.array([1, 2, 0])  # and one member of four more, EMPTY or CONFLICT
-        for family, value, empty in (("potts", 2 * 5 / 4, 2 / 4), ("both", 2 * (5 / 4 + 0.5 * 3), 2 / 4)):
-            setting = properties.Setting(family=family, share=0.5, empty=("first",))
-            found = properties.with_empty("first", setting, 3, 2.0, k, None)
-            self.assertAlmostEqual(found.evaluate([*counts, 1, 0]), value + empty)
-            self.assertAlmostEqual(found.evaluate([*counts, 0, 1]), value)
-        setting = properties.Setting(empty=("first",))
-        left = properties.with_empty("first", setting, 3, 2.0, k, np.array([True, False, True]))
-        self.assertAlmostEqual(left.evaluate([1, 2, 0, 1, 0]), 2 * (1 + 1) / 4)
-        setting = properties.Setting(family="control", empty=("first",))
-        with self.assertRaises(ValueError):  # nothing agrees in the control
-            properties.with_empty("first", setting, 3, 2.0, k, None)
+    def test_folds_are_scored_by_one_model_each(self):
+        data = self.loaded.data
+        train, test = datasets.split(data, 0.5, 1)
+        held_out, _ = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
+        parts, seen = learning.folds_of(held_out)
+        self.assertEqual(len(parts), 5)
+        tokens = [sum(len(data.records[r].tokens) for r in part.records) for part in parts]
+        np.testing.assert_allclose(seen, [1 - t / sum(tokens) for t in tokens])
+        groups = [{data.records[r].group for r in part.records} for part in parts]
+        self.assertEqual(sorted(g for of in groups for g in of), list(train))
+        halved, shares = learning.halves(data, parts, seen)
+        self.assertEqual(len(halved), sum(min(2, len(of)) for of in groups))
+        self.assertEqual(sorted(r for half in halved for r in half.records), sorted(held_out.records))
+        self.assertLessEqual(set(shares), set(seen))
 
-    def test_spared_empty_is_paid_by_the_member(self):
-        k = np.arange(5.0)
-        for family, value in (("potts", 2 * 2 * 2 / 4), ("control", 2 * 2)):
-            setting = properties.Setting(family=family, spare=1.5)
-            found = properties.with_empty(properties.SPARED, setting, 3, 2.0, k, None)
-            for empty in (0, 1, 2):
-                counts = [0, 2, 0, empty, 2 - empty]
-                self.assertAlmostEqual(found.evaluate(counts), value + 2 * 1.5 * empty)
-        with self.assertRaises(ValueError):
-            properties.with_empty(properties.SPARED, properties.Setting(family="vote", spare=1.0), 3,
-                                  2.0, k, None)
-
-    def test_cliques_of_a_setting(self):
+    def test_problems_number_kinds_alike(self):
         data, found = self.loaded.data, self.loaded.properties
         train, test = datasets.split(data, 0.25, 1)
         _, scored = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
-        count = 0
-        for group in test:
-            tokens = [t.lower() for r in data.of_groups([group]) for t in data.records[r].tokens
-                      if any(c.isalpha() for c in t)]
-            count += sum(tokens.count(t) >= 3 for t in set(tokens))
-        self.assertGreater(count, 0)
-        model = properties.build(found, scored, properties.Setting(words=0.5))
-        self.assertEqual(model.cliques, count)
-        both = properties.Setting({"token_after_title": 1.0}, words=0.5)
-        self.assertEqual(properties.build(found, scored, both).cliques, count + len(test))
-        # A bias beyond everything leaves no Other where another label can stand.
-        labels, _ = properties.label(found, scored, properties.Setting(bias=1e4))
-        self.assertNotIn(data.other, data.kind_of_label[np.concatenate(labels)])
+        made = properties.to_learn(found, scored, properties.SIX)
+        self.assertEqual(made.kinds, list(properties.SIX))
+        model, kinds = properties.build(found, scored, properties.SIX)
+        self.assertEqual(list(made.clique_kinds), kinds)
+        self.assertEqual(made.gold.tolist(),
+                         [y for r in scored.records for y in data.records[r].labels])
 
-    def test_agreement_repairs_styles(self):
-        result = domain_adaptation.point(self.store, self.loaded.data, self.loaded.properties,
-                                         self.loaded.features, 0.25, 1)
-        title = measure.kinds_of(self.loaded.data, ["Title", "Venue"])
-        f1 = {m: float(measure.f1(np.array(c).sum(axis=0), title))
-              for m, c in result["counts"].items()}
-        self.assertGreaterEqual(f1["collective"], f1["base"])
-        self.assertEqual(set(domain_adaptation.METHODS), set(f1))
+    def test_methods_of_a_point(self):
+        data = self.loaded.data
+        result = domain_adaptation.point(self.store, data, self.loaded.properties,
+                                         self.loaded.features, 0.5, 1)
+        self.assertEqual(set(domain_adaptation.METHODS), set(result["counts"]))
+        classes = domain_adaptation.classes(data)
+        self.assertEqual({data.kinds[k] for k in classes if k >= 0}, set(domain_adaptation.KINDS))
+        for basis in ("agreement", "log-agreement", "share"):
+            self.assertFalse([w for w in result["learnt"]["control"]["weights"]
+                              if w[1] == basis and w[3] != 0])
+        for method in ("control", "collective"):
+            if result["learnt"][method]["applied"] == 0:
+                self.assertEqual(result["counts"][method], result["counts"]["base"])
 
-    def test_spared_settings_validate_no_worse(self):
-        result = domain_adaptation.spared_point(self.store, self.loaded.data, self.loaded.properties,
-                                                self.loaded.features, 0.25, 1)
-        self.assertEqual(set(domain_adaptation.SPARED_METHODS), set(result["counts"]))
-        for name in ("control", "collective"):
-            self.assertGreaterEqual(result["quality"][f"{name}, spared"], result["quality"][name])
-            self.assertEqual(result["settings"][name]["spare"], 0.0)
-
-    def test_control_ignores_agreement(self):
+    def test_vote_forces_the_commonest(self):
         data, found = self.loaded.data, self.loaded.properties
         train, test = datasets.split(data, 0.25, 1)
         _, scored = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
-        setting = properties.Setting(dict.fromkeys(properties.NAMES, 1.0), family="control", beam=30)
-        together, _ = properties.label(found, scored, setting)
-        chains = list(range(len(scored)))
-        random.Random(1).shuffle(chains)
-        apart, _ = properties.label(found, scored.part(chains), setting)
-        for k, labels in zip(chains, apart):
-            self.assertEqual(labels.tolist(), together[k].tolist())
+        labels = properties.vote(found, scored)
+        for chains in properties.by_group(data, scored).values():
+            fired = [found.fired(scored.records[k], labels[k])["first"] for k in chains]
+            self.assertEqual(len({tuple(f) for f in fired}), 1)
 
     def test_words(self):
         data, found = self.loaded.data, self.loaded.words
         train, test = datasets.split(data, 0.25, 1)
-        held_out, scored = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
-        cliques = words.cliques(found, scored, words.Setting(across=True))
-        model = words.build(found, scored, words.Setting(strength=1.0, across=True))
-        self.assertEqual(model.cliques, len(cliques))
-        self.assertEqual(sorted(len(c) for c in cliques),
-                         sorted(model.clique_members(k) for k in range(model.cliques)))
-        voted = words.vote(found, scored, words.Setting(across=True))
-        for members in cliques:
-            self.assertEqual(len({found.kind_of_label[voted[k][t]] for k, t in members}), 1)
-        weights = words.co_occurrence(found, held_out, words.Setting(across=True))
-        self.assertEqual(weights.shape, (len(found.kinds),) * 2)
-        self.assertTrue((np.diag(weights) >= 0).all())
-        learnt = words.perceptron(found, held_out, words.Setting(1.0, "majority", across=True),
-                                  weights, lambda labels: -abs(labels[0]).sum(), epochs=1)
-        self.assertTrue(np.isfinite(learnt).all())
+        _, scored = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
+        for across in (False, True):
+            cliques = words.cliques(found, scored, across)
+            model = words.build(found, scored, across)
+            self.assertEqual(sorted(len(c) for c in cliques),
+                             sorted(model.clique_members(k) for k in range(model.cliques)))
+            voted = words.vote(found, scored, across)
+            for members in cliques:
+                self.assertEqual(len({found.kind_of_label[voted[k][t]] for k, t in members}), 1)
 
     def test_stacking_sees_the_group(self):
         found = self.loaded.properties
@@ -301,10 +232,9 @@ class Whole(Made):
             only, experiments, report, quick = [], [], False, True
 
         this = Pass(Options)
-        plan = [("domain", "grobid_refs", f, s, s == 0) for f in (0.2, 0.4) for s in (0, 1)]
-        plan += [(e, "grobid_refs", 0.2, s, False) for s in (0, 1)
-                 for e in ("domain-more", "domain-plain", "spared", "spared-plain")]
-        plan.append(("words-across", "wikigold", 0.3, 0, False))
+        plan = [(e, "grobid_refs", 0.5, s) for s in (0, 1)
+                for e in ("domain", "domain-four", "domain-plain", "words")]
+        plan.append(("words-across", "wikigold", 0.3, 0))
         this.run(plan)
         self.assertEqual(this.skipped, ["wikigold"])
         points = this.folder("grobid_refs") / "points"
@@ -314,8 +244,8 @@ class Whole(Made):
         tables.write(*this.results(plan), this, self.root / "out", True)
         text = (self.root / "out" / "quick.md").read_text()
         self.assertIn("| collective |", text)
-        self.assertIn("| collective, more |", text)
-        self.assertIn("| collective, spared |", text)
+        self.assertIn("four properties", text)
+        self.assertIn("plain base", text)
         self.assertIn("wikigold", text.split("## ")[0])
         for file in (self.root / "out").glob("*.svg"):
             ElementTree.parse(file)
@@ -323,7 +253,7 @@ class Whole(Made):
 
     def test_plans_have_no_point_twice(self):
         for quick in (True, False):
-            plan = [p[:4] for p in plan_of(quick)]
+            plan = plan_of(quick)
             self.assertEqual(len(plan), len(set(plan)))
 
 

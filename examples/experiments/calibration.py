@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""How true probabilities are on the test groups: those of learnt models, and the tagger's own.
+
+    calibration.py [--data FOLDER] [--pages FILE] [--cache FOLDER] [--splits N]
+
+Over positions whose label changed or whose highest probability (of the learnt model) is below 0.95: expected
+calibration error of the highest probability, in ten bins of as many positions each. Both are at the temperature
+that the learner fitted on held-out training groups, and at 1.
+"""
+
+import argparse
+from pathlib import Path
+
+import libchorale as ch
+import numpy as np
+from libchorale.learn import learn
+
+import base_model
+import datasets
+import domain_adaptation
+import properties
+import repeated_words
+import words
+from learning import folds_of
+from run import HERE, Pass
+
+BINS = 10
+SETS = {"wikigold": 0.3, "pages": 0.2}
+
+
+def error(sure, right):
+    """Expected calibration error: how far the mean probability of a bin is from the share that is right."""
+    order = np.argsort(sure, kind="stable")
+    parts = [part for part in np.array_split(order, BINS) if len(part)]
+    return sum(len(p) * abs(sure[p].mean() - right[p].mean()) for p in parts) / max(1, len(order))
+
+
+def measured(tables, gold, chosen):
+    """The error over the chosen positions, in per cent."""
+    rows = np.concatenate(tables)[chosen]
+    return 100 * error(rows.max(axis=1), rows.argmax(axis=1) == gold[chosen])
+
+
+def point(this, name, fraction, number):
+    """Positions looked at, the temperature, and errors: of the learnt model and of the tagger, each at the
+    temperature and at 1."""
+    loaded = this.load(name)
+    data = loaded.data
+    train, test = datasets.split(data, fraction, number)
+    store = base_model.Store(this.folder(name) / "scores")
+    held_out, scored = base_model.fit(store, data, lambda: loaded.features, train, test, number)
+    parts, seen = folds_of(held_out)
+    if name == "pages":
+        made = lambda part: properties.to_learn(loaded.properties, part, properties.SIX)
+        classes, options = domain_adaptation.classes(data), domain_adaptation.RUN
+    else:
+        made = lambda part: words.to_learn(loaded.words, part, False)
+        classes, options = repeated_words.classes(data), {}
+    learnt = learn([made(part) for part in parts], seen=seen, classes=classes)
+    problem = made(scored)
+    temperature = learnt.report["temperature"]
+    alone = ch.ModelBuilder()
+    for unary, matrix in zip(scored.unary, scored.matrices):
+        alone.add_chain(unary, matrix)
+    gold = problem.gold
+    with ch.Run(learnt.apply(problem), **options) as together, ch.Run(alone.freeze()) as own:
+        together.solve()
+        own.solve()
+        count = range(len(scored))
+        found = {(run, t): [run.probabilities(k, t)[0] for k in count]
+                 for run in (together, own) for t in (temperature, 1.0)}
+        changed = np.concatenate([together.labels(k) != scored.own[k] for k in count])
+        chosen = changed | (np.concatenate(found[together, temperature]).max(axis=1) < 0.95)
+        return (int(chosen.sum()), temperature,
+                *(measured(found[run, t], gold, chosen) for run in (together, own)
+                  for t in (temperature, 1.0)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", default=HERE / "data")
+    parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt")
+    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--only", nargs="*", default=list(SETS))
+    options = parser.parse_args()
+    options.only, options.report = options.only, False
+    this = Pass(options)
+    print("| set | split | positions | temperature | learnt | at 1 | tagger | at 1 |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for name in options.only:
+        rows = []
+        for number in range(options.splits):
+            rows.append(point(this, name, SETS[name], number))
+            print("| %s | %d | %d | %.2f | %.1f | %.1f | %.1f | %.1f |" % (name, number, *rows[-1]),
+                  flush=True)
+        print("| %s | mean | %d | %.2f | %.1f | %.1f | %.1f | %.1f |" % (name, *np.mean(rows, axis=0)))
+
+
+if __name__ == "__main__":
+    main()
