@@ -64,8 +64,9 @@
  *   temperature     for chorale_run_probabilities: that of the highest likelihood of gold labels of
  *                   held-out groups, each under the weights of the other folds, as they are applied.
  *                   Of unit times 1/2, 1, .. 8 the best, moved to the top of the parabola through it
- *                   and its neighbours (over the logarithm). Of many chains 128 at most are looked
- *                   at, evenly spaced.
+ *                   and its neighbours (over the logarithm). A gold label less likely than 1/1000
+ *                   counts as that: it may be one that the tagger never saw. Of many chains 128 at
+ *                   most are looked at, evenly spaced.
  *
  * p-values: paired sign flips over groups, one-sided, exact up to 12 groups, else 4096 random ones,
  * or more where many kinds are tested. So with level 0.05 at least 5 groups are needed for anything

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace chorale {
@@ -21,6 +20,7 @@ constexpr std::int32_t kUnitBisections = 40;
 constexpr double kMostUnit = 1024;
 constexpr double kLeastTemperature = 0.5; // of the unit
 constexpr std::int64_t kLikelyChains = 128;
+constexpr double kLeastLikely = 1e-3;
 // Positions need messages: the polish moves one of them at a time. Of properties it moves all of a
 // chain, which does as well, for a tenth of the price.
 constexpr std::int64_t kUsualRounds = 3;
@@ -647,7 +647,7 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
       for (std::int32_t t = 0; t < length && has_all; ++t)
         if (gold[t] >= 0)
           of_chain[k] += std::log(
-              std::max(unary_[std::int64_t{t} * m + gold[t]], std::numeric_limits<double>::min()));
+              std::max(unary_[std::int64_t{t} * m + gold[t]], kLeastLikely));
     }
     for (std::int32_t k = 0; k < kTemperatures && has_all; ++k)
       likelihoods_[k] += of_chain[k];
