@@ -241,6 +241,15 @@ END
   remark="go get and go build, Debian trixie, $(inside go <<<'go version'); example"
 }
 
+on_js() {
+  make_root js trixie nodejs npm
+  block bindings/js/README.md js >"$roots/js/work/example.mjs"
+  block bindings/js/README.md js out >"$roots/js/work/expected"
+  timed inside js <<<'npm install --silent /release/libchorale-*.tgz'
+  inside js <<<'node example.mjs | diff expected -'
+  remark="npm install of the package, Debian trixie, Node $(inside js <<<'node --version'); example"
+}
+
 on_conan() {
   make_root conan trixie python3 python3-venv g++ cmake make
   timed inside conan <<'END'
@@ -320,7 +329,7 @@ release=$(realpath "$1")
 shift
 names=("$@")
 [[ $# -gt 0 ]] || names=(python-old python-new python-aarch64-old python-aarch64 python-source musl musl-aarch64 windows
-  rust rust-old go debian conan two-files cmake)
+  rust rust-old go js debian conan two-files cmake)
 failed=0
 summary=()
 for name in "${names[@]}"; do

@@ -1,0 +1,365 @@
+"""Streams of Arrow record batches: each group of rows is labelled when it is complete.
+
+The unit of whatever hands out data in pieces: readers of Parquet files, Spark (`libchorale.spark`),
+DuckDB, Polars. A group is labelled by itself, so its labels depend neither on other groups nor on
+how the stream is cut. Memory holds one group, its results, and the batches that it spans.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from ._agreements import Agree, Agreement
+from .collective import decode
+from .mentions import Confidence, Key, Scale, Strength, agree
+from .property import Property
+
+#: The column of texts that `errors="column"` adds.
+ERROR = "error"
+
+Errors = Literal["raise", "column"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Chains:
+    """Rows that are chains (sentences, records), and what ought to agree. It can be pickled.
+
+    group        the column of groups, such as documents; not null
+    scores       the column of scores: a list for each position, of a number for each label
+    tokens       the column of words: a list for each row, of texts or integers; None: there is none
+    order        the column whose ascending order the rows of a group are labelled in, so that labels
+                 do not depend on the order in which they come; None: as they come
+    agree        as in `decode`, but that `keys` of an `Agreement` is the name of a column of lists,
+                 and agreement is within groups: neither `across` nor "cliques"
+    transitions, strength, minimum, stop  as in `decode`
+    names        names of the labels: the new column holds them in the place of numbers
+    options      further options of `decode`, such as {"rounds": 5}
+    labels, changed  the new columns: a list of labels for each row; whether they differ from the
+                 row's own best
+    """
+
+    group: str
+    scores: str
+    tokens: str | None = None
+    order: str | None = None
+    agree: Agree | Sequence[Agree] = "word"
+    transitions: Any = None
+    strength: float = 1.0
+    minimum: int = 2
+    stop: Sequence[Any] = ()
+    names: Sequence[str] | None = None
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    labels: str = "labels"
+    changed: str = "changed"
+
+    def __post_init__(self) -> None:
+        for number, entry in enumerate(self._entries()):
+            if not isinstance(entry, Agreement):
+                continue
+            place = f"agree[{number}]"
+            if entry.across or entry.what == "cliques":
+                what = "across" if entry.across else 'what="cliques"'
+                raise ValueError(f"{place} has {what}; batches are labelled group by group")
+            if entry.what == "keys" and not isinstance(entry.keys, str):
+                raise TypeError(f"{place}.keys is {entry.keys!r}, not the name of a column")
+
+    def _entries(self) -> list[Any]:
+        single = isinstance(self.agree, (str, Property, Agreement, tuple))
+        return [self.agree] if single else list(self.agree)  # type: ignore[arg-type]
+
+    def _columns(self) -> dict[str, str]:
+        found = {"group": self.group, "scores": self.scores}
+        if self.tokens is not None:
+            found["tokens"] = self.tokens
+        if self.order is not None:
+            found["order"] = self.order
+        for number, entry in enumerate(self._entries()):
+            if isinstance(entry, Agreement) and isinstance(entry.keys, str):
+                found[f"agree[{number}].keys"] = entry.keys
+        return found
+
+    def _fields(self, arrow: Any, schema: Any) -> list[Any]:
+        kind = arrow.int32() if self.names is None else arrow.string()
+        return [arrow.field(self.labels, arrow.list_(kind)), arrow.field(self.changed, arrow.bool_())]
+
+    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
+        """The new columns of one group's rows."""
+        scores = _matrices(arrow, rows, self.scores)
+        if not any(map(len, scores)):  # no position tells how many labels there are
+            empty = arrow.array([[]] * len(scores), arrow.list_(arrow.int32()))
+            return {self.labels: empty, self.changed: arrow.array([False] * len(scores))}
+        agree = [
+            dataclasses.replace(entry, keys=_lists(rows, entry.keys))
+            if isinstance(entry, Agreement) and isinstance(entry.keys, str)
+            else entry
+            for entry in self._entries()
+        ]
+        found = decode(
+            scores,
+            self.transitions,
+            tokens=None if self.tokens is None else _lists(rows, self.tokens),
+            agree=agree,
+            strength=self.strength,
+            minimum=self.minimum,
+            stop=self.stop,
+            names=self.names,
+            **self.options,
+        )
+        edges = np.cumsum([0, *map(len, found.labels)], dtype=np.int32)
+        flat = arrow.array(np.concatenate(found.labels), arrow.int32())
+        if self.names is not None:
+            flat = arrow.array(list(self.names), arrow.string()).take(flat)
+        changed = np.zeros(len(found.labels), dtype=bool)
+        changed[[change.chain for change in found.changed]] = True
+        return {
+            self.labels: arrow.ListArray.from_arrays(arrow.array(edges), flat),
+            self.changed: arrow.array(changed),
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Mentions:
+    """Rows that are mentions, for `agree`, whose arguments these are. It can be pickled.
+
+    group     the column of groups; keys are the same within one
+    label     the column of labels; here it is needed
+    strength  None: its rule looks at the rows of one group alone
+    order     as in `Chains`
+    names     of the four new columns
+    """
+
+    group: str
+    key: Key | Sequence[Key]
+    label: str
+    confidence: Confidence = None
+    labels: Sequence[Any] | None = None
+    scale: Scale = "probability"
+    strength: Strength = None
+    minimum: int = 2
+    order: str | None = None
+    names: Sequence[str] = ("together", "probability", "changed", "why")
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def _columns(self) -> dict[str, str]:
+        found = {"group": self.group, "label": self.label}
+        if self.order is not None:
+            found["order"] = self.order
+        return found
+
+    def _fields(self, arrow: Any, schema: Any) -> list[Any]:
+        kinds = [schema.field(self.label).type, arrow.float64(), arrow.bool_(), arrow.string()]
+        return [arrow.field(name, kind) for name, kind in zip(self.names, kinds)]
+
+    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
+        table = agree(
+            rows,
+            key=self.key,
+            label=self.label,
+            confidence=self.confidence,
+            labels=self.labels,
+            scale=self.scale,
+            strength=self.strength,
+            minimum=self.minimum,
+            names=self.names,
+            progress=False,
+            **self.options,
+        )
+        return {name: table.column(name) for name in self.names}
+
+
+Specification = Union[Chains, Mentions]
+
+
+def output_schema(schema: Any, specification: Specification, errors: Errors = "raise") -> Any:
+    """The `pyarrow.Schema` of what `label` yields for batches of `schema`."""
+    arrow = _pyarrow()
+    if errors not in ("raise", "column"):
+        raise ValueError(f"errors is {errors!r}, neither 'raise' nor 'column'")
+    for argument, name in specification._columns().items():
+        if name not in schema.names:
+            known = ", ".join(map(repr, schema.names))
+            raise ValueError(f"{argument}: there is no column {name!r} (columns: {known})")
+    fields = specification._fields(arrow, schema)
+    if errors == "column":
+        fields.append(arrow.field(ERROR, arrow.string()))
+    for field in fields:
+        if field.name in schema.names:
+            raise ValueError(f"column {field.name!r} is there already; choose other names")
+    return arrow.schema([*schema, *fields])
+
+
+def label(
+    batches: Iterable[Any],
+    specification: Specification,
+    *,
+    errors: Errors = "raise",
+    most_rows: int | None = None,
+) -> Iterator[Any]:
+    """Labels a stream of record batches group by group, and yields batches with more columns.
+
+    batches        of `pyarrow`, all of one schema; the rows of a group follow one another
+    specification  `Chains` or `Mentions`: what the columns hold, and what ought to agree
+    errors         "raise": what cannot be labelled raises ValueError, which names the group.
+                   "column": its rows come out with nulls and the message in a column "error", and
+                   all other groups are labelled
+    most_rows      a group of more rows is such an error, and its rows are handed on as they come;
+                   None: no limit but memory
+
+    All columns and rows come out, those of a group in the order of `specification.order`. For each
+    batch one batch comes out, of the groups that end in it; what the last one has left comes last.
+    Remembers the groups that it has seen: one that comes again, after others, is an error.
+
+    >>> import pyarrow
+    >>> rows = [{"page": 1, "word": ["Rome"], "score": [s]} for s in ([2.1, 0.3], [0.7, 0.9])]
+    >>> batch = pyarrow.RecordBatch.from_pylist(rows)
+    >>> [out] = label([batch], Chains("page", "score", tokens="word"))
+    >>> out.column("labels").to_pylist()
+    [[0], [0]]
+    """
+    if most_rows is not None and most_rows < 1:
+        raise ValueError(f"most_rows is {most_rows}; it must be at least 1")
+    if not isinstance(specification, (Chains, Mentions)):
+        raise TypeError(f"specification is {specification!r}, neither Chains nor Mentions")
+    return _Stream(specification, errors, most_rows).run(batches)
+
+
+class _Stream:
+    def __init__(
+        self, specification: Specification, errors: Errors, most_rows: int | None
+    ) -> None:
+        self._specification, self._errors, self._most_rows = specification, errors, most_rows
+        self._arrow = _pyarrow()
+        self._schema: Any = None
+        self._output: Any = None
+        self._seen: set[Any] = set()
+        self._group: Any = None  # that of `_pending`, or of rows handed on
+        self._pending: list[Any] = []
+        self._count = 0  # rows of the group
+        self._refused = False  # the group has too many rows
+
+    def run(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            if self._schema is None:
+                self._schema = batch.schema
+                self._output = output_schema(batch.schema, self._specification, self._errors)
+            elif not batch.schema.equals(self._schema):
+                raise ValueError("a batch has another schema than the first")
+            done: list[Any] = []
+            for group, rows in self._parts(batch):
+                if not self._pending and not self._refused or group != self._group:
+                    done += self._end()
+                    self._begin(group)
+                done += self._add(rows)
+            yield from self._joined(done)
+        yield from self._joined(self._end())
+
+    def _parts(self, batch: Any) -> Iterator[tuple[Any, Any]]:
+        """The rows of each group, as long as they follow one another."""
+        if batch.num_rows == 0:
+            return
+        column = batch.column(batch.schema.get_field_index(self._specification.group))
+        if column.null_count:
+            row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+            raise ValueError(f"column {self._specification.group!r} is null in row {row} of a batch")
+        codes = column.dictionary_encode().indices.to_numpy()
+        begins = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist()]
+        for begin, end in zip(begins, [*begins[1:], batch.num_rows]):
+            yield column[begin].as_py(), batch.slice(begin, end - begin)
+
+    def _begin(self, group: Any) -> None:
+        if group in self._seen:
+            raise ValueError(
+                f"group {group!r} comes again after others; the rows of a group follow one another"
+            )
+        self._seen.add(group)
+        self._group, self._count, self._refused = group, 0, False
+
+    def _add(self, rows: Any) -> list[Any]:
+        self._pending.append(rows)
+        self._count += rows.num_rows
+        if self._most_rows is None or self._count <= self._most_rows:
+            return []
+        pending, self._pending = self._pending, []
+        self._refused = True
+        message = f"it has more than most_rows = {self._most_rows} rows"
+        return [self._failed(self._arrow.Table.from_batches(pending), message)]
+
+    def _end(self) -> list[Any]:
+        pending, self._pending = self._pending, []
+        if not pending:
+            return []
+        rows = self._arrow.Table.from_batches(pending).combine_chunks()
+        order = self._specification.order
+        try:
+            if order is not None:
+                rows = rows.sort_by(order)
+            new = self._specification._labelled(self._arrow, rows)
+        except (ValueError, TypeError) as error:
+            return [self._failed(rows, str(error))]
+        return [self._made(rows, new)]
+
+    def _failed(self, rows: Any, message: str) -> Any:
+        text = f"group {self._group!r}: {message}"
+        if self._errors == "raise":
+            raise ValueError(text)
+        return self._made(rows, {ERROR: self._arrow.array([text] * rows.num_rows)})
+
+    def _made(self, rows: Any, new: Mapping[str, Any]) -> Any:
+        """The rows with all new columns; null where `new` has none."""
+        for field in list(self._output)[len(self._schema) :]:
+            values = new.get(field.name)
+            if values is None:
+                values = self._arrow.nulls(rows.num_rows, field.type)
+            rows = rows.append_column(field, values.cast(field.type))
+        return rows
+
+    def _joined(self, done: list[Any]) -> Iterator[Any]:
+        if done:
+            yield from self._arrow.concat_tables(done).combine_chunks().to_batches()
+
+
+def _lists(rows: Any, name: str) -> list[Any]:
+    lists: list[Any] = rows.column(name).to_pylist()
+    for row, entry in enumerate(lists):
+        if entry is None:
+            raise ValueError(f"column {name!r} is null in row {row}")
+    return lists
+
+
+def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
+    """The scores of each row, T x m: views of one array."""
+    compute = _compute()
+    column = rows.column(name).combine_chunks()
+    positions = compute.list_flatten(column)
+    lengths = compute.list_value_length(column)
+    widths = compute.list_value_length(positions)
+    numbers = compute.list_flatten(positions)
+    if lengths.null_count or widths.null_count or numbers.null_count:
+        raise ValueError(f"column {name!r} has a null in it")
+    across = np.unique(widths.to_numpy(zero_copy_only=False))
+    if len(across) > 1:
+        raise ValueError(f"column {name!r} has lists of {across[0]} and of {across[-1]} numbers")
+    if not arrow.types.is_floating(numbers.type):
+        numbers = numbers.cast(arrow.float64())
+    m = int(across[0]) if len(across) else 0
+    scores = numbers.to_numpy(zero_copy_only=False).reshape(-1, max(m, 1))
+    ends = np.cumsum(lengths.to_numpy(zero_copy_only=False))
+    return [scores[begin:end] for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist())]
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError("record batches are those of pyarrow: pip install pyarrow") from None
+    return pyarrow
+
+
+def _compute() -> Any:
+    import pyarrow.compute
+
+    return pyarrow.compute

@@ -1,0 +1,236 @@
+"""Streams of record batches: each group as by itself, however the stream is cut."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale.batches import Chains, Mentions, label, output_schema
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("nanoarrow")
+
+NAMES = ["O", "PER", "LOC"]
+
+
+@pytest.fixture
+def rng(request):
+    seed = int(np.random.SeedSequence().entropy % 2**32)
+    print(f"seed {seed}")
+    return np.random.default_rng(seed)
+
+
+def corpus(rng, groups=9, kind="float64"):
+    """A table of random chains; the rows of a group follow one another."""
+    rows = []
+    for group in rng.permutation(groups).tolist():
+        for _ in range(int(rng.integers(1, 6))):
+            length = int(rng.integers(0, 5))
+            rows.append(
+                {
+                    "id": len(rows),
+                    "page": f"p{group}",
+                    "words": [f"w{k}" for k in rng.integers(0, 4, length)],
+                    "keys": rng.integers(-1, 3, length).tolist(),
+                    "scores": (2 * rng.normal(size=(length, 3))).astype(kind).tolist(),
+                }
+            )
+    element = pa.float64() if kind == "float64" else pa.float32()
+    table = pa.Table.from_pylist(rows)
+    number = table.schema.get_field_index("scores")
+    scores = pa.array([row["scores"] for row in rows], pa.list_(pa.list_(element)))
+    return table.set_column(number, "scores", scores)
+
+
+def cut(table, size):
+    return table.combine_chunks().to_batches(max_chunksize=size)
+
+
+def joined(batches):
+    return pa.Table.from_batches(list(batches))
+
+
+TRANSITIONS = [[0.3, -0.2, 0.1], [0.0, 0.4, -0.5], [-0.1, 0.2, 0.0]]
+WAYS = {
+    "words": Chains("page", "scores", tokens="words", transitions=TRANSITIONS, strength=2.5),
+    "keys": Chains("page", "scores", agree=ch.Agreement("keys", 2.5, keys="keys"), names=NAMES),
+    "property": Chains("page", "scores", agree=(ch.Property.first_label(3), 3.0)),
+}
+
+
+def apart(table, way):
+    """Labels and changes of each row, from one `decode` a group."""
+    found = {}
+    for page in dict.fromkeys(table.column("page").to_pylist()):
+        rows = [row for row in table.to_pylist() if row["page"] == page]
+        if not any(row["scores"] for row in rows):
+            found.update((row["id"], ([], False)) for row in rows)
+            continue
+        agree = way.agree
+        if isinstance(agree, ch.Agreement):
+            agree = ch.Agreement("keys", agree.strength, keys=[row["keys"] for row in rows])
+        element = np.float32 if table.schema.field("scores").type.value_type.value_type == pa.float32() else float
+        result = ch.decode(
+            [np.array(row["scores"], dtype=element).reshape(-1, 3) for row in rows],
+            way.transitions,
+            tokens=[row["words"] for row in rows] if way.tokens else None,
+            agree=agree,
+            strength=way.strength,
+        )
+        changed = {change.chain for change in result.changed}
+        for number, row in enumerate(rows):
+            labels = result.labels[number].tolist()
+            named = labels if way.names is None else [way.names[label] for label in labels]
+            found[row["id"]] = (named, number in changed)
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_chains_as_by_themselves(rng, way, kind):
+    table, way = corpus(rng, kind=kind), WAYS[way]
+    expected = apart(table, way)
+    for size in (1, 2, 3, 8, 1000):
+        out = joined(label(cut(table, size), pickle.loads(pickle.dumps(way))))
+        assert out.schema == output_schema(table.schema, way)
+        assert out.select(table.column_names) == table
+        for row in out.to_pylist():
+            assert (row["labels"], row["changed"]) == expected[row["id"]]
+
+
+def test_order_within_a_group(rng):
+    table = corpus(rng)
+    way = Chains("page", "scores", tokens="words", strength=2.5, order="id")
+    expected = {row["id"]: row for row in joined(label(cut(table, 4), way)).to_pylist()}
+    places = {page: place for place, page in enumerate(rng.permutation(9).tolist())}
+    mixed = table.to_pylist()
+    rng.shuffle(mixed)
+    mixed.sort(key=lambda row: places[int(row["page"][1:])])
+    out = joined(label(cut(pa.Table.from_pylist(mixed, table.schema), 3), way)).to_pylist()
+    assert {row["id"]: row for row in out} == expected
+
+
+def mentions(rng, groups=6):
+    rows = []
+    for group in range(groups):
+        for _ in range(int(rng.integers(1, 12))):
+            rows.append(
+                {
+                    "text": group,
+                    "name": rng.choice(["Jordan", "Paris", None]),
+                    "type": str(rng.choice(NAMES)),
+                    "sure": float(rng.uniform(0.3, 0.95)),
+                }
+            )
+    return pa.Table.from_pylist(rows)
+
+
+def test_mentions_as_by_themselves(rng):
+    table = mentions(rng)
+    way = Mentions("text", "name", "type", "sure", labels=NAMES, strength=0.8)
+    expected = []
+    for group in dict.fromkeys(table.column("text").to_pylist()):
+        rows = table.filter(pa.compute.equal(table.column("text"), group))
+        agreed = ch.agree(
+            rows, key="name", label="type", confidence="sure", labels=NAMES, strength=0.8
+        )
+        expected += agreed.to_pylist()
+    for size in (1, 5, 1000):
+        out = joined(label(cut(table, size), way))
+        assert out.schema == output_schema(table.schema, way)
+        assert out.to_pylist() == expected
+
+
+def test_a_group_comes_out_when_it_is_complete(rng):
+    table = corpus(rng)
+    taken = []
+
+    def stream():
+        for batch in cut(table, 1):
+            taken.append(batch)
+            yield batch
+
+    first = next(label(stream(), WAYS["words"]))
+    pages = table.column("page").to_pylist()
+    assert first.num_rows == pages.count(pages[0])
+    assert len(taken) == first.num_rows + 1
+
+
+def test_bad_groups_beside_good_ones(rng):
+    table = corpus(rng)
+    way = WAYS["words"]
+    expected = apart(table, way)
+    rows = table.to_pylist()
+    long = [row for row in rows if row["scores"]]
+    bad = long[0]["page"]
+    long[0]["scores"][0][1] = float("nan")
+    spoilt = pa.Table.from_pylist(rows, table.schema)
+    with pytest.raises(ValueError, match=f"group '{bad}': .*NaN|group '{bad}': .*not a number"):
+        list(label(cut(spoilt, 4), way))
+    out = joined(label(cut(spoilt, 4), way, errors="column"))
+    assert out.schema == output_schema(table.schema, way, "column")
+    for row in out.to_pylist():
+        if row["page"] == bad:
+            assert row["labels"] is None and row["changed"] is None
+            assert row["error"].startswith(f"group '{bad}': ")
+        else:
+            assert row["error"] is None
+            assert (row["labels"], row["changed"]) == expected[row["id"]]
+
+
+def test_a_group_too_large(rng):
+    table = corpus(rng)
+    pages = table.column("page").to_pylist()
+    sizes = {page: pages.count(page) for page in pages}
+    largest = max(sizes, key=sizes.get)
+    most = sizes[largest] - 1
+    if most < 1:
+        return
+    with pytest.raises(ValueError, match=f"it has more than most_rows = {most} rows"):
+        list(label(cut(table, 2), WAYS["words"], most_rows=most))
+    out = joined(label(cut(table, 2), WAYS["words"], errors="column", most_rows=most))
+    assert out.column("id").to_pylist() == table.column("id").to_pylist()
+    for row in out.to_pylist():
+        assert (row["error"] is not None) == (sizes[row["page"]] > most)
+        assert (row["labels"] is None) == (row["error"] is not None)
+
+
+def test_what_cannot_be(rng):
+    table, way = corpus(rng), WAYS["words"]
+    batch = cut(table, 1000)[0]
+    cases = [
+        (Chains("book", "scores", tokens="words"), "group: there is no column 'book'"),
+        (Chains("page", "scores", tokens="text"), "tokens: there is no column 'text'"),
+        (Chains("page", "scores", tokens="words", labels="id"), "column 'id' is there already"),
+    ]
+    for specification, message in cases:
+        with pytest.raises(ValueError, match=message):
+            list(label([batch], specification))
+    with pytest.raises(ValueError, match="group 'p.' comes again after others"):
+        list(label([batch, batch], way))
+    with pytest.raises(ValueError, match="another schema"):
+        list(label([batch, batch.select(["page"])], way))
+    with pytest.raises(ValueError, match="errors is 'ignore'"):
+        list(label([batch], way, errors="ignore"))
+    with pytest.raises(ValueError, match="most_rows is 0"):
+        label([batch], way, most_rows=0)
+    with pytest.raises(TypeError, match="neither Chains nor Mentions"):
+        label([batch], "words")
+    with pytest.raises(ValueError, match=r"agree\[0\] has across"):
+        Chains("page", "scores", agree=ch.Agreement("words", across=True))
+    with pytest.raises(ValueError, match='has what="cliques"'):
+        Chains("page", "scores", agree=ch.Agreement("cliques", cliques=[[0, 1]]))
+    with pytest.raises(TypeError, match=r"agree\[1\].keys is None"):
+        Chains("page", "scores", agree=["word", ch.Agreement("keys")])
+    nulls = pa.Table.from_pylist([{"page": None, "scores": [[0.0]], "words": ["a"]}])
+    nulls = nulls.set_column(0, "page", pa.array([None], pa.string()))
+    with pytest.raises(ValueError, match="column 'page' is null in row 0"):
+        list(label(cut(nulls, 9), way))
+    uneven = pa.Table.from_pylist([{"page": "a", "scores": [[0.0], [1.0, 2.0]], "words": ["a", "b"]}])
+    with pytest.raises(ValueError, match="group 'a': column 'scores' has lists of 1 and of 2 numbers"):
+        list(label(cut(uneven, 9), way))
+
+
+def test_no_batches():
+    assert list(label([], WAYS["words"])) == []

@@ -1,0 +1,84 @@
+"""Spark in local mode: the labels of one process, however the rows are partitioned and mixed."""
+
+import os
+import sys
+
+import pytest
+from test_batches import NAMES, WAYS, corpus, cut, joined, mentions, rng  # noqa: F401
+
+from libchorale import spark as adapter
+from libchorale.batches import Chains, Mentions, label
+
+pytest.importorskip("pyspark")
+pa = pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "3")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def frame_of(spark, table):
+    return spark.createDataFrame(table)
+
+
+def by_id(rows):
+    return {row["id"]: row for row in rows}
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3, 8])
+def test_as_in_one_process(spark, rng, partitions):  # noqa: F811
+    table = corpus(rng, groups=30)
+    way = Chains("page", "scores", tokens="words", strength=2.5, order="id", names=NAMES)
+    expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
+    mixed = table.take(pa.array(rng.permutation(table.num_rows)))
+    out = adapter.label(frame_of(spark, mixed), way, partitions=partitions)
+    assert by_id(row.asDict() for row in out.collect()) == expected
+
+
+def test_mentions(spark, rng):  # noqa: F811
+    table = mentions(rng)
+    table = table.append_column("id", pa.array(range(table.num_rows)))
+    way = Mentions("text", "name", "type", "sure", labels=NAMES, strength=0.8, order="id")
+    expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
+    out = adapter.label(frame_of(spark, table), way)
+    assert by_id(row.asDict() for row in out.collect()) == expected
+
+
+def test_a_large_group_is_alone(spark, rng):  # noqa: F811
+    from pyspark.sql import functions as f
+
+    rows = [("giant", k) for k in range(500)] + [(f"g{k % 40}", k) for k in range(400)]
+    frame = spark.createDataFrame(rows, ["page", "id"])
+    placed = adapter._placed(frame, "page", 4).withColumn("at", f.spark_partition_id())
+    found = placed.select("page", "at").distinct().collect()
+    of = {}
+    for row in found:
+        assert of.setdefault(row["page"], row["at"]) == row["at"]
+    assert sum(at == of["giant"] for at in of.values()) == 1
+    assert len({at for page, at in of.items() if page != "giant"}) == 4
+
+
+def test_a_bad_group_is_named(spark, rng):  # noqa: F811
+    table = corpus(rng)
+    pages = table.column("page").to_pylist()
+    most = max(map(pages.count, pages)) - 1
+    if most < 1:
+        return
+    out = adapter.label(frame_of(spark, table), WAYS["words"], errors="column", most_rows=most)
+    for row in out.collect():
+        too_many = pages.count(row["page"]) > most
+        assert (row["labels"] is None) == too_many
+        assert (row["error"] or "").startswith(f"group '{row['page']}': " if too_many else "")
+    with pytest.raises(Exception, match="it has more than most_rows"):
+        adapter.label(frame_of(spark, table), WAYS["words"], most_rows=most).collect()
