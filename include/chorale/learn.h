@@ -178,11 +178,11 @@ typedef struct chorale_learnt chorale_learnt;
  *
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (costs, seen, rules),
  * NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT (basis), LABELS_MISMATCH (costs, classes, chains of
- * different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains are of one
- * group), KIND (no clique has a kind; a rule for a basis that its kind cannot have; cliques of one
- * kind that differ in what they are; an oracle instance in a clique with a kind; costs and classes
- * both), MODEL_MISMATCH
- * (kinds named differently), and those of chorale_run_create and chorale_run_solve.
+ * different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains
+ * are of one group), KIND (no clique has a kind; a rule for a basis that its kind cannot have;
+ * cliques of one kind that differ in what they are; an oracle instance in a clique with a kind;
+ * costs and classes both), MODEL_MISMATCH (kinds named differently), and those of
+ * chorale_run_create and chorale_run_solve.
  * Cost: at most 61 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
  * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,

@@ -90,7 +90,8 @@ template <class Visit> bool report_fields(chorale_learnt_report &r, Visit &&visi
          visit("gain_lower", r.gain_lower) && visit("gain_upper", r.gain_upper) &&
          visit("gain_p", r.gain_p) && visit("agreement_gain", r.agreement_gain) &&
          visit("agreement_lower", r.agreement_lower) &&
-         visit("agreement_upper", r.agreement_upper) && visit("agreement_p", r.agreement_p) && visit("f1", r.f1) &&
+         visit("agreement_upper", r.agreement_upper) &&
+         visit("agreement_p", r.agreement_p) && visit("f1", r.f1) &&
          visit("temperature", r.temperature);
 }
 

@@ -122,7 +122,8 @@ bool Dual::evaluate(double &value) noexcept {
               : chains.total + cliques.total;
   magnitude_ = chains.magnitude + cliques.magnitude;
   // The maximisers of the chains form a labelling, which may be better than the best so far.
-  if (value > kForbidden && state_.standing.has_labelling && !evaluation_.offer(state_.now, state_.tally.rounds))
+  if (value > kForbidden && state_.standing.has_labelling &&
+      !evaluation_.offer(state_.now, state_.tally.rounds))
     return false;
   course_.evaluating = false;
   return true;
