@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import json
 import math
 import pickle
 
@@ -460,8 +462,14 @@ def test_learnt_bonuses_count():
         group="d",
         confidence=0.75,
     )
+    text = json.loads(strengths.learnt.to_json())
+    for entry in text["weights"]:
+        if entry["basis"] == "value":
+            entry["weight"] = [0.4, -0.3, 0.1][entry["index"]]
+    learnt = type(strengths.learnt).from_json(json.dumps(text))
+    strengths = dataclasses.replace(strengths, learnt=learnt)
     (of,) = strengths._weights(["name"])
-    assert of.strength > 0 and np.abs(of.bonus).max() > 0
+    assert of.strength > 0 and of.bonus.tolist() == [0.4, -0.3, 0.1]
     rows = [{"name": 1, "label": label} for label in "PPLO"]
     result = ch.agree(rows, key="name", label="label", confidence=0.75, strength=strengths)
     logs = np.full((4, 3), math.log(0.125))
