@@ -171,7 +171,7 @@ class Page:
             found.append({
                 "role": node["role"]["value"], "name": node.get("name", {}).get("value", ""),
                 "live": states.get("live"), "popup": states.get("hasPopup"),
-                "level": states.get("level"), "modal": states.get("modal"),
+                "level": states.get("level"),
                 "pressed": states.get("pressed"), "focused": states.get("focused", False),
                 "node": node.get("backendDOMNodeId")})
         return found

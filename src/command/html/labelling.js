@@ -291,8 +291,10 @@ const Labelling = (() => {
       };
       const record = (sums, chain) => {
         const { changed, known, ownErrors, errors } = sums;
-        for (const t of this.positions(chain)) {
-          const [own, now, gold] = [this.own[t], this.now[t], this.gold[t]];
+        for (let t = this.offsets[chain]; t < this.offsets[chain + 1]; ++t) {
+          const own = this.own[t];
+          const now = this.now[t];
+          const gold = this.gold[t];
           sums.changed += own !== now;
           if (gold < 0) continue;
           sums.known += 1;

@@ -48,7 +48,7 @@
   const shown = new Map(); // by number of a page whose words answer: functions that show its strengths
 
   const flash = (positions) => {
-    for (const old of document.querySelectorAll(".flash")) old.classList.remove("flash");
+    for (const old of [...document.getElementsByClassName("flash")]) old.classList.remove("flash");
     for (const t of positions) view.tokenAt(t)?.classList.add("flash");
   };
   /** Chains whose labels or reasons a change of chains and cliques may have changed. */
@@ -165,11 +165,13 @@
 
   // ---- One word -------------------------------------------------------------------------------
 
-  const dialog = element("dialog", { id: "edit", "aria-labelledby": "edit-head" });
+  // A popover: a modal dialog takes the style of every element of the page anew, twice.
+  const dialog = element("dialog", { id: "edit", popover: "", "aria-labelledby": "edit-head" });
   document.body.append(dialog);
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close(); // beside it
-  });
+  const [open, close] = dialog.showPopover
+    ? [() => dialog.showPopover(), () => dialog.hidePopover()]
+    : [() => dialog.showModal(), () => dialog.close()];
+  let pending; // probabilities of the labels
   const choose = (t) => {
     const { own, now, gold, allowed } = labelling;
     const chain = chainAt[t];
@@ -178,16 +180,17 @@
     const word = `\u201C${words[t]}\u201D`;
     const field = labelling.field(t);
     const whole = element("input", { type: "checkbox" });
-    const close = (flagsOf, what) => {
+    const take = (flagsOf, what) => {
       const places = whole.checked ? field : [t];
-      dialog.close();
-      view.tokenAt(t)?.focus();
+      clearTimeout(pending);
       act(page, places.map((position) => ({ position, flags: flagsOf(position) })), what);
+      close(); // after what changes the page, so that focus lays it out once
+      view.tokenAt(t)?.focus();
     };
     const list = element("ul", { class: "choice", "aria-label": "Labels" });
     const shares = names.map((name, index) => {
       const share = element("span", { class: "share" });
-      const made = button(name, () => close(() => names.map((_, y) => y === index), `${word} is ${name}`), {
+      const made = button(name, () => take(() => names.map((_, y) => y === index), `${word} is ${name}`), {
         "aria-label": name, "aria-pressed": String(index === now[t]), class: `f l${index}`,
       });
       list.append(element("li", {}, made, share));
@@ -198,12 +201,12 @@
       button(`Not ${label}`, () => {
         const flagsOf = (s) => (allowed.get(s) ?? names.map(() => true))
           .map((flag, y) => flag && y !== now[t]);
-        close(flagsOf, `${word} is not ${label}`);
+        take(flagsOf, `${word} is not ${label}`);
       }),
     );
     if (allowed.has(t))
-      buttons.append(button("Lift the correction", () => close(() => null, `${word} is free`)));
-    buttons.append(button("Close", () => dialog.close()));
+      buttons.append(button("Lift the correction", () => take(() => null, `${word} is free`)));
+    buttons.append(button("Close", close));
 
     const head = element("h3", { id: "edit-head" }, `${word} is ${label}`);
     dialog.replaceChildren(head);
@@ -216,10 +219,10 @@
     dialog.append(list, buttons);
     if (labelling.isChanged(chain))
       dialog.append(element("h4", {}, "Why"), view.reasons(chain));
-    dialog.showModal();
+    open();
     list.querySelector("[aria-pressed=true]").focus();
-    setTimeout(() => {
-      if (!dialog.open || dialog.firstChild !== head) return;
+    clearTimeout(pending);
+    pending = setTimeout(() => {
       const { probabilities, exact } = labelling.probabilities(chain);
       const begin = (t - labelling.offsets[chain]) * names.length;
       shares.forEach((share, index) => {

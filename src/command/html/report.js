@@ -63,7 +63,8 @@
   };
 
   const told = "[data-now], [data-tip]";
-  document.addEventListener("close", () => hide(), true); // of a dialog
+  for (const event of ["close", "toggle"]) // of a dialog
+    document.addEventListener(event, () => hide(), true);
   const target_of = (event) => event.target.closest && event.target.closest(told);
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "mouse") return;

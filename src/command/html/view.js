@@ -7,8 +7,9 @@ const View = (() => {
     made.append(...children);
     return made;
   };
+  const grouped = new Intl.NumberFormat("en");
   const counted = (number, one, many) =>
-    `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+    `${grouped.format(number)} ${number === 1 ? one : many}`;
   /** As put_number of html.h writes it. */
   const number = (value, digits, sign) => {
     const text = Math.abs(value).toFixed(digits);
@@ -32,12 +33,17 @@ const View = (() => {
       this.places = new Map(); // by element of a page: its number
       for (const place of document.querySelectorAll(".page"))
         this.places.set(place, Number(place.id.slice(1)));
+      this.figures = new Map(); // by name: elements
+      for (const place of document.querySelectorAll("[data-figure]")) {
+        const { figure } = place.dataset;
+        this.figures.set(figure, [...(this.figures.get(figure) ?? []), place]);
+      }
     }
     pageOf(node) {
       return this.places.get(node.closest(".page"));
     }
     tokenAt(t) {
-      return document.querySelector(`[data-token="${t}"]`);
+      return document.getElementById("r" + this.of.chainAt[t])?.querySelector(`[data-token="${t}"]`);
     }
 
     // ---- Records ------------------------------------------------------------------------------
@@ -220,7 +226,7 @@ const View = (() => {
       const { pages, all } = told;
       for (const [place, page] of this.places) this.#page(place, pages[page]);
       const put = (name, text) => {
-        for (const place of document.querySelectorAll(`[data-figure=${name}]`)) say(place, text);
+        for (const place of this.figures.get(name) ?? []) say(place, text);
       };
       const reduction = 1 - all.errors / all.ownErrors;
       put("reduction", `${Math.abs(100 * reduction).toFixed(0)}\u00A0% ` +
@@ -231,7 +237,7 @@ const View = (() => {
         ["errors", all.errors], ["right", all.right], ["changed", all.changed],
         ["changed-records", pages.reduce((sum, page) => sum + page.changedRecords, 0)],
       ])
-        put(name, count.toLocaleString("en"));
+        put(name, grouped.format(count));
       const known = pages.filter((page, p) => page.known > 0 && !this.of.training.has(p));
       for (const [name, sign] of [["better", 1], ["equal", 0], ["worse", -1]])
         put(name, known.filter((p) => Math.sign(p.ownErrors - p.errors) === sign).length);
