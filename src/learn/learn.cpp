@@ -36,6 +36,17 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
   return CHORALE_OK;
 }
 
+// Checks that all chains have the labels of an array of the options.
+chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
+                               const Teaching &teaching) noexcept {
+  for (std::int64_t k = 0; k < teaching.count; ++k)
+    for (const Chain &chain : teaching.problems[k]->model->chains)
+      if (chain.labels != labels)
+        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
+                           chain.labels, " labels, options->", name, " ", labels);
+  return CHORALE_OK;
+}
+
 chorale_status check_costs(const Report &report, const chorale_learn_options &options,
                            const Teaching &teaching) noexcept {
   if (!options.costs)
@@ -52,12 +63,7 @@ chorale_status check_costs(const Report &report, const chorale_learn_options &op
         return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->costs[", a, "][", b, "] is ",
                            cost, "; it must be at least 0, and 0 where both labels are one");
     }
-  for (std::int64_t k = 0; k < teaching.count; ++k)
-    for (const Chain &chain : teaching.problems[k]->model->chains)
-      if (chain.labels != options.labels)
-        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
-                           chain.labels, " labels, options->costs ", options.labels);
-  return CHORALE_OK;
+  return check_labels_of(report, "costs", options.labels, teaching);
 }
 
 chorale_status check_classes(const Report &report, const chorale_learn_options &options,
@@ -78,12 +84,7 @@ chorale_status check_classes(const Report &report, const chorale_learn_options &
   if (!any)
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE,
                        "options->classes are all -1; some label must count");
-  for (std::int64_t k = 0; k < teaching.count; ++k)
-    for (const Chain &chain : teaching.problems[k]->model->chains)
-      if (chain.labels != options.labels)
-        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
-                           chain.labels, " labels, options->classes ", options.labels);
-  return CHORALE_OK;
+  return check_labels_of(report, "classes", options.labels, teaching);
 }
 
 chorale_status check_seen(const Report &report, const chorale_learn_options &options,

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/logarithm.hpp"
+
 namespace chorale {
 namespace {
 
@@ -283,7 +285,7 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
     double bend = 0;
     for (const double margin : signed_margins) {
       const double z = margin / mean;
-      const double wrong = 1 / (1 + std::exp(b * mean * z)); // 1 - sigma
+      const double wrong = 1 / (1 + natural_exp(b * mean * z)); // 1 - sigma
       slope += z * wrong;
       bend += z * z * wrong * (1 - wrong);
     }
@@ -302,46 +304,61 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
 // The temperature 1 / b at which gold labels are most likely, each by the softmax of b times the
 // max-marginals of its position: the slope over b falls. Found by bisection of log b.
 chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) noexcept {
+  struct Position {
+    double gold;         // max-marginal of the gold label below the best one's
+    std::int64_t labels; // that are not forbidden
+  };
+  Array<Position> positions(memory_);
+  Array<double> below(memory_); // of each position's labels in turn: max-marginals below the best
   Array<double> marginals(memory_);
+  for (const Lesson *lesson : lessons_)
+    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
+      const std::int32_t *gold = gold_.begin() + chain_start(*lesson, i);
+      const std::int32_t length = lesson->model->chains[i].length;
+      const std::int32_t m = lesson->model->chains[i].labels;
+      if (!marginals.resize(std::max(marginals.size(), std::int64_t{length} * m)))
+        return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
+      chorale_error error;
+      chorale_chain chain;
+      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain_result result;
+      chorale_chain_result_init(&result, sizeof result);
+      CHORALE_CHECK(pass_on(
+          report, chorale_model_get_chain(lesson->model, i, &chain, nullptr, &error), error));
+      CHORALE_CHECK(pass_on(report,
+                            chorale_chain_max_marginals(solver_, &chain, marginals.begin(), 0,
+                                                        nullptr, nullptr, nullptr, &result,
+                                                        &error),
+                            error));
+      for (std::int32_t t = 0; t < length; ++t) {
+        const double *row = marginals.begin() + std::int64_t{t} * m;
+        if (gold[t] < 0 || row[gold[t]] <= kForbidden)
+          continue;
+        const double best = *std::max_element(row, row + m);
+        const std::int64_t before = below.size();
+        for (std::int32_t y = 0; y < m; ++y)
+          if (row[y] > kForbidden && !below.push(row[y] - best))
+            return report.out_of_memory(sizeof(double));
+        if (!positions.push({row[gold[t]] - best, below.size() - before}))
+          return report.out_of_memory(sizeof(Position));
+      }
+    }
   double low = 1 / (kMostUnit * mean);
   double high = kMostUnit / mean;
   for (std::int32_t step = 0; step < kUnitBisections; ++step) {
     const double b = std::sqrt(low * high);
     double slope = 0;
-    for (const Lesson *lesson : lessons_)
-      for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
-        const std::int32_t *gold = gold_.begin() + chain_start(*lesson, i);
-        const std::int32_t length = lesson->model->chains[i].length;
-        const std::int32_t m = lesson->model->chains[i].labels;
-        if (!marginals.resize(std::max(marginals.size(), std::int64_t{length} * m)))
-          return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
-        chorale_error error;
-        chorale_chain chain;
-        chorale_chain_init(&chain, sizeof chain);
-        chorale_chain_result result;
-        chorale_chain_result_init(&result, sizeof result);
-        CHORALE_CHECK(pass_on(
-            report, chorale_model_get_chain(lesson->model, i, &chain, nullptr, &error), error));
-        CHORALE_CHECK(pass_on(report,
-                              chorale_chain_max_marginals(solver_, &chain, marginals.begin(), 0,
-                                                          nullptr, nullptr, nullptr, &result,
-                                                          &error),
-                              error));
-        for (std::int32_t t = 0; t < length; ++t) {
-          const double *row = marginals.begin() + std::int64_t{t} * m;
-          if (gold[t] < 0 || row[gold[t]] <= kForbidden)
-            continue;
-          const double best = *std::max_element(row, row + m);
-          double total = 0;
-          double weighted = 0;
-          for (std::int32_t y = 0; y < m; ++y) {
-            const double share = row[y] > kForbidden ? std::exp(b * (row[y] - best)) : 0;
-            total += share;
-            weighted += share > 0 ? share * (row[y] - best) : 0;
-          }
-          slope += row[gold[t]] - best - weighted / total;
-        }
+    const double *score = below.begin();
+    for (const Position &position : positions) {
+      double total = 0;
+      double weighted = 0;
+      for (const double *end = score + position.labels; score != end; ++score) {
+        const double share = natural_exp(b * *score);
+        total += share;
+        weighted += share * *score;
       }
+      slope += position.gold - weighted / total;
+    }
     (slope > 0 ? low : high) = b;
   }
   unit_ = 1 / std::sqrt(low * high);
@@ -404,8 +421,8 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
       known += gold_[p] >= 0 ? 1 : 0;
     if (wrong == 0)
       continue;
-    const double x = std::log(seen[k]);
-    const double y = std::log(static_cast<double>(wrong) / static_cast<double>(known));
+    const double x = natural_log(seen[k]);
+    const double y = natural_log(static_cast<double>(wrong) / static_cast<double>(known));
     least = std::min(least, x);
     most = std::max(most, x);
     count += 1;
@@ -416,7 +433,7 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
   }
   const double spread = count * xx_sum - x_sum * x_sum;
   const double slope =
-      most - least >= std::log(kLeastRatio)
+      most - least >= natural_log(kLeastRatio)
           ? std::clamp(-(count * xy_sum - x_sum * y_sum) / spread, 0.0, 1.0)
           : kUsualSlope;
   for (std::int64_t k = 0; k < lessons_.size(); ++k) {
@@ -646,7 +663,7 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
                                           nullptr, &error) == CHORALE_OK;
       for (std::int32_t t = 0; t < length && has_all; ++t)
         if (gold[t] >= 0)
-          of_chain[k] += std::log(
+          of_chain[k] += natural_log(
               std::max(unary_[std::int64_t{t} * m + gold[t]], kLeastLikely));
     }
     for (std::int32_t k = 0; k < kTemperatures && has_all; ++k)
