@@ -13,10 +13,9 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from ._agreements import Agree, Agreement
+from ._agreements import Agree, Agreement, _listed
 from .collective import decode
-from .mentions import Confidence, Key, Scale, Strength, agree
-from .property import Property
+from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 
 #: The column of texts that `errors="column"` adds.
 ERROR = "error"
@@ -57,7 +56,7 @@ class Chains:
     changed: str = "changed"
 
     def __post_init__(self) -> None:
-        for number, entry in enumerate(self._entries()):
+        for number, (entry, _) in enumerate(_listed(self.agree)):
             if not isinstance(entry, Agreement):
                 continue
             place = f"agree[{number}]"
@@ -67,17 +66,13 @@ class Chains:
             if entry.what == "keys" and not isinstance(entry.keys, str):
                 raise TypeError(f"{place}.keys is {entry.keys!r}, not the name of a column")
 
-    def _entries(self) -> list[Any]:
-        single = isinstance(self.agree, (str, Property, Agreement, tuple))
-        return [self.agree] if single else list(self.agree)  # type: ignore[arg-type]
-
     def _columns(self) -> dict[str, str]:
         found = {"group": self.group, "scores": self.scores}
         if self.tokens is not None:
             found["tokens"] = self.tokens
         if self.order is not None:
             found["order"] = self.order
-        for number, entry in enumerate(self._entries()):
+        for number, (entry, _) in enumerate(_listed(self.agree)):
             if isinstance(entry, Agreement) and isinstance(entry.keys, str):
                 found[f"agree[{number}].keys"] = entry.keys
         return found
@@ -96,7 +91,7 @@ class Chains:
             dataclasses.replace(entry, keys=_lists(rows, entry.keys))
             if isinstance(entry, Agreement) and isinstance(entry.keys, str)
             else entry
-            for entry in self._entries()
+            for entry, _ in _listed(self.agree)
         ]
         found = decode(
             scores,
@@ -141,7 +136,7 @@ class Mentions:
     strength: Strength = None
     minimum: int = 2
     order: str | None = None
-    names: Sequence[str] = ("together", "probability", "changed", "why")
+    names: Sequence[str] = NAMES
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def _columns(self) -> dict[str, str]:
