@@ -121,7 +121,7 @@ static int64_t many_rounds(int64_t usual) {
 static void planted_weight_is_found(void **state) {
   (void)state;
   Random random = {test_seed()};
-  int64_t applied = 0;
+  int64_t applied = 0, alike = 0;
   double gain = 0, planted_gain = 0;
   const int64_t rounds = many_rounds(12);
   for (int64_t round = 0; round < rounds; ++round) {
@@ -141,6 +141,7 @@ static void planted_weight_is_found(void **state) {
     }
     assert_true(report.runs <= 42 + 3);
     applied += report.applied == CHORALE_APPLIED_ALL;
+    alike += report.agreement_p <= 0.01;
     gain += report.gain;
     if (report.applied == CHORALE_APPLIED_ALL)
       assert_true(weights[0].lower <= weights[0].weight && weights[0].weight <= weights[0].upper);
@@ -160,6 +161,7 @@ static void planted_weight_is_found(void **state) {
   printf("seed %llu: %d of %d applied, gain %g, of the planted weight %g\n",
          (unsigned long long)test_seed(), (int)applied, (int)rounds, gain, planted_gain);
   assert_true(applied * 2 >= rounds);
+  assert_true(alike * 10 >= rounds * 9);
   assert_true(planted_gain > 0 && gain >= 0.6 * planted_gain);
 }
 
@@ -167,7 +169,7 @@ static void planted_weight_is_found(void **state) {
 static void no_harm(void **state) {
   (void)state;
   Random random = {test_seed()};
-  int64_t agreement = 0, any = 0;
+  int64_t agreement = 0, alike = 0, any = 0;
   const int64_t rounds = many_rounds(20);
   for (int64_t round = 0; round < 2 * rounds; ++round) {
     Planted planted;
@@ -188,18 +190,21 @@ static void no_harm(void **state) {
     options.rule_count = 1;
     chorale_learnt *learnt = learn(problem, &options);
     const chorale_learnt_report report = report_of(learnt);
-    if (round % 2 == 0)
+    if (round % 2 == 0) {
       agreement += report.applied == CHORALE_APPLIED_ALL;
-    else
+      alike += report.agreement_p <= 0.05;
+    } else {
       any += report.applied != CHORALE_APPLIED_NOTHING;
+    }
     chorale_learnt_destroy(learnt);
     chorale_problem_destroy(problem);
     uproot(&planted);
   }
-  printf("seed %llu: of %d, agreement %d, any %d\n", (unsigned long long)test_seed(), (int)rounds,
-         (int)agreement, (int)any);
+  printf("seed %llu: of %d, agreement %d, members alike %d, any %d\n",
+         (unsigned long long)test_seed(), (int)rounds, (int)agreement, (int)alike, (int)any);
   /* At level 0.05, 1 + rounds / 5 are exceeded with a probability below 0.001. */
   assert_true(agreement <= 1 + rounds / 5);
+  assert_true(alike <= 1 + rounds / 5);
   assert_true(any <= 1 + rounds / 5);
 }
 
@@ -341,11 +346,14 @@ static double cost_of(int32_t gold, int32_t label, double f1) {
   return f1 < 0 ? 1 : gold == 0 ? f1 : label == 0 ? 2 - f1 : 2;
 }
 
+/* Weights by basis: agreement, the labels' bonuses, that of any label that counts (with classes). */
+enum { SINGLE = 1 + LABELS, BASES = SINGLE + 1 };
+
 /* The objective of learn.h written out: every labelling of every clique. */
 static double objective(const Planted *planted, const double *theta, double lambda, double unit,
                         double f1) {
   double total = 0;
-  for (int w = 0; w < 1 + LABELS; ++w)
+  for (int w = 0; w < BASES; ++w)
     total += lambda / (2 * unit) * theta[w] * theta[w];
   for (int64_t first = 0; first < planted->items; first += MEMBERS) {
     double best = -INFINITY, gold_score = 0;
@@ -361,7 +369,7 @@ static double objective(const Planted *planted, const double *theta, double lamb
       }
       for (int32_t v = 0; v < LABELS; ++v) /* label 0 is no agreement where it does not count */
         score += (f1 < 0 || v > 0 ? theta[0] * count[v] * count[v] / MEMBERS : 0) +
-                 theta[1 + v] * count[v];
+                 (v > 0 ? theta[SINGLE] : 0) * count[v] + theta[1 + v] * count[v];
       if (wrong == 0)
         gold_score = score;
       best = fmax(best, score + unit * cost / 4);
@@ -388,21 +396,26 @@ static void check_weights(const int32_t *classes) {
     const chorale_learnt_report report = report_of(learnt);
     const double f1 = classes ? report.f1 : -1;
     chorale_learnt_weight weights[MOST_WEIGHTS];
-    weights_of(learnt, weights);
-    double theta[1 + LABELS];
+    const int64_t count = weights_of(learnt, weights);
+    assert_int_equal(count, classes ? BASES : BASES - 1);
+    double theta[BASES] = {0};
     int bonuses = 0;
-    for (int w = 0; w < 1 + LABELS; ++w) {
-      theta[w] = weights[w].weight;
-      bonuses += w > 0 && theta[w] != 0;
+    for (int64_t w = 0; w < count; ++w) {
+      const int value = weights[w].basis == CHORALE_BASIS_VALUE;
+      theta[value                                      ? 1 + weights[w].index
+            : weights[w].basis == CHORALE_BASIS_SINGLE ? (int64_t)SINGLE
+                                                       : 0] = weights[w].weight;
+      bonuses += value && weights[w].weight != 0;
     }
     const double reached = objective(&planted, theta, report.regularisation, report.unit, f1);
     const double open = 3e-3 * report.unit * (double)planted.items;
     for (int step = 0; report.applied == CHORALE_APPLIED_ALL && step < 200; ++step) {
-      double moved[1 + LABELS];
+      double moved[BASES];
       const double size = pow(2, -random_int(&random, 0, 6));
-      for (int w = 0; w < 1 + LABELS; ++w)
+      for (int w = 0; w < BASES; ++w)
         moved[w] = theta[w] + size * (2 * random_unit(&random) - 1) *
-                                  (step % 2 == 0 || w == step / 2 % 4) * (w == 0 || bonuses > 0);
+                                  (step % 2 == 0 || w == step / 2 % BASES) *
+                                  (w == 0 || (w == SINGLE ? classes != NULL : bonuses > 0));
       moved[0] = fmax(moved[0], 0);
       assert_true(objective(&planted, moved, report.regularisation, report.unit, f1) >=
                   reached - open);

@@ -31,7 +31,8 @@
  * of another class is; a label that counts costs F where gold does not. A sum of costs is then below
  * the tagger's exactly where F1 is above F. And words that are alike in what does not count are no
  * agreement: in position cliques values (below 59) that only labels of class -1 show are left out of
- * the sums of AGREEMENT, LOG_AGREEMENT and SHARE.
+ * the sums of AGREEMENT, LOG_AGREEMENT, SHARE and SINGLE. Where there are such values SINGLE is learnt
+ * by default: what any label that counts is worth.
  *
  * What is chosen inside, and how:
  *   screening       kinds whose bases do not tell gold labels from the tagger's own are left out:
@@ -51,15 +52,25 @@
  *                   tagger. r is the slope of errors over shares where shares differ by half and
  *                   more, else 0.35.
  *   control         the same learner without the agreement bases: what bonuses alone can do.
- *   last gate       on held-out groups: if all bases together are not credibly better than the
- *                   tagger (p <= level), nothing is applied; otherwise, if they are not credibly
- *                   better than the control (p <= level), agreement bases are left out.
+ *   agreement       its p, from members of position cliques. The residual of a member is, by value,
+ *                   1 where its gold label shows the value, less how probable the tagger holds that
+ *                   (the softmax of max-marginals over u). p is the share of 999 exchanges in which
+ *                   the products of the residuals of two members of a clique, over n, add up to as
+ *                   much; an exchange deals the members of all cliques of a kind and a group to
+ *                   these cliques anew. Of more than 2^19 residuals evenly spaced cliques are taken.
+ *                   Where nothing can be exchanged (property cliques, centred ones, one clique a
+ *                   group), p is of the gain over the control on held-out groups.
+ *   last gate       on held-out groups. All bases are applied if they cost less than the tagger and
+ *                   the control, agreement has p <= level, and the gain over the tagger has p <=
+ *                   level; or p <= 0.16, one standard error, where members were exchanged, as that
+ *                   says by itself that they ought to agree. Otherwise bonuses alone are applied, if
+ *                   the gain of the control has p <= level.
  *   kinds           each is learnt alone, and judged by its gain over the tagger on held-out groups.
  *                   The i kinds of least p are kept, i the greatest number for which the i-th p is at
- *                   most 10 level i / m (Benjamini and Hochberg), m the number of kinds that have
- *                   weights: with level 0.05, at most half of the kinds that are kept are expected
- *                   to be there by chance, whose weights are small; the last gate keeps chance from
- *                   doing harm. Where there is one kind, the last gate has judged it.
+ *                   most 0.5 i / m (Benjamini and Hochberg), m the number of kinds that have weights:
+ *                   at most half of the kinds that are kept are expected to be there by chance, whose
+ *                   weights are small; the last gate keeps chance from doing harm. Where there is one
+ *                   kind, the last gate has judged it.
  *
  *   temperature     for chorale_run_probabilities: that of the highest likelihood of gold labels of
  *                   held-out groups, each under the weights of the other folds, as they are applied.
@@ -106,7 +117,7 @@ enum {
   /* index c C + v: n_v where the centre shows c. Alone in its kind; learnt by default in centred
    * cliques, and there alone. */
   CHORALE_BASIS_CENTRE = 40,
-  CHORALE_BASIS_SINGLE = 100,   /* sum_v n_v. By default, in property cliques */
+  CHORALE_BASIS_SINGLE = 100,   /* sum_v n_v. By default, in property cliques; else see F1 */
   CHORALE_BASIS_EMPTY = 110,    /* n_EMPTY. Likewise */
   CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Likewise */
   CHORALE_BASIS_OUT = 130,      /* n_OUT of a dictionary that has it. Likewise */
@@ -183,7 +194,7 @@ typedef struct chorale_learnt chorale_learnt;
  * cliques of one kind that differ in what they are; an oracle instance in a clique with a kind;
  * costs and classes both), MODEL_MISMATCH (kinds named differently), and those of
  * chorale_run_create and chorale_run_solve.
- * Cost: at most 61 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
+ * Cost: at most 79 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
  * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
@@ -272,7 +283,7 @@ typedef struct chorale_learnt_report {
   double agreement_gain;  /* control_cost - all_cost */
   double agreement_lower;
   double agreement_upper;
-  double agreement_p;
+  double agreement_p;     /* of exchanges, or of agreement_gain: see above */
   double f1;          /* of the tagger's own labels, where costs are those of F1; else 0 */
   double temperature; /* for chorale_run_probabilities; 0: not known */
 } chorale_learnt_report;

@@ -53,11 +53,11 @@ void add_bases(const Kind &kind, const chorale_learnt_weight *weights, const Cli
   double above[kShares] = {};
   for (std::int32_t v = 0; v < graded; ++v) {
     const double k = static_cast<double>(counts[v]);
+    if (kind.left_out != 0 && is_left_out(kind, clique.value_of(v)))
+      continue;
     single += k;
     if (kind.has_out && v == graded - 1)
       continue; // values outside a dictionary need not be the same
-    if (kind.left_out != 0 && is_left_out(kind, clique.value_of(v)))
-      continue;
     squares += k * k;
     for (std::int32_t i = 1; i < kShares; ++i)
       above[i] += std::max(0.0, k - n * i / kShares);
@@ -150,8 +150,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
         linear[index % columns] += theta[w];
       break;
     case CHORALE_BASIS_SINGLE:
-      for (std::int64_t v = 0; v < values; ++v)
-        linear[v] += theta[w];
+      for (std::int32_t v = 0; v < values; ++v)
+        linear[v] += is_left_out(kind, v) ? 0 : theta[w];
       break;
     case CHORALE_BASIS_EMPTY:
       linear[values] += theta[w];

@@ -6,6 +6,24 @@
 
 namespace chorale {
 
+// splitmix64.
+class Random {
+public:
+  explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+  std::uint64_t next() noexcept {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    return z ^ z >> 31;
+  }
+  std::int64_t below(std::int64_t count) noexcept {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(count));
+  }
+
+private:
+  std::uint64_t state_;
+};
+
 // p of the sum of `count` differences being so great by chance, if each had either sign: one-sided.
 // Exact for up to 12 differences other than 0, else by `flips` random choices of signs.
 inline constexpr std::int64_t kFlips = 4096;

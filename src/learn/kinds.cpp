@@ -19,6 +19,7 @@ bool is_default(const Kind &kind, chorale_basis basis) noexcept {
   case CHORALE_BASIS_CENTRE:
     return kind.is_centred;
   case CHORALE_BASIS_SINGLE:
+    return (kind.has_empty || kind.left_out != 0) && !kind.is_centred;
   case CHORALE_BASIS_EMPTY:
   case CHORALE_BASIS_CONFLICT:
     return kind.has_empty && !kind.is_centred;

@@ -18,9 +18,14 @@ constexpr std::int32_t kLambdaPatience = 2;
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
-// Of the kinds that are kept, the share that may gain by chance, over the level.
-constexpr double kFalseKinds = 10;
+// Of the kinds that are kept, the share that may gain by chance.
+constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
+// p of a gain of one standard error.
+constexpr double kOneError = 0.16;
+// Times that members are exchanged, or fewer, where so many are as alike.
+constexpr std::int64_t kExchanges = 999;
+constexpr std::int64_t kExchangesAsGreat = 100;
 // Of the costs of all gold labels: what the highest planes may be exceeded by at the end.
 constexpr double kOpenShare = 1e-3;
 
@@ -67,9 +72,10 @@ private:
   chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
   chorale_status follow(Variant variant) noexcept;
   chorale_status follow_lambdas(Variant variant, bool with_values) noexcept;
-  bool can_leave_values() const noexcept;
+  bool can_leave_values(Variant variant) const noexcept;
   std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
+  chorale_status exchange_members(bool &exchanged) noexcept;
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
@@ -126,11 +132,11 @@ chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(deal_folds());
   CHORALE_CHECK(screen());
   learnt_.report.base_cost = sum(lessons_.base_cost());
-  // All bases without VALUE and with it, the control; each kind alone; what the last weights are
-  // fitted to; the temperature.
+  // All bases and the control, each without VALUE and with it; each kind alone; what the last
+  // weights are fitted to; the temperature.
   constexpr std::int32_t kFixedRuns =
-      kFirstRuns - kMoreRuns + 3 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
-  static_assert(kFixedRuns == 61, "learn.h states it");
+      kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
+  static_assert(kFixedRuns == 79, "learn.h states it");
   lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) * teaching_.count);
   CHORALE_CHECK(follow(Variant::all));
   if (!lessons_.interrupted())
@@ -307,11 +313,12 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values)
 }
 
 // True if there are VALUE bonuses and something beside them that may be learnt.
-bool LearningCourse::can_leave_values() const noexcept {
+bool LearningCourse::can_leave_values(Variant variant) const noexcept {
   bool values = false;
   bool others = false;
   for (const chorale_learnt_weight &weight : learnt_.weights) {
-    const bool is_free = dropped_[weight.kind] == 0 && weight.least < weight.most;
+    const bool is_free = dropped_[weight.kind] == 0 && weight.least < weight.most &&
+                         (variant == Variant::all || !is_agreement(weight.basis));
     values = values || (is_free && weight.basis == CHORALE_BASIS_VALUE);
     others = others || (is_free && weight.basis != CHORALE_BASIS_VALUE);
   }
@@ -320,7 +327,7 @@ bool LearningCourse::can_leave_values() const noexcept {
 
 chorale_status LearningCourse::follow(Variant variant) noexcept {
   candidate_count_ = 0;
-  if (variant == Variant::all && can_leave_values())
+  if (can_leave_values(variant))
     CHORALE_CHECK(follow_lambdas(variant, false));
   if (!lessons_.interrupted())
     CHORALE_CHECK(follow_lambdas(variant, true));
@@ -382,12 +389,24 @@ chorale_status LearningCourse::judge() noexcept {
   interval = bootstrap(differences_.begin(), count, sums_.begin());
   told.agreement_lower = interval.lower;
   told.agreement_upper = interval.upper;
-  const bool any = told.gain > 0 && told.gain_p <= teaching_.level;
-  const bool with_agreement = told.agreement_gain > 0 && told.agreement_p <= teaching_.level;
+  bool exchanged = false;
+  CHORALE_CHECK(exchange_members(exchanged));
+  if (lessons_.interrupted())
+    return CHORALE_OK;
+  // Where members were exchanged, that they ought to agree is known from more than costs.
+  const bool with_agreement =
+      told.agreement_gain > 0 && told.agreement_p <= teaching_.level && told.gain > 0 &&
+      told.gain_p <= (exchanged ? std::max(kOneError, teaching_.level) : teaching_.level);
+  const Variant variant = with_agreement ? Variant::all : Variant::control;
+  bool any = with_agreement;
+  if (!with_agreement) {
+    count = differ(lessons_.base_cost(), control);
+    any = told.control_cost < told.base_cost &&
+          sign_flip_p(differences_.begin(), count) <= teaching_.level;
+  }
   told.applied = !any             ? CHORALE_APPLIED_NOTHING
                  : with_agreement ? CHORALE_APPLIED_ALL
                                   : CHORALE_APPLIED_BONUSES;
-  const Variant variant = any && !with_agreement ? Variant::control : Variant::all;
   const Candidate &chosen = chosen_[static_cast<std::size_t>(variant)];
   told.regularisation = chosen.lambda;
   with_values_ = chosen.with_values;
@@ -396,6 +415,35 @@ chorale_status LearningCourse::judge() noexcept {
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
+}
+
+// p of members of position cliques being as alike in what their tagger did not expect, if the members
+// of all cliques of a kind and a group were dealt to these cliques at random.
+chorale_status LearningCourse::exchange_members(bool &exchanged) noexcept {
+  Array<std::uint8_t> agrees(memory_); // by kind: 1 if there is agreement to learn
+  if (!agrees.resize(learnt_.kinds.size()))
+    return no_memory();
+  std::fill(agrees.begin(), agrees.end(), std::uint8_t{0});
+  for (const chorale_learnt_weight &weight : learnt_.weights)
+    if (is_agreement(weight.basis) && dropped_[weight.kind] == 0 && weight.least < weight.most)
+      agrees[weight.kind] = 1;
+  Residuals residuals(memory_);
+  CHORALE_CHECK(lessons_.find_residuals(report_, agrees.begin(), residuals));
+  exchanged = residuals.can_exchange();
+  if (!exchanged)
+    return CHORALE_OK;
+  const double found = residuals.likeness();
+  const double reached = found - 1e-12 * std::fabs(found);
+  std::int64_t as_great = 0;
+  std::int64_t exchanges = 0;
+  while (exchanges < kExchanges && as_great < kExchangesAsGreat && !lessons_.look()) {
+    residuals.exchange();
+    as_great += residuals.likeness() >= reached ? 1 : 0;
+    ++exchanges;
+  }
+  learnt_.report.agreement_p =
+      static_cast<double>(as_great + 1) / static_cast<double>(exchanges + 1);
+  return CHORALE_OK;
 }
 
 // Learns each kind alone, and keeps those that better the tagger on held-out groups, credibly for as
@@ -429,7 +477,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
     const double of_b = learnt_.told[b].p;
     return of_a != of_b ? of_a < of_b : a < b;
   });
-  const double rate = kFalseKinds * teaching_.level / static_cast<double>(tried_);
+  const double rate = kFalseKinds / static_cast<double>(tried_);
   std::int64_t kept = order.size();
   while (kept > 0 && (learnt_.told[order[kept - 1]].gain <= 0 ||
                       learnt_.told[order[kept - 1]].p > rate * static_cast<double>(kept)))

@@ -27,6 +27,14 @@ constexpr double kLeastLikely = 1e-3;
 // chain, which does as well, for a tenth of the price.
 constexpr std::int64_t kUsualRounds = 3;
 
+// Numbers in all residuals, at most about so many: where there are more, of evenly spaced cliques.
+constexpr std::int64_t kMostResiduals = 1 << 19;
+
+// True of cliques over positions, whose values are the same everywhere.
+bool has_residuals(const Kind &kind) noexcept {
+  return !kind.is_property && !kind.is_centred && kind.values > 0;
+}
+
 // Root of a set in `parents`, whose paths are halved on the way.
 std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
   while (parents[i] != i)
@@ -316,20 +324,7 @@ chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) 
       const std::int32_t *gold = gold_.begin() + chain_start(*lesson, i);
       const std::int32_t length = lesson->model->chains[i].length;
       const std::int32_t m = lesson->model->chains[i].labels;
-      if (!marginals.resize(std::max(marginals.size(), std::int64_t{length} * m)))
-        return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
-      chorale_error error;
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
-      chorale_chain_result result;
-      chorale_chain_result_init(&result, sizeof result);
-      CHORALE_CHECK(pass_on(
-          report, chorale_model_get_chain(lesson->model, i, &chain, nullptr, &error), error));
-      CHORALE_CHECK(pass_on(report,
-                            chorale_chain_max_marginals(solver_, &chain, marginals.begin(), 0,
-                                                        nullptr, nullptr, nullptr, &result,
-                                                        &error),
-                            error));
+      CHORALE_CHECK(max_marginals(report, *lesson, i, marginals));
       for (std::int32_t t = 0; t < length; ++t) {
         const double *row = marginals.begin() + std::int64_t{t} * m;
         if (gold[t] < 0 || row[gold[t]] <= kForbidden)
@@ -363,6 +358,121 @@ chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) 
   }
   unit_ = 1 / std::sqrt(low * high);
   learnt_->report.unit = unit_;
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson,
+                                      std::int64_t chain, Array<double> &marginals) noexcept {
+  const Chain &of = lesson.model->chains[chain];
+  const std::int64_t numbers = std::int64_t{of.length} * of.labels;
+  if (!marginals.resize(std::max(marginals.size(), numbers)))
+    return report.out_of_memory(to_size(numbers) * sizeof(double));
+  chorale_error error;
+  chorale_chain lent;
+  chorale_chain_init(&lent, sizeof lent);
+  chorale_chain_result result;
+  chorale_chain_result_init(&result, sizeof result);
+  CHORALE_CHECK(pass_on(
+      report, chorale_model_get_chain(lesson.model, chain, &lent, nullptr, &error), error));
+  return pass_on(report,
+                 chorale_chain_max_marginals(solver_, &lent, marginals.begin(), 0, nullptr,
+                                             nullptr, nullptr, &result, &error),
+                 error);
+}
+
+// ---- Residuals ---------------------------------------------------------------------------------
+
+chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t *wanted,
+                                       Residuals &found) noexcept {
+  std::int64_t numbers = 0;
+  for (std::int64_t k = 0; k < learnt_->kinds.size(); ++k)
+    if (wanted[k] != 0 && has_residuals(learnt_->kinds[k]))
+      numbers += learnt_->kinds[k].members * learnt_->kinds[k].values;
+  const std::int64_t step = 1 + numbers / kMostResiduals;
+  for (const Lesson *lesson : lessons_)
+    CHORALE_CHECK(fill_residuals(report, *lesson, wanted, step, found));
+  return CHORALE_OK;
+}
+
+// Those of every `step`-th clique of each kind.
+chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
+                                       const std::uint8_t *wanted, std::int64_t step,
+                                       Residuals &found) noexcept {
+  struct Pooled {
+    std::int32_t kind;
+    std::int64_t group;
+    std::int64_t clique;
+    auto operator<=>(const Pooled &) const = default;
+  };
+  struct Member {
+    Slot slot;
+    std::int64_t clique;
+    std::int32_t number;
+    std::int64_t row;
+  };
+  const Model &model = *lesson.model;
+  Array<Pooled> cliques(memory_);
+  Array<Member> members(memory_);
+  Array<std::int32_t> known(memory_); // of a clique: numbers of members with gold labels
+  Array<double> marginals(memory_);
+  Array<std::int64_t> passed(memory_); // by kind: cliques
+  if (!passed.resize(learnt_->kinds.size()))
+    return report.out_of_memory(sizeof(std::int64_t));
+  std::fill(passed.begin(), passed.end(), 0);
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    if (kind >= 0 && wanted[kind] != 0 && has_residuals(learnt_->kinds[kind]) &&
+        passed[kind]++ % step == 0 && model.cliques[c].members > 0 &&
+        !cliques.push({kind, group_of(lesson, model.chain_of(model.cliques[c], 0)), c}))
+      return report.out_of_memory(sizeof(Pooled));
+  }
+  std::sort(cliques.begin(), cliques.end());
+  for (std::int64_t k = 0; k < cliques.size(); ++k) {
+    const auto &[kind, group, c] = cliques[k];
+    const std::int32_t values = learnt_->kinds[kind].values;
+    if ((k == 0 || cliques[k - 1].kind != kind || cliques[k - 1].group != group) &&
+        !found.begin_pool(values))
+      return report.out_of_memory(sizeof(Pooled));
+    known.truncate(0);
+    for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      if (gold_[chain_start(lesson, slot.chain) + slot.position] >= 0 && !known.push(i))
+        return report.out_of_memory(sizeof(std::int32_t));
+    }
+    std::int64_t row = 0;
+    if (!found.add_clique(known.size(), row))
+      return report.out_of_memory(to_size(known.size() * values) * sizeof(double));
+    for (std::int64_t i = 0; i < known.size(); ++i)
+      if (!members.push({model.member(static_cast<std::int32_t>(c), known[i]), c, known[i],
+                         row + i * values}))
+        return report.out_of_memory(sizeof(Member));
+  }
+  std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
+    return a.slot.chain != b.slot.chain ? a.slot.chain < b.slot.chain : a.row < b.row;
+  });
+  for (std::int64_t k = 0; k < members.size(); ++k) {
+    const Member &member = members[k];
+    const std::int32_t chain = member.slot.chain;
+    if (k == 0 || members[k - 1].slot.chain != chain)
+      CHORALE_CHECK(max_marginals(report, lesson, chain, marginals));
+    const std::int32_t m = model.chains[chain].labels;
+    const double *scores = marginals.begin() + std::int64_t{member.slot.position} * m;
+    const double best = *std::max_element(scores, scores + m);
+    double total = 0;
+    for (std::int32_t y = 0; y < m; ++y)
+      total += natural_exp((scores[y] - best) / unit_);
+    const Clique clique = model.cliques[member.clique];
+    const Kind &kind =
+        learnt_->kinds[chorale_problem_clique_kind(lesson.problem, member.clique)];
+    const std::int32_t gold = gold_[chain_start(lesson, chain) + member.slot.position];
+    double *residuals = found.row(member.row);
+    for (std::int32_t y = 0; y < m; ++y) {
+      const std::int32_t column = clique.column_of(member.number, y);
+      const std::int32_t v = column < 0 ? -1 : clique.value_of(column);
+      if (v >= 0 && v < kind.values && !is_left_out(kind, v))
+        residuals[v] += (y == gold ? 1 : 0) - natural_exp((scores[y] - best) / unit_) / total;
+    }
+  }
   return CHORALE_OK;
 }
 
@@ -578,21 +688,25 @@ chorale_status Lessons::label(const Report &report, const double *theta,
   return CHORALE_OK;
 }
 
+bool Lessons::look() noexcept {
+  if (spec_.cancel && chorale_cancel_is_raised(spec_.cancel) != 0)
+    outcome_ = CHORALE_OUTCOME_CANCELLED;
+  else if (spec_.time_limit >= 0 && now() >= ends_)
+    outcome_ = CHORALE_OUTCOME_DEADLINE;
+  return interrupted();
+}
+
 chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const double *theta,
                                      const std::int32_t *theta_of_group,
                                      bool with_costs) noexcept {
   std::int32_t *labels = found_.begin() + lesson.first_position;
   std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
-  if (spec_.cancel && chorale_cancel_is_raised(spec_.cancel) != 0)
-    outcome_ = CHORALE_OUTCOME_CANCELLED;
   chorale_run_options options = spec_.run;
   if (options.rounds == kOwnRounds)
     options.rounds = are_all_properties() ? 0 : kUsualRounds;
   options.cancel = spec_.cancel;
   options.time_limit = spec_.time_limit >= 0 ? std::max(0.0, ends_ - now()) : -1;
-  if (options.time_limit == 0)
-    outcome_ = CHORALE_OUTCOME_DEADLINE;
-  if (interrupted())
+  if (look())
     return CHORALE_OK;
   const chorale_status made = make_exchanges(report, lesson, theta, theta_of_group);
   if (made != CHORALE_OK) {

@@ -6,6 +6,7 @@
 #include "cluster/model/exchange.hpp"
 #include "learn/bases.hpp"
 #include "learn/objective.hpp"
+#include "learn/residuals.hpp"
 #include "problem/problem.hpp"
 
 namespace chorale {
@@ -84,6 +85,12 @@ public:
   chorale_status fit_temperature(const Report &report, const double *theta,
                                  const std::int32_t *theta_of_group, double &found) noexcept;
 
+  // Residuals of the members of position cliques. wanted: by kind, 1 or 0.
+  chorale_status find_residuals(const Report &report, const std::uint8_t *wanted,
+                                Residuals &found) noexcept;
+
+  // Looks whether a limit ends the call.
+  bool look() noexcept;
   bool interrupted() const noexcept { return outcome_ != CHORALE_OUTCOME_COMPLETE; }
   chorale_outcome outcome() const noexcept { return outcome_; }
   std::int64_t groups() const noexcept { return labelled_.size(); }
@@ -106,8 +113,14 @@ private:
   chorale_status add_likelihoods(const Report &report, const Lesson &lesson,
                                  chorale_run *run) noexcept;
   chorale_status find_bonus(const Report &report, const double *seen) noexcept;
+  chorale_status fill_residuals(const Report &report, const Lesson &lesson,
+                                const std::uint8_t *wanted, std::int64_t step,
+                                Residuals &found) noexcept;
   chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
                                std::int32_t *labels) noexcept;
+  // marginals: positions x labels, grown.
+  chorale_status max_marginals(const Report &report, const Lesson &lesson, std::int64_t chain,
+                               Array<double> &marginals) noexcept;
   chorale_status solve_chain(const Report &report, const Lesson &lesson, std::int64_t chain,
                              double bonus, std::int32_t *labels, double *margins) noexcept;
   bool augment(Lesson &lesson) noexcept;
