@@ -24,7 +24,8 @@
  * wrong ones have the greater margins, that at which the softmax of its max-marginals is. So a
  * factor on all scores is one on all weights. Solved by cutting planes: labellings that runs
  * (run.h) find are kept, group by group, and the maximum over those is minimised by Frank-Wolfe
- * steps in the dual with exact line search.
+ * steps in the dual with exact line search, to 1e-5 u times the number of gold labels or for 2000
+ * sweeps.
  *
  * F1. With `classes` (options) costs are those of micro F1: with F that of the tagger's own labels,
  * a gold label that counts costs 2 - F where a label that does not count is in its place, 2 where one
@@ -53,11 +54,12 @@
  *                   more, else 0.35.
  *   control         the same learner without the agreement bases: what bonuses alone can do.
  *   agreement       its p, from members of position cliques. The residual of a member is, by value,
- *                   1 where its gold label shows the value, less how probable the tagger holds that
- *                   (the softmax of max-marginals over u). p is the share of 999 exchanges in which
- *                   the products of the residuals of two members of a clique, over n, add up to as
- *                   much; an exchange deals the members of all cliques of a kind and a group to
- *                   these cliques anew. Of more than 2^19 residuals evenly spaced cliques are taken.
+ *                   1 where its gold label shows the value, less a + b times how probable the tagger
+ *                   holds that (the softmax of max-marginals over u); a and b by least squares over
+ *                   the members of the kind. p is the share of 999 exchanges in which the products of
+ *                   the residuals of two members of a clique, over n, add up to as much; an exchange
+ *                   deals the members of all cliques of a kind and a group to these cliques anew. Of
+ *                   more than 2^19 residuals evenly spaced cliques are taken.
  *                   Where nothing can be exchanged (property cliques, centred ones, one clique a
  *                   group), p is of the gain over the control on held-out groups.
  *   last gate       on held-out groups. All bases are applied if they cost less than the tagger and

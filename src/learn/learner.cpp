@@ -42,7 +42,8 @@ public:
          Learnt &learnt) noexcept
       : report_(report), memory_(memory), teaching_(teaching), learnt_(learnt),
         lessons_(memory, teaching.spec), fold_(memory), takes_part_(memory), least_(memory),
-        most_(memory), fold_theta_(memory), theta_(memory), costs_(memory),
+        most_(memory), fold_theta_(memory), shares_(memory),
+        fold_shares_(memory), theta_(memory), costs_(memory),
         held_out_{Array<double>(memory), Array<double>(memory)}, differences_(memory),
         sums_(memory), dropped_(memory) {}
 
@@ -108,6 +109,8 @@ private:
   Array<double> least_;            // by weight, under the variant at hand
   Array<double> most_;
   Array<double> fold_theta_; // folds x weights
+  Array<double> shares_;     // by plane: at the last minimum over all groups
+  Array<double> fold_shares_;
   Array<double> theta_;
   Array<double> costs_;       // candidates x groups
   Array<double> held_out_[2]; // by variant: by group, under the lambda chosen on the other folds
@@ -252,8 +255,13 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
   const Objective objective{lessons_.pools(), takes_part_.begin(), least_.begin(), most_.begin(),
                             lambda / lessons_.unit()};
   const double gap =
-      1e-6 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
-  return minimise(memory_, objective, gap, theta) ? chorale_status{CHORALE_OK} : no_memory();
+      1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
+  // Folds begin where all groups have ended.
+  Array<double> &shares = without_fold < 0 ? shares_ : fold_shares_;
+  if (without_fold >= 0 && !shares.copy(shares_))
+    return no_memory();
+  return minimise(memory_, objective, gap, shares, theta) ? chorale_status{CHORALE_OK}
+                                                           : no_memory();
 }
 
 chorale_status LearningCourse::fit_folds(double lambda) noexcept {

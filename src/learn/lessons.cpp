@@ -391,6 +391,7 @@ chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t 
   const std::int64_t step = 1 + numbers / kMostResiduals;
   for (const Lesson *lesson : lessons_)
     CHORALE_CHECK(fill_residuals(report, *lesson, wanted, step, found));
+  found.settle();
   return CHORALE_OK;
 }
 
@@ -431,7 +432,7 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
     const auto &[kind, group, c] = cliques[k];
     const std::int32_t values = learnt_->kinds[kind].values;
     if ((k == 0 || cliques[k - 1].kind != kind || cliques[k - 1].group != group) &&
-        !found.begin_pool(values))
+        !found.begin_pool(kind, values))
       return report.out_of_memory(sizeof(Pooled));
     known.truncate(0);
     for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
@@ -465,12 +466,13 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
     const Kind &kind =
         learnt_->kinds[chorale_problem_clique_kind(lesson.problem, member.clique)];
     const std::int32_t gold = gold_[chain_start(lesson, chain) + member.slot.position];
-    double *residuals = found.row(member.row);
     for (std::int32_t y = 0; y < m; ++y) {
       const std::int32_t column = clique.column_of(member.number, y);
       const std::int32_t v = column < 0 ? -1 : clique.value_of(column);
-      if (v >= 0 && v < kind.values && !is_left_out(kind, v))
-        residuals[v] += (y == gold ? 1 : 0) - natural_exp((scores[y] - best) / unit_) / total;
+      if (v < 0 || v >= kind.values || is_left_out(kind, v))
+        continue;
+      found.shown(member.row)[v] += y == gold ? 1 : 0;
+      found.probable(member.row)[v] += natural_exp((scores[y] - best) / unit_) / total;
     }
   }
   return CHORALE_OK;

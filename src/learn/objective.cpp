@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::int32_t kMostSweeps = 2000;
 constexpr std::int32_t kStepsInGroup = 4;
+// Of so many sweeps one is over all groups, the others over those that had something to gain.
+constexpr std::int32_t kWholeSweep = 6;
 
 } // namespace
 
@@ -124,29 +126,40 @@ double exact_step(const Objective &objective, const double *sum, std::int32_t fr
   return breaks[low] + (breaks[high] - breaks[low]) * (above / (above - below));
 }
 
-bool minimise(const Memory &memory, const Objective &objective, double gap,
+bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
               double *theta) noexcept {
   const Pools &pools = objective.pools;
   const std::int64_t d = pools.weights();
-  Array<double> shares(memory); // of each plane within its group, summing to 1
+  const std::int64_t known = shares.size();
   Array<double> sum(memory);
   Array<double> breaks(memory);
-  if (!shares.resize(pools.planes()) || !sum.resize(d) || !breaks.resize(2 * d + 2))
+  Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was little
+  if (!shares.resize(pools.planes()) || !sum.resize(d) || !breaks.resize(2 * d + 2) ||
+      !settled.resize(pools.groups()))
     return false;
-  std::fill(shares.begin(), shares.end(), 0.0);
+  const double little = gap / static_cast<double>(2 * pools.groups());
+  std::fill(shares.begin() + known, shares.end(), 0.0);
+  if (known == 0)
+    for (std::int64_t g = 0; g < pools.groups(); ++g)
+      shares[pools.first(g)] = 1;
   std::fill(sum.begin(), sum.end(), 0.0);
+  for (std::int64_t g = 0; g < pools.groups(); ++g)
+    for (std::int32_t k = pools.first(g); objective.takes_part[g] != 0 && k >= 0; k = pools.next(k))
+      for (std::int64_t i = 0; shares[k] > 0 && i < d; ++i)
+        sum[i] += shares[k] * pools.slopes(k)[i];
   const auto place = [&](std::int64_t i) {
     theta[i] =
         std::clamp(-sum[i] / objective.strength, objective.least[i], objective.most[i]) + 0.0;
   };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
-  for (std::int64_t g = 0; g < pools.groups(); ++g)
-    shares[pools.first(g)] = 1;
+  bool is_settled = false; // every group is
   for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
+    const bool whole = is_settled || pass % kWholeSweep == 0;
+    is_settled = true;
     double open = 0; // the duality gap, each group's part measured when it is met
     for (std::int64_t g = 0; g < pools.groups(); ++g) {
-      if (objective.takes_part[g] == 0)
+      if (objective.takes_part[g] == 0 || (!whole && settled[g] != 0))
         continue;
       for (std::int32_t s = 0; s < kStepsInGroup; ++s) {
         std::int32_t to = -1;
@@ -166,8 +179,11 @@ bool minimise(const Memory &memory, const Objective &objective, double gap,
             lowest = value;
           }
         }
-        if (s == 0)
+        if (s == 0) {
           open += highest - mean;
+          settled[g] = highest - mean <= little ? 1 : 0;
+          is_settled = is_settled && settled[g] != 0;
+        }
         if (from == to || highest <= lowest)
           break;
         const double step =
@@ -182,7 +198,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap,
         shares[from] = step >= shares[from] ? 0 : shares[from] - step;
       }
     }
-    if (open <= gap)
+    if (whole && open <= gap)
       break;
   }
   return true;

@@ -54,9 +54,11 @@ struct Objective {
 };
 
 // Minimises: Frank-Wolfe steps from one plane of a group to another in the dual, with exact line
-// search, until the duality gap is `gap` or no step gets on. theta: receives the weights.
+// search, until the duality gap is `gap` or no step gets on. shares: by plane, its part of its group,
+// from which it begins; planes that are new have none, and where all are new it begins with gold. So
+// the shares of another objective over these planes are a start. theta: receives the weights.
 // Deterministic. False: no memory.
-bool minimise(const Memory &memory, const Objective &objective, double gap,
+bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
               double *theta) noexcept;
 
 // The step from plane `from` to plane `to` that maximises the dual, 0 <= step <= most_step.

@@ -4,8 +4,8 @@
 
 namespace chorale {
 
-bool Residuals::begin_pool(std::int32_t width) noexcept {
-  return pools_.push({width, order_.size(), cliques_.size()});
+bool Residuals::begin_pool(std::int32_t kind, std::int32_t width) noexcept {
+  return pools_.push({kind, width, rows_.size(), order_.size(), cliques_.size()});
 }
 
 bool Residuals::add_clique(std::int64_t members, std::int64_t &row) noexcept {
@@ -14,10 +14,50 @@ bool Residuals::add_clique(std::int64_t members, std::int64_t &row) noexcept {
   for (std::int64_t i = 0; i < members; ++i)
     if (!order_.push(row + i * width))
       return false;
-  if (!rows_.resize(row + members * width) || !cliques_.push(members))
+  if (!rows_.resize(row + members * width) || !expected_.resize(row + members * width) ||
+      !cliques_.push(members))
     return false;
   std::fill(rows_.begin() + row, rows_.end(), 0.0);
+  std::fill(expected_.begin() + row, expected_.end(), 0.0);
   return true;
+}
+
+void Residuals::settle() noexcept {
+  for (std::int64_t first = 0; first < pools_.size(); ++first) {
+    const std::int32_t kind = pools_[first].kind;
+    const std::int32_t width = pools_[first].width;
+    const auto is_kind = [kind](const Pool &pool) { return pool.kind == kind; };
+    if (std::any_of(pools_.begin(), pools_.begin() + first, is_kind))
+      continue;
+    const auto each = [&](std::int32_t v, auto &&take) {
+      for (std::int64_t p = first; p < pools_.size(); ++p)
+        for (std::int64_t at = pools_[p].first_row + v; is_kind(pools_[p]) && at < last_row(p);
+             at += width)
+          take(rows_[at], expected_[at]);
+    };
+    for (std::int32_t v = 0; v < width; ++v) {
+      double count = 0;
+      double mean_shown = 0;
+      double mean_probable = 0;
+      each(v, [&](double shown, double probable) {
+        count += 1;
+        mean_shown += shown;
+        mean_probable += probable;
+      });
+      mean_shown /= std::max(count, 1.0);
+      mean_probable /= std::max(count, 1.0);
+      double together = 0;
+      double squares = 0;
+      each(v, [&](double shown, double probable) {
+        together += (shown - mean_shown) * (probable - mean_probable);
+        squares += (probable - mean_probable) * (probable - mean_probable);
+      });
+      const double slope = squares > 0 ? together / squares : 0;
+      each(v, [&](double &shown, double probable) {
+        shown -= mean_shown + slope * (probable - mean_probable);
+      });
+    }
+  }
 }
 
 bool Residuals::can_exchange() const noexcept {

@@ -1,7 +1,9 @@
 // Whether members of a clique are alike in what their tagger did not expect.
 //
-// The residual of a member is, by value, 1 where its gold label shows the value, less how probable
-// the tagger holds that. Members of a clique that are alike beyond what the tagger knows have
+// The residual of a member is, by value, 1 where its gold label shows the value, less what the
+// probability that the tagger gives the value lets expect: a + b p, by least squares over all members
+// of a kind, so that a tagger that is too sure, or that knows nothing, leaves no residuals that are
+// alike because its mistakes are. Members of a clique that are alike beyond what the tagger knows have
 // residuals of one sign. Cliques come in pools: of one kind and one group, so that exchanging their
 // members leaves what is alike in all of a group as it is.
 #pragma once
@@ -13,13 +15,16 @@ namespace chorale {
 class Residuals {
 public:
   explicit Residuals(const Memory &memory) noexcept
-      : rows_(memory), order_(memory), pools_(memory), cliques_(memory) {}
+      : rows_(memory), expected_(memory), order_(memory), pools_(memory), cliques_(memory) {}
 
-  // A pool of cliques follows, whose members have `width` values each. False: no memory.
-  bool begin_pool(std::int32_t width) noexcept;
-  // A clique of the last pool with so many members. `row`: where the zeros of the first begin.
+  // A pool of cliques of a kind follows, whose members have `width` values each. False: no memory.
+  bool begin_pool(std::int32_t kind, std::int32_t width) noexcept;
+  // A clique of the last pool with so many members. `row`: where those of the first begin, zeros.
   bool add_clique(std::int64_t members, std::int64_t &row) noexcept;
-  double *row(std::int64_t at) noexcept { return rows_.begin() + at; }
+  double *shown(std::int64_t row) noexcept { return rows_.begin() + row; }
+  double *probable(std::int64_t row) noexcept { return expected_.begin() + row; }
+  // Once all are there: takes what was to be expected from what is shown.
+  void settle() noexcept;
 
   // True if some clique has two members that can be exchanged with another's.
   bool can_exchange() const noexcept;
@@ -30,7 +35,9 @@ public:
 
 private:
   struct Pool {
+    std::int32_t kind;
     std::int32_t width;
+    std::int64_t first_row;
     std::int64_t first_member;
     std::int64_t first_clique;
   };
@@ -41,7 +48,12 @@ private:
     return pool + 1 < pools_.size() ? pools_[pool + 1].first_clique : cliques_.size();
   }
 
-  Array<double> rows_;
+  std::int64_t last_row(std::int64_t pool) const noexcept {
+    return pool + 1 < pools_.size() ? pools_[pool + 1].first_row : rows_.size();
+  }
+
+  Array<double> rows_; // what is shown; once settled, residuals
+  Array<double> expected_;
   Array<std::int64_t> order_; // by place of a member: where its row begins
   Array<Pool> pools_;
   Array<std::int64_t> cliques_; // members

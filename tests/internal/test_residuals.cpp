@@ -1,4 +1,5 @@
-// Likeness against all pairs of members; what an exchange keeps; how often chance looks credible.
+// Likeness against all pairs of members; what an exchange keeps; what is left of a tagger's mistakes;
+// how often chance looks credible.
 #include "learn/residuals.hpp"
 
 #include <algorithm>
@@ -39,12 +40,12 @@ std::vector<std::vector<Row>> drawn(std::mt19937 &random, double shared, std::si
 }
 
 void add(Residuals &to, const std::vector<std::vector<Row>> &cliques, std::size_t width) {
-  to.begin_pool(static_cast<std::int32_t>(width));
+  to.begin_pool(static_cast<std::int32_t>(width), static_cast<std::int32_t>(width));
   for (const std::vector<Row> &clique : cliques) {
     std::int64_t row = 0;
     to.add_clique(static_cast<std::int64_t>(clique.size()), row);
     for (const Row &member : clique) {
-      std::copy(member.begin(), member.end(), to.row(row));
+      std::copy(member.begin(), member.end(), to.shown(row));
       row += static_cast<std::int64_t>(width);
     }
   }
@@ -121,6 +122,44 @@ double p_of(Residuals &residuals) {
   return as_great / 100.0;
 }
 
+// A tagger whose mistakes are alike within cliques, while gold is drawn member by member with a
+// probability that its own, p, tells by a + b p: once settled, residuals have mean 0, nothing in
+// common with p, and are alike by chance only.
+void a_tagger_that_is_wrong_is_no_agreement(unsigned seed, double a, double b) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform;
+  const Memory memory{nullptr};
+  int credible = 0;
+  for (int k = 0; k < 100; ++k) {
+    Residuals residuals(memory);
+    std::vector<std::int64_t> rows;
+    for (int pool = 0; pool < 8; ++pool) {
+      residuals.begin_pool(0, 1);
+      for (int clique = 0; clique < 6; ++clique) {
+        std::int64_t row = 0;
+        residuals.add_clique(4, row);
+        const double probable = uniform(random);
+        for (int i = 0; i < 4; ++i) {
+          residuals.probable(row + i)[0] = probable;
+          residuals.shown(row + i)[0] = uniform(random) < a + b * probable ? 1 : 0;
+          rows.push_back(row + i);
+        }
+      }
+    }
+    residuals.settle();
+    double sum = 0;
+    double together = 0;
+    for (const std::int64_t row : rows) {
+      sum += residuals.shown(row)[0];
+      together += residuals.shown(row)[0] * residuals.probable(row)[0];
+    }
+    expect(std::fabs(sum) < 1e-9 && std::fabs(together) < 1e-9, "nothing is left to expect", seed);
+    credible += p_of(residuals) <= 0.05 ? 1 : 0;
+  }
+  // 5 are expected; 14 is four standard errors above.
+  expect(credible <= 14, "a tagger's own mistakes are no agreement", seed);
+}
+
 // 300 corpora each: by chance p <= 0.05 in about 15 (30 is four standard errors above); where
 // members share half of what they are, in most.
 void chance_is_credible_as_often_as_it_says(unsigned seed) {
@@ -158,6 +197,9 @@ int main(int argc, char **argv) {
     likeness_is_that_of_pairs(seed + k);
   for (unsigned k = 0; k < 20; ++k)
     exchanges_deal_within_pools(seed + k);
+  a_tagger_that_is_wrong_is_no_agreement(seed, 0.5, 0);
+  a_tagger_that_is_wrong_is_no_agreement(seed + 1, 0.2, 0.5);
+  a_tagger_that_is_wrong_is_no_agreement(seed + 2, 0, 1);
   chance_is_credible_as_often_as_it_says(seed);
   one_clique_cannot_be_asked(seed);
   std::printf("seed %u: %s\n", seed, failures == 0 ? "ok" : "FAILED");
