@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 cd "$root"
 if ! { cmake --preset release -DCHORALE_BUILD_BENCH=ON &&
-       cmake --build build/release --target chorale clique_bench chain_bench collective_bench shape_bench tagged_bench property_bench; } >"$work/build.log" 2>&1; then
+       cmake --build build/release --target chorale clique_bench chain_bench collective_bench shape_bench tagged_bench property_bench learn_bench; } >"$work/build.log" 2>&1; then
   cat "$work/build.log" >&2
   exit 1
 fi
@@ -30,6 +30,11 @@ fi
 build/release/tests/bench/chain_bench $quick
 build/release/tests/bench/collective_bench $quick
 build/release/tests/bench/shape_bench $quick
+if [ -n "$quick" ]; then
+  build/release/tests/bench/learn_bench
+else
+  build/release/tests/bench/learn_bench examples/publications/data/pages.chorale
+fi
 # Says so where there is no python-crfsuite or no corpus.
 "${PYTHON:-python3}" tests/bench/crfsuite.py build/release/tests/bench/tagged_bench $quick
 # These three say so where the Python package cannot be imported, for want of NumPy.
