@@ -21,7 +21,7 @@ const (
 	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // index i = 1, 2, 3: sum_v max(0, n_v - i n / 4)
 	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v where a is the majority, at index a times the number of columns, and v
 	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v where the centre shows c, at index c times the number of columns, and v
-	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v
+	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v; with Classes what any label that counts is worth
 	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // n_EMPTY
 	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // n_CONFLICT
 	BasisOut          Basis = C.CHORALE_BASIS_OUT           // n_OUT
@@ -52,7 +52,7 @@ type LearnOptions struct {
 	Costs     []float64                // Labels x Labels: of giving the second label where the first is gold; nil: 1 for each wrong label
 	Labels    int                      // of Costs
 	Classes   []int32                  // by label: what it counts as for micro F1, -1: it does not; Costs must be nil. nil: not F1
-	Seen      []float64                // by problem: the share that its tagger has seen of what the final one will have seen, above 0, at most 1; nil: 1
+	Seen      []float64                // by problem: the share of what the final tagger will have seen, above 0, at most 1; nil: 1
 	Folds     int                      // at most, at least 2; 10 by default
 	Level     float64                  // of significance, above 0 and below 1; 0.05 by default
 	Run       *RunOptions              // of the runs in learning, whose limits, Progress and host are not looked at; nil: quick ones
@@ -321,7 +321,7 @@ type LearntReport struct {
 	Unit, Regularisation, GoldBonus          float64      // of the scores; lambda; for weaker taggers, 0: none
 	BaseCost, ControlCost, AllCost           float64      // of the tagger's own labels, of bonuses alone, of all bases
 	Gain                                     Gain         // BaseCost less AllCost
-	AgreementGain                            Gain         // ControlCost less AllCost
+	AgreementGain                            Gain         // ControlCost less AllCost; P: of agreement, from members where these can be exchanged
 	F1                                       float64      // micro F1 of the tagger's own labels, 0 to 1, where there are Classes; else 0
 	Temperature                              float64      // for [Run.Probabilities]; 0: not known
 }

@@ -783,6 +783,7 @@ export interface LearntReport {
   readonly agreementGain: number;
   readonly agreementLower: number;
   readonly agreementUpper: number;
+  /** Of agreement, from members where these can be exchanged; otherwise of `agreementGain`. */
   readonly agreementP: number;
   /** Micro F1 of the tagger's own labels, 0 to 1, where `classes` were given; otherwise 0. */
   readonly f1: number;

@@ -536,7 +536,7 @@ pub struct LearntReport {
     pub all_cost: f64,
     /// `base_cost` less `all_cost`.
     pub gain: Gain,
-    /// `control_cost` less `all_cost`.
+    /// `control_cost` less `all_cost`; `p` is of agreement, from members where these can be exchanged.
     pub agreement_gain: Gain,
     /// Micro F1 of the tagger's own labels, 0 to 1, where classes were given; otherwise 0.
     pub f1: f64,
