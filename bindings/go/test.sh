@@ -3,7 +3,7 @@
 #
 #   bindings/go/test.sh [--deep] [--no-install]
 #
-#   --deep        also, before a release: the library compiled along as users compile it, with the README's programs; the
+#   --deep        also, before a release: all tests under the address sanitizer, and with the library compiled along as users do; the
 #                 module fetched from its archive, and vendored
 #   --no-install  name missing Debian packages instead of installing them with apt
 #
