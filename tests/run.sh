@@ -12,8 +12,9 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 a browser, a short run of the benchmarks; less than 25 minutes on two cores
   --deep        also: clang with vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
-                denormals; the packages of a release, the same bytes twice, in bare systems;
-                before a release, two hours
+                denormals; the Go module and the Rust crates with the library compiled along as users
+                compile it, from their own archives; the packages of a release, the same bytes twice, in
+                bare systems; before a release, two hours
   --fuzz-seconds N  of processor time for the fuzzers (120, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
@@ -110,8 +111,10 @@ if [[ $all == yes ]]; then
     step "experiments" examples/experiments/test.sh || true
   }
   begin_lane in_python
-  step "go" bindings/go/test.sh "${setup_options[@]}" || true
-  step "rust" bindings/rust/test.sh "${setup_options[@]}" || true
+  compiled_along=("${setup_options[@]}")
+  [[ $deep == no ]] || compiled_along+=(--deep)
+  step "go" bindings/go/test.sh "${compiled_along[@]}" || true
+  step "rust" bindings/rust/test.sh "${compiled_along[@]}" || true
   step "js" bindings/js/test.sh "${setup_options[@]}" || true
   join_lane
   # After "js", whose module takes the corrections.

@@ -34,6 +34,11 @@ type runCallbacks struct {
 	progress func(Progress) bool
 }
 
+type learnCallback struct {
+	failures
+	progress func(LearnProgress) bool
+}
+
 //export choraleGoDrop
 func choraleGoDrop(user C.uintptr_t) { dropCallback(cgo.Handle(user)) }
 
@@ -116,6 +121,17 @@ func choraleGoProgress(user C.uintptr_t, progress *C.chorale_progress) C.int32_t
 			BestScore:       float64(progress.best_score),
 			UpperBound:      float64(progress.upper_bound),
 		})
+		return nil
+	})
+	return flag(stop || !ok)
+}
+
+//export choraleGoLearnProgress
+func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress) C.int32_t {
+	l := cgo.Handle(user).Value().(*learnCallback)
+	stop := false
+	ok := l.guard(func() error {
+		stop = l.progress(LearnProgress{Runs: int(progress.runs), RunsMost: int(progress.runs_most)})
 		return nil
 	})
 	return flag(stop || !ok)

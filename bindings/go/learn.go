@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"runtime/cgo"
 	"time"
 	"unsafe"
 )
@@ -20,7 +21,7 @@ const (
 	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // index i = 1, 2, 3: sum_v max(0, n_v - i n / 4)
 	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v where a is the majority, at index a times the number of columns, and v
 	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v where the centre shows c, at index c times the number of columns, and v
-	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v
+	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v; with Classes what any label that counts is worth
 	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // n_EMPTY
 	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // n_CONFLICT
 	BasisOut          Basis = C.CHORALE_BASIS_OUT           // n_OUT
@@ -39,17 +40,25 @@ type WeightRule struct {
 	Least, Most float64 // infinite: no bound; equal: the weight is frozen
 }
 
+// LearnProgress is told after each run over a problem.
+type LearnProgress struct {
+	Runs     int // done so far
+	RunsMost int // that there may be at most
+}
+
 // LearnOptions say how [Learn] works. They are made by [NewLearnOptions].
 type LearnOptions struct {
-	Rules     []WeightRule  // bounds of weights
-	Costs     []float64     // Labels x Labels: of giving the second label where the first is gold; nil: 1 for each wrong label
-	Labels    int           // of Costs
-	Seen      []float64     // by problem: the share that its tagger has seen of what the final one will have seen; nil: 1
-	Folds     int           // at most; 5 by default
-	Level     float64       // of significance; 0.05 by default
-	Run       *RunOptions   // of the runs in learning, whose limits, callbacks and host are not looked at; nil: quick ones
-	TimeLimit time.Duration // NoLimit: none but that of the context
-	Host      *Host         // memory and log; may be nil
+	Rules     []WeightRule             // bounds of weights
+	Costs     []float64                // Labels x Labels: of giving the second label where the first is gold; nil: 1 for each wrong label
+	Labels    int                      // of Costs
+	Classes   []int32                  // by label: what it counts as for micro F1, -1: it does not; Costs must be nil. nil: not F1
+	Seen      []float64                // by problem: the share of what the final tagger will have seen, above 0, at most 1; nil: 1
+	Folds     int                      // at most, at least 2; 10 by default
+	Level     float64                  // of significance, above 0 and below 1; 0.05 by default
+	Run       *RunOptions              // of the runs in learning, whose limits, Progress and host are not looked at; nil: quick ones
+	TimeLimit time.Duration            // NoLimit: none but that of the context
+	Progress  func(LearnProgress) bool // true ends the call as a cancel would; may be nil
+	Host      *Host                    // memory and log; may be nil
 }
 
 // NewLearnOptions returns the defaults, which nil stands for too.
@@ -73,7 +82,14 @@ func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
 // Learn learns weights for the kinds of cliques of problems with gold labels, whose scores come from taggers that have not
 // seen these. options: nil for the defaults.
 //
-// Where the context (nil: none) ends the call, both a result that applies nothing and the error of the context are given.
+// Where the context (nil: none) ends the call, both a result that applies nothing and the error of the context are given. A
+// TimeLimit of the options, and a Progress that asks for the end, are outcomes of the report without an error.
+//
+// Errors: [ErrNullArgument] (no problem, a nil one), [ErrShape] (Costs, Seen), [ErrSize] (Folds, empty Classes),
+// [ErrOutOfRange] (Level, Costs, Seen, Rules, Classes: below -1, or none that counts), [ErrNotANumber], [ErrInfinite],
+// [ErrLabelsMismatch] (Costs, Classes, chains of different numbers of labels), [ErrNoGold], [ErrOneGroup], [ErrKind] (no
+// clique has a kind; a rule for a basis that its kind cannot have; Costs and Classes both), [ErrModelMismatch], and those of
+// [NewRun] and [Run.Solve].
 func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Learnt, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -88,6 +104,12 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	defer cancel.Close()
 	c := begin()
 	defer c.end()
+	var users []cgo.Handle
+	defer func() {
+		for _, user := range users {
+			dropCallback(user)
+		}
+	}()
 	host := c.host(options.Host)
 	given := make([]*C.chorale_problem, len(problems))
 	for i, problem := range problems {
@@ -112,6 +134,13 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		told.costs = (*C.double)(lend(&c.memory, options.Costs))
 		told.labels = C.int64_t(options.Labels)
 	}
+	if options.Classes != nil {
+		c.least("len(options.Classes)", len(options.Classes), 1)
+		told.classes = (*C.int32_t)(lend(&c.memory, options.Classes))
+		if options.Costs == nil {
+			told.labels = C.int64_t(len(options.Classes))
+		}
+	}
 	if options.Seen != nil {
 		if len(options.Seen) != len(problems) {
 			c.fail(refuse(ErrShape, "options.Seen has %d elements for %d problems", len(options.Seen), len(problems)))
@@ -121,17 +150,32 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	told.folds = C.int64_t(options.Folds)
 	told.level = C.double(options.Level)
 	told.time_limit = seconds(options.TimeLimit)
-	if options.Run != nil {
-		told.run = c.runOptions(options.Run)
-	}
 	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
+	if options.Run != nil {
+		run := c.runOptions(options.Run)
+		if options.Run.Executor != nil {
+			callbacks := &runCallbacks{executor: options.Run.Executor}
+			c.watched = append(c.watched, &callbacks.failures)
+			users = append(users, newCallback(callbacks))
+			C.chorale_go_run_callbacks(run, C.uintptr_t(users[len(users)-1]), 1, 0)
+		}
+		told.run = run
+	}
+	if options.Progress != nil {
+		callback := &learnCallback{progress: options.Progress}
+		c.watched = append(c.watched, &callback.failures)
+		users = append(users, newCallback(callback))
+		C.chorale_go_learn_callback(told, C.uintptr_t(users[len(users)-1]))
+	}
 	if c.err != nil {
 		return nil, c.err
 	}
 	finish := raiseAtEnd(ctx, told.cancel, true)
 	var learnt *C.chorale_learnt
-	status := C.chorale_learn(host, (**C.chorale_problem)(first(given)), C.int64_t(len(given)), told, &learnt, c.detail)
-	finish()
+	status := func() C.chorale_status {
+		defer finish()
+		return C.chorale_learn(host, (**C.chorale_problem)(first(given)), C.int64_t(len(given)), told, &learnt, c.detail)
+	}()
 	if c.failed(status) {
 		return nil, c.err
 	}
@@ -142,7 +186,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		return nil, c.err
 	}
 	if Outcome(report.outcome) == Cancelled {
-		return made, ctx.Err()
+		return made, ctx.Err() // nil where Progress asked for the end
 	}
 	return made, nil
 }
@@ -267,7 +311,7 @@ type Gain struct {
 	P            float64 // one-sided
 }
 
-// LearntReport tells how learning went.
+// LearntReport tells how learning went. Costs are sums over held-out groups.
 type LearntReport struct {
 	Outcome                                  Outcome      // how the call ended
 	Applied                                  Applied      // what the last gate lets through
@@ -277,7 +321,9 @@ type LearntReport struct {
 	Unit, Regularisation, GoldBonus          float64      // of the scores; lambda; for weaker taggers, 0: none
 	BaseCost, ControlCost, AllCost           float64      // of the tagger's own labels, of bonuses alone, of all bases
 	Gain                                     Gain         // BaseCost less AllCost
-	AgreementGain                            Gain         // ControlCost less AllCost
+	AgreementGain                            Gain         // ControlCost less AllCost; P: of agreement, from members where these can be exchanged
+	F1                                       float64      // micro F1 of the tagger's own labels, 0 to 1, where there are Classes; else 0
+	Temperature                              float64      // for [Run.Probabilities]; 0: not known
 }
 
 func newReport() *C.chorale_learnt_report {
@@ -301,6 +347,7 @@ func (l *Learnt) Report() (LearntReport, error) {
 		BaseCost: float64(r.base_cost), ControlCost: float64(r.control_cost), AllCost: float64(r.all_cost),
 		Gain:          Gain{float64(r.gain), float64(r.gain_lower), float64(r.gain_upper), float64(r.gain_p)},
 		AgreementGain: Gain{float64(r.agreement_gain), float64(r.agreement_lower), float64(r.agreement_upper), float64(r.agreement_p)},
+		F1:            float64(r.f1), Temperature: float64(r.temperature),
 	}, nil
 }
 
@@ -322,7 +369,7 @@ type LearntKind struct {
 	Verdict          Verdict // kept, or why not
 	Cliques, Members int     // numbers of each
 	ScreeningP       float64 // 1 where nothing was screened
-	Gain             Gain    // of the kind beside the others
+	Gain             Gain    // over the tagger's own labels, of the kind alone; 0 where not learnt, or where there is one kind
 }
 
 // Kinds are all kinds, in order.

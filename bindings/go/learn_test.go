@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -89,6 +90,115 @@ func TestLearn(t *testing.T) {
 	}
 	if wrong(Together) >= wrong(Alone) {
 		t.Error(wrong(Together), wrong(Alone))
+	}
+}
+
+// With classes costs are those of micro F1: what it is of the tagger's own labels, and what these cost, by counts.
+func TestLearnF1(t *testing.T) {
+	problem := lesson(t)
+	defer problem.Close()
+	options := NewLearnOptions()
+	options.Classes = []int32{-1, 7} // label 0 does not count
+	learnt := must(Learn(nil, []*Problem{problem}, options))
+	defer learnt.Close()
+	report := must(learnt.Report())
+	model := must(learnt.Apply(problem, nil))
+	defer model.Close()
+	run := must(NewRun(model, nil, nil))
+	defer run.Close()
+	must(run.Solve(nil))
+	var hits, missed, invented float64
+	gold := problem.Gold()
+	for i, label := range flat(must(run.AllLabels(Alone))) {
+		switch {
+		case label == 1 && gold[i] == 1:
+			hits++
+		case label == 1:
+			invented++
+		case gold[i] == 1:
+			missed++
+		}
+	}
+	f1 := 2 * hits / (2*hits + missed + invented)
+	if !near(report.F1, f1) || !near(report.BaseCost, missed*(2-f1)+invented*f1) {
+		t.Errorf("F1 %g, cost %g; by counts %g, %g", report.F1, report.BaseCost, f1, missed*(2-f1)+invented*f1)
+	}
+	if !(report.Temperature > 0) {
+		t.Errorf("temperature %g", report.Temperature)
+	}
+	probabilities, exact, err := run.Probabilities(0, report.Temperature)
+	check(t, err)
+	if !exact || !near(probabilities[0]+probabilities[1], 1) {
+		t.Error(probabilities, exact)
+	}
+	again := must(ReadLearnt(must(learnt.JSON()), nil))
+	defer again.Close()
+	if read := must(again.Report()); read != report {
+		t.Errorf("%+v was read of %+v", read, report)
+	}
+	plain := must(Learn(nil, []*Problem{problem}, nil))
+	defer plain.Close()
+	if other := must(plain.Report()); other.F1 != 0 || other.BaseCost != missed+invented {
+		t.Errorf("%+v", other)
+	}
+
+	refuses := func(want error, classes ...int32) {
+		t.Helper()
+		options.Classes = append([]int32{}, classes...)
+		_, err := Learn(nil, []*Problem{problem}, options)
+		refused(t, err, want)
+	}
+	refuses(ErrSize)
+	refuses(ErrOutOfRange, -1, -1)
+	refuses(ErrOutOfRange, 0, -2)
+	refuses(ErrLabelsMismatch, 0, -1, 1)
+	options.Costs, options.Labels = []float64{0, 1, 1, 0}, 2
+	refuses(ErrKind, 0, -1)
+	refuses(ErrKind, -1)
+}
+
+// Progress is told of every run, and may end the call; executors do the work of its runs.
+func TestLearnCallbacks(t *testing.T) {
+	before := callbacksLeft()
+	problem := lesson(t)
+	given := []*Problem{problem}
+	options := NewLearnOptions()
+	options.Run = NewRunOptions()
+	options.Run.Threads = 2
+	want := must(Learn(nil, given, options))
+	var told []LearnProgress
+	options.Progress = func(progress LearnProgress) bool {
+		told = append(told, progress)
+		return false
+	}
+	var asked atomic.Int64
+	options.Run.Executor = func(workers int, work func()) {
+		asked.Add(1)
+		several(workers, work)
+	}
+	learnt := must(Learn(nil, given, options))
+	if runs := must(learnt.Report()).Runs; len(told) != runs || told[runs-1].Runs != runs || told[0].RunsMost < runs {
+		t.Errorf("%d runs, told %+v", runs, told)
+	}
+	if asked.Load() == 0 || must(learnt.JSON()) != must(want.JSON()) {
+		t.Errorf("the executor was asked %d times", asked.Load())
+	}
+	options.Progress = func(LearnProgress) bool { return true }
+	stopped := must(Learn(nil, given, options))
+	if report := must(stopped.Report()); report.Outcome != Cancelled || report.Applied != AppliedNothing || report.Runs != 1 {
+		t.Errorf("%+v", report)
+	}
+	options.Progress = func(LearnProgress) bool { panic("progress") }
+	panics(t, "progress", func() { Learn(nil, given, options) })
+	options.Progress = nil
+	options.Run.Executor = func(int, func()) { panic("executor") }
+	panics(t, "executor", func() { Learn(nil, given, options) })
+	for _, learnt := range []*Learnt{want, learnt, stopped} {
+		learnt.Close()
+	}
+	problem.Close()
+	if left := callbacksLeft(); left != before {
+		t.Errorf("%d callbacks, %d before", left, before)
 	}
 }
 

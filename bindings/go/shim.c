@@ -137,6 +137,15 @@ void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int 
   }
 }
 
+static int32_t learn_progress(void *user, const chorale_learn_progress *progress) {
+  return choraleGoLearnProgress((uintptr_t)user, (chorale_learn_progress *)progress);
+}
+
+void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user) {
+  options->progress = learn_progress;
+  options->progress_user = (void *)user;
+}
+
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker) {
   body(body_user, i, worker);
 }

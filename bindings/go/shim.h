@@ -32,6 +32,7 @@ chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t l
 // Options that are in C memory, since the user pointer is no pointer.
 void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int executor,
                               int progress);
+void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user);
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker);
 void *chorale_go_aligned(size_t bytes);
 

@@ -1,17 +1,33 @@
 #!/usr/bin/env bash
 # Runs all that is to be run for the crates: formatter, clippy, documentation, tests and examples against
-# an installed library, the tests against one with address and undefined-behaviour sanitizers, and
+# an installed library, the tests against one with address and undefined-behaviour sanitizers, and some
 # against the one that the feature `vendored` builds.
 #
-#   bindings/rust/test.sh [--no-install]      --no-install: name missing Debian packages only
+#   bindings/rust/test.sh [--deep] [--no-install]
+#
+#   --deep        also, before a release: all tests against the library that `vendored` builds, as users
+#                 build it; a program of the packages alone
+#   --no-install  name missing Debian packages instead of installing them with apt
 #
 # Everything that it makes is in build/ of the repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
 export PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
-tests/setup.sh "$@" tests
-tests/setup.sh "$@" rust
+deep=no
+setup_options=()
+for option; do
+  case $option in
+  --deep) deep=yes ;;
+  --no-install) setup_options+=("$option") ;;
+  *)
+    echo "test.sh: unknown argument $option" >&2
+    exit 2
+    ;;
+  esac
+done
+tests/setup.sh "${setup_options[@]}" tests
+tests/setup.sh "${setup_options[@]}" rust
 
 least=1.63
 version=$(rustc --version | cut -d ' ' -f 2)
@@ -70,7 +86,7 @@ cargo_with() { # PRESET COMMAND ARGUMENT...
   (
     cd "$crates"
     PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries \
-      CARGO_TARGET_DIR=$work/target-${variant:-$preset} cargo "$command" "${locked[@]}" "$@"
+      CARGO_TARGET_DIR=$work/target-$preset cargo "$command" "${locked[@]}" "$@"
   )
 }
 
@@ -83,44 +99,56 @@ cargo_with release clippy --all-targets -- -D warnings
 cargo_with release clippy --all-targets "${with_ndarray[@]}" -- -D warnings
 echo "== documentation"
 RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps "${with_ndarray[@]}"
-echo "== tests"
-cargo_with release test
-((${#with_ndarray[@]} == 0)) || cargo_with release test --package libchorale "${with_ndarray[@]}" --tests
-echo "== examples"
-for example in "$crates"/libchorale/examples/*.rs; do
-  cargo_with release run --quiet --example "$(basename "$example" .rs)"
-done
-
+echo "== tests, and every exported function is called"
 # Bound lazily, the functions of the library tell when they are called first.
-echo "== every exported function is called"
 lazy=(RUSTFLAGS="${RUSTFLAGS-} -C relro-level=off")
 if ! rustc -C help | grep relro-level >/dev/null; then # older than the option; it was an unstable one
   lazy=(RUSTC_BOOTSTRAP=1 RUSTFLAGS="${RUSTFLAGS-} -Z relro-level=off")
 fi
+export "${lazy[@]}"
 mapfile -t programs < <(
-  export variant=lazy "${lazy[@]}"
-  cargo_with release test --package libchorale --tests --no-run --message-format=json |
+  cargo_with release test --package libchorale --tests "${with_ndarray[@]}" --no-run --message-format=json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
 )
-(cd "$crates/libchorale" && LD_LIBRARY_PATH=$(dirname "$(find "$work/release" -name libchorale.so)") \
-  "$root/tests/called.sh" "${programs[@]}")
+[[ ${#programs[@]} -gt 0 ]]
+library_of() { # PRESET
+  dirname "$(find "$work/$1" -name libchorale.so)"
+}
+(cd "$crates/libchorale" && LD_LIBRARY_PATH=$(library_of release) "$root/tests/called.sh" "${programs[@]}")
+cargo_with release test --package libchorale-sys
+cargo_with release test --package libchorale "${with_ndarray[@]}" --doc
+echo "== examples"
+for example in "$crates"/libchorale/examples/*.rs; do
+  cargo_with release run --quiet --package libchorale "${with_ndarray[@]}" --example "$(basename "$example" .rs)"
+done
 
-# The tests run under the sanitizer's library, not Cargo and the compilers. Its leak check sees what
-# tests leave behind.
+# The same programs, which find another library. Its leak check sees what tests leave behind.
 install_library asan-ubsan
 echo "== tests, address and undefined-behaviour sanitizers"
-runner=CARGO_TARGET_$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')_RUNNER
-export "$runner=env LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1"
-cargo_with asan-ubsan test --tests "${with_ndarray[@]}"
-unset "$runner"
+for program in "${programs[@]}"; do
+  (cd "$crates/libchorale" && LD_LIBRARY_PATH=$(library_of asan-ubsan) ASAN_OPTIONS=detect_leaks=1 \
+    LD_PRELOAD=$(gcc -print-file-name=libasan.so) "$program")
+done
+for setting in "${lazy[@]}"; do
+  unset "${setting%%=*}"
+done
 
+# The problem files and callbacks, with C++ that is not optimised, in a third of the time.
 echo "== tests, vendored library"
-(
-  cd "$crates"
-  unset PKG_CONFIG_PATH LD_LIBRARY_PATH
-  CARGO_TARGET_DIR=$work/target-vendored \
-    cargo test "${locked[@]}" --features vendored --package libchorale
-)
+quick=$work/quick
+mkdir -p "$quick"
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v c++)" >"$quick/c++"
+chmod +x "$quick/c++"
+vendored() { # ARGUMENT...
+  (
+    cd "$crates"
+    unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+    CARGO_TARGET_DIR=$work/target-vendored \
+      cargo test "${locked[@]}" --features vendored --package libchorale "$@"
+  )
+}
+CXX=$quick/c++ vendored --test problems --test callbacks
+[[ $deep == no ]] || vendored
 
 # A program is built from the packages alone, unpacked outside of the repository, with no more than a C++
 # compiler beside Cargo: the first program of the README.
@@ -135,9 +163,7 @@ with_packages() {
   for tool in cargo rustc cc ar as ld; do
     ln -s "$(command -v "$tool")" "$program/path/$tool"
   done
-  # Without optimisation, which would take a minute.
-  printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v c++)" >"$program/path/c++"
-  chmod +x "$program/path/c++"
+  ln -s "$quick/c++" "$program/path/c++"
   awk '/^```rust$/ && !n++ { inside = 1; next } /^```/ { inside = 0 } inside' bindings/rust/README.md \
     >"$program/src/main.rs"
   cat >"$program/Cargo.toml" <<'END'
@@ -159,7 +185,9 @@ END
   )
 }
 echo "== packages"
-if [[ $(printf '%s\n' 1.90 "$version" | sort -V | head -n 1) == 1.90 ]]; then
+if [[ $deep == no ]]; then
+  echo "skipped: with --deep"
+elif [[ $(printf '%s\n' 1.90 "$version" | sort -V | head -n 1) == 1.90 ]]; then
   with_packages
 else
   echo "skipped: making packages needs Cargo 1.90"

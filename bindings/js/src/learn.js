@@ -22,7 +22,8 @@ const JSON_TEXT = 1;
 const APPLIED = ["nothing", "bonuses", "all"];
 const VERDICTS = { 0: "kept", 10: "no-cliques", 20: "screened", 30: "no-gain", 40: "not-applied" };
 const BASES = wordsOf("CHORALE_BASIS_");
-const LEARN_OPTIONS = ["seen", "rules", "costs", "folds", "level"];
+const WARNINGS = wordsOf("CHORALE_WARNING_");
+const LEARN_OPTIONS = ["seen", "rules", "costs", "classes", "folds", "level"];
 
 export class Learnt extends Handle {
   constructor(native, pointer) {
@@ -71,6 +72,7 @@ export class Learnt extends Handle {
         ...told,
         outcome: native.text(native.raw("chorale_outcome_name", [told.outcome])),
         applied: APPLIED[told.applied],
+        warnings: Object.keys(WARNINGS).filter((word) => told.warnings & WARNINGS[word]),
         kinds: entries("learnt_kind", "chorale_learnt_kinds").map((kind, i) => ({
           ...kind,
           name: names[i],
@@ -161,6 +163,11 @@ export function learn(native, problems, options) {
         fields.labels = arrayOf("costs", told.costs).length;
         fields.costs = squareOf(scope, "costs", told.costs, fields.labels);
       }
+      if (told.classes !== undefined) {
+        const classes = arrayOf("classes", told.classes);
+        fields.classes = scope.numbers("int32", "classes", classes);
+        fields.labels ??= classes.length;
+      }
       if (told.seen !== undefined)
         fields.seen = scope.sized("float64", "seen", told.seen, pointers.length);
       // The library's own defaults.
@@ -173,7 +180,10 @@ export function learn(native, problems, options) {
           native,
           "chorale_learn",
           [native.host, scope.pointers(pointers), pointers.length, wanted],
-          { count: "problems.length" },
+          {
+            count: "problems.length",
+            "options->labels": told.costs === undefined ? "classes.length" : "costs.length",
+          },
           "chorale_learnt_destroy",
         ),
       );

@@ -157,4 +157,36 @@ for (const [name, chorale] of await bothModules()) {
     for (const handle of made) handle.close();
     assert.equal(chorale.allocatedBytes, 0);
   });
+
+  test(`what counts is learnt for, ${name}`, () => {
+    const random = randomOf(7);
+    const gold = Array.from({ length: 120 }, () => (random() < 0.6 ? 0 : 1));
+    const hints = gold.map((label) => (random() < 0.75 ? label : 1 - label));
+    const scores = hints.map((hint) => [[hint === 0 ? 1.1 : 0, hint === 1 ? 1.1 : 0]]);
+    const problem = chorale.buildProblem(scores, {
+      gold: gold.map((label) => [label]), groups: gold.map((_, i) => Math.floor(i / 30)),
+      tokens: gold.map((label, i) => [`${Math.floor(i / 30)} ${label} ${i % 4}`]), strength: 0,
+    });
+    const learnt = chorale.learn(problem, { classes: [-1, 7] });
+    const report = learnt.report();
+    const count = (label, right) => hints.filter((h, i) => h === label && gold[i] === right).length;
+    const [hits, invented, missed] = [count(1, 1), count(1, 0), count(0, 1)];
+    const f1 = (2 * hits) / (2 * hits + invented + missed);
+    close(report.f1, f1);
+    close(report.baseCost, missed * (2 - f1) + invented * f1);
+    assert.ok(report.temperature > 0);
+    assert.deepEqual(report.warnings, ["few-groups"]);
+    const again = chorale.readLearnt(learnt.toJSON());
+    assert.deepEqual(again.report(), report);
+    const model = learnt.apply(problem);
+    const run = chorale.createRun(model);
+    run.solve();
+    const { probabilities, exact } = run.probabilities(0, { temperature: report.temperature });
+    assert.ok(exact);
+    close(probabilities[0] + probabilities[1], 1);
+    const plain = chorale.learn(problem);
+    assert.deepEqual([plain.report().f1, plain.report().baseCost], [0, invented + missed]);
+    for (const handle of [plain, run, model, again, learnt, problem]) handle.close();
+    assert.equal(chorale.allocatedBytes, 0);
+  });
 }

@@ -231,6 +231,14 @@ test("values, kinds and names of options", () => {
   refused("SIZE", () => problem.setNote("", "x"), /name/);
   refused("WRONG_TYPE", () => problem.setTexts("labels", [1]), /texts\[0\] is 1, not a text/);
   refused("NO_GOLD", () => chorale.learn(problem), /set some with Problem\.gold$/);
+  const learnOf = (options) => () => chorale.learn(problem, options);
+  refused("WRONG_TYPE", learnOf({ classes: 1 }), /classes is 1, not an array/);
+  refused("SIZE", learnOf({ classes: [] }), /classes\.length is 0/);
+  refused("OUT_OF_RANGE", learnOf({ classes: [-1, -1] }), /classes are all -1/);
+  refused("OUT_OF_RANGE", learnOf({ classes: [0, -2] }), /classes\[1\] is -2/);
+  refused("LABELS_MISMATCH", learnOf({ classes: [0, -1, 1] }), /classes 3$/);
+  refused("KIND", learnOf({ classes: [0, -1], costs: [[0, 1], [1, 0]] }), /both given/);
+  refused("KIND", learnOf({ classes: [0], costs: [[0, 1], [1, 0]] }), /both given/);
   refused("UNKNOWN_CONSTANT", () => chorale.createArray("int64", 1), /type/);
   refused("SIZE", () => chorale.createArray("int32", -1), /length is -1/);
 });

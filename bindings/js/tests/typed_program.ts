@@ -1,6 +1,8 @@
 // What a typed program writes, and what the compiler must refuse.
 import { ChoraleError, Handle, fire, hasSimd, load } from "libchorale";
-import type { Chorale, Decoded, Learnt, Model, Problem, Reason, Run, RunResult } from "libchorale";
+import type {
+  Chorale, Decoded, Learnt, LearntReport, Model, Problem, Reason, Run, RunResult,
+} from "libchorale";
 
 const chorale: Chorale = await load({
   maximumMemory: 2 ** 28, simd: hasSimd(), log: (message, level) => console.log(level, message),
@@ -38,6 +40,10 @@ problem.gold = null;
 problem.setCliques({ kinds: [0], values: ["labels", null, 1] });
 const learnt: Learnt = chorale.learn([problem],
   { folds: 3, rules: [{ basis: "agreement", most: 2 }] });
+const f1: number = chorale.learn(problem, { classes: Int32Array.of(-1, 0) }).report().f1;
+const report: LearntReport = learnt.report();
+const kept: boolean = report.kinds[0]?.verdict === "kept" && report.warnings[0] !== "few-groups";
+const told: number[] = [report.temperature, report.weights[0]?.weight ?? f1, kept ? 1 : 0];
 const applied: Model = learnt.apply(problem);
 const handle: Handle = applied;
 const automaton = chorale.createAutomaton({ labels: 2, states: 1, values: 2, next: [0, 0],
@@ -48,7 +54,7 @@ try {
   if (error instanceof ChoraleError)
     console.log(error.status, error.statusName.length, error.message);
 }
-console.log(labels, what, view, result.outcome === "complete", written, automaton.values);
+console.log(labels, what, view, told, result.outcome === "complete", written, automaton.values);
 
 // @ts-expect-error: an outcome that there is not
 console.log(result.outcome === "finished");
@@ -62,5 +68,7 @@ builder.addClique({ property: chorale.createPotts(2, 1) });
 chorale.createArray("int64", 2);
 // @ts-expect-error: read-only
 result.score = 1;
+// @ts-expect-error: a warning that there is not
+console.log(report.warnings.includes("few"));
 // @ts-expect-error: no such option
 chorale.decode([], { strenght: 1 });

@@ -195,7 +195,12 @@ export class Chorale {
   /** The values of a property that a clique uses. */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
-  /** Learns weights for the kinds of cliques of problems with gold labels (learn.h). */
+  /**
+   * Learns weights for the kinds of cliques of problems with gold labels (learn.h). Throws, among
+   * others, NO_GOLD, ONE_GROUP, KIND (no clique has a kind; `costs` and `classes` both),
+   * LABELS_MISMATCH (`costs` or `classes` for another number of labels), SIZE (`folds`, empty
+   * `classes`), OUT_OF_RANGE (classes below -1, or none that counts).
+   */
   learn(problems: Problem | readonly Problem[], options?: LearnOptions): Learnt;
   /** What `Learnt.toJSON` gave. */
   readLearnt(json: string): Learnt;
@@ -661,7 +666,10 @@ export class Run extends Handle {
   payments(chain: number): Payment[];
   /** T x m max-marginals, and T margins. */
   maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
-  /** T x m probabilities, and whether they are exact. */
+  /**
+   * T x m probabilities of labels, each row adding up to 1, and whether they are exact. The
+   * temperature is above 0, in units of the scores (1): at 1 these are logarithms of odds.
+   */
   probabilities(
     chain: number,
     options?: { temperature?: number } & IntoFloat64,
@@ -694,24 +702,100 @@ export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" 
   /** By problem: the share of what the final tagger will have seen, above 0, at most 1. */
   seen?: Numbers;
   rules?: readonly WeightRule[];
-  /** m x m costs of giving the second label where the first is right. */
+  /** m x m costs of giving the second label where the first is right. Absent: 1 if it is wrong. */
   costs?: Rows;
+  /**
+   * m numbers: what each label counts as, -1: it does not count. What is learnt for is then micro F1
+   * of what counts, and `costs` must be absent.
+   */
+  classes?: Numbers;
+  /** At most, at least 2. Absent: 10. */
   folds?: number;
+  /** Of significance, above 0 and below 1. Absent: 0.05. */
   level?: number;
+  /** Seconds. */
   timeLimit?: number | null;
   progress?: (progress: { runs: number; runsMost: number }) => boolean | void;
 }
+export interface LearntKind {
+  readonly kind: number;
+  readonly name: string | null;
+  readonly verdict: "kept" | "no-cliques" | "screened" | "no-gain" | "not-applied";
+  readonly cliques: number;
+  readonly members: number;
+  /** 1 where nothing was screened. */
+  readonly screeningP: number;
+  /** Over the tagger's own labels, of the kind alone; 0 where not learnt, or of one kind. */
+  readonly gain: number;
+  readonly gainLower: number;
+  readonly gainUpper: number;
+  readonly p: number;
+}
+export interface LearntWeight {
+  readonly kind: number;
+  readonly basis: WeightRule["basis"];
+  /** 0 where the basis has none. */
+  readonly index: number;
+  /** As applied. */
+  readonly weight: number;
+  /** The 95 % interval. */
+  readonly lower: number;
+  readonly upper: number;
+  /** Bounds; infinite: none. */
+  readonly least: number;
+  readonly most: number;
+}
+/** Costs are sums over held-out groups; gains have 95 % intervals and one-sided p-values. */
 export interface LearntReport {
   readonly outcome: Outcome;
   readonly applied: "nothing" | "bonuses" | "all";
-  readonly [field: string]: unknown;
+  /** What is odd about the problems (learn.h). */
+  readonly warnings: readonly (
+    | "gold-forbidden"
+    | "label-unseen"
+    | "single-clique"
+    | "base-knows"
+    | "few-groups"
+  )[];
+  readonly groups: number;
+  readonly folds: number;
+  /** With gold labels. */
+  readonly positions: number;
+  readonly kinds: readonly LearntKind[];
+  readonly weights: readonly LearntWeight[];
+  /** Over single problems. */
+  readonly runs: number;
+  /** Of the scores: the temperature at which the tagger's margins are calibrated. */
+  readonly unit: number;
+  readonly regularisation: number;
+  /** Of weaker taggers; 0: none. */
+  readonly goldBonus: number;
+  /** Of the tagger's own labels, of bonuses alone, of all bases. */
+  readonly baseCost: number;
+  readonly controlCost: number;
+  readonly allCost: number;
+  /** `baseCost` less `allCost`. */
+  readonly gain: number;
+  readonly gainLower: number;
+  readonly gainUpper: number;
+  readonly gainP: number;
+  /** `controlCost` less `allCost`. */
+  readonly agreementGain: number;
+  readonly agreementLower: number;
+  readonly agreementUpper: number;
+  /** Of agreement, from members where these can be exchanged; otherwise of `agreementGain`. */
+  readonly agreementP: number;
+  /** Micro F1 of the tagger's own labels, 0 to 1, where `classes` were given; otherwise 0. */
+  readonly f1: number;
+  /** For `Run.probabilities`; 0: not known. */
+  readonly temperature: number;
 }
 export class Learnt extends Handle {
   /** The model of a problem with the learnt potentials in its cliques that have kinds. */
   apply(problem: Problem): Model;
   /** Potential of a kind, for `Agreement` or `CliqueOptions`; `values`: R. */
   potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
-  /** Gains, weights and verdicts, with the fields of learn.h; `kinds` and `weights` are arrays. */
+  /** Gains, weights and verdicts. */
   report(): LearntReport;
   /** Lines for a person. */
   toString(): string;

@@ -1,6 +1,6 @@
 //! Learning: from labelled problems to strengths and potentials.
 
-use crate::array::{check_length, count, filled, index, size};
+use crate::array::{check_length, count, filled, index_or_none, size};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::host::Cancel;
@@ -33,7 +33,7 @@ pub struct WeightRule {
 impl WeightRule {
     fn raw(&self) -> Result<c::WeightRule> {
         Ok(c::WeightRule {
-            kind: self.kind.map_or(Ok(-1), |kind| index("kind", kind))?,
+            kind: index_or_none("kind", self.kind)?,
             basis: self.basis.number(),
             index: self.index.map_or(-1, size),
             least: self.least,
@@ -59,6 +59,7 @@ type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + S
 pub struct LearnOptions<'a> {
     rules: Vec<WeightRule>,
     costs: Option<(Vec<f64>, usize)>,
+    classes: Option<Vec<Option<usize>>>,
     seen: Option<Vec<f64>>,
     folds: Option<usize>,
     level: Option<f64>,
@@ -92,6 +93,7 @@ impl<'a> LearnOptions<'a> {
         Self {
             rules: Vec::new(),
             costs: None,
+            classes: None,
             seen: None,
             folds: None,
             level: None,
@@ -113,8 +115,14 @@ impl<'a> LearnOptions<'a> {
         self.costs = Some((costs.to_vec(), labels));
         self
     }
-    /// By problem: the share that its tagger has seen of what the final one will have seen. 1 unless
-    /// this is called.
+    /// By label: what it counts as, None: it does not count. What is learnt for is then micro F1 of
+    /// what counts, and [`costs`](Self::costs) must not be called.
+    pub fn classes(mut self, classes: &[Option<usize>]) -> Self {
+        self.classes = Some(classes.to_vec());
+        self
+    }
+    /// By problem: the share that its tagger has seen of what the final one will have seen, above 0, at
+    /// most 1. 1 unless this is called.
     pub fn seen(mut self, seen: &[f64]) -> Self {
         self.seen = Some(seen.to_vec());
         self
@@ -124,7 +132,7 @@ impl<'a> LearnOptions<'a> {
         self.folds = Some(folds);
         self
     }
-    /// The level of significance, 0.05 unless this is called.
+    /// The level of significance, above 0 and below 1; 0.05 unless this is called.
     pub fn level(mut self, level: f64) -> Self {
         self.level = Some(level);
         self
@@ -164,9 +172,11 @@ impl<'a> LearnOptions<'a> {
 /// taggers that have not seen these. How, and what is promised, is in the header `chorale/learn.h`.
 ///
 /// A limit that ends the call early is an outcome of the report; nothing is applied then. Errors:
-/// NullArgument or Size (no problem), Shape (costs, seen), OutOfRange, NotANumber, Infinite,
-/// LabelsMismatch, NoGold, OneGroup, Kind, ModelMismatch, those of [`Run::new`](crate::Run::new) and
-/// [`Run::solve`](crate::Run::solve).
+/// NullArgument or Size (no problem), Shape (costs, seen), Size (folds, empty classes), OutOfRange
+/// (level, costs, seen, rules; classes none of which counts), NotANumber, Infinite, LabelsMismatch
+/// (costs, classes, chains of different numbers of labels), NoGold, OneGroup, Kind (no clique has a
+/// kind; a rule for a basis that its kind cannot have; costs and classes both), ModelMismatch, those
+/// of [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
 ///
 /// ```
 /// use libchorale as ch;
@@ -203,6 +213,22 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
         check_length("costs", Some(costs), labels.saturating_mul(*labels))?;
         raw.costs = costs.as_ptr();
         raw.labels = size(*labels);
+    }
+    let classes = options.classes.as_ref().map(|classes| {
+        let classes = classes.iter();
+        let numbers = classes.map(|&class| index_or_none("classes", class));
+        numbers.collect::<Result<Vec<_>>>()
+    });
+    let classes = classes.transpose()?;
+    if let Some(classes) = &classes {
+        if classes.is_empty() {
+            let rule = "classes has no entries; it must have one for each label";
+            return Err(Error::new(Status::Size, rule));
+        }
+        raw.classes = classes.as_ptr();
+        if options.costs.is_none() {
+            raw.labels = size(classes.len());
+        }
     }
     if let Some(seen) = &options.seen {
         check_length("seen", Some(seen), problems.len())?;
@@ -366,6 +392,8 @@ impl Learnt {
                 upper: raw.agreement_upper,
                 p: raw.agreement_p,
             },
+            f1: raw.f1,
+            temperature: raw.temperature,
         })
     }
 
@@ -508,8 +536,12 @@ pub struct LearntReport {
     pub all_cost: f64,
     /// `base_cost` less `all_cost`.
     pub gain: Gain,
-    /// `control_cost` less `all_cost`.
+    /// `control_cost` less `all_cost`; `p` is of agreement, from members where these can be exchanged.
     pub agreement_gain: Gain,
+    /// Micro F1 of the tagger's own labels, 0 to 1, where classes were given; otherwise 0.
+    pub f1: f64,
+    /// For [`Run::probabilities`](crate::Run::probabilities); 0: not known.
+    pub temperature: f64,
 }
 
 /// What was found of one kind.
@@ -526,7 +558,7 @@ pub struct LearntKind {
     pub members: usize,
     /// 1 where nothing was screened.
     pub screening_p: f64,
-    /// Of the kind beside the others.
+    /// Over the tagger's own labels, of the kind alone; 0 where not learnt, or where there is one kind.
     pub gain: Gain,
 }
 

@@ -124,7 +124,7 @@ pub use options::{Progress, RunCost, RunOptions};
 pub use potential::{Potential, PotentialOptions};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
-pub use run::{ChainMarginals, ChainScore, Labelling, Payment, Run, RunResult};
+pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Payment, Run, RunResult};
 pub use transitions::{Transitions, TransitionsBuilder};
 
 /// The version of the library that is linked, "MAJOR.MINOR.PATCH".

@@ -144,6 +144,27 @@ impl ChainMarginals {
     }
 }
 
+/// How probable the labels of one chain are, from [`Run::probabilities`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ChainProbabilities {
+    /// Positions x labels, row after row; each row adds up to 1, up to rounding.
+    pub probabilities: Vec<f64>,
+    /// The number of columns of `probabilities`.
+    pub labels: usize,
+    /// False where properties were absorbed since their joint states exceed the budget.
+    pub exact: bool,
+}
+
+impl ChainProbabilities {
+    /// The probabilities of the labels of a position; None outside.
+    pub fn position(&self, position: usize) -> Option<&[f64]> {
+        let begin = position.checked_mul(self.labels)?;
+        self.probabilities
+            .get(begin..begin.checked_add(self.labels)?)
+    }
+}
+
 /// One collective inference over a model: workspace, messages, the best labelling so far.
 ///
 /// A run belongs to one thread at a time, which the compiler sees to:
@@ -594,11 +615,29 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Writes how probable each label of a chain is (positions x labels), given what all cliques say,
-    /// at a temperature above 0, to an array of the caller. True if the sums are exact, false if
-    /// properties were absorbed since their joint states exceed the budget. Errors: OutOfRange,
-    /// NotANumber, Infinite, NoLabelling (also: the messages forbid every labelling of the chain),
-    /// StateSpace, Kind (an instance), Shape.
+    /// How probable each label of each position of a chain is, given what all cliques say: the sum over
+    /// the labellings with this label of exp(s / temperature), as a part of the sum over all
+    /// labellings of the chain, s being the score of the labelling plus the messages of its cliques.
+    /// The temperature is above 0, in units of the scores; 1 takes scores as logarithms of odds.
+    /// Errors: OutOfRange, NotANumber, Infinite, NoLabelling (also: the messages forbid every
+    /// labelling of the chain), StateSpace, Kind (an instance), CallbackValue, CallbackStopped,
+    /// OutOfMemory.
+    pub fn probabilities(&mut self, chain: usize, temperature: f64) -> Result<ChainProbabilities> {
+        let length = self.model.chain_length(chain);
+        let labels = self.model.chain_labels(chain)?;
+        let mut probabilities = Vec::new();
+        fill(&mut probabilities, product(&[length, labels])?, 0.0)?;
+        let out = MatrixMut::new(&mut probabilities, length, labels)?;
+        let exact = self.probabilities_into(chain, temperature, out)?;
+        Ok(ChainProbabilities {
+            probabilities,
+            labels,
+            exact,
+        })
+    }
+    /// Writes probabilities (positions x labels) to an array of the caller. True if the sums are exact,
+    /// false if properties were absorbed since their joint states exceed the budget. Errors: as for
+    /// [`probabilities`](Self::probabilities); Shape.
     pub fn probabilities_into(
         &mut self,
         chain: usize,

@@ -272,6 +272,10 @@ fn a_run_is_equation_1() {
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(row.iter().all(|&p| (0.0..=1.0).contains(&p)) && rows[t * 6 + 4].is_nan());
     }
+    let found = run.probabilities(2, 0.5).unwrap();
+    assert_eq!((found.labels, found.exact), (4, true));
+    assert!((0..3).all(|t| found.position(t) == Some(&rows[t * 6..][..4])));
+    assert_eq!(found.position(3), None);
 }
 
 #[test]

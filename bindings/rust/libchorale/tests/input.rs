@@ -693,6 +693,7 @@ fn builders_and_runs() {
     assert_eq!(status(run.shown(7, Labelling::Best)), Status::OutOfRange);
     assert_eq!(status(run.payments(7)), Status::OutOfRange);
     assert_eq!(status(run.max_marginals(7)), Status::OutOfRange);
+    assert_eq!(status(run.probabilities(7, 1.0)), Status::OutOfRange);
     let mut two = [0.0; 2];
     for (temperature, expected) in [
         (0.0, Status::OutOfRange),

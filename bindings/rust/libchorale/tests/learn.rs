@@ -101,6 +101,53 @@ fn what_agrees_is_learnt() {
     assert!(wrong(Labelling::Best) < wrong(Labelling::Own));
 }
 
+/// With classes costs are those of micro F1: what it is of the tagger's own labels, and what these
+/// cost, by counts.
+#[test]
+fn what_counts_is_learnt_for() {
+    let problem = lesson();
+    let without_0 = [None, Some(7)];
+    let options = LearnOptions::new().classes(&without_0);
+    let learnt = learn(&[&problem], options).unwrap();
+    let report = learnt.report().unwrap();
+    let model = learnt.apply(&problem).unwrap();
+    let mut run = Run::new(&model, RunOptions::new()).unwrap();
+    run.solve().unwrap();
+    let own = run.all_labels(Labelling::Own).unwrap();
+    let gold = problem.gold().unwrap();
+    let count = |label, right| {
+        let pairs = own.iter().zip(gold);
+        pairs.filter(|pair| *pair == (&label, &right)).count() as f64
+    };
+    let (hits, invented, missed) = (count(1, 1), count(1, 0), count(0, 1));
+    let f1 = 2.0 * hits / (2.0 * hits + invented + missed);
+    assert!((report.f1 - f1).abs() < 1e-12);
+    let cost = missed * (2.0 - f1) + invented * f1;
+    assert!((report.base_cost - cost).abs() < 1e-9);
+    assert!(report.temperature > 0.0);
+    let found = run.probabilities(0, report.temperature).unwrap();
+    assert!(found.exact && (found.position(0).unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let again = Learnt::from_json(&learnt.to_json().unwrap()).unwrap();
+    assert_eq!(again.report().unwrap(), report);
+    let plain = learn(&[&problem], LearnOptions::new()).unwrap();
+    let plain = plain.report().unwrap();
+    assert_eq!((plain.f1, plain.base_cost), (0.0, invented + missed));
+
+    let refused = |classes: &[Option<usize>]| {
+        let options = LearnOptions::new().classes(classes);
+        learn(&[&problem], options).unwrap_err().status()
+    };
+    assert_eq!(refused(&[]), Status::Size);
+    assert_eq!(refused(&[None, None]), Status::OutOfRange);
+    assert_eq!(refused(&[None, Some(1 << 31)]), Status::OutOfRange);
+    assert_eq!(refused(&[None, Some(0), None]), Status::LabelsMismatch);
+    for classes in [&without_0[..], &without_0[1..]] {
+        let options = LearnOptions::new().costs(&[0.0, 1.0, 1.0, 0.0], 2);
+        let refused = learn(&[&problem], options.classes(classes)).unwrap_err();
+        assert_eq!(refused.status(), Status::Kind);
+    }
+}
+
 #[test]
 fn limits_and_mistakes() {
     let mut problem = lesson();
