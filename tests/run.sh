@@ -7,7 +7,7 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: sanitizers, valgrind, headers by themselves, installed consumers, the
                 library as two files, Debian packages, the ABI of releases, planted faults,
-                code for any machine by clang, a locale with a decimal comma, two minutes of
+                code for any machine by clang, a locale with a decimal comma, a minute of
                 fuzzing, the bindings, a wheel, the experiments on made-up data, the report in
                 a browser, a short run of the benchmarks; less than 25 minutes on two cores
   --deep        also: clang with vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
@@ -15,7 +15,7 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 denormals; the Go module and the Rust crates with the library compiled along as users
                 compile it, from their own archives; the packages of a release, the same bytes twice, in
                 bare systems; before a release, two hours
-  --fuzz-seconds N  of processor time for the fuzzers (120, with --deep 3600)
+  --fuzz-seconds N  of processor time for the fuzzers (60, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text
@@ -58,7 +58,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [[ $all == yes ]]; then
   tests/setup.sh "${setup_options[@]}" all
   if [[ -z $fuzz_seconds ]]; then
-    [[ $deep == yes ]] && fuzz_seconds=3600 || fuzz_seconds=120
+    [[ $deep == yes ]] && fuzz_seconds=3600 || fuzz_seconds=60
   fi
 else
   tests/setup.sh "${setup_options[@]}" tests
@@ -107,7 +107,6 @@ if [[ $all == yes ]]; then
   step "example" examples/run.sh --no-install || true
   in_python() {
     step "python" bindings/python/tests/run.sh build/python || true
-    step "wheel" bindings/python/tests/wheel.sh || true
     step "experiments" examples/experiments/test.sh || true
   }
   begin_lane in_python
@@ -116,6 +115,7 @@ if [[ $all == yes ]]; then
   step "go" bindings/go/test.sh "${compiled_along[@]}" || true
   step "rust" bindings/rust/test.sh "${compiled_along[@]}" || true
   step "js" bindings/js/test.sh "${setup_options[@]}" || true
+  step "wheel" bindings/python/tests/wheel.sh || true
   join_lane
   # After "js", whose module takes the corrections.
   if tests/setup.sh "${setup_options[@]}" browser; then
