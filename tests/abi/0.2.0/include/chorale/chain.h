@@ -1,0 +1,241 @@
+/* Chains and trees: finds the labelling y of T positions with m labels that maximises
+ *
+ *     phi(y) = start[y_0] + unary[0][y_0]
+ *              + sum_{t >= 1} ( edge_t[y_{t-1}][y_t] + unary[t][y_t] ) + end[y_{T-1}]
+ *
+ * and, by the same dynamic program, max-marginals, margins and the k best labellings. On a tree,
+ * y_{t-1} is the label of the parent of t; `start` is added at every root and `end` at every leaf.
+ * A chain of one position is a single classified item. An empty chain has one labelling, the empty
+ * one, with score 0.
+ *
+ * phi is always added in the same order: position by position from the first, and at each position
+ * start, edge, unary and end, if present. All functions report this sum, with the same bits. Of
+ * labellings with equal scores, a chain returns the one with the lowest label at the last position
+ * at which they differ, a tree the one with the lowest label at the first.
+ *
+ * A score of minus infinity forbids. If every labelling is forbidden, the call succeeds with the
+ * outcome CHORALE_OUTCOME_INFEASIBLE.
+ *
+ * A solver is a reusable workspace for one thread. The workspace grows when a chain needs more
+ * memory; after chorale_chain_solver_reserve, chains of the reserved sizes allocate nothing.
+ * Results do not depend on earlier use of the solver, bit for bit.
+ */
+#ifndef CHORALE_CHAIN_H
+#define CHORALE_CHAIN_H
+
+#include "chorale/host.h"
+#include "chorale/outcome.h"
+
+CHORALE_BEGIN_DECLS
+
+/* The element type of score arrays. Sums are computed in double precision for both types. */
+typedef int32_t chorale_element;
+enum { CHORALE_FLOAT64 = 0, CHORALE_FLOAT32 = 1 };
+
+/* Orientation of transition matrices. */
+typedef int32_t chorale_orientation;
+enum {
+  CHORALE_ROWS_FROM = 0, /* entry [x][y]: from label x to label y */
+  CHORALE_ROWS_TO = 1    /* entry [y][x]: from label x to label y */
+};
+
+/* ---- Transitions -------------------------------------------------------------------------- */
+
+/* Transition scores for any number of chains: immutable, reference-counted, any thread. */
+typedef struct chorale_transitions chorale_transitions;
+
+typedef struct chorale_transitions_options {
+  size_t struct_size;              /* sizeof(chorale_transitions_options); set by init */
+  chorale_element element;         /* of scores, start and end */
+  chorale_orientation orientation; /* of scores */
+  int64_t row_stride;              /* in elements; 0: rows without gaps */
+  int64_t column_stride;           /* in elements; 0: 1 */
+  /* 1: `scores` is not copied, and must stay unchanged until the last release; it must be FLOAT64
+   * and ROWS_FROM with column_stride 1, and all masks NULL. Default 0. */
+  int32_t borrow;
+  int32_t reserved;  /* 0 */
+  const void *start; /* m scores, or NULL for none; copied */
+  const void *end;   /* likewise */
+  /* Bytes, 0 forbids the transition, start or end. mask: m x m, entry [x][y] from label x to label
+   * y, without gaps; start_mask, end_mask: m. Each may be NULL. chorale_scheme_mask fills them. */
+  const uint8_t *mask;
+  const uint8_t *start_mask;
+  const uint8_t *end_mask;
+} chorale_transitions_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_transitions_options). NULL is ignored. */
+CHORALE_API void chorale_transitions_options_init(chorale_transitions_options *options,
+                                                  size_t struct_size);
+
+/* Creates a handle with one reference. labels: m >= 1. scores: m x m, in the layout of `options`
+ * (NULL: defaults); NULL: zeros. Errors: NULL_ARGUMENT (transitions), SIZE, SIZE_OVERFLOW, STRIDE,
+ * SHAPE (scores that cannot be borrowed), STRUCT_SIZE, UNKNOWN_CONSTANT, NOT_A_NUMBER, INFINITE,
+ * OUT_OF_RANGE (a magnitude above 1e280), OUT_OF_MEMORY. O(m^2). */
+CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, int64_t labels,
+                                                      const void *scores,
+                                                      const chorale_transitions_options *options,
+                                                      chorale_transitions **transitions,
+                                                      chorale_error *error);
+/* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
+ * Any thread. */
+CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);
+CHORALE_API void chorale_transitions_release(const chorale_transitions *transitions);
+/* Returns m; 0 for NULL. Any thread. */
+CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transitions);
+
+/* ---- Labelling schemes -------------------------------------------------------------------- */
+
+/* Labelling schemes: a label name is "O", outside all segments, or a prefix, '-' or '_', and the
+ * kind of a segment, such as "B-Title". */
+typedef int32_t chorale_scheme;
+enum {
+  CHORALE_SCHEME_PLAIN = 0, /* a name is a kind; any label may follow any */
+  CHORALE_SCHEME_BIO = 1,   /* B begins a segment, I continues it */
+  CHORALE_SCHEME_BIOES = 2, /* as BIO; E ends a segment, S is a segment of one position */
+  CHORALE_SCHEME_BILOU = 3  /* as BIOES, with L for E and U for S */
+};
+
+/* Computes which labels may follow which in a scheme, as bytes: 1 allowed, 0 forbidden.
+ *
+ * names, lengths: m label names in UTF-8, name y of lengths[y] bytes; lengths NULL: each ends in
+ *   NUL. A name without a prefix of the scheme is LABEL_NAME.
+ * mask: m x m without gaps, entry [x][y] from label x to label y; start, end: m. Each may be NULL.
+ * Errors: NULL_ARGUMENT (names), SIZE, SIZE_OVERFLOW, UNKNOWN_CONSTANT, LABEL_NAME. O(m^2). Any
+ * thread. */
+CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char *const *names,
+                                               const size_t *lengths, int64_t labels, uint8_t *mask,
+                                               uint8_t *start, uint8_t *end, chorale_error *error);
+
+/* ---- The chain ---------------------------------------------------------------------------- */
+
+/* A chain or tree. All arrays are borrowed for the duration of a call and never written. */
+typedef struct chorale_chain {
+  size_t struct_size;              /* sizeof(chorale_chain); set by init */
+  int64_t length;                  /* T >= 0, at most 2^31 - 2 */
+  int64_t labels;                  /* m >= 1 */
+  chorale_element element;         /* of unary, edges, start and end */
+  chorale_orientation orientation; /* of edges */
+  /* T x m: entry [t][y] at t * unary_row_stride + y * unary_column_stride, in elements. Strides
+   * of 0: rows without gaps. Entries must not overlap. */
+  const void *unary;
+  int64_t unary_row_stride;
+  int64_t unary_column_stride;
+  const chorale_transitions *transitions; /* NULL: zeros, unless given below */
+  /* Edge scores of this chain, which replace the matrix of `transitions`: edge_matrices 1: one m x
+   * m matrix for all edges; edge_matrices T - 1: one for each edge, matrix e at e *
+   * edge_matrix_stride, where edge t - 1 leads to position t. Strides of 0: without gaps. NULL: the
+   * matrix of `transitions`, or zeros. */
+  const void *edges;
+  int64_t edge_matrices;
+  int64_t edge_matrix_stride;
+  int64_t edge_row_stride;
+  int64_t edge_column_stride;
+  const void *start; /* m scores; NULL: those of `transitions`, if any */
+  const void *end;   /* likewise */
+  /* A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
+   * NULL: a chain. */
+  const int32_t *parents;
+  const int32_t *forced;      /* T: the label that position t must take, or -1. NULL: all free */
+  const uint8_t *allowed;     /* T x m bytes, 0 forbids label y at t. NULL: all allowed */
+  int64_t allowed_row_stride; /* in bytes; 0: m, rows without gaps */
+} chorale_chain;
+
+/* Fills `chain` with zeros; pass sizeof(chorale_chain). NULL is ignored. */
+CHORALE_API void chorale_chain_init(chorale_chain *chain, size_t struct_size);
+
+/* Errors of every function below that takes a chain: NULL_ARGUMENT (chain, unary unless
+ * length is 0), STRUCT_SIZE, SIZE, SIZE_OVERFLOW, SHAPE (edge_matrices), STRIDE, UNKNOWN_CONSTANT,
+ * NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (forced, a score of magnitude above 1e280), LABELS_MISMATCH
+ * (transitions), PARENT_ORDER, PARENT_CYCLE. Further errors are named at each function. */
+
+/* Writes phi of a labelling (T labels) to *score: minus infinity if scores, `forced` or `allowed`
+ * forbid the labelling. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m). No
+ * allocation. Any thread. */
+CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *labelling,
+                                               double *score, chorale_error *error);
+
+/* ---- The solver --------------------------------------------------------------------------- */
+
+typedef struct chorale_chain_solver chorale_chain_solver;
+
+/* Tasks for which a workspace is sized. message.h has functions for messages and decoding. */
+typedef int32_t chorale_chain_task;
+enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
+
+typedef struct chorale_chain_result {
+  size_t struct_size;      /* sizeof(chorale_chain_result); set by init */
+  chorale_outcome outcome; /* COMPLETE or INFEASIBLE */
+  int32_t reserved;
+  double score; /* phi of the best labelling; minus infinity when infeasible */
+} chorale_chain_result;
+
+/* Fills `result` with zeros; pass sizeof(chorale_chain_result). NULL is ignored. */
+CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size);
+
+/* Create a solver. create: with an empty workspace, which grows. create_in: in `bytes` bytes of the
+ * caller's memory, aligned to 64; never allocates, and a task that needs more memory is
+ * WORKSPACE_TOO_SMALL. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY; ALIGNMENT,
+ * WORKSPACE_TOO_SMALL. */
+CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
+                                                       chorale_chain_solver **solver,
+                                                       chorale_error *error);
+CHORALE_API chorale_status chorale_chain_solver_create_in(const chorale_host *host, void *memory,
+                                                          size_t bytes,
+                                                          chorale_chain_solver **solver,
+                                                          chorale_error *error);
+/* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
+CHORALE_API void chorale_chain_solver_destroy(chorale_chain_solver *solver);
+
+/* Computes the bytes that create_in needs for `task` on this chain, and on chains that differ from
+ * it only in the values of numbers. k: number of labellings for K_BEST, otherwise ignored. Any
+ * thread. */
+CHORALE_API chorale_status chorale_chain_solver_bytes(const chorale_chain *chain,
+                                                      chorale_chain_task task, int64_t k,
+                                                      size_t *bytes, chorale_error *error);
+/* Grows the workspace so that no call for `task` on such a chain allocates. On failure the solver
+ * is unchanged. */
+CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
+                                                        const chorale_chain *chain,
+                                                        chorale_chain_task task, int64_t k,
+                                                        chorale_error *error);
+
+/* Errors of the calls below, besides those of the chain: NULL_ARGUMENT (solver), STRUCT_SIZE,
+ * OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
+
+/* Finds the best labelling. labelling: T entries, may be NULL; not written if infeasible. result:
+ * may be NULL. O(T m^2). */
+CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
+                                              const chorale_chain *chain, int32_t *labelling,
+                                              chorale_chain_result *result, chorale_error *error);
+
+/* Computes max-marginals: the best phi with one label, or with both labels of an edge, fixed.
+ *
+ * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be
+ *   NULL.
+ * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 for the edge to position t, row: label
+ *   of the parent; all minus infinity if t is a root. May be NULL.
+ * margins: T, the greatest marginal of each position minus the second-greatest; plus infinity if
+ *   only one label is possible, 0 if none is. May be NULL.
+ * labelling, result: as in chorale_chain_solve.
+ * Marginals agree with phi up to rounding. Errors: STRIDE. O(T m^2). */
+CHORALE_API chorale_status chorale_chain_max_marginals(
+    chorale_chain_solver *solver, const chorale_chain *chain, double *marginals, int64_t row_stride,
+    double *edge_marginals, double *margins, int32_t *labelling, chorale_chain_result *result,
+    chorale_error *error);
+
+/* Finds the k best labellings of a chain, best first.
+ *
+ * labellings: k x T, row j at labellings + j * row_stride (0: T, rows without gaps). May be NULL.
+ * scores: k entries. May be NULL. found: receives the number of labellings found, fewer than k if
+ *   fewer are allowed; later rows are not written.
+ * Errors: NULL_ARGUMENT (found), SIZE (k < 1), STRIDE, NOT_A_CHAIN. O(T m (m + k log m)) time,
+ * O(T m k) memory. */
+CHORALE_API chorale_status chorale_chain_k_best(chorale_chain_solver *solver,
+                                                const chorale_chain *chain, int64_t k,
+                                                int32_t *labellings, int64_t row_stride,
+                                                double *scores, int64_t *found,
+                                                chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

@@ -1,0 +1,63 @@
+/* Chorale: collective inference with symmetric clique potentials.
+ *
+ * One include for the whole library. Read the headers in this order:
+ *   version.h    version of the library
+ *   status.h     errors of calls
+ *   outcome.h    outcomes of computations
+ *   host.h       allocator, log and cancel flag of the host program
+ *   potential.h  symmetric potentials
+ *   clique.h     clique inference: best values, max-marginals, bounds
+ *   chain.h      chains and trees: best labelling, k-best, max-marginals, margins
+ *   property.h   properties of labellings: automata, dictionaries of their values
+ *   message.h    chains under properties: messages and decoding
+ *   kernel.h     the calls of chain.h and message.h without a solver, in the caller's memory
+ *   model.h      models of chains, trees and cliques: builder and frozen model
+ *   corpus.h     many chains, cliques and members in one call
+ *   run.h        collective inference over a model
+ *   decode.h     the simplest interface: from scores to labels that agree; may be read first
+ *   problem.h    a model with its names, gold labels and notes, in memory and as a file
+ *   learn.h      from labelled documents to strengths and potentials
+ *
+ * Rules that hold everywhere:
+ *   - A call that can fail returns a chorale_status and takes an optional error struct last.
+ *   - A failed call changes nothing, except that its output arrays may hold partial results.
+ *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, the size of
+ *   the
+ *     buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number of
+ *     elements there are. With a NULL buffer and capacity 0 the call only stores that number. With
+ *     a buffer that is too small it fails with CAPACITY, stores the number, and writes nothing to
+ *     the buffer.
+ *   - A handle passed as const may be used from several threads at once; one passed as
+ *     non-const by one thread at a time.
+ *   - The library never prints, exits, aborts, or reads the environment or the locale.
+ *   - Callbacks run only during a call, and must return. Progress, log and allocator callbacks run
+ *     on the thread of the call; potentials and instances also on the workers of a run, which are
+ *     threads of the library or of the caller's executor. An exception or longjmp out of a callback
+ *     is undefined behaviour: to end a call early, return non-zero or raise a cancel flag.
+ *   - Between calls the library has no threads, and no state outside handles. So after fork the
+ *     child may use every handle (also of mapped problem files) that no other thread was using at
+ *     the time of the fork; after a fork inside a callback the child may only exec or _exit.
+ *   - Sizes are int64_t, so that negative sizes are detected; values are int32_t.
+ *   - A stride of 0 means rows without gaps; any other must be at least the length of a row.
+ */
+#ifndef CHORALE_CHORALE_H
+#define CHORALE_CHORALE_H
+
+#include "chorale/chain.h"
+#include "chorale/clique.h"
+#include "chorale/corpus.h"
+#include "chorale/decode.h"
+#include "chorale/host.h"
+#include "chorale/kernel.h"
+#include "chorale/learn.h"
+#include "chorale/message.h"
+#include "chorale/model.h"
+#include "chorale/outcome.h"
+#include "chorale/potential.h"
+#include "chorale/problem.h"
+#include "chorale/property.h"
+#include "chorale/run.h"
+#include "chorale/status.h"
+#include "chorale/version.h"
+
+#endif

@@ -1,0 +1,310 @@
+/* Clique inference: finds the values x_1 .. x_n of the members of one clique that maximise
+ *
+ *     F(x) = sum_i psi[i][x_i] + C(n_0, .., n_{R-1})                       (Definition 5.1)
+ *
+ * where C is a symmetric potential of the counts n_v of the values, and the max-marginals
+ * m(i, v) = max { F(x) : x_i = v }.
+ *
+ * A solver is a reusable workspace for one thread. The workspace grows when a problem needs more
+ * memory; after chorale_clique_solver_reserve, problems of the reserved sizes allocate nothing.
+ * Results do not depend on earlier use of the solver, bit for bit.
+ *
+ * Complexities below are for n members and R values. Names in [brackets] are sections of Gupta,
+ * Sarawagi and Diwan (potential.h).
+ */
+#ifndef CHORALE_CLIQUE_H
+#define CHORALE_CLIQUE_H
+
+#include "chorale/outcome.h"
+#include "chorale/potential.h"
+
+CHORALE_BEGIN_DECLS
+
+/* ---- The problem -------------------------------------------------------------------------- */
+
+typedef struct chorale_clique_problem {
+  size_t struct_size; /* sizeof(chorale_clique_problem); set by init */
+  int64_t members;    /* n >= 1, at most 2^31 - 1 */
+  int64_t values;     /* R >= 1, the number of values of the potential */
+  /* psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;
+   * NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed
+   * for the duration of a call, never written. */
+  const double *scores;
+  int64_t row_stride; /* in doubles; 0: R, rows without gaps; otherwise at least R */
+  /* n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed. */
+  const int32_t *fixed;
+} chorale_clique_problem;
+
+/* Fills `problem` with zeros; pass sizeof(chorale_clique_problem). NULL is ignored. */
+CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_size);
+
+/* ---- Algorithms --------------------------------------------------------------------------- */
+
+typedef int32_t chorale_algorithm;
+enum {
+  /* Chooses an algorithm by the potential; the result names the choice.
+   *   MAX, one member, or at most two different columns (all uncounted values are one column):
+   *     ALPHA_PASS, exact.
+   *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
+   *     members, fewer above), or for 64 to 255 members from the best of them and from labellings
+   *     with two or three large columns; for 16 to 500 members then ICM after moves of several
+   *     members at once. Never scores below ALPHA_PASS. With a requested gap COUNT_BOXES follows.
+   *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
+   *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap
+   *     COUNT_BOXES follows.
+   *   MAJORITY: EXACT_MAJORITY, exact.
+   *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that is a SUM: as SUM.) */
+  CHORALE_ALGORITHM_AUTO = 0,
+
+  /* The best of the labellings, for every value alpha and every k, in which the k members that lose
+   * least by alpha take alpha and the others their best other value. Any family. Exact for MAX, for
+   * two values and for one member; at least 13/15 of the optimum for Potts with lambda > 0 and
+   * non-negative finite psi.
+   * O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a
+   * callback. [alpha-pass; k runs from 0 here] */
+  CHORALE_ALGORITHM_ALPHA_PASS = 10,
+
+  /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
+   * 8/9 of the optimum for Potts as above. O(R^q n (R + log n)) for SUM, even if members allow few
+   * values: too slow for R above a few hundred. Any family.
+   * [Generalized alpha-pass] */
+  CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
+
+  /* Optimal moves of any set of members to one value, by dynamic programming over the number of
+   * members moved, until a round over all values finds none. SUM. No guarantee better than 1/2 of
+   * the optimum, even for Potts.
+   * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
+  CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,
+
+  /* Every member takes argmax_v psi_iv + f'_v(n_v) at the current counts, until no member changes;
+   * the score never decreases. SUM with convex tables. O(n R) a step. Starts from `start`. */
+  CHORALE_ALGORITHM_POLISH = 40,
+
+  /* Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a
+   * labelling that no single move improves. Any family. O(n R) scores a sweep. Starts from
+   * `start`. */
+  CHORALE_ALGORITHM_ICM = 50,
+
+  /* MAJORITY: alpha-pass on psi_iv + w_alpha,v that keeps only labellings in which alpha is the
+   * majority. No guarantee better than 1/2. O(R^2 n + R n log n). [Modified alpha-pass] */
+  CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS = 60,
+
+  /* MAJORITY: Lagrangian relaxation of "alpha has the highest count", one alpha after the other,
+   * with three rules for the multipliers. Gives an upper bound as well; no guarantee on the score.
+   * O(R n) an iteration and alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden
+   * Search, Conservative Coordinate Descent] */
+  CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT = 70,
+  CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION = 71,
+  CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE = 72,
+
+  /* MAJORITY: the optimum. Searches the count k of each majority value, in which the best score is
+   * concave, with flows over the R values; bounds rule out most majority values and counts.
+   * At worst O(R log n) flows of O(n) augmentations of O(R^2 + n R). [Exact Algorithm] */
+  CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
+
+  /* SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.
+   * O(n (R^2 + n R)) at worst, memory O(n R), also for max-marginals. [Additive potentials,
+   * negative lambda] */
+  CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
+
+  /* SUM, any tables: the optimum, by branch and bound on the counts of the values with the bound of
+   * DUAL_BOUND; with all counts fixed, solves a transportation problem. Exponential at worst; stops
+   * at the requested gap, the node limit and the deadline. */
+  CHORALE_ALGORITHM_COUNT_BOXES = 82,
+
+  /* SUM: an upper bound from Lagrange multipliers between the members' choices and one cardinality
+   * problem a value, sum_i max_v (psi_iv - mu_iv) + sum_v max_k (k largest mu_iv + f_v(k)), and the
+   * best labelling found on the way. O(R n log n) an iteration. */
+  CHORALE_ALGORITHM_DUAL_BOUND = 90
+};
+
+/* Returns the name of an algorithm in lower case, such as "alpha-pass"; "unknown algorithm" for any
+ * other number. Static storage. Any thread. */
+CHORALE_API const char *chorale_algorithm_name(chorale_algorithm algorithm);
+/* Returns the algorithm with the name of `length` bytes, or -1. Any thread. */
+CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
+
+/* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
+typedef int32_t chorale_start;
+enum {
+  CHORALE_START_INDEPENDENT = 0, /* the best value of every member, the lowest of equals */
+  CHORALE_START_VALUE = 1,       /* start_value where allowed, else the best value */
+  CHORALE_START_ASSIGNMENT = 2,  /* start_assignment */
+  CHORALE_START_ALPHA_PASS = 3   /* the result of ALPHA_PASS */
+};
+
+typedef struct chorale_clique_options {
+  size_t struct_size; /* sizeof(chorale_clique_options); set by init */
+  chorale_algorithm algorithm;
+  chorale_start start;
+  int32_t start_value;             /* START_VALUE: 0 .. R-1 */
+  int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q >= 1, default 2 */
+  const int32_t *start_assignment; /* START_ASSIGNMENT: n values, none forbidden. Borrowed. */
+  /* Greatest number of sweeps, of rounds, or of multiplier steps for each majority value or node;
+   * 0: the default of the algorithm. */
+  int64_t iteration_limit;
+  int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
+  /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth
+   * first. Memory for all of them is allocated before the search: a node takes about 8 n + 8 R
+   * bytes and a bit for each of the n R scores. Reduced to what fits in 1 GiB, but not below one,
+   * and to (n + 1)^R, the number of boxes of counts. 0: as many as fit in 16 MB, at least 16, at
+   * most 8192. */
+  int64_t node_pool;
+  /* LAGRANGIAN_*: a relaxation ends when the violation of complementary slackness is at most this
+   * fraction of the largest useful multiplier; >= 0, default 1e-3. */
+  double tolerance;
+  /* Requested gap: stop when upper bound - score <= gap * |score|, or within rounding: 1e-12
+   * (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): no gap is requested, and AUTO computes
+   * no bound beyond those that its algorithms need. 0: requests a proof of optimality. */
+  double gap;
+  /* Seconds from the start of the call; negative (default): none. Every algorithm checks clock and
+   * cancel flag within milliseconds of work, for cliques of any size. Not limited are the check of
+   * the arguments, one pass over the scores, and the copy of the labelling to `assignment`. The
+   * result is the best labelling so far, at least that of each member's best value. With more than
+   * a million scores (n R), there is no labelling before all scores are read: an earlier limit
+   * gives score minus infinity and leaves `assignment` unchanged. A limit always leaves `marginals`
+   * unchanged. In such large cliques evaluating a labelling takes long too: labellings are
+   * evaluated during the search, in at most a fifth of the time. A cancel returns the best of the
+   * evaluated ones; with a time limit at most an eighth of the time is reserved to evaluate the
+   * last one. After a limit, a callback is called only to score the result. */
+  double time_limit;
+  const chorale_cancel *cancel; /* may be NULL. Borrowed. */
+  int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
+  int32_t reserved;             /* 0 */
+} chorale_clique_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_clique_options). NULL is ignored. */
+CHORALE_API void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size);
+
+/* ---- Results ------------------------------------------------------------------------------ */
+
+typedef struct chorale_clique_result {
+  size_t struct_size; /* sizeof(chorale_clique_result); set by init */
+  chorale_outcome outcome;
+  chorale_algorithm algorithm; /* the algorithm used; AUTO (0) only from chorale_clique_score */
+  int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within rounding (gap) */
+  int32_t marginals_exact; /* max-marginals: 1: exact; 0: scores of labellings, so lower bounds */
+  double score;            /* member_score + clique_score */
+  double member_score;     /* sum_i psi[i][x_i], added in the order of i */
+  double clique_score;     /* C(n) */
+  double upper_bound;      /* on F over all labellings; plus infinity where none was computed */
+  int64_t iterations;      /* total number of sweeps, rounds, multiplier steps or flows */
+  int64_t nodes;           /* COUNT_BOXES: nodes bounded */
+} chorale_clique_result;
+
+/* Fills `result` with zeros; pass sizeof(chorale_clique_result). NULL is ignored. */
+CHORALE_API void chorale_clique_result_init(chorale_clique_result *result, size_t struct_size);
+
+/* ---- The solver --------------------------------------------------------------------------- */
+
+typedef struct chorale_clique_solver chorale_clique_solver;
+
+/* Tasks for which a workspace is sized. */
+typedef int32_t chorale_clique_task;
+enum { CHORALE_CLIQUE_SOLVE = 0, CHORALE_CLIQUE_MAX_MARGINALS = 1 };
+
+/* Creates a solver with an empty workspace. Errors: NULL_ARGUMENT (solver), STRUCT_SIZE,
+ * OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_clique_solver_create(const chorale_host *host,
+                                                        chorale_clique_solver **solver,
+                                                        chorale_error *error);
+
+/* Creates a solver inside the caller's memory: `bytes` bytes at `memory`, aligned to 64, which must
+ * outlive the solver. The solver never allocates; a problem that needs more memory is
+ * WORKSPACE_TOO_SMALL. Uses the log of `host`, but not its allocator. Errors: NULL_ARGUMENT
+ * (memory, solver), STRUCT_SIZE, ALIGNMENT, WORKSPACE_TOO_SMALL. */
+CHORALE_API chorale_status chorale_clique_solver_create_in(const chorale_host *host, void *memory,
+                                                           size_t bytes,
+                                                           chorale_clique_solver **solver,
+                                                           chorale_error *error);
+
+/* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
+CHORALE_API void chorale_clique_solver_destroy(chorale_clique_solver *solver);
+
+/* Computes the bytes that create_in needs for `task` on any problem of at most `members` members
+ * with this potential and options (NULL: defaults). Errors: as for the task itself.
+ * Any thread. */
+CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *potential,
+                                                       int64_t members,
+                                                       const chorale_clique_options *options,
+                                                       chorale_clique_task task, size_t *bytes,
+                                                       chorale_error *error);
+
+/* Grows the workspace so that `task` on such problems does not allocate. On failure the solver is
+ * unchanged. Errors: as for the task itself; WORKSPACE_TOO_SMALL in the caller's memory. */
+CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
+                                                         const chorale_potential *potential,
+                                                         int64_t members,
+                                                         const chorale_clique_options *options,
+                                                         chorale_clique_task task,
+                                                         chorale_error *error);
+
+/* Finds the best values.
+ *
+ * options: NULL for defaults.
+ * assignment: n entries, receives x; may be NULL. Not written if no feasible labelling was found.
+ * result: receives score, bound and outcome; may be NULL. struct_size must be set.
+ * Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,
+ *   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,
+ *   TABLE_TOO_SHORT, UNKNOWN_CONSTANT, ALGORITHM_MISMATCH, NOT_CONVEX, NOT_CONCAVE,
+ *   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY, WORKSPACE_TOO_SMALL.
+ * No allocation once the workspace is large enough. Cost: that of the algorithm. */
+CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,
+                                                const chorale_potential *potential,
+                                                const chorale_clique_problem *problem,
+                                                const chorale_clique_options *options,
+                                                int32_t *assignment, chorale_clique_result *result,
+                                                chorale_error *error);
+
+typedef int32_t chorale_marginal_form;
+enum {
+  CHORALE_MARGINAL_SCORE = 0,  /* m(i, v): the best F with x_i = v */
+  CHORALE_MARGINAL_MESSAGE = 1 /* m(i, v) - psi_iv: the best score of the other members plus C with
+                                  x_i = v, without member i's scores and its entry in `fixed`; so
+                                  also defined where psi_iv is minus infinity. The message of the
+                                  clique to member i (equation 7). */
+};
+
+/* Computes all max-marginals.
+ *
+ * Exact for MAX, MAJORITY, concave SUM, two columns and one member, by the exact algorithm;
+ * otherwise maxima over the labellings of alpha-pass with the member fixed: lower bounds, each the
+ * score of a labelling. options->exact_marginals = 1 requests exact ones: by COUNT_BOXES for the
+ * other SUMs (slow; under a limit they may be lower bounds, see marginals_exact), NOT_EXACT for
+ * other PAIRS and CALLBACK. options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or
+ * COUNT_BOXES.
+ *
+ * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
+ *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling
+ *   with x_i = v was found.
+ * assignment, result: as in chorale_clique_solve; the labelling is the best one found, and the
+ *   max-marginals of its values are at least its score.
+ * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
+ * Cost: MAX O(R n (R + log n)). SUM by alpha-pass O(R n min(R, n)) if no count is forbidden and
+ *   f_v(0) = 0; with z values of f_v(0) != 0, O(R z) more. (With more than 512 values, more than 2
+ *   n values, and more than 64 different f_v(1) - f_v(0), the last digit may round differently.)
+ *   Concave SUM one solve and O(m^3 + n R) for m = min(n, R). MAJORITY one solve and O(R^3 + n R)
+ *   for each flow computed. PAIRS, CALLBACK and SUM that forbids counts O(R^3 n) scores: seconds
+ *   above a few hundred values. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY
+ *   and PAIRS. */
+CHORALE_API chorale_status chorale_clique_max_marginals(
+    chorale_clique_solver *solver, const chorale_potential *potential,
+    const chorale_clique_problem *problem, const chorale_clique_options *options,
+    chorale_marginal_form form, double *marginals, int64_t row_stride, int32_t *assignment,
+    chorale_clique_result *result, chorale_error *error);
+
+/* Computes the score of an assignment (n values): sets score, member_score and clique_score of
+ * *result as chorale_clique_solve does, upper_bound to plus infinity, and other fields to 0. With a
+ * forbidden value, member_score and score are minus infinity. Ignores `fixed`. Errors: as in
+ * chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE (assignment). O(n R) to
+ * check the scores, for MAJORITY and PAIRS O(R^2) more. */
+CHORALE_API chorale_status chorale_clique_score(chorale_clique_solver *solver,
+                                                   const chorale_potential *potential,
+                                                   const chorale_clique_problem *problem,
+                                                   const int32_t *assignment,
+                                                   chorale_clique_result *result,
+                                                   chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

@@ -1,0 +1,79 @@
+/* Whole corpora in one call: adds many chains, or the members of many cliques, from ragged arrays.
+ *
+ * A *ragged array* is one array of entries and `count + 1` ascending offsets: part i is the entries
+ * offsets[i] .. offsets[i + 1] - 1, as in Arrow's large lists and SciPy's CSR matrices. The first
+ * offset may be above 0, for a slice of a larger array.
+ *
+ * Each call makes the same checks as the single calls of model.h, and adds everything or nothing.
+ */
+#ifndef CHORALE_CORPUS_H
+#define CHORALE_CORPUS_H
+
+#include "chorale/model.h"
+
+CHORALE_BEGIN_DECLS
+
+/* Chains with the same number of labels and the same transitions, as ragged arrays. N: number of
+ * positions of all chains. Positions are numbered by their index in the arrays, from offsets[0] to
+ * offsets[chains] - 1, or from 0 to chains - 1 without offsets. */
+typedef struct chorale_corpus {
+  size_t struct_size;     /* sizeof(chorale_corpus); set by init */
+  int64_t chains;         /* >= 0 */
+  const int64_t *offsets; /* chains + 1; NULL: every chain has one position (a single item) */
+  int64_t labels;         /* m >= 1 */
+  chorale_element element; /* of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32 */
+  /* 1: `unary` and `tokens` are not copied; both must stay valid and unchanged until the last
+   * reference to the model is released. 0 (default): copied. */
+  int32_t borrow;
+  /* Scores of position p and label y at p * unary_row_stride + y * unary_column_stride, in
+   * elements. Strides of 0: rows without gaps. */
+  const void *unary;
+  int64_t unary_row_stride;
+  int64_t unary_column_stride;
+  const chorale_transitions *transitions; /* of all chains; NULL: zero */
+  const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
+  const int64_t *groups; /* by chain: number of its document. NULL: 0 for all */
+} chorale_corpus;
+
+/* Fills `corpus` with zeros; pass sizeof(chorale_corpus). NULL is ignored. */
+CHORALE_API void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size);
+
+/* Adds every chain of a corpus. *first: number of the first chain, which the others follow; may be
+ * NULL. Errors: those of every call on a builder (model.h); NULL_ARGUMENT (corpus, unary where N >
+ * 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT, OUT_OF_RANGE (offsets that descend or are
+ * negative, tokens), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (transitions). O(N m). */
+CHORALE_API chorale_status chorale_model_builder_add_corpus(chorale_model_builder *builder,
+                                                            const chorale_corpus *corpus,
+                                                            int64_t *first, chorale_error *error);
+
+/* Adds `count` >= 0 cliques without members, all with the same `setup`. *first: number of the first
+ * clique; may be NULL. Errors: as for one clique. O(count). */
+CHORALE_API chorale_status chorale_model_builder_add_cliques(chorale_model_builder *builder,
+                                                             const chorale_clique_setup *setup,
+                                                             int64_t count, int64_t *first,
+                                                             chorale_error *error);
+
+/* Adds positions of chains to the cliques first .. first + count - 1, position or centred cliques.
+ *
+ * offsets: count + 1; clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of
+ *   `chains` and `positions`, in this order. chains: numbers of chains in the model. positions:
+ *   within their chains; NULL: all 0, as for single items.
+ * Errors: as for one position; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). O(entries)
+ * if each clique's entries ascend by chain, then position; O(entries log entries) otherwise. */
+CHORALE_API chorale_status chorale_model_builder_add_positions(
+    chorale_model_builder *builder, int64_t first, int64_t count, const int64_t *offsets,
+    const int64_t *chains, const int64_t *positions, chorale_error *error);
+
+/* Adds whole chains (or instances) to the cliques first .. first + count - 1, property cliques:
+ * clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of `chains`. Position
+ * classes are 0 and tables are the chains' tokens (others: chorale_model_builder_add_member).
+ * Errors: as for one member; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). */
+CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
+                                                             int64_t first, int64_t count,
+                                                             const int64_t *offsets,
+                                                             const int64_t *chains,
+                                                             chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

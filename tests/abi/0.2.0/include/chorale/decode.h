@@ -1,0 +1,144 @@
+/* The simplest interface: from the scores of a tagger to labels that agree with each other.
+ *
+ * Suffices for most uses. Five calls:
+ *
+ *     chorale_corpus corpus;                          the tagger's scores of each position
+ *     chorale_corpus_init(&corpus, sizeof corpus);
+ *     corpus.chains = 3; corpus.labels = 2; corpus.unary = scores; corpus.tokens = names;
+ *     chorale_agreement words;                        the positions whose labels should agree
+ *     chorale_agreement_init(&words, sizeof words);
+ *     chorale_decode(NULL, &corpus, &words, 1, NULL, &decoded, &error);
+ *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error);
+ *     chorale_decoded_destroy(decoded);
+ *
+ * An array of chorale_agreement is the *specification*: it states which labels should agree and how
+ * strongly, with the same names in every language binding. All calls are implemented on the public
+ * calls of corpus.h, model.h and run.h, which offer more.
+ */
+#ifndef CHORALE_DECODE_H
+#define CHORALE_DECODE_H
+
+#include "chorale/corpus.h"
+#include "chorale/run.h"
+
+CHORALE_BEGIN_DECLS
+
+/* ---- Agreements --------------------------------------------------------------------------- */
+
+typedef int32_t chorale_agreement_kind;
+enum {
+  /* The labels of all positions with the same token. */
+  CHORALE_AGREE_WORDS = 0,
+  /* The labels of all positions with the same entry of `keys`. */
+  CHORALE_AGREE_KEYS = 10,
+  /* The values of `property` on whole chains, for instance the label after the title. */
+  CHORALE_AGREE_PROPERTY = 20,
+  /* The labels of the positions listed in each of `cliques`. */
+  CHORALE_AGREE_CLIQUES = 30
+};
+
+/* One soft constraint: a kind of labels or property values that should agree. Each set of positions
+ * (or chains) that should agree becomes a clique. Arrays are borrowed for the duration of a
+ * call. */
+typedef struct chorale_agreement {
+  size_t struct_size;          /* sizeof(chorale_agreement); set by init */
+  chorale_agreement_kind kind; /* default WORDS */
+  int32_t across;              /* 1: cliques across all groups; 0 (default): within each group of
+                                  chains. Ignored by CLIQUES */
+  /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
+   * to the score. A position that changes to the value of all others gains up to twice the
+   * strength: strength 1 outweighs a preference of the tagger for another label by less than 2.
+   * Finite; negative: values should differ. Default 1. */
+  double strength;
+  /* A potential that replaces `strength`, over m values (the labels) or over the values of the
+   * property. NULL (default): `strength` is used. */
+  const chorale_potential *potential;
+  int64_t minimum;   /* least number of positions or chains of a clique, >= 1. Default 2 */
+  const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
+  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys without cliques, any order */
+  int64_t stop_count;
+  const chorale_property *property; /* PROPERTY: the property */
+  /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)
+   * members[clique_offsets[c]] .. members[clique_offsets[c + 1] - 1]. */
+  int64_t cliques;
+  const int64_t *clique_offsets; /* cliques + 1 */
+  const int64_t *members;
+} chorale_agreement;
+
+/* Fills `agreement` with the defaults; pass sizeof(chorale_agreement). NULL is ignored. */
+CHORALE_API void chorale_agreement_init(chorale_agreement *agreement, size_t struct_size);
+
+/* ---- The call ----------------------------------------------------------------------------- */
+
+typedef struct chorale_decoded chorale_decoded;
+
+/* Labels a corpus, maximising the scores plus the potentials of all agreements.
+ *
+ * agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size).
+ * options: of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
+ * *decoded: the result, also if a limit ended the run early; freed by chorale_decoded_destroy.
+ *   Borrows nothing, except scores and tokens if corpus->borrow is 1.
+ * Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;
+ * NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,
+ * SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and
+ * properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),
+ * VALUES_MISMATCH (potential), DUPLICATE_MEMBER (a position twice in one of `cliques`). Messages
+ * name the agreement by its index, such as "agreements[1]". Without any clique, chains are labelled
+ * independently. O(N log N) for words and keys, and O(N m^2) for each round of the run. */
+CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
+                                          const chorale_agreement *agreements, int64_t count,
+                                          const chorale_run_options *options,
+                                          chorale_decoded **decoded, chorale_error *error);
+/* NULL is ignored. */
+CHORALE_API void chorale_decoded_destroy(chorale_decoded *decoded);
+
+/* ---- The result --------------------------------------------------------------------------- */
+
+/* Writes the labels of all N positions, in the order of the corpus. labelling: CHORALE_TOGETHER, or
+ * CHORALE_ALONE for the best labelling of every chain without cliques. Errors: NULL_ARGUMENT,
+ * UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
+CHORALE_API chorale_status chorale_decoded_labels(const chorale_decoded *decoded,
+                                                  chorale_labelling labelling, int32_t *labels,
+                                                  int64_t capacity, int64_t *needed,
+                                                  chorale_error *error);
+
+/* Writes score, bound and outcome of the run, as chorale_run_get_result does. */
+CHORALE_API chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
+                                                      chorale_run_result *result,
+                                                      chorale_error *error);
+
+/* One reason why a chain's labels differ from its best labelling without cliques: a clique in which
+ * a position or chain changed its value. */
+typedef struct chorale_reason {
+  int64_t agreement; /* index into the specification */
+  int64_t clique;    /* within the model */
+  int64_t chain;
+  int64_t position;  /* within the chain; -1: the whole chain, of a property */
+  int64_t members;   /* n: number of positions or chains of the clique */
+  int64_t agreeing;  /* number of other members with `value` now */
+  int32_t own_value; /* value without cliques: a label, or a value of the property, R for EMPTY, R +
+                        1 for CONFLICT */
+  int32_t value;     /* value now */
+  double amount;     /* decrease of the clique's potential if this member alone took own_value; plus
+                        infinity if that is forbidden */
+} chorale_reason;
+
+/* Writes all reasons, by chain, then position, then agreement. reason_size: sizeof(chorale_reason),
+ * the distance of entries. A changed position without a reason follows its neighbours in the
+ * chain. Errors:
+ * NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING. */
+CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decoded,
+                                                   chorale_reason *reasons, size_t reason_size,
+                                                   int64_t capacity, int64_t *needed,
+                                                   chorale_error *error);
+
+/* Return the run and the model of the result, for the calls of run.h and model.h; borrowed until
+ * `decoded` is destroyed. NULL for NULL. The run may be solved further. */
+CHORALE_API chorale_run *chorale_decoded_run(chorale_decoded *decoded);
+CHORALE_API const chorale_model *chorale_decoded_model(const chorale_decoded *decoded);
+/* Returns the index of the agreement that made a clique of the model; -1 if out of range. */
+CHORALE_API int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique);
+
+CHORALE_END_DECLS
+
+#endif

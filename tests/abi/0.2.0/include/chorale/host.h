@@ -1,0 +1,61 @@
+/* The host program's allocator, log and cancel flag. */
+#ifndef CHORALE_HOST_H
+#define CHORALE_HOST_H
+
+#include "chorale/status.h"
+
+CHORALE_BEGIN_DECLS
+
+/* Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,
+ * at most 64), or NULL. `deallocate` receives the same size and alignment that `allocate` was
+ * given. A block that is not aligned is returned unused, and the call fails with
+ * ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY; to tell the two apart, a failing call requests and
+ * returns a few more blocks. Both functions are called on the thread of the call into the library
+ * (at the last release of a shared handle: the releasing thread) and must not unwind. */
+typedef struct chorale_allocator {
+  void *user;
+  void *(*allocate)(void *user, size_t bytes, size_t alignment);
+  void (*deallocate)(void *user, void *memory, size_t bytes, size_t alignment);
+} chorale_allocator;
+
+typedef int32_t chorale_log_level;
+enum {
+  CHORALE_LOG_DEBUG = 10,
+  CHORALE_LOG_INFO = 20,
+  CHORALE_LOG_WARNING = 30
+};
+
+/* Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the
+ * call into the library; must not unwind and must not use the same handle. */
+typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
+
+/* The host, passed to functions that create handles, which copy it. NULL allocator: malloc and
+ * free. NULL log: no log. NULL instead of a host: both. */
+typedef struct chorale_host {
+  size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
+  const chorale_allocator *allocator;
+  chorale_log_function log;
+  void *log_user;
+} chorale_host;
+
+/* Fills `host` with the defaults; pass sizeof(chorale_host). NULL is ignored. */
+CHORALE_API void chorale_host_init(chorale_host *host, size_t struct_size);
+
+/* A flag by which any thread asks a computation to end early. */
+typedef struct chorale_cancel chorale_cancel;
+
+/* Creates a lowered flag. Errors: NULL_ARGUMENT (cancel), STRUCT_SIZE, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_cancel_create(const chorale_host *host, chorale_cancel **cancel,
+                                                 chorale_error *error);
+/* Destroys a flag, which no computation may still use. NULL is ignored. */
+CHORALE_API void chorale_cancel_destroy(chorale_cancel *cancel);
+/* Raise and lower the flag; NULL is ignored. Atomic: from any thread, at any time, also from a
+ * signal handler. */
+CHORALE_API void chorale_cancel_raise(chorale_cancel *cancel);
+CHORALE_API void chorale_cancel_lower(chorale_cancel *cancel);
+/* Returns 1 if the flag is raised, else 0. Any thread. */
+CHORALE_API int32_t chorale_cancel_is_raised(const chorale_cancel *cancel);
+
+CHORALE_END_DECLS
+
+#endif

@@ -1,0 +1,40 @@
+/* The calls of chain.h and message.h without a solver: stateless, re-entrant, in scratch memory of
+ * the caller, without allocation.
+ *
+ * scratch: `bytes` bytes aligned to 64 (ALIGNMENT). The number of bytes that
+ *   chorale_chain_solver_bytes or chorale_message_bytes gives suffices (WORKSPACE_TOO_SMALL).
+ *   Contents are undefined afterwards. Calls on different scratch memory may run at the same time.
+ * All else is as in the corresponding function of chain.h or message.h. chorale_chain_score,
+ * chorale_property_shown and chorale_property_fired need no scratch memory.
+ */
+#ifndef CHORALE_KERNEL_H
+#define CHORALE_KERNEL_H
+
+#include "chorale/message.h"
+
+CHORALE_BEGIN_DECLS
+
+CHORALE_API chorale_status chorale_kernel_solve(void *scratch, size_t bytes,
+                                               const chorale_chain *chain, int32_t *labelling,
+                                               chorale_chain_result *result, chorale_error *error);
+CHORALE_API chorale_status chorale_kernel_max_marginals(
+    void *scratch, size_t bytes, const chorale_chain *chain, double *marginals, int64_t row_stride,
+    double *edge_marginals, double *margins, int32_t *labelling, chorale_chain_result *result,
+    chorale_error *error);
+CHORALE_API chorale_status chorale_kernel_k_best(void *scratch, size_t bytes,
+                                                 const chorale_chain *chain, int64_t k,
+                                                 int32_t *labellings, int64_t row_stride,
+                                                 double *scores, int64_t *found,
+                                                 chorale_error *error);
+CHORALE_API chorale_status chorale_kernel_messages(
+    void *scratch, size_t bytes, const chorale_chain *chain, const chorale_attachment *attachments,
+    int64_t count, const chorale_message_options *options, double *const *outgoing,
+    chorale_message_result *result, chorale_error *error);
+CHORALE_API chorale_status chorale_kernel_decode(
+    void *scratch, size_t bytes, const chorale_chain *chain, const chorale_attachment *attachments,
+    int64_t count, const chorale_message_options *options, int32_t *labelling, int32_t *values,
+    chorale_message_result *result, chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

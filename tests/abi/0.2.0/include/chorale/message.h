@@ -1,0 +1,124 @@
+/* Chains and trees under properties: property-aware messages, and decoding under messages.
+ *
+ * K properties are attached to a chain, each with the message m_p from its clique. With
+ *
+ *     Phi(y) = phi(y) + sum_p m_p(value of p on y)
+ *
+ * a call finds the labelling that maximises Phi (decoding), or for each property p and each of its
+ * values v, including EMPTY and CONFLICT, the message of the chain to the clique of p,
+ *
+ *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6: without the incoming m_p).
+ *
+ * With one property, messages are always exact. With several, the options choose the method.
+ */
+#ifndef CHORALE_MESSAGE_H
+#define CHORALE_MESSAGE_H
+
+#include "chorale/property.h"
+
+CHORALE_BEGIN_DECLS
+
+/* Methods for several properties. The exact dynamic program runs over *configurations*: the
+ * automaton state of every property and, while a conflict is possible, the value fired so far. As
+ * soon as a property can fire nothing more, its message m_p is added and its value is dropped from
+ * the configuration. A configuration costs at most one max-product step of a plain chain. Only
+ * reachable configurations are computed; those stored at one position are *alive*. */
+typedef int32_t chorale_joint_mode;
+enum {
+  /* EXACT while at most `budget` configurations are alive, then BEAM of width `budget`. */
+  CHORALE_JOINT_AUTO = 0,
+  /* Exact. STATE_SPACE if more than `budget` configurations would be alive. */
+  CHORALE_JOINT_EXACT = 10,
+  /* Local absorption (the paper's second approximation): at every position where a property fires
+   * v, adds m(v) - m(EMPTY), or m(v) if EMPTY is forbidden. Configurations have only the automaton
+   * states, and for a message the value of its property. Exact if no property fires twice;
+   * otherwise m(v) is added for each firing. `budget` applies as in EXACT. */
+  CHORALE_JOINT_ABSORPTION = 20,
+  /* The paper's third approximation: keeps the best `beam_width` configurations at each position,
+   * ranked by their best score over all labels plus the messages of the values fired so far. */
+  CHORALE_JOINT_BEAM = 30
+};
+
+typedef struct chorale_message_options {
+  size_t struct_size; /* sizeof(chorale_message_options); set by init */
+  chorale_joint_mode mode;
+  int32_t reserved;
+  int64_t beam_width; /* BEAM: >= 1, default 300 */
+  int64_t budget;     /* greatest number of configurations alive: >= 1, default 1024. Decoding
+                         allocates T x m x 4 bytes for each configuration that can be alive */
+} chorale_message_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_message_options). NULL is ignored. */
+CHORALE_API void chorale_message_options_init(chorale_message_options *options, size_t struct_size);
+
+typedef struct chorale_message_result {
+  size_t struct_size;      /* sizeof(chorale_message_result); set by init */
+  chorale_outcome outcome; /* COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;
+                              NOTHING_FOUND: a beam or absorption found none, without proof */
+  int32_t pruned;          /* 1: a beam dropped configurations */
+  int32_t exact;           /* 1: messages or labelling are exact, up to rounding */
+  int32_t reserved;
+  int64_t configurations; /* greatest number alive at one position */
+  /* Decoding: Phi, phi and the sum of messages (in the order of the properties), evaluated on the
+   * labelling; score = chain_score + message_score. Computing messages sets all three to 0. */
+  double score;
+  double chain_score;
+  double message_score;
+} chorale_message_result;
+
+/* Fills `result` with zeros; pass sizeof(chorale_message_result). NULL is ignored. */
+CHORALE_API void chorale_message_result_init(chorale_message_result *result, size_t struct_size);
+
+typedef int32_t chorale_message_task;
+enum { CHORALE_MESSAGE_SEND = 0, CHORALE_MESSAGE_DECODE = 1 };
+
+/* Computes the bytes that chorale_chain_solver_create_in needs for `task` on this chain with these
+ * `count` attachments and options (NULL: defaults), and on chains and attachments that differ only
+ * in the values of numbers (messages, scores, table entries). Errors: as for the task. Any
+ * thread. */
+CHORALE_API chorale_status chorale_message_bytes(const chorale_chain *chain,
+                                                 const chorale_attachment *attachments,
+                                                 int64_t count,
+                                                 const chorale_message_options *options,
+                                                 chorale_message_task task, size_t *bytes,
+                                                 chorale_error *error);
+/* Grows the workspace so that `task` on such a chain does not allocate. On failure the solver is
+ * unchanged. */
+CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
+                                                   const chorale_chain *chain,
+                                                   const chorale_attachment *attachments,
+                                                   int64_t count,
+                                                   const chorale_message_options *options,
+                                                   chorale_message_task task, chorale_error *error);
+
+/* Errors of both calls below: those of a chain (chain.h); NULL_ARGUMENT, STRUCT_SIZE, SIZE,
+ * SIZE_OVERFLOW (also: more properties than a joint state can hold), UNKNOWN_CONSTANT,
+ * LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages), VALUE_OUTSIDE_RANGE (table),
+ * NOT_A_NUMBER, INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE, OUT_OF_MEMORY,
+ * WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
+
+/* Computes the messages of the chain to its cliques.
+ *
+ * attachments: `count` (>= 1) structs, with the incoming messages.
+ * outgoing: `count` pointers; outgoing[p] receives R_p + 2 scores, minus infinity for values that
+ *   no labelling has, or is NULL to skip the message. Must not overlap incoming messages.
+ * result: may be NULL.
+ * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations
+ * squared, to merge children. With several properties on a chain, a narrow beam runs first; its
+ * scores serve as lower bounds, by which the main run prunes without changing the result. */
+CHORALE_API chorale_status chorale_chain_messages(
+    chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
+    int64_t count, const chorale_message_options *options, double *const *outgoing,
+    chorale_message_result *result, chorale_error *error);
+
+/* Finds the labelling that maximises Phi. count may be 0. labelling: T entries, may be NULL.
+ * values: the value of each property on the labelling, `count` entries, may be NULL. Neither is
+ * written if no labelling was found. result: may be NULL. */
+CHORALE_API chorale_status chorale_chain_decode(
+    chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
+    int64_t count, const chorale_message_options *options, int32_t *labelling, int32_t *values,
+    chorale_message_result *result, chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

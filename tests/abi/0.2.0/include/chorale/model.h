@@ -1,0 +1,311 @@
+/* Models: chains, trees and cliques for collective inference.
+ *
+ * A model defines the sum that a run (run.h) maximises over the labellings y of all its chains,
+ *
+ *     sum_i phi_i(y_i)  +  sum_p C_p( counts of the values of the members of p )    (equation 1)
+ *
+ * phi_i is the score of chain i (chain.h), C_p the symmetric potential of clique p (potential.h).
+ * The value of a member under a labelling depends on the kind of its clique:
+ *
+ *     property clique   the value of a property of the whole chain (property.h): 0 .. R-1, R for
+ *                       EMPTY, R + 1 for CONFLICT. At most one member for each chain.
+ *     position clique   the label of one position, or its image under `label_values`; a chain may
+ *                       have several members. Used in the classical model of repeated words.
+ *     centred clique    a position clique with one more member, the centre, and one potential for
+ *                       each value of the centre, over the counts of the other members' values
+ *                       (link-based classification). With no other member the potential is 0, or
+ *                       minus infinity if a table of a SUM forbids a count of 0 (potential.h).
+ *
+ * Cost of large R. In a property clique, values that no member can fire take no memory: if R is
+ * above 62 and above twice the number of values that can fire, memory and time of model and run
+ * depend on that number instead of R, and no dictionary is needed. The interface always uses the
+ * property's own value numbers. Memory is O(members R) if the clique has an oracle instance, which
+ * may have any value, or a CALLBACK potential, which receives all counts, and in position cliques.
+ *
+ * A mutable *builder* (one thread) is frozen into a reference-counted *model* (immutable, any
+ * thread), on which runs operate. Chains and instances are numbered together from 0 in the order of
+ * adding; cliques are numbered from 0 in the order of adding.
+ */
+#ifndef CHORALE_MODEL_H
+#define CHORALE_MODEL_H
+
+#include "chorale/message.h"
+#include "chorale/potential.h"
+
+CHORALE_BEGIN_DECLS
+
+typedef struct chorale_model_builder chorale_model_builder;
+typedef struct chorale_model chorale_model;
+
+/* Errors of every call on a builder: NULL_ARGUMENT, FROZEN (the builder has been frozen),
+ * OUT_OF_MEMORY, SIZE_OVERFLOW. Further errors are named at each call. A failed call leaves the
+ * builder unchanged. */
+
+/* Creates an empty builder. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_model_builder_create(const chorale_host *host,
+                                                        chorale_model_builder **builder,
+                                                        chorale_error *error);
+/* Destroys a builder; NULL is ignored. Models frozen from it are not affected. */
+CHORALE_API void chorale_model_builder_destroy(chorale_model_builder *builder);
+
+/* ---- Chains and trees --------------------------------------------------------------------- */
+
+typedef struct chorale_chain_options {
+  size_t struct_size; /* sizeof(chorale_chain_options); set by init */
+  /* 1: the arrays of the chain and `tokens` are not copied, and must stay valid and unchanged until
+   * the last reference to the model is released. 0 (default): they are copied without gaps, in the
+   * same element type. Transitions are never copied: the model takes a reference. */
+  int32_t borrow;
+  int32_t reserved;
+  int64_t group;         /* the document of the chain, for repeated words. Default 0 */
+  const int32_t *tokens; /* T token ids >= 0 (-1: none). NULL: the chain has none */
+} chorale_chain_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_chain_options). NULL is ignored. */
+CHORALE_API void chorale_chain_options_init(chorale_chain_options *options, size_t struct_size);
+
+/* Adds a chain or tree; options: NULL for defaults. *index: receives its number; may be NULL.
+ * Errors: those of a chain (chain.h), STRUCT_SIZE, OUT_OF_RANGE (tokens). O(T m). */
+CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
+                                                           const chorale_chain *chain,
+                                                           const chorale_chain_options *options,
+                                                           int64_t *index, chorale_error *error);
+
+/* ---- Oracle instances --------------------------------------------------------------------- */
+
+/* An oracle instance: a model of the caller that computes messages and decodes by two callbacks,
+ * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
+ * in cliques are its *ports*, numbered from 0 in the order of adding; port p has `columns[p]`
+ * values, those of its clique (R + 2 for property cliques, EMPTY and CONFLICT last).
+ *
+ * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The
+ * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
+ * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. They are called on
+ * the thread that calls the run, or on a worker if the run has several (for one instance at most
+ * one call at a time), and must not unwind. Calls on the run from within them fail with BUSY. */
+typedef struct chorale_instance {
+  size_t struct_size; /* sizeof(chorale_instance); set by init */
+  int64_t length;     /* number of labels of a decoded labelling, >= 0 */
+  int64_t labels;     /* >= 1: each of these labels is in 0 .. labels - 1 */
+  void *user;
+  /* Writes outgoing[p][v] = max { phi(y) + sum_{q != p} incoming[q][value of q on y] : p has value
+   * v on y }, for all p and v; minus infinity if no such y exists. */
+  int32_t (*messages)(void *user, int64_t ports, const int64_t *columns,
+                      const double *const *incoming, double *const *outgoing);
+  /* Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its labels
+   * (`length`), its value at each port (`ports`), and phi(y) to *score. If every y is forbidden,
+   * writes minus infinity to *score; the other outputs are then ignored. */
+  int32_t (*decode)(void *user, int64_t ports, const int64_t *columns,
+                    const double *const *incoming, int32_t *labelling, int32_t *values,
+                    double *score);
+} chorale_instance;
+
+/* Fills `instance` with zeros; pass sizeof(chorale_instance). NULL is ignored. */
+CHORALE_API void chorale_instance_init(chorale_instance *instance, size_t struct_size);
+
+/* Adds an oracle instance. The struct is copied; `user` is borrowed until the last reference to the
+ * model is released. Errors: STRUCT_SIZE, SIZE. */
+CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,
+                                                              const chorale_instance *instance,
+                                                              int64_t *index, chorale_error *error);
+
+/* ---- Cliques ------------------------------------------------------------------------------ */
+
+typedef struct chorale_clique_setup {
+  size_t struct_size; /* sizeof(chorale_clique_setup); set by init */
+  /* A property clique: its property, and a dictionary or NULL; R is that of the dictionary if there
+   * is one. The model takes references on both. With a dictionary without OUT, decoding under
+   * messages never returns a labelling that fires a value outside the dictionary. The best
+   * labelling of a chain without cliques may fire such values: one alone adds to no count, two
+   * different ones are CONFLICT. With OUT, all values outside are OUT. property NULL: a position
+   * clique. */
+  const chorale_property *property;
+  const chorale_dictionary *dictionary;
+  /* A position clique: values: R. label_values: the value of each label, `labels` entries in 0 ..
+   * R-1, or -1 for EMPTY; copied. NULL: a label is its own value, and R is the number of labels of
+   * every member's chain. */
+  int64_t values;
+  const int32_t *label_values;
+  int64_t labels;
+  /* The potential, over R values (EMPTY and CONFLICT are then uncounted), or over R + 2 values
+   * (`counted` of the potential then applies to EMPTY and CONFLICT too). The model takes a
+   * reference. */
+  const chorale_potential *potential;
+  /* A centred clique: centre_values potentials instead of `potential`, one for each value of the
+   * centre, all over R (or all over R + 2) values. The centre's value is its label, or the entry of
+   * its label in centre_label_values (centre_labels entries in 0 .. centre_values-1; copied).
+   * centre_values 0: not centred. */
+  const chorale_potential *const *centre_potentials;
+  int64_t centre_values;
+  const int32_t *centre_label_values;
+  int64_t centre_labels;
+} chorale_clique_setup;
+
+/* Fills `setup` with zeros; pass sizeof(chorale_clique_setup). NULL is ignored. */
+CHORALE_API void chorale_clique_setup_init(chorale_clique_setup *setup, size_t struct_size);
+
+/* Adds a clique without members. A clique that never receives members adds nothing to equation 1,
+ * and a warning is written to the log. Errors: STRUCT_SIZE, SIZE (values), VALUES_MISMATCH
+ * (potential), OUT_OF_RANGE (label_values), KIND (both property and centre). */
+CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
+                                                            const chorale_clique_setup *setup,
+                                                            int64_t *index, chorale_error *error);
+
+typedef struct chorale_member_options {
+  size_t struct_size;     /* sizeof(chorale_member_options); set by init */
+  const int32_t *classes; /* as in chorale_attachment; NULL: 0 */
+  const int32_t *table;   /* as in chorale_attachment; NULL: the tokens of the chain */
+  int32_t borrow;         /* 1: both arrays are borrowed until the last release of the model.
+                             Default 0: copied */
+  int32_t reserved;
+} chorale_member_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_member_options). NULL is ignored. */
+CHORALE_API void chorale_member_options_init(chorale_member_options *options, size_t struct_size);
+
+/* Adds a whole chain to a property clique, or the next port of an instance to any clique that is
+ * not centred. options: NULL for defaults; ignored for instances.
+ * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
+ * DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,
+ * none is given and the chain has no tokens), VALUE_OUTSIDE_RANGE (table), STRUCT_SIZE. */
+CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builder *builder,
+                                                            int64_t clique, int64_t chain,
+                                                            const chorale_member_options *options,
+                                                            chorale_error *error);
+
+/* Adds one position of a chain to a position or centred clique.
+ * Errors: OUT_OF_RANGE, KIND (a property clique, an instance), DUPLICATE_MEMBER, LABELS_MISMATCH.
+ */
+CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_builder *builder,
+                                                              int64_t clique, int64_t chain,
+                                                              int64_t position,
+                                                              chorale_error *error);
+
+/* Sets the centre of a centred clique; a further call replaces it. Freezing with a centred clique
+ * without centre fails with STATE. Errors: as for a position; KIND (the clique is not centred). */
+CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder,
+                                                            int64_t clique, int64_t chain,
+                                                            int64_t position, chorale_error *error);
+
+typedef struct chorale_repeated_words_options {
+  size_t struct_size; /* sizeof(chorale_repeated_words_options); set by init */
+  int64_t minimum;    /* least number of occurrences of a token with a clique, >= 1. Default 2 */
+  int32_t across;     /* 1: cliques across all groups; 0 (default): within each group */
+  int32_t reserved;
+  const int32_t *stop; /* `stop_count` token ids without cliques, in any order */
+  int64_t stop_count;
+  /* As in chorale_clique_setup. NULL: labels are their own values */
+  const int32_t *label_values;
+  int64_t labels;
+  int64_t values; /* R where label_values is given */
+} chorale_repeated_words_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_repeated_words_options). NULL ignored. */
+CHORALE_API void chorale_repeated_words_options_init(chorale_repeated_words_options *options,
+                                                     size_t struct_size);
+
+/* Adds the cliques of the classical model of repeated words: a position clique for every token id
+ * with at least `minimum` occurrences in the chains added so far, with all occurrences as members.
+ * Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the
+ * number of the first clique and the number of cliques; may be NULL.
+ * Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no
+ * chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words] */
+CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
+    chorale_model_builder *builder, const chorale_potential *potential,
+    const chorale_repeated_words_options *options, int64_t *first, int64_t *count,
+    chorale_error *error);
+
+/* ---- The frozen model --------------------------------------------------------------------- */
+
+/* Creates a model with one reference from the builder; afterwards every call on the builder except
+ * destroy fails with FROZEN. Checks the tables of every potential against the sizes of its cliques.
+ * Errors: STATE (no centre), TABLE_TOO_SHORT. O(members log members); for property cliques of large
+ * R also O(T m states) for each member, to find the values that can fire, and O(R) for each clique
+ * whose potential has tables by value. */
+CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *builder,
+                                                        chorale_model **model,
+                                                        chorale_error *error);
+
+/* Creates a model with the same chains, members and cliques in which C of clique c is multiplied by
+ * factors[c]. The chains are shared with `model`, which is kept alive: no scores are copied. Runs
+ * on either model may start from runs on the other (chorale_run_create, `earlier`).
+ *
+ * factors: by clique, finite, >= 0; counts that C forbids are forbidden also with factor 0. NULL
+ *   only if there are no cliques. *reweighed: receives a model with one reference.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in
+ * chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread. */
+CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
+                                                 const chorale_model *model, const double *factors,
+                                                 chorale_model **reweighed, chorale_error *error);
+
+/* Evaluates equation 1 for any labelling, such as gold labels, without a run.
+ *
+ * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
+ *   them.
+ * *score: equation 1; chain_scores: phi of each chain; clique_scores: C of each clique. Each may be
+ *   NULL. Minus infinity if the labelling is forbidden. A value outside a dictionary without OUT
+ *   adds to no count.
+ * Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND
+ * (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,
+ * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns). Any thread. */
+CHORALE_API chorale_status chorale_model_score(const chorale_host *host,
+                                               const chorale_model *model, const int32_t *labels,
+                                               int64_t count, double *score, double *chain_scores,
+                                               double *clique_scores, chorale_error *error);
+
+/* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
+CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
+/* Drops a reference; dropping the last one destroys the model. NULL is ignored. Runs hold their own
+ * references. Atomic: any thread. */
+CHORALE_API void chorale_model_release(const chorale_model *model);
+
+/* Return sizes; 0 for NULL and for numbers out of range. Any thread. */
+CHORALE_API int64_t chorale_model_chain_count(const chorale_model *model); /* instances included */
+CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
+CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
+CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
+CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
+/* Returns R of a clique, without EMPTY and CONFLICT. */
+CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
+/* Returns the number of values of a member of a clique, which is the length of rows over values: R
+ * + 2 with EMPTY and CONFLICT, or R if no member can be EMPTY. */
+CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
+/* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
+CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
+/* Return the potential, property or dictionary of a clique: borrowed while the model exists; NULL
+ * if the clique has none, and for numbers out of range. Potentials are over R or R + 2 values, with
+ * the factors of chorale_model_reweigh applied. A centred clique has centre potentials, one for
+ * each value of its centre, and no other potential. Any thread. */
+CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
+                                                                    int64_t clique);
+CHORALE_API const chorale_potential *
+chorale_model_clique_centre_potential(const chorale_model *model, int64_t clique, int64_t value);
+CHORALE_API const chorale_property *chorale_model_clique_property(const chorale_model *model,
+                                                                  int64_t clique);
+CHORALE_API const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
+                                                                      int64_t clique);
+/* Return the bytes that the model has allocated, including copied scores; the bytes of all scores,
+ * copied or borrowed, without transitions. */
+CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
+CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
+
+/* Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its
+ * tokens (NULL: none) and group to *options. The caller initialises both structs by their init
+ * functions; either may be NULL. All pointers are borrowed while the model exists.
+ * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, KIND (an instance). Any thread. */
+CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
+                                                   chorale_chain *scores,
+                                                   chorale_chain_options *options,
+                                                   chorale_error *error);
+
+/* Writes the chain and the position (-1: a whole chain or an instance) of a member of a clique.
+ * member: index in the order of adding; a centre is the last. Errors: NULL_ARGUMENT, OUT_OF_RANGE.
+ * Any thread.
+ */
+CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique,
+                                                int64_t member, int64_t *chain, int64_t *position,
+                                                chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

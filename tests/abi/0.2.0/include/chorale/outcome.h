@@ -1,0 +1,27 @@
+/* Outcomes of computations. An outcome is not an error: the call that reports it has succeeded. */
+#ifndef CHORALE_OUTCOME_H
+#define CHORALE_OUTCOME_H
+
+#include "chorale/export.h"
+
+CHORALE_BEGIN_DECLS
+
+typedef int32_t chorale_outcome;
+enum {
+  CHORALE_OUTCOME_COMPLETE = 0,        /* the algorithm ran to its end */
+  CHORALE_OUTCOME_GAP_REACHED = 10,    /* the requested gap was reached earlier */
+  CHORALE_OUTCOME_ITERATION_LIMIT = 20,
+  CHORALE_OUTCOME_NODE_LIMIT = 21,
+  CHORALE_OUTCOME_DEADLINE = 30,
+  CHORALE_OUTCOME_CANCELLED = 31,
+  CHORALE_OUTCOME_INFEASIBLE = 40,     /* proven: every labelling scores minus infinity */
+  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* no labelling above minus infinity found, none excluded */
+};
+
+/* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for
+ * any other number. Static storage. Any thread. */
+CHORALE_API const char *chorale_outcome_name(chorale_outcome outcome);
+
+CHORALE_END_DECLS
+
+#endif

@@ -1,0 +1,201 @@
+/* Symmetric potentials: functions of the number of members of a clique with each value.
+ *
+ * A potential scores the counts n_0 .. n_{R-1} of R values among the n members of a clique. It is
+ * immutable and reference-counted; any number of cliques and threads may use it.
+ *
+ * Uncounted values. By `counted` in the options, values may be *uncounted*, for instance EMPTY and
+ * CONFLICT of a property: such a value is never the majority and adds nothing to the potential. Its
+ * members are included in the n of the scale. If no member has a counted value, the potential of
+ * every family is 0, except that a SUM with a table that forbids a count of 0 is minus infinity.
+ *
+ * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), where n is the
+ * number of members of the clique; for n <= 1 the factor 1/log n is 1.
+ *
+ * Every create function takes `host` (may be NULL) and `options` (may be NULL: every value is
+ * counted, no scale, shape detected), copies its arrays, and on success stores in *potential a
+ * handle with one reference. Errors of all: NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE,
+ * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a magnitude above 1e280,
+ * whose sums might overflow), OUT_OF_MEMORY; further errors are named at each function.
+ * Names in [brackets] are sections of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
+ * with Symmetric Clique Potentials".
+ */
+#ifndef CHORALE_POTENTIAL_H
+#define CHORALE_POTENTIAL_H
+
+#include "chorale/host.h"
+
+CHORALE_BEGIN_DECLS
+
+typedef struct chorale_potential chorale_potential;
+
+typedef int32_t chorale_scale;
+enum {
+  CHORALE_SCALE_NONE = 0,
+  CHORALE_SCALE_BY_MEMBERS = 1,    /* times 1 / n */
+  CHORALE_SCALE_BY_LOG_MEMBERS = 2 /* times 1 / log n */
+};
+
+/* Shape of the tables f_v of a SUM potential. DETECT: determined from second differences with a
+ * tolerance of 1e-12 max|f|. CONVEX, CONCAVE: declared by the caller and not checked (if the
+ * declaration is false, guarantees, bounds and proofs of infeasibility do not hold). */
+typedef int32_t chorale_shape;
+enum { CHORALE_SHAPE_DETECT = 0, CHORALE_SHAPE_CONVEX = 1, CHORALE_SHAPE_CONCAVE = 2 };
+
+typedef int32_t chorale_family;
+enum {
+  CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
+  CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
+  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n), a the value of highest count */
+  CHORALE_FAMILY_PAIRS = 40,    /* sum over pairs of members */
+  CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
+};
+
+/* Returns the name of a family in lower case, such as "majority"; "unknown family" for any other
+ * number. Static storage. Any thread. */
+CHORALE_API const char *chorale_family_name(chorale_family family);
+
+typedef struct chorale_potential_options {
+  size_t struct_size; /* sizeof(chorale_potential_options); set by init */
+  chorale_scale scale;
+  chorale_shape shape; /* SUM families only; others ignore it */
+  const uint8_t
+      *counted; /* `values` bytes, 0: the value is uncounted; NULL: every value is counted */
+} chorale_potential_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_potential_options). NULL is ignored. */
+CHORALE_API void chorale_potential_options_init(chorale_potential_options *options,
+                                                size_t struct_size);
+
+/* Potts: lambda * sum_v n_v^2, lambda finite, any sign. [Additive potentials] */
+CHORALE_API chorale_status chorale_potential_create_potts(const chorale_host *host, int64_t values,
+                                                          double lambda,
+                                                          const chorale_potential_options *options,
+                                                          chorale_potential **potential,
+                                                          chorale_error *error);
+
+/* Entropy: lambda * sum_v n_v log n_v, natural logarithm, 0 log 0 = 0; lambda finite, any sign.
+ * [Entropy potentials] */
+CHORALE_API chorale_status chorale_potential_create_entropy(
+    const chorale_host *host, int64_t values, double lambda,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
+
+/* SUM: sum_v f_v(n_v). [Additive potentials]
+ *
+ * tables: table_count rows of `length` doubles, row r at tables + r * row_stride, entry k = f(k).
+ *   table_count 1: one table for all values; table_count == values: row v is f_v (rows of uncounted
+ *   values are ignored). Minus infinity forbids a count.
+ * length: allows cliques of up to length - 1 members; use in a larger one is TABLE_TOO_SHORT.
+ * row_stride: in doubles; 0: length, rows without gaps; otherwise at least length. Ignored when
+ *   table_count is 1.
+ * Errors: SHAPE (table_count neither 1 nor values), SIZE (length < 1), STRIDE. */
+CHORALE_API chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t values,
+                                                        const double *tables, int64_t table_count,
+                                                        int64_t length, int64_t row_stride,
+                                                        const chorale_potential_options *options,
+                                                        chorale_potential **potential,
+                                                        chorale_error *error);
+
+/* Cardinality: g(n_b), a table on the count of one of two values, where exactly two values are
+ * counted and b is the higher one. A special case of SUM; `length` and minus infinity as in SUM.
+ * Errors: SHAPE (not exactly two counted values). [Cardinality potentials on binary labels] */
+CHORALE_API chorale_status chorale_potential_create_cardinality(
+    const chorale_host *host, int64_t values, const double *table, int64_t length,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
+
+/* MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables, `length`,
+ * strides and errors as in SUM. Tables need not be monotone, nor f_v(0) = 0. [Max potentials] */
+CHORALE_API chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
+                                                        const double *tables, int64_t table_count,
+                                                        int64_t length, int64_t row_stride,
+                                                        const chorale_potential_options *options,
+                                                        chorale_potential **potential,
+                                                        chorale_error *error);
+
+/* Makespan: max_v lambda n_v; square makespan: max_v lambda n_v^2; lambda finite. With a negative
+ * lambda the maximum is at the value with the least count. [Max potentials] */
+CHORALE_API chorale_status chorale_potential_create_makespan(
+    const chorale_host *host, int64_t values, double lambda,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
+CHORALE_API chorale_status chorale_potential_create_square_makespan(
+    const chorale_host *host, int64_t values, double lambda,
+    const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
+
+/* MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest count; if several values
+ * tie, the one with the highest score. [Majority potentials]
+ *
+ * weights: `values` x `values` finite doubles, row a (the majority value) at weights + a *
+ *   row_stride (0: values, rows without gaps). Rows and columns of uncounted values are ignored.
+ * bias: `values` finite doubles b_a, or NULL for zeros. With zero weights this is Lu and Getoor's
+ *   constant for each majority value.
+ * Errors: STRIDE. */
+CHORALE_API chorale_status chorale_potential_create_majority(
+    const chorale_host *host, int64_t values, const double *weights, int64_t row_stride,
+    const double *bias, const chorale_potential_options *options, chorale_potential **potential,
+    chorale_error *error);
+
+/* PAIRS: sum_{v,v'} f(v, v') n_v n_v' - sum_v f(v, v) n_v: the sum of f(x_i, x_j) over all ordered
+ * pairs of distinct members with counted values. The paper counts each unordered pair once: halve f
+ * to match. f need not be symmetric. [Information extraction, the rewriting of equation 1]
+ *
+ * scores: `values` x `values` finite doubles, row v at scores + v * row_stride (0: values, rows
+ *   without gaps). If f(v, v') + f(v', v) = c_v + c_v' for all v != v', and every value is counted
+ *   (or all c_v are equal), the potential is a SUM, and all algorithms for SUM apply.
+ * Errors: STRIDE. */
+CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
+                                                          const double *scores, int64_t row_stride,
+                                                          const chorale_potential_options *options,
+                                                          chorale_potential **potential,
+                                                          chorale_error *error);
+
+/* A callback that stores in *score the score of counts[v], v < values, among `members` members
+ * (entries of uncounted values are 0); the scale is applied afterwards. Returns 0, or non-zero to
+ * end the computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity
+ * and magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The
+ * score must depend only on the arguments. The callback must not unwind, and calls from within it
+ * on a run that is being solved fail with BUSY. Called on the thread that needs the score, so from
+ * several threads if several use the potential. Not called if no member has a counted value. */
+typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,
+                                          int64_t members, double *score);
+
+/* CALLBACK: any symmetric function. `release` (may be NULL) is called with `user` when the last
+ * reference is released, on the releasing thread; not if creation fails. */
+CHORALE_API chorale_status chorale_potential_create_callback(
+    const chorale_host *host, int64_t values, chorale_count_function function, void *user,
+    void (*release)(void *user), const chorale_potential_options *options,
+    chorale_potential **potential, chorale_error *error);
+
+/* Creates factor * C, which shares the numbers of C without a copy. Counts that C forbids are
+ * forbidden also with factor 0. factor: finite, >= 0.
+ * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
+ * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1); with factor > 1 O(number of numbers). */
+CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
+                                                           const chorale_potential *potential,
+                                                           double factor,
+                                                           chorale_potential **scaled,
+                                                           chorale_error *error);
+
+/* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
+CHORALE_API chorale_potential *chorale_potential_retain(const chorale_potential *potential);
+/* Drops a reference; dropping the last one destroys the potential. NULL is ignored. Atomic: any
+ * thread. */
+CHORALE_API void chorale_potential_release(const chorale_potential *potential);
+
+/* Returns the number of values R; 0 for NULL. Any thread. */
+CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential);
+/* Returns the family; 0 for NULL. Any thread. */
+CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
+
+/* Computes the score of counts[0 .. values-1] among `members` members, including the scale; *score
+ * may become minus infinity. All counts, also of uncounted values, must sum to `members`.
+ * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (a negative count,
+ * counts that do not sum to `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE,
+ * CALLBACK_STOPPED.
+ * Any thread. O(R), for MAJORITY and PAIRS O(R^2). */
+CHORALE_API chorale_status chorale_potential_score(const chorale_potential *potential,
+                                                      const int64_t *counts, int64_t values,
+                                                      int64_t members, double *score,
+                                                      chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

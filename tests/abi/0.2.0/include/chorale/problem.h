@@ -1,0 +1,174 @@
+/* Problems: a model with its names, gold labels and notes, in memory and as a file.
+ *
+ * A *problem* is a frozen model with the texts that make it readable: label names, token texts, the
+ * word at every position, gold labels if known, names of chains, groups, cliques and clique values,
+ * and notes (title, licence, origin). Problem files pass a model from training in one language to
+ * inference in another, document failing cases, and are inputs of benchmarks and fuzzers.
+ *
+ * The file format is little-endian, versioned, and made of sections with lengths and checksums. It
+ * is read in place: the scores of a loaded model are in the file's bytes, which a load by path maps
+ * into memory. A big-endian machine reads and writes the same bytes, but copies a file into memory
+ * from the host's allocator instead of mapping or borrowing it. src/problem/FORMAT.md describes
+ * every byte. No content of a file is trusted: a load makes all checks that building the model by
+ * calls makes, and each kind of damage has its own status (FILE_*).
+ *
+ * A problem under construction may be used by one thread; a const problem by any number.
+ */
+#ifndef CHORALE_PROBLEM_H
+#define CHORALE_PROBLEM_H
+
+#include "chorale/model.h"
+
+CHORALE_BEGIN_DECLS
+
+typedef struct chorale_problem chorale_problem;
+
+/* Creates a problem that holds a reference on `model`, without texts, gold labels and notes.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_problem_create(const chorale_host *host,
+                                                  const chorale_model *model,
+                                                  chorale_problem **problem, chorale_error *error);
+/* Destroys a problem; NULL is ignored. A model retained from a loaded problem stays valid, and
+ * keeps the file's bytes. */
+CHORALE_API void chorale_problem_destroy(chorale_problem *problem);
+/* Returns the model, borrowed; chorale_model_retain adds a reference for the caller. NULL for NULL.
+ * Any thread. */
+CHORALE_API const chorale_model *chorale_problem_model(const chorale_problem *problem);
+
+/* ---- Texts -------------------------------------------------------------------------------- */
+
+/* A text in UTF-8. NUL bytes are allowed inside; the end needs none. */
+typedef struct chorale_text {
+  const char *bytes; /* may be NULL if length is 0 */
+  size_t length;
+} chorale_text;
+
+/* Lists of texts. Numbers never change; lists of value names have the numbers from VALUES on. */
+typedef int32_t chorale_text_list;
+enum {
+  CHORALE_TEXTS_NONE = -1,
+  CHORALE_TEXTS_LABELS = 0,  /* by label; at least as many as any chain has labels */
+  CHORALE_TEXTS_TOKENS = 1,  /* by token id; any number */
+  CHORALE_TEXTS_WORDS = 2,   /* by position, chain by chain */
+  CHORALE_TEXTS_SPACES = 3,  /* by position: the white space before each word; absent: one blank */
+  CHORALE_TEXTS_CHAINS = 4,  /* by chain */
+  CHORALE_TEXTS_GROUPS = 5,  /* by group, for groups 0 .. count-1 */
+  CHORALE_TEXTS_CLIQUES = 6, /* by clique */
+  CHORALE_TEXTS_KINDS = 7,   /* by kind of clique; any number (chorale_problem_set_cliques) */
+  CHORALE_TEXTS_VALUES = 100 /* the first list of value names */
+};
+
+/* Sets or replaces a list; texts are copied. count 0 removes the list (except lists of value
+ * names). To add a list of value names, pass as `list` VALUES plus the number of such lists so far.
+ * text_size: sizeof(chorale_text), the distance of texts in bytes.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does
+ * not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */
+CHORALE_API chorale_status chorale_problem_set_texts(chorale_problem *problem,
+                                                     chorale_text_list list,
+                                                     const chorale_text *texts, size_t text_size,
+                                                     int64_t count, chorale_error *error);
+/* Returns the number of texts of a list; 0 for an absent list and for NULL. Any thread. */
+CHORALE_API int64_t chorale_problem_text_count(const chorale_problem *problem,
+                                               chorale_text_list list);
+/* Returns a text, borrowed until the problem changes or is destroyed; NULL if there is none. Does
+ * not end in NUL. *length: number of bytes, 0 if there is no text; may be NULL. Any thread.
+ * O(1). */
+CHORALE_API const char *chorale_problem_text(const chorale_problem *problem,
+                                             chorale_text_list list, int64_t index,
+                                             size_t *length);
+
+/* ---- Kinds and value names of cliques ------------------------------------------------------ */
+
+/* Sets the kinds and value names of all cliques.
+ *
+ * kinds: by clique, an index into CHORALE_TEXTS_KINDS, or -1. Cliques of a kind (for instance, of
+ *   one property) share a strength and are switched on and off together.
+ * values: by clique, the list that names its values 0 .. R-1 (LABELS, TOKENS, VALUES + k), or NONE.
+ * Each may be NULL, which leaves it unchanged. Copied. The lists themselves may be set later.
+ * Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
+                                                       const int32_t *kinds,
+                                                       const chorale_text_list *values,
+                                                       chorale_error *error);
+/* Returns the kind of a clique; -1 if it has none. Any thread. */
+CHORALE_API int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t clique);
+/* Returns the name of a clique's value from the list of the clique (with a dictionary: the name of
+ * the property's value); NULL if there is none, and for EMPTY and CONFLICT. Borrowing, length and
+ * threads as in chorale_problem_text. */
+CHORALE_API const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
+                                                   int32_t value, size_t *length);
+
+/* ---- Gold labels -------------------------------------------------------------------------- */
+
+/* Sets the gold labels: by position, chain by chain; -1: unknown. NULL removes them. Copied.
+ * Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE (not a label of its chain), OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_problem_set_gold(chorale_problem *problem, const int32_t *gold,
+                                                    chorale_error *error);
+/* Returns all gold labels, borrowed until the problem changes or is destroyed; NULL if there are
+ * none. Any thread. */
+CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
+
+/* ---- Notes -------------------------------------------------------------------------------- */
+
+/* Sets a note: a text of text_length bytes under a name of name_length bytes (at least 1). An empty
+ * text, which may be NULL, removes the note. Copied. Errors: NULL_ARGUMENT, SIZE (name_length),
+ * TEXT, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
+                                                    size_t name_length, const char *text,
+                                                    size_t text_length, chorale_error *error);
+/* Return the number of notes; name and text of note `index`, in the order of setting. NULL if out
+ * of range. Borrowing, length and threads as in chorale_problem_text. */
+CHORALE_API int64_t chorale_problem_note_count(const chorale_problem *problem);
+CHORALE_API const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
+                                                  size_t *length);
+CHORALE_API const char *chorale_problem_note(const chorale_problem *problem, int64_t index,
+                                             size_t *length);
+
+/* ---- Files -------------------------------------------------------------------------------- */
+
+/* Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The
+ * bytes are the same on every machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE (an oracle
+ * instance, a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread. */
+CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes,
+                                                 size_t capacity, size_t *needed,
+                                                 chorale_error *error);
+/* Writes a file at `path` (ends in NUL, in the encoding of the system). Writes to a temporary file
+ * in the same directory first, then renames it, with the permissions of the old file: after a crash
+ * either the old or the new file is there. A symbolic link is replaced, not followed. If `path` is
+ * or leads to a device, pipe or socket, the call fails and changes nothing. Errors: as for
+ * chorale_problem_write, without CAPACITY; INPUT_OUTPUT. */
+CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
+                                                chorale_error *error);
+
+/* Creates a problem from bytes in memory. borrow 1: the bytes are read in place, must be aligned to
+ * 64, and must stay valid and unchanged until the problem is destroyed and its model released; 0:
+ * copied.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, ALIGNMENT (borrow); for damaged bytes
+ *   FILE_FORMAT      the first bytes are not those of a problem file
+ *   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file
+ *   FILE_VERSION     unknown version of the format; the message names both versions
+ *   FILE_TRUNCATED   shorter than the length in the header
+ *   FILE_CHECKSUM    a section does not match its checksum; the message names the section
+ *   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of the
+ *   wrong
+ *                    length; indices and offsets out of range
+ *   and the errors of building the model by calls, with the place in the message.
+ * O(bytes). */
+CHORALE_API chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
+                                                size_t size, int32_t borrow,
+                                                chorale_problem **problem, chorale_error *error);
+/* Creates a problem from a file, which is mapped into memory if the system can, otherwise read.
+ * While the problem or its model exists, a mapped file must not be written to or truncated (the
+ * process might be killed); renaming another file to its name, as chorale_problem_save does, is
+ * allowed. For a file that may change, read the bytes and pass them to chorale_problem_read.
+ *
+ * Header and table of sections are checked before anything else is read, and no more memory is
+ * allocated than the file has bytes. A pipe is read up to the length in its header, and the call
+ * waits while a writer has the pipe open; a FIFO without a writer is an empty file. Directories,
+ * devices and sockets fail. Errors: as for chorale_problem_read; INPUT_OUTPUT. */
+CHORALE_API chorale_status chorale_problem_load(const chorale_host *host, const char *path,
+                                                chorale_problem **problem, chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

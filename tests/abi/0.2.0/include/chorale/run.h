@@ -1,0 +1,500 @@
+/* Runs: collective inference over one model.
+ *
+ * A run passes messages between chains and cliques and stores the labelling with the highest score
+ * by equation 1 (model.h) among those that it meets. [Collective inference as message passing on
+ * the cluster graph]
+ *
+ *   round 0   decodes every chain without its cliques. No result scores below this labelling.
+ *   round r   computes the messages of every clique to its members, decodes every chain under these
+ *             messages, computes the messages of every chain to its cliques, and evaluates equation
+ *             1 of the labelling. Messages with unchanged inputs are not computed again. The rounds
+ *             of a solve end after a round without changes, and after four rounds that alternate
+ *             between two labellings.
+ *   polish    decodes one chain at a time with all other chains fixed, until no chain gains: from
+ *             the best labelling of the rounds, and from that of round 0. Never lowers equation 1.
+ *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
+ *             time to bring the counts of cliques nearer to allowed ones, in a limited search. The
+ *             labelling found is polished unless the polish is off.
+ *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
+ *
+ * Messages. Chain i to clique p: for each value v, the greatest phi_i + sum_{q != p} m_{q -> i}
+ * over the labellings of i that show v (equation 6). Clique p to chain i: for each value v, the
+ * greatest sum_{j != i} m_{j -> p} + C_p in which i has value v (equation 7), from the
+ * max-marginals of clique.h. A chain with several positions in one clique has a message for each
+ * position, and only that position's own incoming message is left out of its outgoing one. The
+ * centre of a centred clique receives, for each of its values c, the best score of the other
+ * members under the potential of c. Each other member receives the maximum over c of the centre's
+ * message at c plus the max-marginal under the potential of c.
+ *
+ * A run may be used by one thread at a time, and holds a reference on its model. chorale_run_create
+ * allocates all memory; later only chorale_run_set_chain and some calls under "Results" allocate,
+ * and the system when it starts threads. Results are the same bit for bit for any number of
+ * threads, for any executor, for single steps and for one solve, and for a new run and one after
+ * chorale_run_reset.
+ *
+ * Messages and counts cover only the values that the members of a clique can fire, whatever the R
+ * of the property (model.h, Cost of large R): O(members x such values) memory; a round takes as
+ * long as with a dictionary of these values. A run takes the messages of such a clique from an
+ * `earlier` run only if the same values can fire in both.
+ *
+ * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
+ * tree or clique; only oracle instances and callbacks of the host are not interrupted. Finished
+ * work is kept, and the next call of the same function continues in the middle of the round, polish
+ * or bound: the final result has the same bits as that of a single call without limits. A chain or
+ * clique that was interrupted starts again. So that every call makes progress, the first chain or
+ * clique of a call with a limit above 0 may take 40 ms even if the limit is shorter, and twice as
+ * long after each successive call that finished none; a limit of 0 does nothing. There is no
+ * labelling before round 0 is complete. Limits apply to step, solve, polish and bound; all other
+ * calls ignore clock and flag.
+ */
+#ifndef CHORALE_RUN_H
+#define CHORALE_RUN_H
+
+#include "chorale/clique.h"
+#include "chorale/model.h"
+
+CHORALE_BEGIN_DECLS
+
+typedef struct chorale_run chorale_run;
+
+/* ---- Options ------------------------------------------------------------------------------ */
+
+typedef int32_t chorale_schedule;
+enum {
+  CHORALE_SCHEDULE_ALL = 0, /* all cliques, then all chains */
+  /* One clique at a time, in descending order of the number of members that do not have the
+   * clique's commonest value. After each clique the chains of its members compute their
+   * messages. */
+  CHORALE_SCHEDULE_DISAGREEMENT = 10
+};
+
+/* The number format in which messages are stored. A membership has two rows of R (or R + 2)
+ * numbers, one for each direction. A new row that differs from the stored one by no more than
+ * rounding counts as converged. Computation is in double precision, and equation 1 is always
+ * evaluated from the scores. Differences and limits below are multiples of the run's unit, a power
+ * of two near the typical difference between a position's best and second-best score, so that
+ * results do not depend on the scale of the scores. */
+typedef int32_t chorale_message_element;
+enum {
+  /* 16 bytes a value for both directions; differences below 1e-12 count as 0 */
+  CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
+  /* 8 bytes a value for both directions; differences below 1e-6 count as 0 */
+  CHORALE_MESSAGES_FLOAT32 = CHORALE_FLOAT32,
+  /* 4 bytes a value for both directions: distances from the greatest entry of the row, rounded to
+   * 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus infinity is
+   * kept, and no finite number becomes minus infinity. Values whose messages differ by less than
+   * the rounding can tie */
+  CHORALE_MESSAGES_MAGNITUDE16 = 10,
+  /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
+   * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
+   * bytes of the scores. The format after MAGNITUDE16 has one byte a number and one byte a row:
+   * distances rounded to 6 bits (1.6 %), in a unit for each row. If no format is small enough:
+   * MAGNITUDE16. If only oracle instances have scores: FLOAT64.
+   *
+   * For cliques of repeated words, twice the bytes of the scores suffice from m = 5 labels on with
+   * float64 scores; with float32 scores also from 5 on if the 100 commonest words are left out.
+   * With float32 scores and only the 10 commonest left out, or no word left out and cliques within
+   * documents: from 9 labels on, and from 5 on if scores are borrowed. No word left out and cliques
+   * across a corpus: from 20 labels on. Sizes: scores take 8 m bytes a position (float32: 4 m). The
+   * model and run add 2 m + 8 bytes a membership (2 m + 6 in small corpora), about 4 a position (8
+   * with a copied token), 10 a clique, 60 a chain, and scratch memory of 16 m + 80 bytes a member
+   * of the largest clique, which is large across a corpus in which one word in twenty is the
+   * same. */
+  CHORALE_MESSAGES_AUTO = 20
+};
+
+/* The caller's executor. Calls body(body_user, i, worker) once for every i in 0 .. count - 1, in
+ * any order and on any threads, and returns when all calls have returned. `worker` is in 0 ..
+ * workers - 1 and differs between calls that run at the same time. If the executor leaves out an i,
+ * repeats an i, or passes an i or worker out of range, the run's call fails with EXECUTOR; a
+ * repeated i has no effect. */
+typedef void (*chorale_parallel_body)(void *body_user, int64_t i, int64_t worker);
+typedef void (*chorale_parallel_for)(void *user, int64_t count, int64_t workers,
+                                     chorale_parallel_body body, void *body_user);
+
+/* Progress, passed to a callback after every round and every step of the bound, on the thread that
+ * calls the run. The callback returns 0, or non-zero to end the call like a cancel. The callback
+ * may make calls that take the run as const, which read the best labelling so far; "The run" below
+ * lists the calls that it may not make. */
+typedef struct chorale_progress {
+  size_t struct_size;
+  int64_t round;            /* 0: each chain was decoded without its cliques */
+  int64_t messages_changed; /* messages of cliques to members that changed in the round */
+  double score;             /* equation 1 of the labelling of the round, or step */
+  double best_score;
+  double upper_bound; /* plus infinity before one has been computed */
+} chorale_progress;
+typedef int32_t (*chorale_progress_function)(void *user, const chorale_progress *progress);
+
+typedef struct chorale_run_options {
+  size_t struct_size;          /* sizeof(chorale_run_options); set by init */
+  int64_t rounds;              /* greatest number of rounds, >= 0. Default 10 */
+  double damping;              /* d of new message = d * old + (1 - d) * computed, for messages of
+                                  cliques; 0 <= d < 1. Default 0 */
+  chorale_schedule schedule;   /* default ALL */
+  chorale_algorithm algorithm; /* for clique messages, as in chorale_clique_max_marginals; cliques
+                                  that the algorithm does not fit use AUTO. Default AUTO */
+  int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
+                                  (slow for convex sums). Default 0 */
+  int32_t polish;              /* 0: none. Default 1 */
+  /* 1: messages of a property clique cover only the values that fire (also within a conflict) in
+   * the best labelling of some member without its cliques (the paper's first approximation).
+   * Equation 1 still scores all values. chorale_run_create then decodes the chains of property
+   * cliques once more. Not applied to CALLBACK and cardinality potentials. Default 0 */
+  int32_t restrict_range;
+  int32_t reserved;
+  /* Decoding of chains under several properties (message.h): mode, beam_width, budget. In modes
+   * EXACT and ABSORPTION, chorale_run_create and chorale_run_set_chain run every such chain once
+   * and fail with STATE_SPACE if one exceeds the budget. Later messages may need more: ABSORPTION
+   * stores more states where messages forbid EMPTY, and then drops configurations beyond the budget
+   * like a beam; EXACT prunes configurations by the messages, so that under other messages it may
+   * exceed the budget and end the call with STATE_SPACE. A run allocates about T x (m + 1) x 8
+   * bytes for each configuration that can be alive, once for each thread. */
+  chorale_joint_mode joint_mode;
+  chorale_message_element message_element; /* default AUTO */
+  int64_t beam_width;
+  int64_t budget;
+  /* Threads, >= 1 (default 1), which share the work by chain and by clique. Without an executor:
+   * the calling thread and threads - 1 more, which exist only inside a call. With an executor:
+   * the number of its workers; the library starts no thread. */
+  int64_t threads;
+  chorale_parallel_for executor;
+  void *executor_user;
+  double time_limit; /* seconds for each call of step or solve; negative (default): none */
+  const chorale_cancel *cancel;       /* may be NULL. Borrowed until the run is destroyed */
+  chorale_progress_function progress; /* may be NULL */
+  void *progress_user;
+  /* Steps of the dual ascent; 0 (default): no bound. The ascent stops early when the bound meets
+   * the score. The bound is plus infinity if some clique's family has no bound (PAIRS, CALLBACK) or
+   * a dictionary without OUT omits values. A step decodes every chain and solves every clique. */
+  int64_t bound_steps;
+  /* 1: memory for edits (below) is allocated by chorale_run_create: m bytes a position, 30
+   * a chain, 40 a clique, and two counts for each value of a clique. Does not affect
+   * message_element. Default 0 */
+  int64_t edits;
+} chorale_run_options;
+
+/* Fills `options` with the defaults; pass sizeof(chorale_run_options). NULL is ignored. */
+CHORALE_API void chorale_run_options_init(chorale_run_options *options, size_t struct_size);
+
+typedef struct chorale_run_cost {
+  size_t struct_size;   /* sizeof(chorale_run_cost); set by init */
+  size_t run_bytes;     /* bytes that chorale_run_create allocates; fewer with restrict_range */
+  size_t model_bytes;   /* as chorale_model_bytes */
+  size_t score_bytes;   /* as chorale_model_score_bytes */
+  double chain_steps;   /* of a round: additions in chains, sum of T m^2 x configurations */
+  double clique_scores; /* of a round: sum of n R over the cliques */
+} chorale_run_cost;
+
+/* Fills `cost` with zeros; pass sizeof(chorale_run_cost). NULL is ignored. */
+CHORALE_API void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size);
+
+/* Computes the size and cost of a run without creating it. Errors: as for create, except
+ * STATE_SPACE. Any thread. */
+CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
+                                                const chorale_run_options *options,
+                                                chorale_run_cost *cost, chorale_error *error);
+
+/* ---- The run ------------------------------------------------------------------------------ */
+
+/* Calls from callbacks of the same run. Step, solve, polish, bound, set_chain, set_allowed,
+ * set_strength, set_labels, set_limits, max_marginals and probabilities return BUSY and change
+ * nothing; destroy and reset do nothing and write a warning to the host's log. Calls that take a
+ * const run, and chorale_run_create with the run as `earlier`, succeed in the progress callback; in
+ * callbacks of potentials, instances and executors, which run while labellings change, they return
+ * BUSY. Calls on other runs are allowed. */
+
+/* Creates a run. host, options: may be NULL.
+ * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`
+ *   has another model, that model must have as many chains and cliques; messages are copied for
+ *   cliques with the same members and values, and labellings for chains of the same shape. The
+ *   options of `earlier` may differ. Only read.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
+ *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), CALLBACK_STOPPED,
+ *   CALLBACK_VALUE (an instance of a restricted clique), OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
+                                              const chorale_run_options *options,
+                                              const chorale_run *earlier, chorale_run **run,
+                                              chorale_error *error);
+/* NULL is ignored. */
+CHORALE_API void chorale_run_destroy(chorale_run *run);
+/* Discards messages and labellings: the run is then as if newly created without `earlier`. NULL is
+ * ignored. */
+CHORALE_API void chorale_run_reset(chorale_run *run);
+
+/* Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of
+ * labels and shape (both chains, or both trees with the same parents), whose arrays and transitions
+ * are borrowed until the run is destroyed or reset, or the scores are replaced again. Messages are
+ * kept. The next step or solve decodes the chain without its cliques and evaluates equation 1 of
+ * the best labelling again.
+ * Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of
+ * labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
+                                                 const chorale_chain *scores, chorale_error *error);
+
+/* Replaces the best labelling by one of the caller's, for instance that of another system. The next
+ * step or solve scores it and the labelling of round 0; the better of the two becomes the best
+ * labelling, and the polish starts from both, so that no result scores below either. Messages are
+ * kept. Until that step or solve the run has no labelling (NO_LABELLING).
+ *
+ * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
+ *   them. Entries of oracle instances are ignored. Instances, and chains whose scores forbid these
+ *   labels, use their labelling of round 0.
+ * Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members). */
+CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
+                                                  int64_t count, chorale_error *error);
+
+/* Result of a call on a run. Outcomes: COMPLETE (messages have converged), ITERATION_LIMIT (all
+ * rounds are done, or the rounds alternate between two labellings), DEADLINE, CANCELLED, INFEASIBLE
+ * (proven: some chain has no labelling, or the requested bound is minus infinity), NOTHING_FOUND
+ * (some clique forbids every labelling met; others may be allowed: finding one is NP-hard, so the
+ * search is limited). */
+typedef struct chorale_run_result {
+  size_t struct_size; /* sizeof(chorale_run_result); set by init */
+  chorale_outcome outcome;
+  int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: 1e-12
+                            (sum_i |phi_i| + sum_p |C_p|) */
+  int64_t rounds;        /* number of rounds done so far, without round 0 */
+  int64_t best_round;    /* the last round that gave a part of the best labelling, before polishing
+                            if polished */
+  double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
+                            infinity where there is none */
+  double chain_score;    /* sum of phi_i, in the order of the chains: sums of 1024 each, summed */
+  double clique_score;   /* sum of C_p, likewise in the order of the cliques */
+  double own_score;      /* equation 1 of the labelling of round 0 */
+  double rounds_score;   /* the greatest equation 1 of a round's labelling. The best labelling may
+                            score more: chains that no clique connects are taken from the round in
+                            which they scored most */
+  double polished_score; /* equation 1 after the polish from the best labelling of the rounds */
+  double polished_own_score; /* equation 1 after the polish from the labelling of round 0 */
+  double upper_bound;       /* on equation 1; plus infinity where none was computed */
+  double gap;               /* upper_bound - score */
+  int64_t changed_chains;   /* number of chains whose labels differ from those of round 0 */
+  int64_t messages_changed; /* messages of cliques to members that the last round changed */
+  int64_t chain_updates;    /* chains that computed messages or were decoded, in all rounds */
+  int64_t clique_updates;   /* cliques that computed messages, in all rounds */
+} chorale_run_result;
+
+/* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
+CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
+
+/* Does one round (the first call: round 0). Where a solve would end (after a round without changes,
+ * or rounds that alternate) a step does nothing, and says 0 messages_changed, until scores change or
+ * a solve goes on. result: may be NULL. Errors: NULL_ARGUMENT,
+ * STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR, BUSY. After an error the
+ * run is as after a cancel. O(T m^2) a chain and one all-max-marginals call a clique. */
+CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
+                                            chorale_error *error);
+/* Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.
+ * Errors: as for a step. */
+CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
+                                             chorale_error *error);
+/* Do the polish alone (and the repair, if no labelling has been found); the bound alone, `steps`
+ * more steps. Errors: as for a step; STATE (bound: the run was created with bound_steps 0). */
+CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
+                                              chorale_error *error);
+CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
+                                             chorale_run_result *result, chorale_error *error);
+
+/* Sets the time limit (seconds for each call; negative: none) and the cancel flag (may be NULL,
+ * borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY. */
+CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
+                                                  const chorale_cancel *cancel,
+                                                  chorale_error *error);
+
+/* ---- Edits --------------------------------------------------------------------------------
+ *
+ * For annotation tools, and for results that people correct by hand: a run with options->edits = 1
+ * takes labels that are allowed or forbidden (chorale_run_set_allowed), strengths of cliques
+ * (chorale_run_set_strength) and scores of chains (chorale_run_set_chain), at any time, each set and
+ * lifted as often as wanted. The next chorale_run_solve takes them all into account. If the solve,
+ * or the rounds and the polish, before these edits were complete, it costs what the edits changed,
+ * not the corpus:
+ *
+ *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
+ *   - The best labelling is polished around the edits: the edited chains and the members of edited
+ *     cliques, then the chains whose cliques have changed.
+ *   - Messages of the edited chains and cliques are sent, for `rounds` rounds at most, to the chains
+ *     that they change: by more than rounding for the first 16 chains, then by more than 1/1024 of
+ *     the run's unit. Cliques of more than 256 members that were not edited keep their messages.
+ *     The best labelling of these rounds is polished, and kept if it is better.
+ *   - Another polish begins with all these chains as decoded without cliques, and is kept if it is
+ *     better.
+ *
+ * The result is never below the earlier best labelling (where an edit forbids its labels, with the
+ * edited chains as decoded without cliques) by equation 1 under the new scores. It is not always
+ * that of a fresh run of the same inputs, whose messages start from nothing: either may be better.
+ * On corpora where a chain shares most of its cliques with few others, the gain over the earlier
+ * labelling was at least 99 % of a fresh run's in every edit that was measured; where chains have
+ * many positions in the same few cliques, or where counts are forbidden, in 98 to 99 of 100.
+ * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve is
+ * one for the whole corpus also if edits reach more than a sixteenth of the chains or members (and
+ * more than 64 chains or 4096 members), or if the edited labelling is worse than that of round 0 or
+ * forbidden by a clique. The same calls in the same order give the same bits, for any number of
+ * threads and any limits. In the result, `rounds_score` and `polished_score` are then `score`.
+ *
+ * Edits are of one run. chorale_run_reset lifts all of them; a run that is created from this one
+ * (`earlier`) starts from its labelling, under the inputs of the model. */
+
+/* Allows only some labels of a position, in addition to what the chain itself forbids.
+ *
+ * allowed: m bytes, 0 forbids the label; copied. NULL: lifts what an earlier call set. One byte
+ *   other than 0 forces this label.
+ * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
+ *   (an instance), FORBIDDEN_VALUE (no label remains: every one is forbidden by `allowed`, by the
+ *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
+ *   changed on errors. If the labels that remain cannot follow each other, the next solve is
+ *   INFEASIBLE until the edit is lifted. O(T m). */
+CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain,
+                                                   int64_t position, const uint8_t *allowed,
+                                                   chorale_error *error);
+
+/* Multiplies the potential of a clique (or all potentials of a centre) in this run: C becomes
+ * `factor` times C of the model, as in chorale_model_reweigh, but without a new model. 1: as in the
+ * model. Factors, not potentials, since these need memory and a factor does not.
+ *
+ * factor: 0, or from 1e-6 to 1e6, so that scores divided by it stay in range. Counts that the
+ *   potential forbids stay forbidden, also with factor 0.
+ * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (clique; factor, also if
+ *   the numbers of the potential would leave the range of scores), NOT_A_NUMBER, BUSY. */
+CHORALE_API chorale_status chorale_run_set_strength(chorale_run *run, int64_t clique,
+                                                    double factor, chorale_error *error);
+
+/* ---- Results ------------------------------------------------------------------------------ */
+
+/* Selects the labelling that a result describes. */
+typedef int32_t chorale_labelling;
+enum {
+  CHORALE_TOGETHER = 0, /* the labelling with the highest equation 1 found so far */
+  CHORALE_ALONE = 1     /* every chain decoded without its cliques (round 0) */
+};
+
+/* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all:
+ * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
+ * is not complete, the run is infeasible, or cliques forbid every labelling met), SIZE (a negative
+ * capacity), CAPACITY, BUSY (from a callback of the run). Calls that take a const run may be made
+ * from several threads at once while no call changes the run. They allocate nothing, except scratch
+ * memory for the counts of cliques of more than 256 columns and, in chorale_run_json, of more than
+ * 256 members (OUT_OF_MEMORY). */
+
+/* Writes the result of the last step, solve, polish or bound to *result. */
+CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
+                                                  chorale_run_result *result, chorale_error *error);
+/* Writes the T labels of a chain. labels: a buffer with `capacity` and `needed` (chorale.h), as are
+ * all buffers below. */
+CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
+                                              chorale_labelling labelling, int32_t *labels,
+                                              int64_t capacity, int64_t *needed,
+                                              chorale_error *error);
+/* Writes the labels of all chains, chain after chain. */
+CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
+                                                  chorale_labelling labelling, int32_t *labels,
+                                                  int64_t capacity, int64_t *needed,
+                                                  chorale_error *error);
+/* Writes phi of a chain to *score, and to *changed 1 if its labels differ from those of round 0,
+ * else 0. Either may be NULL. */
+CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
+                                                   chorale_labelling labelling, double *score,
+                                                   int32_t *changed,
+                                                   chorale_error *error);
+/* Writes C of a clique to *score. */
+CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
+                                                    chorale_labelling labelling, double *score,
+                                                    chorale_error *error);
+/* Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +
+ * 1 for CONFLICT, -1 for a value outside a dictionary without OUT. A centre is the last member; its
+ * entry is the value of the centre. */
+CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
+                                              chorale_labelling labelling, int32_t *values,
+                                              int64_t capacity, int64_t *needed,
+                                              chorale_error *error);
+
+/* A payment: a membership whose value differs from that of round 0, and how much the clique's score
+ * gains by the change. Payments explain why a chain changed. */
+typedef struct chorale_payment {
+  int64_t clique;
+  int64_t member;    /* within the clique */
+  int64_t position;  /* -1 for a whole chain or an instance */
+  int32_t own_value; /* value under the labelling of round 0 */
+  int32_t value;     /* value under CHORALE_TOGETHER */
+  /* C now minus C with this member alone (no other member, even of the same chain) at own_value.
+   * Plus infinity if the clique forbids own_value there. */
+  double amount;
+} chorale_payment;
+
+/* Writes every payment to a chain, by position (whole chains first), then by clique. A changed
+ * position without a payment follows its neighbours in the chain.
+ *
+ * payments: a buffer of `capacity` entries.
+ * payment_size: sizeof(chorale_payment), the distance of entries in bytes. Fields that only a newer
+ *   header has are set to 0.
+ * Errors: STRUCT_SIZE (payment_size). */
+CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
+                                                chorale_payment *payments, size_t payment_size,
+                                                int64_t capacity, int64_t *needed,
+                                                chorale_error *error);
+
+/* Writes max-marginals of the positions of a chain under the messages of its cliques.
+ *
+ * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps).
+ * margins: T doubles, as in chorale_chain_max_marginals. Either may be NULL.
+ * Exact for this chain under these messages if the chain is in no property clique. Otherwise they
+ * come from the joint program in its mode: a beam may leave some too low, and a label that no
+ * configuration of the beam has is decoded separately. A clique whose members are all single items
+ * (chains of one position) in no other clique stores no messages: this call computes them for a
+ * clique of n <= 256 members, and above assumes the labels of the other members, O(n + R).
+ * Uses the run's workspace. Errors: also STRIDE, KIND. */
+CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
+                                                     double *marginals, int64_t row_stride,
+                                                     double *margins, chorale_error *error);
+
+/* Writes how probable each label of each position of a chain is, given what all cliques say: the
+ * sum over the labellings with this label of exp(s / temperature), as a part of the sum over all
+ * labellings of the chain, where s is the score of the labelling plus the messages of its cliques
+ * to the chain, as they stand. [Sum-product on a chain or tree]
+ *
+ * temperature: above 0, in units of the scores; 1 takes scores as logarithms of odds. Higher
+ *   temperatures are less sure; as the temperature falls to 0, the labels with the best
+ *   max-marginals share all probability.
+ * probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).
+ *   Each row adds up to 1, up to rounding.
+ * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, over
+ *   the joint states of all its property cliques. If these exceed the budget, whatever the joint
+ *   mode, receives 0: properties are absorbed, which is approximate. An absorbed property adds
+ *   message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a labelling
+ *   that fires twice gets the messages of both firings in place of that of CONFLICT. Where
+ *   message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each firing
+ *   of v adds message(v) minus the greatest message of a value.
+ * Sums are in double precision: what labels differ by is lost where all scores of a position are
+ * more than about 1e15 times as large.
+ * The other members of a clique answer with max-marginals: the messages hold the best score of the
+ * others for each value, not sums over them. Single items: as in chorale_run_max_marginals.
+ * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
+ *   STRIDE, KIND, STATE_SPACE (the states of absorbed properties exceed the budget too),
+ *   NO_LABELLING (also: the messages, or by absorption the firings, forbid every labelling of the
+ *   chain), CALLBACK_VALUE and CALLBACK_STOPPED (single items). An error writes nothing.
+ *
+ * O(T m^2 x joint states) exponentials; a tree in property cliques T m times that. */
+CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain,
+                                                     double temperature, double *probabilities,
+                                                     int64_t row_stride, int32_t *exact,
+                                                     chorale_error *error);
+
+/* Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object
+ * with
+ *
+ *   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,
+ *   gap, changed_chains   as in chorale_run_result; outcome is "complete", "iteration-limit",
+ *             "deadline" or "cancelled" (without a labelling the call is NO_LABELLING)
+ *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
+ *             own_labels, payments: an array of { clique, member, position, own_value, value,
+ *             amount }
+ *   cliques   an array of { score, values }
+ *
+ * buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes. */
+CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
+                                            size_t *needed, chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

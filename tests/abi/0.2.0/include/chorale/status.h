@@ -1,0 +1,139 @@
+/* Statuses: errors that calls return.
+ *
+ * A status other than CHORALE_OK means that the call failed. The outcome of a computation
+ * (complete, deadline, infeasible) is not a status: see outcome.h.
+ */
+#ifndef CHORALE_STATUS_H
+#define CHORALE_STATUS_H
+
+#include "chorale/export.h"
+
+CHORALE_BEGIN_DECLS
+
+/* The status of a call. Numbers never change and are never reused. */
+typedef int32_t chorale_status;
+enum {
+  CHORALE_OK = 0,
+  /* An argument that must point somewhere is NULL. */
+  CHORALE_ERROR_NULL_ARGUMENT = 10,
+  /* A size, count or limit is below the least that is allowed. */
+  CHORALE_ERROR_SIZE = 20,
+  /* Sizes whose product overflows, or a size above the greatest that the library supports. */
+  CHORALE_ERROR_SIZE_OVERFLOW = 21,
+  /* A row stride shorter than a row. */
+  CHORALE_ERROR_STRIDE = 22,
+  /* A table with fewer entries than the clique's number of members requires. */
+  CHORALE_ERROR_TABLE_TOO_SHORT = 23,
+  /* An array of the wrong shape. */
+  CHORALE_ERROR_SHAPE = 24,
+  /* Potential and problem have different numbers of values. */
+  CHORALE_ERROR_VALUES_MISMATCH = 25,
+  /* A struct with an invalid struct_size, or with a field set that only a newer library knows. */
+  CHORALE_ERROR_STRUCT_SIZE = 26,
+  /* The caller's buffer is too small. The message gives its capacity and the size needed; nothing
+   * was written to the buffer. */
+  CHORALE_ERROR_CAPACITY = 27,
+  /* A number that is NaN or infinite where it must not be. */
+  CHORALE_ERROR_NOT_A_NUMBER = 30,
+  CHORALE_ERROR_INFINITE = 31,
+  /* A value, label or index outside its range; a score of too large a magnitude. */
+  CHORALE_ERROR_OUT_OF_RANGE = 32,
+  /* An enumeration constant that this library does not know. */
+  CHORALE_ERROR_UNKNOWN_CONSTANT = 33,
+  /* A start assignment that gives a member a value forbidden to it. (A member fixed to a forbidden
+   * value is not an error: the problem is infeasible.) */
+  CHORALE_ERROR_FORBIDDEN_VALUE = 34,
+  /* The algorithm does not apply to the family of the potential; the message lists algorithms that
+   * do. */
+  CHORALE_ERROR_ALGORITHM_MISMATCH = 40,
+  /* The algorithm requires convex (concave) tables, and the potential's are not. */
+  CHORALE_ERROR_NOT_CONVEX = 41,
+  CHORALE_ERROR_NOT_CONCAVE = 42,
+  /* Exact max-marginals were requested of a potential without an exact solver. */
+  CHORALE_ERROR_NOT_EXACT = 43,
+  /* A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range. */
+  CHORALE_ERROR_CALLBACK_VALUE = 50,
+  /* A callback returned non-zero to stop the computation. */
+  CHORALE_ERROR_CALLBACK_STOPPED = 51,
+  /* The caller's executor did not call every step of a loop once. */
+  CHORALE_ERROR_EXECUTOR = 53,
+  CHORALE_ERROR_OUT_OF_MEMORY = 60,
+  /* The caller's memory is too small; the message gives the number of bytes needed. */
+  CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
+  /* The caller's memory is not aligned as required. */
+  CHORALE_ERROR_ALIGNMENT = 62,
+  /* The host's allocator returned memory that is not aligned as requested. Possible wherever
+   * OUT_OF_MEMORY is named. */
+  CHORALE_ERROR_ALLOCATOR_ALIGNMENT = 63,
+  /* A chain and its transitions or properties have different numbers of labels. */
+  CHORALE_ERROR_LABELS_MISMATCH = 70,
+  /* A parent that does not come before its child; parents that form a cycle. */
+  CHORALE_ERROR_PARENT_ORDER = 71,
+  CHORALE_ERROR_PARENT_CYCLE = 72,
+  /* A tree was passed to a call that takes only chains. */
+  CHORALE_ERROR_NOT_A_CHAIN = 73,
+  /* An automaton property was used on a tree, which allows only local properties. */
+  CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
+  /* A property that can fire a value outside its range. */
+  CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
+  /* The joint state of several properties exceeds the budget. */
+  CHORALE_ERROR_STATE_SPACE = 76,
+  /* A label name that the labelling scheme does not know. */
+  CHORALE_ERROR_LABEL_NAME = 77,
+  /* A chain or position that is already a member of the clique. */
+  CHORALE_ERROR_DUPLICATE_MEMBER = 80,
+  /* A builder whose model has been frozen. */
+  CHORALE_ERROR_FROZEN = 81,
+  /* A property, or the model of repeated words, reads tokens, and the chain has none. */
+  CHORALE_ERROR_TOKENS_MISSING = 82,
+  /* An earlier run on a model with another number of chains or cliques. */
+  CHORALE_ERROR_MODEL_MISMATCH = 83,
+  /* A run that has no labelling (yet). */
+  CHORALE_ERROR_NO_LABELLING = 84,
+  /* An argument of the wrong kind: a position for a property clique, a whole chain for a position
+   * clique, an instance where a chain is needed. */
+  CHORALE_ERROR_KIND = 85,
+  /* A callback of a run made a call that would change the run, or read it while it changes. */
+  CHORALE_ERROR_BUSY = 86,
+  /* A call that the state of its object does not allow: a bound of a run created with bound_steps
+   * 0; freezing a builder while a centred clique has no centre. */
+  CHORALE_ERROR_STATE = 87,
+  /* Problems to learn from without any gold label; with labelled chains of one group alone. */
+  CHORALE_ERROR_NO_GOLD = 88,
+  CHORALE_ERROR_ONE_GROUP = 89,
+  /* A fault of the library itself: please report it. */
+  CHORALE_ERROR_INTERNAL = 90,
+  /* An invalid problem file (problem.h): not a problem file; wrong byte order; unknown version;
+   * truncated; wrong checksum; invalid sections. */
+  CHORALE_ERROR_FILE_FORMAT = 100,
+  CHORALE_ERROR_FILE_BYTE_ORDER = 101,
+  CHORALE_ERROR_FILE_VERSION = 102,
+  CHORALE_ERROR_FILE_TRUNCATED = 103,
+  CHORALE_ERROR_FILE_CHECKSUM = 104,
+  CHORALE_ERROR_FILE_SECTION = 105,
+  /* The system could not read or write a file; the message gives its error number. */
+  CHORALE_ERROR_INPUT_OUTPUT = 106,
+  /* A model that cannot be saved, because of an oracle instance or a callback potential. */
+  CHORALE_ERROR_NOT_SAVABLE = 107,
+  /* A text that is not UTF-8. */
+  CHORALE_ERROR_TEXT = 108
+};
+
+#define CHORALE_ERROR_MESSAGE_SIZE 504
+
+/* Details of a failure, in the caller's memory: 512 bytes, without initialisation. Every call that
+ * takes this struct sets `status` and `message`. The message is UTF-8 ending in NUL: empty on
+ * success, otherwise the argument, its value and the rule (truncated to fit). */
+typedef struct chorale_error {
+  chorale_status status;
+  int32_t reserved;
+  char message[CHORALE_ERROR_MESSAGE_SIZE];
+} chorale_error;
+
+/* Returns the name of a status, such as "CHORALE_ERROR_SIZE"; "unknown status" for any other
+ * number. Static storage. Any thread. */
+CHORALE_API const char *chorale_status_name(chorale_status status);
+
+CHORALE_END_DECLS
+
+#endif

@@ -1,0 +1,25 @@
+/* The version of Chorale, defined only in this file; the build reads it from here. */
+#ifndef CHORALE_VERSION_H
+#define CHORALE_VERSION_H
+
+#include "chorale/export.h"
+
+#define CHORALE_VERSION_MAJOR 0
+#define CHORALE_VERSION_MINOR 2
+#define CHORALE_VERSION_PATCH 0
+
+/* The version number of the binary interface, used in the soname. Increased when programs built
+ * with an older library no longer run. */
+#define CHORALE_ABI 1
+
+CHORALE_BEGIN_DECLS
+
+/* Returns the version of the loaded library, "MAJOR.MINOR.PATCH"; static storage. Any thread. */
+CHORALE_API const char *chorale_version(void);
+
+/* Returns CHORALE_ABI of the loaded library. Any thread. */
+CHORALE_API int32_t chorale_abi(void);
+
+CHORALE_END_DECLS
+
+#endif

@@ -1,0 +1,229 @@
+/* What the public tests share: seeded random problems, the definition of F written out by itself,
+ * enumeration, shrinking, and counts of what is allocated.
+ *
+ * CHORALE_TEST_SEED sets the seed of every random problem, CHORALE_TEST_ROUNDS multiplies how many
+ * are tried. A failure prints the smallest problem that still fails. */
+#ifndef CHORALE_TESTS_FIXTURE_H
+#define CHORALE_TESTS_FIXTURE_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fixture_names.h"
+
+#include <chorale/chorale.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Random numbers ----------------------------------------------------------------------- */
+
+typedef struct Random {
+  uint64_t state;
+} Random;
+
+uint64_t random_bits(Random *random);
+/* Uniform in low .. high, both included. */
+int32_t random_int(Random *random, int32_t low, int32_t high);
+/* Uniform in [0, 1). */
+double random_unit(Random *random);
+int random_chance(Random *random, int32_t percent);
+/* From now on `random` draws from these bytes while there are any, as few as will do, and goes on
+ * from its state after the last one: how fuzzers choose. One Random at a time; NULL: none. */
+void draw_from(const Random *random, const uint8_t *bytes, size_t size);
+
+/* strtod, whatever the host's locale. */
+double plain_number(const char *text);
+uint64_t test_seed(void);
+int64_t test_rounds(int64_t usual);
+
+/* ---- Problems ----------------------------------------------------------------------------- */
+
+enum {
+  MAX_MEMBERS = 24,
+  MAX_VALUES = 6,
+  MAX_STRIDE = MAX_VALUES + 3,
+  MAX_LENGTH = MAX_MEMBERS + 3,
+  MAX_LABELLINGS = 800
+};
+
+typedef enum Kind {
+  KIND_POTTS,
+  KIND_ENTROPY,
+  KIND_SUM_SHARED,
+  KIND_SUM_PER_VALUE,
+  KIND_SUM_CONVEX,
+  KIND_SUM_CONCAVE,
+  KIND_CARDINALITY,
+  KIND_MAX_SHARED,
+  KIND_MAX_PER_VALUE,
+  KIND_MAKESPAN,
+  KIND_SQUARE_MAKESPAN,
+  KIND_MAJORITY,
+  KIND_PAIRS,
+  KIND_PAIRS_SEPARABLE,
+  KIND_CALLBACK,
+  KIND_COUNT
+} Kind;
+
+typedef struct Problem {
+  Kind kind;
+  chorale_scale scale;
+  chorale_shape shape;
+  int32_t members, values, row_stride;
+  double lambda;
+  int32_t table_count, length;
+  double tables[MAX_VALUES * MAX_LENGTH]; /* row v at tables + v * MAX_LENGTH */
+  double matrix[MAX_VALUES * MAX_VALUES]; /* weights or pairs, row a at matrix + a * MAX_VALUES */
+  double bias[MAX_VALUES];
+  int has_bias;
+  uint64_t salt; /* of the callback */
+  int has_counted;
+  uint8_t counted[MAX_VALUES];
+  int has_fixed;
+  int32_t fixed[MAX_MEMBERS];
+  double scores[MAX_MEMBERS * MAX_STRIDE]; /* gaps hold NaN */
+} Problem;
+
+const char *kind_name(Kind kind);
+/* Small enough to enumerate. */
+void random_problem(Random *random, Kind kind, Problem *problem);
+/* Of that many members and up to that many values. */
+void random_problem_of(Random *random, Kind kind, int32_t members, int32_t values,
+                       Problem *problem);
+/* Makes every score a different real number, so that no order of members is a matter of ties. */
+void break_ties(Random *random, Problem *problem);
+void dump_problem(FILE *to, const Problem *problem);
+void scale_numbers(double *numbers, size_t count, double factor);
+/* Every score, those of the potential included. */
+void scale_problem(Problem *problem, double factor);
+
+int counts_value(const Problem *problem, int32_t value);
+int32_t column_count(const Problem *problem);
+/* Alpha-pass sees a best labelling of every count vector: at most two columns, or one member. */
+int is_pass_exact(const Problem *problem);
+double score_of(const Problem *problem, int32_t member, int32_t value);
+/* Whether the member may take the value: neither forbidden nor fixed to another one. */
+int admits(const Problem *problem, int32_t member, int32_t value);
+int some_member_is_stuck(const Problem *problem);
+
+/* The parts of the library's view of a problem. */
+chorale_status make_potential(const Problem *problem, const chorale_host *host,
+                              chorale_potential **potential, chorale_error *error);
+void describe_problem(const Problem *problem, chorale_clique_problem *described);
+
+/* ---- The definition ----------------------------------------------------------------------- */
+
+/* f_v(k) of the SUM and MAX families, unscaled. */
+double own_table(const Problem *problem, int32_t value, int32_t count);
+double own_factor(const Problem *problem);
+double own_clique_score(const Problem *problem, const int64_t *counts);
+double own_member_score(const Problem *problem, const int32_t *assignment);
+double own_score(const Problem *problem, const int32_t *assignment);
+/* sum_i |psi_i,x_i| + |clique_score|. */
+double own_magnitude(const Problem *problem, const int32_t *assignment, double clique_score);
+/* Within the part `gap` of the score, or within rounding: 1e-12 of the magnitude. */
+int closes(double score, double magnitude, double bound, double gap);
+void own_counts(const Problem *problem, const int32_t *assignment, int64_t *counts);
+
+typedef enum Truth { NO, YES, UNCLEAR } Truth;
+/* What the tables of a SUM (a PAIRS that is one included) are, and whether a potential is a SUM. */
+Truth is_sum(const Problem *problem);
+Truth is_convex_sum(const Problem *problem);
+Truth is_concave_sum(const Problem *problem);
+
+typedef struct Oracle {
+  double best; /* minus infinity: infeasible */
+  int32_t assignment[MAX_MEMBERS];
+  double marginals[MAX_MEMBERS * MAX_VALUES]; /* n x R */
+  double messages[MAX_MEMBERS * MAX_VALUES];  /* member i's own score and fixing left out */
+} Oracle;
+void enumerate(const Problem *problem, Oracle *oracle);
+
+/* ---- Solving ------------------------------------------------------------------------------ */
+
+enum { UNTOUCHED = -77 };
+
+typedef struct Solved {
+  chorale_status status;
+  chorale_error error;
+  chorale_clique_result result;
+  int32_t assignment[MAX_MEMBERS];
+} Solved;
+
+chorale_clique_solver *new_solver(void);
+void options_of(chorale_algorithm algorithm, chorale_clique_options *options);
+void solve(chorale_clique_solver *solver, const chorale_potential *potential,
+           const Problem *problem, const chorale_clique_options *options, Solved *solved);
+/* What holds for every result: NULL, or what does not. */
+const char *check_result(const Problem *problem, const Oracle *oracle,
+                         const chorale_clique_options *options, const Solved *solved, int exact);
+
+/* Equal within 1e-9 relative, infinities included. Numbers below `magnitude` (1 until it is set)
+ * are compared as if they were as large: what is left where terms of that size have cancelled. */
+int is_close(double a, double b);
+void set_magnitude(double magnitude);
+/* a <= b within the same. */
+int is_at_most(double a, double b);
+
+/* ---- Running many problems ---------------------------------------------------------------- */
+
+/* Returns NULL when the problem passes, otherwise complain(...). Must not assert. */
+typedef const char *(*ProblemCheck)(const Problem *problem, void *context);
+const char *complain(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+void check_one(const Problem *problem, ProblemCheck check, void *context, const char *where);
+/* `rounds` random problems of each kind in low .. high. */
+void check_kinds(const char *name, Kind low, Kind high, int64_t rounds, ProblemCheck check,
+                 void *context);
+
+/* ---- Calls and their errors --------------------------------------------------------------- */
+
+void expect_ok(chorale_status status, const chorale_error *error, const char *call, int line);
+/* The status, the same status in the error, and every piece in its message. Ends in NULL. */
+void expect_error(chorale_status status, const chorale_error *error, chorale_status expected,
+                  const char *call, int line, ...);
+#define OK(call) expect_ok((call), &error, #call, __LINE__)
+#define FAILS(call, expected, ...)                                                                 \
+  expect_error((call), &error, (expected), #call, __LINE__, __VA_ARGS__, (const char *)NULL)
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+/* Calls of malloc and its family in the whole process, and blocks not yet freed. Not available
+ * under sanitizers, which have a malloc of their own: skip then. */
+int memory_is_counted(void);
+int64_t memory_allocations(void);
+int64_t memory_live_blocks(void);
+/* Fails unless an allocation is seen: stands in every test that counts. */
+void memory_canary(void);
+/* From now on refuses allocations number `from` to `to`, counted from 1; 0, 0: none. */
+void memory_refuse(int64_t from, int64_t to);
+int64_t memory_refusals(void); /* so far */
+
+/* A chorale_allocator that checks what it gets back, can run dry and can ignore alignment. */
+typedef struct CountingAllocator {
+  chorale_allocator hooks;
+  int64_t allocations, live, live_bytes, mistakes;
+  int64_t refusals;
+  int64_t fail_at; /* the number of the allocation that fails, from 1; 0: none */
+  int is_dry;      /* every allocation fails */
+  /* The number of the first allocation that is not aligned, nor are those after it; 0: none */
+  int64_t misaligns_from;
+} CountingAllocator;
+void counting_allocator_init(CountingAllocator *allocator);
+
+#endif
