@@ -179,6 +179,60 @@ def test_bad_groups_beside_good_ones(rng):
             assert (row["labels"], row["changed"]) == expected[row["id"]]
 
 
+def damaged(kind, offsets, children):
+    buffer = pa.py_buffer(np.array(offsets, dtype=np.int32).tobytes())
+    if children is bytes:
+        return pa.Array.from_buffers(kind, len(offsets) - 1, [None, buffer, pa.py_buffer(bytes(9))])
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, buffer], children=[children])
+
+
+@pytest.mark.parametrize("errors", ["raise", "column"])
+@pytest.mark.parametrize("where", ["group", "words", "text", "scores", "row"])
+def test_a_damaged_batch(where, errors):
+    word = pa.array(["a", "b", "c", "d", "e", "f"])
+    row = pa.array([[0.1, 0.2]] * 6)
+    if where == "text":
+        word = damaged(pa.string(), [0, 1, 2, 999, 4, 5, 6], bytes)
+    if where == "row":
+        row = damaged(row.type, [0, 2, 4, 2, 8, 10, 12], row.values)
+    begins = [0, 2, 4, 6]
+    down = [0, 5, 4, 6]
+    columns = {
+        "page": damaged(pa.string(), [0, 1, 0, 3], bytes) if where == "group" else pa.array(["p"] * 3),
+        "words": damaged(pa.list_(pa.string()), down if where == "words" else begins, word),
+        "scores": damaged(pa.list_(row.type), down if where == "scores" else begins, row),
+    }
+    batch = pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
+    good = pa.RecordBatch.from_pylist(
+        [{"page": "q", "words": ["a", "b"], "scores": [[0.1, 0.2]] * 2}], batch.schema
+    )
+    stream = label([good, batch], Chains("page", "scores", tokens="words"), errors=errors)
+    with pytest.raises(ValueError, match="batch 1 is damaged: .*ffset"):
+        list(stream)
+
+
+def test_text_that_is_not_text(rng):
+    table = corpus(rng)
+    rows = table.to_pylist()
+    bad = next(row for row in rows if row["scores"])["page"]
+    for row in rows:
+        row["words"] = [
+            b"\xff" if row["page"] == bad else word.encode() for word in row["words"]
+        ]
+    raw = pa.array([row["words"] for row in rows], pa.list_(pa.binary()))
+    text = pa.ListArray.from_arrays(raw.offsets, raw.values.view(pa.string()))
+    spoilt = table.set_column(table.schema.get_field_index("words"), "words", text)
+    expected = apart(table, WAYS["words"])
+    with pytest.raises(ValueError, match=f"group '{bad}': .*utf-8"):
+        list(label(cut(spoilt, 4), WAYS["words"]))
+    for row in joined(label(cut(spoilt, 4), WAYS["words"], errors="column")).drop_columns("words").to_pylist():
+        if row["page"] == bad:
+            assert row["labels"] is None and row["error"].startswith(f"group '{bad}': ")
+        else:
+            assert row["error"] is None
+            assert (row["labels"], row["changed"]) == expected[row["id"]]
+
+
 def test_a_group_too_large(rng):
     table = corpus(rng)
     pages = table.column("page").to_pylist()
