@@ -6,6 +6,8 @@ Faults are caused in the Python workers: the option `progress` of `decode` trave
 import contextlib
 import os
 import signal
+import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,6 +21,7 @@ import libchorale
 from libchorale import spark as adapter
 from libchorale.batches import Chains, label
 
+pyspark = pytest.importorskip("pyspark")
 cloudpickle = pytest.importorskip("pyspark.cloudpickle")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -79,7 +82,7 @@ def once(folder, fault):
         if calls[0] >= CALLS:
             with contextlib.suppress(FileExistsError):
                 os.close(os.open(folder / "fault", os.O_CREAT | os.O_EXCL))
-                fault()
+                fault(folder)
 
     return progress
 
@@ -91,11 +94,11 @@ def attempts(folder):
     return max(map(tasks.count, tasks))
 
 
-def kill_worker():
+def kill_worker(folder):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def kill_executor():
+def kill_executor(folder):
     def parent(number):
         fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
         return int(fields[1])
@@ -105,8 +108,44 @@ def kill_executor():
     time.sleep(60)  # the worker is to end with its executor
 
 
-def straggle():
-    time.sleep(45)
+def straggle(folder):
+    """Waits for another attempt of the same task, and goes on beside it."""
+    from pyspark import TaskContext
+
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        if len(list(folder.glob(f"{TaskContext.get().partitionId()} *"))) > 1:
+            return
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def cluster(folder):
+    """A cluster of two machines: a task is not run twice at once on one. Yields its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"spark://127.0.0.1:{port}"
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-class")]
+    deploy = "org.apache.spark.deploy"
+    programs = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
+    for host in ("127.0.0.2", "127.0.0.3"):
+        options = ["--host", host, "--webui-port", "0", "--cores", "1", "--memory", "1g"]
+        programs.append([f"{deploy}.worker.Worker", *options, "--work-dir", str(folder), address])
+    processes = []
+    try:
+        for program in programs:
+            log = (folder / f"{len(processes)}.log").open("w")
+            environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+            processes.append(
+                subprocess.Popen(command + program, env=environment, stdout=log, stderr=log)
+            )
+        yield address
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            process.wait()
 
 
 @pytest.fixture
@@ -155,13 +194,17 @@ def test_an_executor_is_lost(data, tmp_path, adaptive):
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_a_task_runs_twice_at_once(data, tmp_path, adaptive):
     table, expected = data
-    with session(
-        "local-cluster[2,1,1024]",
-        spark_sql_adaptive_enabled=adaptive,
-        spark_speculation="true",
-        spark_speculation_quantile="0.5",
-        spark_speculation_interval="200ms",
-    ) as spark:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    settings = {
+        "spark_sql_adaptive_enabled": adaptive,
+        "spark_speculation": "true",
+        "spark_speculation_quantile": "0.5",
+        "spark_executor_memory": "600m",
+        "spark_scheduler_minRegisteredResourcesRatio": "1.0",
+        "spark_scheduler_maxRegisteredResourcesWaitingTime": "300s",
+    }
+    with cluster(folder) as address, session(address, **settings) as spark:
         progress = once(tmp_path / "marks", straggle)
         hold(adapter.label(spark.createDataFrame(table), way(progress)), tmp_path / "out", expected)
     assert attempts(tmp_path / "marks") == 2
