@@ -1,6 +1,10 @@
 """Streams of record batches: each group as by itself, however the stream is cut."""
 
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,6 +252,51 @@ def test_a_group_too_large(rng):
     for row in out.to_pylist():
         assert (row["error"] is not None) == (sizes[row["page"]] > most)
         assert (row["labels"] is None) == (row["error"] is not None)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are Linux's")
+@pytest.mark.parametrize("errors", ["raise", "column"])
+def test_a_group_that_memory_does_not_hold(errors):
+    script = f"""
+import resource
+import numpy as np, pyarrow as pa
+from libchorale.batches import Chains, label
+
+WORDS = 60
+def batch(page, rows):
+    words = pa.array(np.arange(rows * WORDS))
+    words = pa.ListArray.from_arrays(np.arange(0, rows * WORDS + 1, WORDS, dtype=np.int32), words)
+    flat = pa.array(np.random.default_rng(1).normal(size=2 * rows * WORDS).astype(np.float32))
+    scores = pa.ListArray.from_arrays(np.arange(0, 2 * rows * WORDS + 1, 2, dtype=np.int32), flat)
+    scores = pa.ListArray.from_arrays(words.offsets, scores)
+    return pa.RecordBatch.from_arrays([pa.array([page] * rows), words, scores], ["page", "words", "scores"])
+
+what = Chains("page", "scores", tokens="words")
+stream = [batch("a", 50), batch("giant", 40_000), batch("b", 50)]
+few = list(label([stream[0], stream[2]], what))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
+try:
+    out = pa.Table.from_batches(label(stream, what, errors={errors!r}))
+except MemoryError as error:
+    print(error)
+else:
+    bad = pa.compute.equal(out["page"], "giant")
+    print(*set(out.filter(bad)["error"].to_pylist()))
+    assert out.filter(bad).num_rows == 40_000 and out.filter(bad)["labels"].null_count == 40_000
+    good = out.filter(pa.compute.invert(bad))
+    assert good["error"].null_count == 100
+    assert good.drop_columns("error").equals(pa.Table.from_batches(few))
+"""
+    path = os.pathsep.join([str(Path(ch.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    message = "group 'giant': there is not enough memory to label its 40000 rows\n"
+    assert (found.stderr, found.stdout) == ("", message)
 
 
 def test_what_cannot_be(rng):

@@ -198,7 +198,8 @@ def label(
 
     batches        of `pyarrow`, all of one schema; the rows of a group follow one another
     specification  `Chains` or `Mentions`: what the columns hold, and what ought to agree
-    errors         "raise": what cannot be labelled raises ValueError, which names the group.
+    errors         "raise": what cannot be labelled raises ValueError, or MemoryError, which names the
+                   group.
                    "column": its rows come out with nulls and the message in a column "error", and
                    all other groups are labelled
     most_rows      a group of more rows is such an error, and its rows are handed on as they come;
@@ -297,14 +298,17 @@ class _Stream:
             if order is not None:
                 rows = rows.sort_by(order)
             new = self._specification._labelled(self._arrow, rows)
+        except MemoryError:
+            message = f"there is not enough memory to label its {rows.num_rows} rows"
+            return [self._failed(rows, message, MemoryError)]
         except (ValueError, TypeError) as error:
             return [self._failed(rows, str(error))]
         return [self._made(rows, new)]
 
-    def _failed(self, rows: Any, message: str) -> Any:
+    def _failed(self, rows: Any, message: str, kind: type[Exception] = ValueError) -> Any:
         text = f"group {self._group!r}: {message}"
         if self._errors == "raise":
-            raise ValueError(text)
+            raise kind(text)
         return self._made(rows, {ERROR: self._arrow.array([text] * rows.num_rows)})
 
     def _made(self, rows: Any, new: Mapping[str, Any]) -> Any:
