@@ -1,9 +1,10 @@
 """Documents with planted names, as plain Parquet files whose rows are in no order.
 
-A row is a sentence: `id`, `document`, `words`, `scores` (one row of LABELS a word, as a tagger's
-log-probabilities) and `gold`. In a document a name is a person or a place, nearly always the same; from
-one document to another it may be either. The scores of names are noisy, so that agreement within
-documents helps. Most documents have a few sentences, some hundreds, and one, GIANT, many thousands.
+A row is a sentence: `id`, `document`, `words`, `scores` (for each word those of LABELS, as
+log-probabilities of a tagger) and `gold`. In a document a name is a person or a place, nearly always
+the same; from one document to another it may be either. The scores of names are noisy, so that
+agreement within documents helps. Most documents have a few sentences, some hundreds, and one, GIANT,
+many thousands.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from pathlib import Path
 
 class Peaks:
     """While it is open, looks ten times a second at all processes below this one. Then `java` is the
-    highest resident memory that a Java process has had since its start, `worker` that of any other, in
-    bytes.
+    highest resident memory, in bytes, that a Java process has had since its start, `worker` that of
+    any other.
     """
 
     def __enter__(self) -> Peaks:

@@ -1,4 +1,4 @@
-"""Labels documents on Spark in local mode and in one process, and tells how both fare; see run.sh."""
+"""Labels documents on Spark, in local mode, and in one process; tells how both fare. See run.sh."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typing import Any
 import corpus
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from memory import Peaks
 
@@ -87,8 +88,8 @@ def seconds(work: Callable[..., None], *arguments: Any) -> float:
 def labels_of(rows: Path, column: str = "labels") -> tuple[Any, Any]:
     """Ids in ascending order; the labels of their words, one after another, as numbers."""
     table = pq.read_table(rows, columns=["id", column]).sort_by("id")
-    flat = pa.compute.list_flatten(table.column(column))
-    numbers = pa.compute.index_in(flat, value_set=pa.array(corpus.LABELS))
+    flat = pc.list_flatten(table.column(column))
+    numbers = pc.index_in(flat, value_set=pa.array(corpus.LABELS))
     return table.column("id").to_numpy(), numbers.to_numpy()
 
 
@@ -126,8 +127,8 @@ def main() -> int:
     begin = time.perf_counter()
     session = start(threads, given.memory)
     started = time.perf_counter() - begin
-    print(f"Spark {pyspark.__version__}, local[{threads}], ready in {started:.1f} s. One process: ", end="")
-    print(f"1 thread, {threads} threads; the ratio is to the faster.\n")
+    print(f"Spark {pyspark.__version__}, local[{threads}], ready in {started:.1f} s. ", end="")
+    print(f"One process: 1 thread, {threads} threads; the ratio is to the faster.\n")
     print("| documents | sentences | words | tasks | Spark, s | one process, s | ratio |", end=" ")
     print("Python worker, MiB | Java, MiB |\n|" + "--:|" * 9)
     different = total = 0
@@ -154,7 +155,8 @@ def main() -> int:
     gold, by_themselves = labels_of(to, "gold")[1], labels_of(work / "alone.parquet")[1]
     names = gold != 0
     right = [100 * (found == gold)[names].mean() for found in (by_themselves, labels)]
-    print(f"\nOf {names.sum()} words of names {right[0]:.1f} % are right alone, {right[1]:.1f} % together.")
+    print(f"\nOf {names.sum()} words of names {right[0]:.1f} % are right alone, ", end="")
+    print(f"{right[1]:.1f} % together.")
     print(f"Labels that differ from those of one process: {different} of {total}")
     return int(different > 0)
 

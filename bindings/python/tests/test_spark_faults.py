@@ -1,4 +1,4 @@
-"""Spark when things go wrong: the labels of one process, nothing lost, nothing twice. Takes minutes.
+"""Spark when things go wrong: the labels of one process, nothing lost, nothing twice. In minutes.
 
 Faults are caused in the Python workers: the option `progress` of `decode` travels to them.
 """
@@ -63,13 +63,19 @@ def session(master, **settings):
 def way(progress=None):
     options = {} if progress is None else {"progress": progress}
     return Chains(
-        "page", "scores", tokens="words", transitions=TRANSITIONS, strength=2.5, order="id", options=options
+        "page",
+        "scores",
+        tokens="words",
+        transitions=TRANSITIONS,
+        strength=2.5,
+        order="id",
+        options=options,
     )
 
 
 def once(folder, fault):
-    """A `progress` that leaves a file for each attempt of a task that calls it, and is `fault` in the
-    first one to call it often enough.
+    """A `progress` that leaves a file for each attempt of a task that calls it, and causes `fault` in
+    the first one to call it often enough.
     """
     folder.mkdir()
 
@@ -128,10 +134,11 @@ def cluster(folder):
     address = f"spark://127.0.0.1:{port}"
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-class")]
     deploy = "org.apache.spark.deploy"
-    programs = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
+    at = ["--webui-port", "0", "--host"]
+    programs = [[f"{deploy}.master.Master", "--port", str(port), *at, "127.0.0.1"]]
     for host in ("127.0.0.2", "127.0.0.3"):
-        options = ["--host", host, "--webui-port", "0", "--cores", "1", "--memory", "1g"]
-        programs.append([f"{deploy}.worker.Worker", *options, "--work-dir", str(folder), address])
+        options = ["--cores", "1", "--memory", "1g", "--work-dir", str(folder), *at, host]
+        programs.append([f"{deploy}.worker.Worker", *options, address])
     processes = []
     try:
         for program in programs:
@@ -170,7 +177,8 @@ def test_a_task_is_killed(data, tmp_path, adaptive):
     table, expected = data
     with session("local[2,4]", spark_sql_adaptive_enabled=adaptive) as spark:
         progress = once(tmp_path / "marks", kill_worker)
-        hold(adapter.label(spark.createDataFrame(table), way(progress)), tmp_path / "out", expected)
+        out = adapter.label(spark.createDataFrame(table), way(progress))
+        hold(out, tmp_path / "out", expected)
     assert attempts(tmp_path / "marks") == 2
 
 
@@ -187,7 +195,8 @@ def test_an_executor_is_lost(data, tmp_path, adaptive):
     table, expected = data
     with session("local-cluster[2,1,1024]", spark_sql_adaptive_enabled=adaptive) as spark:
         progress = once(tmp_path / "marks", kill_executor)
-        hold(adapter.label(spark.createDataFrame(table), way(progress)), tmp_path / "out", expected)
+        out = adapter.label(spark.createDataFrame(table), way(progress))
+        hold(out, tmp_path / "out", expected)
     assert attempts(tmp_path / "marks") >= 2
 
 
@@ -206,7 +215,8 @@ def test_a_task_runs_twice_at_once(data, tmp_path, adaptive):
     }
     with cluster(folder) as address, session(address, **settings) as spark:
         progress = once(tmp_path / "marks", straggle)
-        hold(adapter.label(spark.createDataFrame(table), way(progress)), tmp_path / "out", expected)
+        out = adapter.label(spark.createDataFrame(table), way(progress))
+        hold(out, tmp_path / "out", expected)
     assert attempts(tmp_path / "marks") == 2
 
 

@@ -198,8 +198,8 @@ def label(
 
     batches        of `pyarrow`, all of one schema; the rows of a group follow one another
     specification  `Chains` or `Mentions`: what the columns hold, and what ought to agree
-    errors         "raise": what cannot be labelled raises ValueError, or MemoryError, which names the
-                   group.
+    errors         "raise": what cannot be labelled raises ValueError or MemoryError, which names
+                   the group.
                    "column": its rows come out with nulls and the message in a column "error", and
                    all other groups are labelled
     most_rows      a group of more rows is such an error, and its rows are handed on as they come;
@@ -207,7 +207,8 @@ def label(
 
     All columns and rows come out, those of a group in the order of `specification.order`. For each
     batch one batch comes out, of the groups that end in it; what the last one has left comes last.
-    A batch whose lists or texts do not lie in its buffers is an error whatever `errors` says. Remembers the groups that it has seen: one that comes again, after others, is an error.
+    A batch whose lists or texts do not lie in its buffers is an error whatever `errors` says.
+    Remembers the groups that it has seen: one that comes again, after others, is an error.
 
     >>> import pyarrow
     >>> rows = [{"page": 1, "word": ["Rome"], "score": [s]} for s in ([2.1, 0.3], [0.7, 0.9])]
