@@ -8,7 +8,6 @@ import dataclasses
 import logging
 import math
 import os
-import shutil
 import sys
 import time
 import warnings
@@ -109,7 +108,6 @@ def main() -> int:
     work, threads = given.work, given.threads
     warnings.simplefilter("ignore", FutureWarning)
     logging.getLogger("py4j").setLevel(logging.ERROR)
-    shutil.rmtree(work, ignore_errors=True)
 
     sizes = [given.documents // 10, given.documents]
     written, alone, several = {}, {}, {}

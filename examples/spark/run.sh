@@ -72,5 +72,7 @@ if ! "$python" -m pip install --disable-pip-version-check \
 fi
 
 unset CHORALE_LIBRARY PYTHONPATH
-PYTHONDONTWRITEBYTECODE=1 exec "$python" examples/spark/run.py --documents "$documents" \
-  --giant "$giant" --threads "$threads" --memory "$memory" --seed "$seed" --work "$PWD/$build/corpus"
+work=$(mktemp -d "$PWD/$build/corpus.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+PYTHONDONTWRITEBYTECODE=1 "$python" examples/spark/run.py --documents "$documents" \
+  --giant "$giant" --threads "$threads" --memory "$memory" --seed "$seed" --work "$work"
