@@ -13,12 +13,6 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 minutes on two cores
   --deep        also: clang with vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
-                code for any machine by clang, a locale with a decimal comma, a minute of
-                fuzzing, the bindings, a wheel, Spark in local mode, the experiments on made-up
-                data, the report in a browser, a short run of the benchmarks; less than 25
-                minutes on two cores
-  --deep        also: clang with vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
-                32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
                 denormals; Spark that loses tasks and executors; the Go module and the Rust crates with
                 the library compiled along as users compile it, from their own archives; the packages of
                 a release, the same bytes twice, in bare systems; before a release, two hours
