@@ -8,13 +8,14 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
   --all         also: sanitizers, valgrind, headers by themselves, installed consumers, the
                 library as two files, Debian packages, the ABI of releases, planted faults,
                 code for any machine by clang, a locale with a decimal comma, a minute of
-                fuzzing, the bindings, a wheel, the experiments on made-up data, the report in
-                a browser, a short run of the benchmarks; less than 25 minutes on two cores
+                fuzzing, the bindings, a wheel, Spark in local mode, the experiments on made-up
+                data, the report in a browser, a short run of the benchmarks; less than 25
+                minutes on two cores
   --deep        also: clang with vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
-                denormals; the Go module and the Rust crates with the library compiled along as users
-                compile it, from their own archives; the packages of a release, the same bytes twice, in
-                bare systems; before a release, two hours
+                denormals; Spark that loses tasks and executors; the Go module and the Rust crates with
+                the library compiled along as users compile it, from their own archives; the packages of
+                a release, the same bytes twice, in bare systems; before a release, two hours
   --fuzz-seconds N  of processor time for the fuzzers (60, with --deep 3600)
   --soak-seconds N  under load (600), and a tenth of it under the thread sanitizer
   --no-install  name missing Debian packages instead of installing them with apt
@@ -105,9 +106,28 @@ if [[ $all == yes ]]; then
   done
   step --says "fuzz" tests/fuzz/run.sh "${setup_options[@]}" "$fuzz_seconds" || true
   step "example" examples/run.sh --no-install || true
+  java=no # installed here, since the steps beside the lane call apt-get too
+  if tests/setup.sh "${setup_options[@]}" spark; then
+    java=yes
+  fi
   in_python() {
     step "python" bindings/python/tests/run.sh build/python || true
     step "experiments" examples/experiments/test.sh || true
+    in_spark
+  }
+  # In the environment of "python", whose other tests do without pyspark.
+  in_spark() {
+    if [[ $java == no ]]; then
+      skip "spark" "no Java"
+    elif ! logged "pyspark" build/python/bin/pip install --quiet pyspark; then
+      skip "spark" "no pyspark"
+    else
+      step "spark" bindings/python/tests/spark.sh build/python || true
+      if [[ $deep == yes ]]; then
+        step "spark faults" bindings/python/tests/spark.sh build/python test_spark_faults.py || true
+        step "spark example" examples/spark/run.sh --no-install --documents 2000 || true
+      fi
+    fi
   }
   begin_lane in_python
   compiled_along=("${setup_options[@]}")

@@ -1,6 +1,10 @@
 """Streams of record batches: each group as by itself, however the stream is cut."""
 
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,6 +183,61 @@ def test_bad_groups_beside_good_ones(rng):
             assert (row["labels"], row["changed"]) == expected[row["id"]]
 
 
+def damaged(kind, offsets, children):
+    buffer = pa.py_buffer(np.array(offsets, dtype=np.int32).tobytes())
+    if children is bytes:
+        return pa.Array.from_buffers(kind, len(offsets) - 1, [None, buffer, pa.py_buffer(bytes(9))])
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, buffer], children=[children])
+
+
+@pytest.mark.parametrize("errors", ["raise", "column"])
+@pytest.mark.parametrize("where", ["group", "words", "text", "scores", "row"])
+def test_a_damaged_batch(where, errors):
+    word = pa.array(["a", "b", "c", "d", "e", "f"])
+    row = pa.array([[0.1, 0.2]] * 6)
+    if where == "text":
+        word = damaged(pa.string(), [0, 1, 2, 999, 4, 5, 6], bytes)
+    if where == "row":
+        row = damaged(row.type, [0, 2, 4, 2, 8, 10, 12], row.values)
+    begins = [0, 2, 4, 6]
+    down = [0, 5, 4, 6]
+    columns = {
+        "page": pa.array(["p"] * 3),
+        "words": damaged(pa.list_(pa.string()), down if where == "words" else begins, word),
+        "scores": damaged(pa.list_(row.type), down if where == "scores" else begins, row),
+    }
+    if where == "group":
+        columns["page"] = damaged(pa.string(), [0, 1, 0, 3], bytes)
+    batch = pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
+    good = pa.RecordBatch.from_pylist(
+        [{"page": "q", "words": ["a", "b"], "scores": [[0.1, 0.2]] * 2}], batch.schema
+    )
+    stream = label([good, batch], Chains("page", "scores", tokens="words"), errors=errors)
+    with pytest.raises(ValueError, match="batch 1 is damaged: .*ffset"):
+        list(stream)
+
+
+def test_text_that_is_not_text(rng):
+    table = corpus(rng)
+    rows = table.to_pylist()
+    bad = next(row for row in rows if row["scores"])["page"]
+    for row in rows:
+        row["words"] = [b"\xff" if row["page"] == bad else w.encode() for w in row["words"]]
+    raw = pa.array([row["words"] for row in rows], pa.list_(pa.binary()))
+    text = pa.ListArray.from_arrays(raw.offsets, raw.values.view(pa.string()))
+    spoilt = table.set_column(table.schema.get_field_index("words"), "words", text)
+    expected = apart(table, WAYS["words"])
+    with pytest.raises(ValueError, match=f"group '{bad}': .*utf-8"):
+        list(label(cut(spoilt, 4), WAYS["words"]))
+    out = joined(label(cut(spoilt, 4), WAYS["words"], errors="column"))
+    for row in out.drop_columns("words").to_pylist():
+        if row["page"] == bad:
+            assert row["labels"] is None and row["error"].startswith(f"group '{bad}': ")
+        else:
+            assert row["error"] is None
+            assert (row["labels"], row["changed"]) == expected[row["id"]]
+
+
 def test_a_group_too_large(rng):
     table = corpus(rng)
     pages = table.column("page").to_pylist()
@@ -194,6 +253,52 @@ def test_a_group_too_large(rng):
     for row in out.to_pylist():
         assert (row["error"] is not None) == (sizes[row["page"]] > most)
         assert (row["labels"] is None) == (row["error"] is not None)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are Linux's")
+@pytest.mark.parametrize("errors", ["raise", "column"])
+def test_a_group_that_memory_does_not_hold(errors):
+    script = f"""
+import resource
+import numpy as np, pyarrow as pa
+from libchorale.batches import Chains, label
+
+WORDS = 60
+def batch(page, rows):
+    words = pa.array(np.arange(rows * WORDS))
+    words = pa.ListArray.from_arrays(np.arange(0, rows * WORDS + 1, WORDS, dtype=np.int32), words)
+    flat = pa.array(np.random.default_rng(1).normal(size=2 * rows * WORDS).astype(np.float32))
+    scores = pa.ListArray.from_arrays(np.arange(0, 2 * rows * WORDS + 1, 2, dtype=np.int32), flat)
+    scores = pa.ListArray.from_arrays(words.offsets, scores)
+    columns = [pa.array([page] * rows), words, scores]
+    return pa.RecordBatch.from_arrays(columns, ["page", "words", "scores"])
+
+what = Chains("page", "scores", tokens="words")
+stream = [batch("a", 50), batch("giant", 40_000), batch("b", 50)]
+few = list(label([stream[0], stream[2]], what))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
+try:
+    out = pa.Table.from_batches(label(stream, what, errors={errors!r}))
+except MemoryError as error:
+    print(error)
+else:
+    bad = pa.compute.equal(out["page"], "giant")
+    print(*set(out.filter(bad)["error"].to_pylist()))
+    assert out.filter(bad).num_rows == 40_000 and out.filter(bad)["labels"].null_count == 40_000
+    good = out.filter(pa.compute.invert(bad))
+    assert good["error"].null_count == 100
+    assert good.drop_columns("error").equals(pa.Table.from_batches(few))
+"""
+    path = os.pathsep.join([str(Path(ch.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    message = "group 'giant': there is not enough memory to label its 40000 rows\n"
+    assert (found.stderr, found.stdout) == ("", message)
 
 
 def test_what_cannot_be(rng):

@@ -1,6 +1,7 @@
 """Spark in local mode: the labels of one process, however the rows are partitioned and mixed."""
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -11,6 +12,8 @@ from libchorale.batches import Chains, Mentions, label
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
+HAVE_JAVA = shutil.which("java") is not None or "JAVA_HOME" in os.environ
+pytestmark = pytest.mark.skipif(not HAVE_JAVA, reason="no Java")
 
 
 @pytest.fixture(scope="module")

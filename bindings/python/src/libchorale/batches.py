@@ -198,7 +198,8 @@ def label(
 
     batches        of `pyarrow`, all of one schema; the rows of a group follow one another
     specification  `Chains` or `Mentions`: what the columns hold, and what ought to agree
-    errors         "raise": what cannot be labelled raises ValueError, which names the group.
+    errors         "raise": what cannot be labelled raises ValueError or MemoryError, which names
+                   the group.
                    "column": its rows come out with nulls and the message in a column "error", and
                    all other groups are labelled
     most_rows      a group of more rows is such an error, and its rows are handed on as they come;
@@ -206,6 +207,7 @@ def label(
 
     All columns and rows come out, those of a group in the order of `specification.order`. For each
     batch one batch comes out, of the groups that end in it; what the last one has left comes last.
+    A batch whose lists or texts do not lie in its buffers is an error whatever `errors` says.
     Remembers the groups that it has seen: one that comes again, after others, is an error.
 
     >>> import pyarrow
@@ -237,7 +239,11 @@ class _Stream:
         self._refused = False  # the group has too many rows
 
     def run(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in batches:
+        for number, batch in enumerate(batches):
+            try:
+                _validate(self._arrow, batch)
+            except ValueError as error:
+                raise ValueError(f"batch {number} is damaged: {error}") from None
             if self._schema is None:
                 self._schema = batch.schema
                 self._output = output_schema(batch.schema, self._specification, self._errors)
@@ -293,14 +299,17 @@ class _Stream:
             if order is not None:
                 rows = rows.sort_by(order)
             new = self._specification._labelled(self._arrow, rows)
+        except MemoryError:
+            message = f"there is not enough memory to label its {rows.num_rows} rows"
+            return [self._failed(rows, message, MemoryError)]
         except (ValueError, TypeError) as error:
             return [self._failed(rows, str(error))]
         return [self._made(rows, new)]
 
-    def _failed(self, rows: Any, message: str) -> Any:
+    def _failed(self, rows: Any, message: str, kind: type[Exception] = ValueError) -> Any:
         text = f"group {self._group!r}: {message}"
         if self._errors == "raise":
-            raise ValueError(text)
+            raise kind(text)
         return self._made(rows, {ERROR: self._arrow.array([text] * rows.num_rows)})
 
     def _made(self, rows: Any, new: Mapping[str, Any]) -> Any:
@@ -344,6 +353,28 @@ def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
     scores = numbers.to_numpy(zero_copy_only=False).reshape(-1, max(m, 1))
     ends = np.cumsum(lengths.to_numpy(zero_copy_only=False))
     return [scores[begin:end] for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist())]
+
+
+def _validate(arrow: Any, batch: Any) -> None:
+    """Raises ValueError where offsets are not in order, so that nothing is read outside of buffers.
+    Bytes that are not UTF-8 are left for `_labelled`, which blames one group.
+    """
+    batch.validate()
+    for field, column in zip(batch.schema, batch.columns):
+        column.cast(_without_text(arrow, field.type)).validate(full=True)
+
+
+def _without_text(arrow: Any, kind: Any) -> Any:
+    """The type with bytes in the place of texts: as long, and never decoded."""
+    if arrow.types.is_string(kind):
+        return arrow.binary()
+    if arrow.types.is_large_string(kind):
+        return arrow.large_binary()
+    if arrow.types.is_list(kind):
+        return arrow.list_(_without_text(arrow, kind.value_type))
+    if arrow.types.is_large_list(kind):
+        return arrow.large_list(_without_text(arrow, kind.value_type))
+    return kind
 
 
 def _pyarrow() -> Any:

@@ -1,0 +1,271 @@
+"""Spark when things go wrong: the labels of one process, nothing lost, nothing twice. In minutes.
+
+Faults are caused in the Python workers: the option `progress` of `decode` travels to them.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_batches import TRANSITIONS, corpus, cut, joined
+from test_spark import HAVE_JAVA, by_id
+
+import libchorale
+from libchorale import spark as adapter
+from libchorale.batches import Chains, label
+
+pyspark = pytest.importorskip("pyspark")
+cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+pytestmark = pytest.mark.skipif(not HAVE_JAVA, reason="no Java")
+# Workers cannot import this file.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+GROUPS = 60
+CALLS = 4  # of `progress` in a task before the fault: groups were labelled, and batches came out
+
+
+@contextlib.contextmanager
+def session(master, **settings):
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder.master(master)
+    settings = {
+        "spark.executorEnv.PYTHONPATH": str(Path(libchorale.__file__).parent.parent),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "4",
+        "spark.sql.shuffle.partitions": "4",
+        **{name.replace("_", "."): value for name, value in settings.items()},
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+        for name in settings:  # the builder keeps them
+            SparkSession.builder._options.pop(name, None)
+
+
+def way(progress=None):
+    options = {} if progress is None else {"progress": progress}
+    return Chains(
+        "page",
+        "scores",
+        tokens="words",
+        transitions=TRANSITIONS,
+        strength=2.5,
+        order="id",
+        options=options,
+    )
+
+
+def once(folder, fault):
+    """A `progress` that leaves a file for each attempt of a task that calls it, and causes `fault` in
+    the first one to call it often enough.
+    """
+    folder.mkdir()
+
+    def progress(state, calls=[0]):  # noqa: B006
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        Path(folder, f"{task.partitionId()} {task.taskAttemptId()}").touch()
+        calls[0] += 1
+        if calls[0] >= CALLS:
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(folder / "fault", os.O_CREAT | os.O_EXCL))
+                fault(folder)
+
+    return progress
+
+
+def attempts(folder):
+    """The most attempts of one task."""
+    assert (folder / "fault").exists()
+    tasks = [path.name.split()[0] for path in folder.iterdir() if path.name != "fault"]
+    return max(map(tasks.count, tasks))
+
+
+def kill_worker(folder):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_executor(folder):
+    def parent(number):
+        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[1])
+
+    daemon = parent(os.getpid())
+    os.kill(parent(daemon), signal.SIGKILL)
+    time.sleep(60)  # the worker is to end with its executor
+
+
+def straggle(folder):
+    """Waits for another attempt of the same task, and goes on beside it."""
+    from pyspark import TaskContext
+
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        if len(list(folder.glob(f"{TaskContext.get().partitionId()} *"))) > 1:
+            return
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def cluster(folder):
+    """A cluster of two machines: a task is not run twice at once on one. Yields its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"spark://127.0.0.1:{port}"
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-class")]
+    deploy = "org.apache.spark.deploy"
+    at = ["--webui-port", "0", "--host"]
+    programs = [[f"{deploy}.master.Master", "--port", str(port), *at, "127.0.0.1"]]
+    for host in ("127.0.0.2", "127.0.0.3"):
+        options = ["--cores", "1", "--memory", "1g", "--work-dir", str(folder), *at, host]
+        programs.append([f"{deploy}.worker.Worker", *options, address])
+    processes = []
+    try:
+        for program in programs:
+            log = (folder / f"{len(processes)}.log").open("w")
+            environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+            processes.append(
+                subprocess.Popen(command + program, env=environment, stdout=log, stderr=log)
+            )
+        yield address
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+@pytest.fixture
+def data(rng):
+    """A table whose rows are mixed, and what one process makes of it."""
+    table = corpus(rng, groups=GROUPS)
+    expected = by_id(joined(label(cut(table, 7), way())).to_pylist())
+    assert len(expected) == table.num_rows
+    return table.take(pa.array(rng.permutation(table.num_rows))), expected
+
+
+def hold(out, folder, expected):
+    """Compares what a DataFrame is when it has been written: every row once."""
+    out.write.parquet(str(folder), compression="none")
+    rows = parquet.read_table(folder).to_pylist()
+    assert sorted(row["id"] for row in rows) == sorted(expected)
+    assert by_id(rows) == expected
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_task_is_killed(data, tmp_path, adaptive):
+    table, expected = data
+    with session("local[2,4]", spark_sql_adaptive_enabled=adaptive) as spark:
+        progress = once(tmp_path / "marks", kill_worker)
+        out = adapter.label(spark.createDataFrame(table), way(progress))
+        hold(out, tmp_path / "out", expected)
+    assert attempts(tmp_path / "marks") == 2
+
+
+def test_a_task_is_killed_and_not_tried_again(data, tmp_path):
+    table, _ = data
+    with session("local[2]") as spark:
+        progress = once(tmp_path / "marks", kill_worker)
+        with pytest.raises(Exception, match="Python worker exited unexpectedly"):
+            adapter.label(spark.createDataFrame(table), way(progress)).collect()
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_an_executor_is_lost(data, tmp_path, adaptive):
+    table, expected = data
+    with session("local-cluster[2,1,1024]", spark_sql_adaptive_enabled=adaptive) as spark:
+        progress = once(tmp_path / "marks", kill_executor)
+        out = adapter.label(spark.createDataFrame(table), way(progress))
+        hold(out, tmp_path / "out", expected)
+    assert attempts(tmp_path / "marks") >= 2
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_task_runs_twice_at_once(data, tmp_path, adaptive):
+    table, expected = data
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    settings = {
+        "spark_sql_adaptive_enabled": adaptive,
+        "spark_speculation": "true",
+        "spark_speculation_quantile": "0.5",
+        "spark_executor_memory": "600m",
+        "spark_scheduler_minRegisteredResourcesRatio": "1.0",
+        "spark_scheduler_maxRegisteredResourcesWaitingTime": "300s",
+    }
+    with cluster(folder) as address, session(address, **settings) as spark:
+        progress = once(tmp_path / "marks", straggle)
+        out = adapter.label(spark.createDataFrame(table), way(progress))
+        hold(out, tmp_path / "out", expected)
+    assert attempts(tmp_path / "marks") == 2
+
+
+def test_rows_are_corrupted(data, tmp_path):
+    table, expected = data
+    rows = table.to_pylist()
+    long = {row["page"]: row for row in rows if len(row["scores"]) > 1}
+    spoilt = dict(zip(sorted(long)[:5], [None, [], float("nan"), "scores", "words"]))
+    for page, what in spoilt.items():
+        row = long[page]
+        if what == "scores":
+            row["scores"] = None
+        elif what == "words":
+            row["words"] = row["words"][1:]
+        else:
+            row["scores"] = [what if what in (None, []) else [what] * 3, *row["scores"][1:]]
+    table = pa.Table.from_pylist(rows, table.schema)
+    with session("local[2,4]") as spark:
+        frame = spark.createDataFrame(table)
+        out = by_id(row.asDict() for row in adapter.label(frame, way(), errors="column").collect())
+        assert sorted(out) == sorted(expected)
+        for number, row in out.items():
+            error = row.pop("error")
+            if row["page"] in spoilt:
+                assert row["labels"] is None and error.startswith(f"group '{row['page']}': ")
+            else:
+                assert error is None and row == expected[number]
+        with pytest.raises(Exception, match="group 'p[0-9]+': "):
+            adapter.label(frame, way()).collect()
+
+
+def test_a_group_is_too_large(data, rng, tmp_path):
+    table, expected = data
+    giant = pa.concat_tables([corpus(rng, groups=40) for _ in range(20)])
+    count = giant.num_rows
+    giant = giant.set_column(1, "page", pa.array(["giant"] * count))
+    giant = giant.set_column(0, "id", pa.array(np.arange(count) + 10**6))
+    with session("local[2,4]") as spark:
+        frame = spark.createDataFrame(pa.concat_tables([giant, table]))
+        found = adapter.label(frame, way(), errors="column", most_rows=count - 1)
+        out = by_id(row.asDict() for row in found.collect())
+        assert len(out) == count + table.num_rows
+        message = f"group 'giant': it has more than most_rows = {count - 1} rows"
+        for number, row in out.items():
+            error = row.pop("error")
+            if row["page"] == "giant":
+                assert (row["labels"], row["changed"], error) == (None, None, message)
+            else:
+                assert error is None and row == expected[number]
+        with pytest.raises(Exception, match=message):
+            adapter.label(frame, way(), most_rows=count - 1).collect()
+        assert adapter.label(frame, way(), most_rows=count).count() == len(out)
