@@ -217,6 +217,8 @@ def check_keyboard(page, path):
     assert not page.all("dialog", "\u201cNature\u201d is Other"), "Escape does not close the dialog"
     assert page.focused() == ("button", "Nature: Other, gold Venue"), page.focused()
     page.type(" ", 32)
+    wait(page, "dialog", "\u201cNature\u201d is Other")
+    assert page.focused() == ("button", "Other"), page.focused()
     tab_to(page, "button", "Venue")
     page.type("Enter", 13)
     said(page, "5 other records followed")

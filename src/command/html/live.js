@@ -171,6 +171,15 @@
   const [open, close] = dialog.showPopover
     ? [() => dialog.showPopover(), () => dialog.hidePopover()]
     : [() => dialog.showModal(), () => dialog.close()];
+  // The tabulator key stays inside, as it does in a modal dialog.
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key !== "Tab") return;
+    const stops = [...dialog.querySelectorAll("button, input, a[href]")];
+    const [first, last] = event.shiftKey ? [stops.at(-1), stops[0]] : [stops[0], stops.at(-1)];
+    if (document.activeElement !== last) return;
+    event.preventDefault();
+    first.focus();
+  });
   let pending; // probabilities of the labels
   const choose = (t) => {
     const { own, now, gold, allowed } = labelling;
