@@ -10,21 +10,22 @@ failed=0
 skipped=0
 summary=()
 
-report() { # STATE NAME SECONDS REMARK
+# Seconds by the clock, and of a processor.
+report() { # STATE NAME SECONDS WORKED REMARK
   local line
-  printf -v line '%-8s %-28s %5s s  %s' "$1" "$2" "$3" "$4"
+  printf -v line '%-8s %-28s %5s s %5s s  %s' "$1" "$2" "$3" "$4" "$5"
   summary+=("$line")
-  echo "   ${4:-$1}  ($3 s)" >&2
+  echo "   ${5:-$1}  ($3 s)" >&2
 }
 
 skip() { # NAME REASON
   echo "== $1" >&2
   skipped=$((skipped + 1))
-  report skipped "$1" 0 "skipped: $2"
+  report skipped "$1" 0 0 "skipped: $2"
 }
 
-# Runs a command with its output in a log, shown when it fails. Sets `seconds`. A script that hangs
-# fails after `most_seconds`.
+# Runs a command with its output in a log, shown when it fails. Sets `seconds` and `worked`. A script
+# that hangs fails after `most_seconds`.
 most_seconds=1200
 logged() { # NAME COMMAND...
   local name=$1 log="$logs/${1// /-}.log" status=0 limit=()
@@ -32,8 +33,9 @@ logged() { # NAME COMMAND...
   [[ $(type -t "$1") != file ]] || limit=(timeout --kill-after=10 "$most_seconds")
   echo "== $name" >&2
   SECONDS=0
-  "${limit[@]}" "$@" >"$log" 2>&1 || status=$?
+  { TIMEFORMAT='%U %S'; time "${limit[@]}" "$@" >"$log" 2>&1; } 2>"$log.times" || status=$?
   seconds=$SECONDS
+  worked=$(awk 'END { print int($1 + $2) }' "$log.times")
   [[ $status != 124 ]] || echo "ended after $most_seconds s" >>"$log"
   [[ $status == 0 ]] || tail -n 60 "$log" >&2
   return "$status"
@@ -48,7 +50,7 @@ step() { # [--says] NAME COMMAND...
   fi
   logged "$@" || state=FAILED
   [[ $says == no ]] || remark=$(tail -n 1 "$logs/${1// /-}.log")
-  report "$state" "$1" "$seconds" "$remark"
+  report "$state" "$1" "$seconds" "$worked" "$remark"
   if [[ $state == ok ]]; then
     passed=$((passed + 1))
   else
@@ -84,13 +86,13 @@ run_tests() { # NAME PRESET CTEST_ARGUMENTS...
     bad=1 # ctest itself
   elif [[ $((good + bad + not_run)) == 0 ]]; then
     skipped=$((skipped + 1))
-    report skipped "$name" "$seconds" "skipped: no such tests"
+    report skipped "$name" "$seconds" "$worked" "skipped: no such tests"
     return
   fi
   passed=$((passed + good))
   failed=$((failed + bad))
   skipped=$((skipped + not_run))
-  report "$state" "$name" "$seconds" "$good passed, $bad failed, $not_run skipped"
+  report "$state" "$name" "$seconds" "$worked" "$good passed, $bad failed, $not_run skipped"
 }
 
 count() { # STATUS RESULTS
