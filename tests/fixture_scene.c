@@ -280,6 +280,11 @@ const chorale_problem *const *lesson_of(const Scene *s) {
   return lessons;
 }
 
+const int64_t *first_clique(void) {
+  static const int64_t first[] = {0};
+  return first;
+}
+
 static void open_lesson(Scene *s) {
   static const double unary[] = {1, 0, 0.5, 0, -1, 0, 0.25, 0};
   static const int64_t groups[] = {0, 0, 1, 1};
@@ -339,6 +344,9 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_decode(host, &s->corpus, s->agreements, 2, &s->run_options, &has->decoded, &error));
   OK(chorale_problem_create(host, has->model, &s->plain_problem, &error));
   open_lesson(s);
+  OK(chorale_prices_create(host, has->model, first_clique(), 1, &s->run_options, &has->prices,
+                           &error));
+  OK(chorale_prices_solve(has->prices, NULL, 0, NULL, NULL, &error));
   s->saved = save(has->problem);
   (void)snprintf(s->path, sizeof s->path, "%s/problem", directory);
   if (directory[0] == '\0')
@@ -351,6 +359,7 @@ void open_scene(const chorale_host *host, Scene *s) {
 
 static void drop_handles(Handles *h) {
   chorale_learnt_destroy(h->learnt);
+  chorale_prices_destroy(h->prices);
   chorale_decoded_destroy(h->decoded);
   chorale_run_destroy(h->run);
   chorale_problem_destroy(h->problem);

@@ -23,6 +23,7 @@ typedef struct Handles {
   chorale_problem *problem;
   chorale_decoded *decoded;
   chorale_learnt *learnt;
+  chorale_prices *prices;
 } Handles;
 
 typedef struct Scene {
@@ -87,6 +88,7 @@ int scene_files(void); /* how many files lie in it */
 /* Gold labels of the lesson's corpus. */
 const int32_t *lesson_gold(void);
 const chorale_problem *const *lesson_of(const Scene *s); /* one problem */
+const int64_t *first_clique(void);                       /* 0 */
 void open_scene(const chorale_host *host, Scene *scene);
 /* Gives everything back, what a call made included. */
 void close_scene(Scene *scene);

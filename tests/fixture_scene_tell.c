@@ -134,6 +134,18 @@ static void tell_problem(Digest *digest, const chorale_problem *problem) {
   drop_saved(&saved);
 }
 
+static void tell_prices(Scene *s, Digest *digest, chorale_prices *prices) {
+  chorale_error error;
+  double score = 0;
+  int64_t *counts = (int64_t *)(void *)s->scratch.bytes, needed = 0;
+  if (!prices)
+    return;
+  OK(chorale_prices_solve(prices, NULL, 0, &score, NULL, &error));
+  OK(chorale_prices_counts(prices, counts, 64, &needed, &error));
+  add(digest, &score, sizeof score);
+  add(digest, counts, (size_t)needed * sizeof *counts);
+}
+
 static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_potential(digest, h->potential);
   add_number(digest, chorale_transitions_labels(h->transitions));
@@ -146,6 +158,7 @@ static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_run(s, digest, h->run);
   tell_problem(digest, h->problem);
   tell_run(s, digest, chorale_decoded_run(h->decoded));
+  tell_prices(s, digest, h->prices);
 }
 
 uint64_t tell_scene(Scene *s) {

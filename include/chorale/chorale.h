@@ -14,6 +14,7 @@
  *   model.h      models of chains, trees and cliques: builder and frozen model
  *   corpus.h     many chains, cliques and members in one call
  *   run.h        collective inference over a model
+ *   prices.h     cliques with members in several models
  *   decode.h     the simplest interface: from scores to labels that agree; may be read first
  *   problem.h    a model with its names, gold labels and notes, in memory and as a file
  *   learn.h      from labelled documents to strengths and potentials
@@ -54,6 +55,7 @@
 #include "chorale/model.h"
 #include "chorale/outcome.h"
 #include "chorale/potential.h"
+#include "chorale/prices.h"
 #include "chorale/problem.h"
 #include "chorale/property.h"
 #include "chorale/run.h"

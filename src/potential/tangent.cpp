@@ -1,0 +1,140 @@
+#include "potential/tangent.hpp"
+
+#include "base/numeric.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+// Returns the majority value of counts: the counted value of highest count; of several with that
+// count the one with the highest score, then the first. -1 if no member has a counted value.
+std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcept {
+  std::int64_t most = 0;
+  for (std::int32_t v = 0; v < p.values; ++v)
+    if (p.counts(v))
+      most = std::max(most, counts[v]);
+  std::int32_t majority = -1;
+  double best = kForbidden;
+  for (std::int32_t a = 0; a < p.values && most > 0; ++a) {
+    if (!p.counts(a) || counts[a] != most)
+      continue;
+    const std::int64_t R = p.values;
+    double score = p.numbers[R * R + a];
+    for (std::int32_t v = 0; v < p.values; ++v)
+      if (p.counts(v))
+        score += p.numbers[a * R + v] * static_cast<double>(counts[v]);
+    if (majority < 0 || score > best) {
+      majority = a;
+      best = score;
+    }
+  }
+  return majority;
+}
+
+// Returns what an uncounted member is worth at best: it may have no value of this potential.
+double best_uncounted(const Potential &p, const double *prices) noexcept {
+  double best = 0;
+  for (std::int32_t v = 0; v < p.values; ++v)
+    if (!p.counts(v))
+      best = std::max(best, -prices[v]);
+  return best;
+}
+
+double most_above_majority(const Potential &p, const double *prices, std::int64_t members,
+                           std::int32_t *order) noexcept {
+  const std::int64_t R = p.values;
+  const double factor = p.factor(members);
+  const double n = static_cast<double>(members);
+  const double uncounted = best_uncounted(p, prices);
+  double most = uncounted * n;
+  for (std::int32_t a = 0; a < p.values; ++a) {
+    if (!p.counts(a))
+      continue;
+    const auto worth = [&](std::int32_t v) noexcept {
+      return p.numbers[a * R + v] * factor - prices[v];
+    };
+    // With n_a = t no other count exceeds t. As a function of t the best total is linear between
+    // the points where t, and all of the best others at t, are all members.
+    std::int32_t others = 0;
+    for (std::int32_t v = 0; v < p.values; ++v)
+      if (p.counts(v) && v != a)
+        order[others++] = v;
+    std::sort(order, order + others, [&](std::int32_t v, std::int32_t w) {
+      const double of_v = worth(v);
+      const double of_w = worth(w);
+      return of_v != of_w ? of_v > of_w : v < w;
+    });
+    const double bias = p.numbers[R * R + a] * factor;
+    double total = worth(a);
+    most = std::max(most, bias + std::max(total, uncounted) * n);
+    for (std::int32_t k = 0; k < others; ++k) {
+      total += worth(order[k]);
+      most = std::max(most, bias + total * (n / (k + 2)));
+    }
+  }
+  return most;
+}
+
+} // namespace
+
+bool has_tangents(const Potential &p, std::int64_t members) noexcept {
+  if (p.family == CHORALE_FAMILY_MAJORITY)
+    return true;
+  return p.family == CHORALE_FAMILY_SUM && p.finite_tables &&
+         (p.shape == CHORALE_SHAPE_CONVEX || p.convex_length > members);
+}
+
+void write_tangent(const Potential &p, const std::int64_t *counts, std::int64_t members,
+                   double *prices) noexcept {
+  const double factor = members > 0 ? p.factor(members) : 0.0;
+  if (p.family == CHORALE_FAMILY_MAJORITY) {
+    const std::int32_t a = majority_of(p, counts);
+    for (std::int32_t v = 0; v < p.values; ++v)
+      prices[v] = a >= 0 && p.counts(v)
+                      ? p.numbers[std::int64_t{a} * p.values + v] * factor
+                      : 0.0;
+    return;
+  }
+  for (std::int32_t v = 0; v < p.values; ++v) {
+    const std::int64_t low = std::max<std::int64_t>(counts[v] - 1, 0);
+    const std::int64_t high = std::min(counts[v] + 1, members);
+    prices[v] = p.counts(v) && high > low
+                    ? (p.table_entry(v, high, members) - p.table_entry(v, low, members)) /
+                          static_cast<double>(high - low) * factor
+                    : 0.0;
+  }
+}
+
+// A convex function is greatest at a corner of the counts that have a counted member: one counted
+// member, the others uncounted, or all members with one counted value. Without a counted member C
+// is 0, whatever the tables begin with.
+double most_above(const Potential &p, const double *prices, std::int64_t members,
+                  std::int32_t *order) noexcept {
+  if (members == 0)
+    return p.evaluate_empty(0);
+  if (p.family == CHORALE_FAMILY_MAJORITY)
+    return most_above_majority(p, prices, members, order);
+  const double factor = p.factor(members);
+  const double n = static_cast<double>(members);
+  const double uncounted = best_uncounted(p, prices);
+  double empty = 0; // sum of f_v(0)
+  for (std::int32_t v = 0; v < p.values; ++v)
+    if (p.counts(v))
+      empty += p.table_entry(v, 0, members) * factor;
+  double most = uncounted * n;
+  for (std::int32_t v = 0; v < p.values; ++v) {
+    if (!p.counts(v))
+      continue;
+    const auto with = [&](std::int64_t count) noexcept {
+      return empty +
+             (p.table_entry(v, count, members) - p.table_entry(v, 0, members)) * factor -
+             prices[v] * static_cast<double>(count);
+    };
+    most = std::max({most, with(1) + uncounted * (n - 1), with(members)});
+  }
+  return most;
+}
+
+} // namespace chorale

@@ -1,0 +1,370 @@
+// extern "C" of prices.h: a run of a model whose shared cliques have linear potentials, the numbers
+// of which change from solve to solve.
+#include "capi/firewall.hpp"
+#include "cluster/model/exchange.hpp"
+#include "cluster/run/evaluation.hpp"
+#include "cluster/run/run.hpp"
+#include "potential/checks.hpp"
+#include "potential/create.hpp"
+#include "potential/tangent.hpp"
+
+#include <chorale/prices.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace chorale {
+namespace {
+
+struct SharedClique {
+  std::int32_t clique;
+  std::int32_t values;      // of the potential it has in the caller's model
+  std::int64_t first_value; // where its prices and counts begin
+  double *weights;          // by column: of the count, in the potential that the run has
+};
+
+} // namespace
+} // namespace chorale
+
+struct chorale_prices {
+  explicit chorale_prices(const chorale::Memory &from) noexcept
+      : memory(from), shared(from), is_shared(from), counts(from) {}
+  ~chorale_prices() { chorale_run_destroy(run); }
+  chorale_prices(const chorale_prices &) = delete;
+  chorale_prices &operator=(const chorale_prices &) = delete;
+
+  void set(const double *numbers) noexcept;
+  double score_without() noexcept;
+
+  chorale::Memory memory;
+  chorale::Array<chorale::SharedClique> shared;
+  chorale::Array<std::uint8_t> is_shared; // by clique
+  chorale::Array<std::int64_t> counts;    // scratch: columns of a clique that is not shared
+  std::int64_t values = 0;                // of all shared cliques together
+  chorale_run *run = nullptr;
+};
+
+namespace chorale {
+namespace {
+
+using Prices = ::chorale_prices;
+
+// What a call is making; destroyed with it unless given away.
+class PricesDraft {
+public:
+  explicit PricesDraft(const Memory &memory) noexcept
+      : memory_(memory), made_(memory.create<Prices>(memory)) {}
+  ~PricesDraft() {
+    if (made_)
+      Memory::destroy(made_, memory_);
+  }
+  PricesDraft(const PricesDraft &) = delete;
+  PricesDraft &operator=(const PricesDraft &) = delete;
+
+  explicit operator bool() const noexcept { return made_ != nullptr; }
+  Prices &operator*() const noexcept { return *made_; }
+  Prices *give() noexcept { return std::exchange(made_, nullptr); }
+
+private:
+  Memory memory_;
+  Prices *made_;
+};
+
+chorale_status list_shared(const Report &report, const Model &model, const std::int64_t *cliques,
+                           std::int64_t count, Prices &to) noexcept {
+  if (!to.is_shared.resize(model.cliques.size()))
+    return report.out_of_memory();
+  std::fill(to.is_shared.begin(), to.is_shared.end(), std::uint8_t{0});
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t c = cliques[k];
+    if (c < 0 || c >= model.cliques.size())
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "cliques[", k, "] is ", c,
+                         "; it must be from 0 to ", model.cliques.size() - 1);
+    const Clique clique = model.cliques[c];
+    if (clique.centred())
+      return report.fail(CHORALE_ERROR_KIND, "cliques[", k, "] is clique ", c,
+                         ", which is centred; prices are for cliques of one potential");
+    if (std::exchange(to.is_shared[c], std::uint8_t{1}) != 0)
+      return report.fail(CHORALE_ERROR_DUPLICATE_MEMBER, "cliques[", k, "] is clique ", c,
+                         ", which is there already");
+    const std::int32_t values = clique.type->given->values;
+    if (!to.shared.push({static_cast<std::int32_t>(c), values, to.values, nullptr}))
+      return report.out_of_memory();
+    to.values += values;
+  }
+  std::int32_t columns = 1;
+  for (const Clique &clique : model.cliques)
+    columns = std::max(columns, clique.columns());
+  return to.counts.resize(columns) ? CHORALE_OK : report.out_of_memory();
+}
+
+// Makes the model that the run is of: each shared clique has a linear potential of its own.
+chorale_status exchange_potentials(const Report &report, const Model &model, Prices &to,
+                                   Model *&made) noexcept {
+  Array<Exchange> exchanges(to.memory);
+  Array<double> zeros(to.memory);
+  Array<Potential *> linear(to.memory);
+  std::int32_t most = kMixtureHead;
+  for (const SharedClique &shared : to.shared)
+    most = std::max(most, shared.values);
+  chorale_status status = CHORALE_OK;
+  if (!exchanges.resize(model.cliques.size()) || !zeros.resize(most) ||
+      !linear.reserve(to.shared.size()))
+    return report.out_of_memory();
+  std::fill(exchanges.begin(), exchanges.end(), Exchange{});
+  std::fill(zeros.begin(), zeros.end(), 0.0);
+  for (const SharedClique &shared : to.shared) {
+    Potential *potential = nullptr;
+    status = create_mixture(report, to.memory, shared.values, nullptr, zeros.begin(),
+                            zeros.begin(), potential);
+    if (status != CHORALE_OK)
+      break;
+    linear.push(potential);
+    exchanges[shared.clique].potential = potential;
+  }
+  if (status == CHORALE_OK) {
+    made = exchange(to.memory, model.log, model, exchanges.begin(), nullptr);
+    if (!made)
+      status = report.out_of_memory();
+  }
+  for (Potential *potential : linear)
+    release(potential);
+  if (status != CHORALE_OK)
+    return status;
+  // No other clique and no other model has these potentials.
+  for (SharedClique &shared : to.shared)
+    shared.weights =
+        const_cast<double *>(made->cliques[shared.clique].potential()->numbers) + kMixtureHead;
+  return CHORALE_OK;
+}
+
+chorale_status check_prices(const Report &report, const double *numbers, std::int64_t count,
+                            std::int64_t values) noexcept {
+  if (count == 0 && !numbers)
+    return CHORALE_OK;
+  if (count != values)
+    return report.fail(CHORALE_ERROR_SHAPE, "count is ", count, "; the shared cliques have ",
+                       values, " values together");
+  if (!numbers && count > 0)
+    return report.null_argument("numbers");
+  for (std::int64_t v = 0; v < values; ++v)
+    if (!is_finite_score(numbers[v]))
+      return fail_number(report, numbers[v], false,
+                         [&](MessageWriter &place) { place << "numbers[" << v << "]"; });
+  return CHORALE_OK;
+}
+
+// Fails with BUSY in a callback of the run; if `reads`, not in the progress callback.
+chorale_status check_resting(const Report &report, const Prices &prices, bool reads) noexcept {
+  const Activity activity = prices.run->call.activity.load(std::memory_order_relaxed);
+  if (activity == Activity::none || (reads && activity == Activity::telling))
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_BUSY, "prices is in the middle of a call, and was asked from a "
+                                         "callback of that call");
+}
+
+// Checks counts by value with a sum of at most `members`.
+chorale_status check_part_counts(const Report &report, const std::int64_t *counts,
+                                 std::int64_t values, std::int64_t members) noexcept {
+  std::int64_t left = members;
+  for (std::int64_t v = 0; v < values; ++v) {
+    if (counts[v] < 0 || counts[v] > left)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "counts[", v, "] is ", counts[v],
+                         "; it must be at least 0, and all counts together at most members = ",
+                         members);
+    left -= counts[v];
+  }
+  return CHORALE_OK;
+}
+
+chorale_status check_tangents(const Report &report, const Potential &potential,
+                              std::int64_t members) noexcept {
+  if (has_tangents(potential, members))
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_KIND, "potential is of family ",
+                     chorale_family_name(potential.family),
+                     " and neither MAJORITY nor a SUM that is convex and without forbidden counts; "
+                     "only these have prices");
+}
+
+chorale_status check_sizes(const Report &report, const Potential &potential, std::int64_t values,
+                           std::int64_t members) noexcept {
+  if (values != potential.values)
+    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "values is ", values,
+                       "; it must be that of the potential, ", potential.values);
+  if (members < 0)
+    return report.fail(CHORALE_ERROR_SIZE, "members is ", members, "; it must be at least 0");
+  return check_tables_serve(report, potential, members);
+}
+
+} // namespace
+} // namespace chorale
+
+using namespace chorale;
+
+void chorale_prices::set(const double *numbers) noexcept {
+  for (const SharedClique &of : shared) {
+    const Clique clique = run->model->cliques[of.clique];
+    for (std::int32_t k = 0; k < clique.columns(); ++k) {
+      const std::int32_t v = clique.value_of(k);
+      of.weights[k] = numbers && v >= 0 && v < of.values ? numbers[of.first_value + v] : 0.0;
+    }
+  }
+}
+
+// Returns the scores of all chains, and of the cliques that are not shared, in their order.
+double chorale_prices::score_without() noexcept {
+  if (!run->has_result())
+    return kForbidden;
+  const RunState &state = run->state;
+  double total = run->outcome().result().chain_score;
+  for (std::int64_t c = 0; c < run->model->cliques.size(); ++c) {
+    if (is_shared[c] != 0)
+      continue;
+    CallbackFailure failure = CallbackFailure::none;
+    total += score_of_clique(run->model->cliques[c], 1.0, state.best, counts.begin(), &failure);
+  }
+  return total;
+}
+
+extern "C" {
+
+chorale_status chorale_prices_create(const chorale_host *host, const chorale_model *model,
+                                     const int64_t *cliques, int64_t count,
+                                     const chorale_run_options *options, chorale_prices **prices,
+                                     chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "model", model, "prices", prices));
+    CHORALE_CHECK(check_size(report, "count", count, 0));
+    if (!cliques && count > 0)
+      return report.null_argument("cliques");
+    chorale_host lent{};
+    CHORALE_CHECK(read_host(report, host, lent));
+    chorale_run_options checked{};
+    chorale_run_options_init(&checked, sizeof checked);
+    CHORALE_CHECK(read_struct(report, "options", options, checked));
+    checked.struct_size = sizeof checked;
+    checked.edits = 0;
+    if (checked.message_element == CHORALE_MESSAGES_AUTO)
+      checked.message_element = CHORALE_MESSAGES_FLOAT64;
+    PricesDraft draft{Memory(&lent)};
+    if (!draft)
+      return report.out_of_memory(sizeof(Prices));
+    CHORALE_CHECK(list_shared(report, *model, cliques, count, *draft));
+    Model *priced = nullptr;
+    CHORALE_CHECK(exchange_potentials(report, *model, *draft, priced));
+    const chorale_status status =
+        chorale_run_create(host, priced, &checked, nullptr, &(*draft).run, error);
+    release(priced);
+    if (status != CHORALE_OK)
+      return status;
+    *prices = draft.give();
+    return CHORALE_OK;
+  });
+}
+
+void chorale_prices_destroy(chorale_prices *prices) {
+  if (prices)
+    Memory::destroy(prices, prices->memory);
+}
+
+chorale_status chorale_prices_solve(chorale_prices *prices, const double *numbers, int64_t count,
+                                    double *score, chorale_run_result *result,
+                                    chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "prices", prices));
+    CHORALE_CHECK(check_resting(report, *prices, false));
+    chorale_run_result ignored{};
+    CHORALE_CHECK(read_struct(report, "result", result, ignored));
+    CHORALE_CHECK(check_prices(report, numbers, count, prices->values));
+    prices->set(numbers);
+    chorale_run_reset(prices->run);
+    CHORALE_CHECK(chorale_run_solve(prices->run, result, error));
+    if (score)
+      *score = prices->score_without();
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_prices_counts(const chorale_prices *prices, int64_t *counts,
+                                     int64_t capacity, int64_t *needed, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "prices", prices));
+    CHORALE_CHECK(check_resting(report, *prices, true));
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, "counts", counts, capacity, prices->values, needed, fills));
+    if (!fills)
+      return CHORALE_OK;
+    const Run &run = *prices->run;
+    if (!run.has_result())
+      return report.fail(CHORALE_ERROR_NO_LABELLING,
+                         "prices has no labelling: it has not been solved, or every labelling met "
+                         "is forbidden");
+    std::fill_n(counts, prices->values, std::int64_t{0});
+    for (const SharedClique &of : prices->shared) {
+      const Clique clique = run.model->cliques[of.clique];
+      for (std::int32_t i = 0; i < clique.members; ++i) {
+        const std::int32_t v = clique.value_of(run.state.best.shown(clique, i));
+        if (v >= 0 && v < of.values)
+          ++counts[of.first_value + v];
+      }
+    }
+    return CHORALE_OK;
+  });
+}
+
+const chorale_run *chorale_prices_run(const chorale_prices *prices) {
+  return prices ? prices->run : nullptr;
+}
+
+chorale_status chorale_potential_prices(const chorale_potential *potential, const int64_t *counts,
+                                        int64_t values, int64_t members, double *prices,
+                                        double *score, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "potential", potential, "counts", counts));
+    CHORALE_CHECK(check_sizes(report, *potential, values, members));
+    CHORALE_CHECK(check_part_counts(report, counts, values, members));
+    if (prices)
+      CHORALE_CHECK(check_tangents(report, *potential, members));
+    CallbackFailure failure = CallbackFailure::none;
+    if (score) {
+      // Passes 0 to a callback for values that are not counted.
+      report.takes_from(potential->memory);
+      Array<std::int64_t> masked(potential->memory);
+      const bool masks = potential->callback && potential->mask;
+      if (masks && !masked.resize(values))
+        return report.out_of_memory();
+      for (std::int32_t v = 0; masks && v < potential->values; ++v)
+        masked[v] = potential->counts(v) ? counts[v] : 0;
+      const double found =
+          potential->evaluate(masks ? masked.begin() : counts, members, &failure);
+      CHORALE_CHECK(callback_status(report, failure));
+      *score = found;
+    }
+    if (prices)
+      write_tangent(*potential, counts, members, prices);
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_potential_most(const chorale_potential *potential, const double *prices,
+                                      int64_t values, int64_t members, double *most,
+                                      chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "potential", potential, "prices", prices, "most", most));
+    CHORALE_CHECK(check_sizes(report, *potential, values, members));
+    for (std::int64_t v = 0; v < values; ++v)
+      if (!is_finite_score(prices[v]))
+        return fail_number(report, prices[v], false,
+                           [&](MessageWriter &place) { place << "prices[" << v << "]"; });
+    CHORALE_CHECK(check_tangents(report, *potential, members));
+    report.takes_from(potential->memory);
+    Array<std::int32_t> order(potential->memory);
+    if (potential->family == CHORALE_FAMILY_MAJORITY && !order.resize(values))
+      return report.out_of_memory();
+    *most = most_above(*potential, prices, members, order.begin());
+    return CHORALE_OK;
+  });
+}
+
+} // extern "C"
