@@ -20,6 +20,7 @@ import features
 import measure
 import properties
 import report
+import shared_cliques
 import stacking
 import tables
 import learning
@@ -270,6 +271,15 @@ class Report(unittest.TestCase):
     def test_nothing_to_plot(self):
         with self.assertRaises(ValueError):
             report.line_plot("never", "t", "x", "y", [("a", [1], [float("nan")])])
+
+
+class SharedCliques(unittest.TestCase):
+    def test_generated(self):
+        found = shared_cliques.measure(shared_cliques.generate(7, 100), 1.0, 10)
+        self.assertGreater(found["giants"], 5)
+        self.assertLess(found["alone"], 0.5)
+        self.assertGreater(found["reached"], 0.97)
+        self.assertLess(found["reached"], 1.03)
 
 
 class Features(unittest.TestCase):

@@ -9,6 +9,8 @@ from test_batches import NAMES, WAYS, corpus, cut, joined, mentions, rng  # noqa
 
 from libchorale import spark as adapter
 from libchorale.batches import Chains, Mentions, label
+from libchorale.shared import SharedKeys
+from libchorale.shared import label as label_shared
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
@@ -46,6 +48,17 @@ def test_as_in_one_process(spark, rng, partitions):  # noqa: F811
     expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
     mixed = table.take(pa.array(rng.permutation(table.num_rows)))
     out = adapter.label(frame_of(spark, mixed), way, partitions=partitions)
+    assert by_id(row.asDict() for row in out.collect()) == expected
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3, 8])
+def test_shared_keys_as_in_one_process(spark, rng, partitions):  # noqa: F811
+    table = corpus(rng, groups=30)
+    chains = Chains("page", "scores", tokens="words", order="id", names=NAMES)
+    shared = SharedKeys(chains, "keys", strength=3.0, least=5, rounds=5)
+    expected = by_id(joined(label_shared(cut(table, 7), shared)).to_pylist())
+    mixed = table.take(pa.array(rng.permutation(table.num_rows)))
+    out = adapter.label_shared(frame_of(spark, mixed), shared, partitions=partitions)
     assert by_id(row.asDict() for row in out.collect()) == expected
 
 

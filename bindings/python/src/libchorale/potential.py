@@ -392,6 +392,46 @@ class Potential(Shared):
             )
         return score.value
 
+    def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
+        """What a member of a shared clique is paid for each value (prices.py), and the score, at
+        the counts of all parts: a tangent of a convex sum, or the weights of the majority value.
+
+        members: n of all parts, at least the sum of the counts.
+
+        >>> prices, score = Potential.potts(3, 0.5).prices([3, 2, 0], 5)
+        >>> prices.tolist(), score
+        ([3.0, 2.0, 0.5], 6.5)
+        """
+        array = arrays.longs("counts", counts)
+        found = np.empty(self.values)
+        score = c_double()
+        with self._use() as potential, Carrying(self._raised):
+            call(
+                library.chorale_potential_prices,
+                potential,
+                arrays.address(array),
+                len(array),
+                arrays.integer("members", members),
+                arrays.address(found),
+                byref(score),
+            )
+        return found, score.value
+
+    def most(self, prices: npt.ArrayLike, members: int) -> float:
+        """An upper bound on C(m) - prices m over all counts m of so many members."""
+        array = arrays.table("prices", prices, 1)
+        most = c_double()
+        with self._use() as potential:
+            call(
+                library.chorale_potential_most,
+                potential,
+                arrays.address(array),
+                len(array),
+                arrays.integer("members", members),
+                byref(most),
+            )
+        return most.value
+
     def __repr__(self) -> str:
         if self.closed:
             return "<Potential, closed>"

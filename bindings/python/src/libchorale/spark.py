@@ -6,11 +6,15 @@ Executors need Python, this package and pyarrow. What ought to agree travels to 
 from __future__ import annotations
 
 import functools
+import pickle
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from . import batches
+from . import batches, shared
 from .batches import Errors, Specification, output_schema
+from .prices import Asked, sum_of
+from .shared import Keys, SharedKeys
 
 _PLACE = "libchorale_place"
 
@@ -41,6 +45,64 @@ def label(
     work = functools.partial(_work, specification, errors, most_rows)
     rows = placed.sortWithinPartitions(*order).drop(_PLACE)
     return rows.mapInArrow(work, from_arrow_schema(made))
+
+
+def label_shared(
+    frame: Any, specification: SharedKeys, *, partitions: int | None = None
+) -> Any:
+    """Labels a `pyspark.sql.DataFrame` as `libchorale.shared.label` does a stream: positions with the
+    same key agree across all groups, wherever these lie. The labels are the same, for any partitions.
+
+    Runs a job a round, about as many as `specification.rounds` at most; prices travel to the tasks
+    with each, and counts come back. The rows are cached meanwhile. `order` of the specification must
+    name a column if rows of a group may come in any order.
+    """
+    from pyspark.sql import functions as f
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    chains = specification.chains
+    made = output_schema(to_arrow_schema(frame.schema), chains)
+    widths = frame.select(f.explode(chains.scores).alias("row")).select(f.size("row"))
+    first = widths.first()
+    if first is None:
+        return label(frame, chains, partitions=partitions)
+    keys = frame.select(f.explode(specification.keys).alias("key")).where(f.col("key").isNotNull())
+    frequent = keys.groupBy("key").count().where(f.col("count") >= specification.least)
+    counted = {row["key"]: row["count"] for row in frequent.collect()}
+    counted = {key: n for key, n in counted.items() if isinstance(key, str) or key >= 0}
+    numbers, search = specification.search(counted, int(first[0]))
+    order = [chains.group] + ([] if chains.order is None else [chains.order])
+    placed = _placed(frame, chains.group, partitions).sortWithinPartitions(*order).drop(_PLACE)
+    placed = placed.persist()
+    try:
+        while (asked := search.ask()) is not None:
+            work = functools.partial(_answer, specification, numbers, asked)
+            answers = placed.mapInArrow(work, "answer binary").collect()
+            search.take(sum_of(pickle.loads(zlib.decompress(row["answer"])) for row in answers))
+        work = functools.partial(_under_prices, specification, numbers, search)
+        # Cached, since what the caller does with the result comes after `placed` is given back.
+        found = placed.mapInArrow(work, from_arrow_schema(made)).persist()
+        found.count()
+    finally:
+        placed.unpersist()
+    return found
+
+
+def _answer(
+    specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
+) -> Iterator[Any]:
+    import pyarrow
+
+    found = shared.answer(stream, specification, numbers, asked)
+    if found is not None:
+        data = [zlib.compress(pickle.dumps(found), 1)]
+        yield pyarrow.RecordBatch.from_arrays([pyarrow.array(data, pyarrow.binary())], ["answer"])
+
+
+def _under_prices(
+    specification: SharedKeys, numbers: Keys, search: Any, stream: Iterable[Any]
+) -> Iterator[Any]:
+    return shared.under_prices(stream, specification, numbers, search)
 
 
 def _work(

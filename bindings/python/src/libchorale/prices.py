@@ -1,0 +1,510 @@
+"""Shared cliques: a corpus in parts, too large to be labelled in one model.
+
+A word of a corpus or an entity of a knowledge graph may have members in every document. Each part
+(a document, or documents that other cliques connect) has a model of its own, in which such a
+*shared clique* has the members of this part. What travels is small: prices one way, what a member is
+paid for each value, and counts back, how many members have each value. A `Search` chooses the
+prices; `Part.answer` labels a part under them; answers add up to those of the corpus, exactly and in
+any order, so that any division among processes gives the same labels.
+
+    search = Search(potentials, members)         # by shared clique
+    while (asked := search.ask()) is not None:
+        search.take(sum_of(part.answer(asked) for part in parts))
+    labels = [part.labels(search.best.prices) for part in parts]
+
+`label` is this loop, in one process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from ctypes import byref, c_double
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._callbacks import Carrying
+from ._handle import Closable
+from ._native import call, library, struct
+from .clique import algorithm_number
+from .host import lent
+from .message import JOINT_MODES, JointMode
+from .model import Model
+from .potential import Potential
+from .problem import Problem
+from .run import RunResult, result_of
+
+Longs = npt.NDArray[np.int64]
+
+
+class Prices(Closable):
+    """A run of a model, some cliques of which are paid by prices in the place of their potentials.
+
+    model    a `Model` or `Problem`; its other cliques are solved as by `Run`
+    cliques  the shared cliques, by their numbers in the model; not centred
+    rounds, polish, algorithm, joint_mode, beam_width, budget, threads, bound_steps: as of `Run`
+
+    >>> from libchorale import ModelBuilder
+    >>> builder = ModelBuilder()
+    >>> for unary in ([[2.0, 0.0]], [[0.0, 0.5]]):
+    ...     _ = builder.add_chain(np.array(unary), tokens=[7])
+    >>> builder.add_repeated_words(Potential.potts(2, 1.0))
+    range(0, 1)
+    >>> prices = Prices(builder.freeze(), [0])
+    >>> score, _ = prices.solve([1.0, 0.0])
+    >>> score, prices.counts().tolist(), prices.labels().tolist()
+    (2.0, [2, 0], [0, 0])
+    """
+
+    _exclusive = True
+    _free = library.chorale_prices_destroy
+
+    def __init__(
+        self,
+        model: Model | Problem,
+        cliques: npt.ArrayLike,
+        *,
+        rounds: int = 10,
+        polish: bool = True,
+        algorithm: str = "auto",
+        joint_mode: JointMode = "auto",
+        beam_width: int = 300,
+        budget: int = 1024,
+        threads: int = 1,
+        bound_steps: int = 0,
+    ) -> None:
+        model = model.model if isinstance(model, Problem) else model
+        if not isinstance(model, Model):
+            raise TypeError(f"model is {model!r}, neither a Model nor a Problem")
+        options = struct(c.chorale_run_options)
+        options.rounds = arrays.integer("rounds", rounds)
+        options.polish = bool(polish)
+        options.algorithm = algorithm_number(algorithm)
+        options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
+        options.beam_width = arrays.integer("beam_width", beam_width)
+        options.budget = arrays.integer("budget", budget)
+        options.threads = arrays.integer("threads", threads)
+        options.bound_steps = arrays.integer("bound_steps", bound_steps)
+        numbers = arrays.longs("cliques", cliques)
+        self._model = model.clone()
+        with self._model._use() as frozen, Carrying(model._raised):
+            pointer = self._create(
+                library.chorale_prices_create,
+                lent(),
+                frozen,
+                arrays.address(numbers),
+                len(numbers),
+                byref(options),
+            )
+        super().__init__(pointer)
+        with self._use() as prices:
+            needed = np.zeros(1, dtype=np.int64)
+            call(library.chorale_prices_counts, prices, None, 0, arrays.address(needed))
+        #: How many prices, and counts, there are: the values of all shared cliques' potentials.
+        self.values = int(needed[0])
+
+    def _freed(self) -> None:
+        try:
+            super()._freed()
+        finally:
+            self._model.close()
+
+    def solve(self, prices: npt.ArrayLike | None = None) -> tuple[float, RunResult]:
+        """Labels the model under prices (None: all 0), from the beginning. Returns the score of the
+        labelling without the shared cliques and without payments, and the result of the run.
+
+        prices: one for each value of each shared clique's potential, end to end.
+        """
+        array = None if prices is None else arrays.table("prices", prices, 1)
+        score = c_double()
+        result = struct(c.chorale_run_result)
+        with self._use() as handle, Carrying(self._model._raised):
+            call(
+                library.chorale_prices_solve,
+                handle,
+                arrays.address(array),
+                0 if array is None else len(array),
+                byref(score),
+                byref(result),
+            )
+        return score.value, result_of(result, None)
+
+    def counts(self) -> Longs:
+        """How many members of each shared clique have each value, in the layout of the prices."""
+        counts = np.empty(self.values, dtype=np.int64)
+        with self._use(shared=True) as handle:
+            call(library.chorale_prices_counts, handle, arrays.address(counts), len(counts), None)
+        return counts
+
+    def labels(self) -> arrays.Ints:
+        """The labels of all chains, one after the other, int32."""
+        labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
+        with self._use(shared=True) as handle:
+            call(
+                library.chorale_run_all_labels,
+                library.chorale_prices_run(handle),
+                c.CHORALE_TOGETHER,
+                arrays.address(labels),
+                len(labels),
+                None,
+            )
+        return labels
+
+
+# ---- What travels -------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What a `Search` asks all parts.
+
+    prices   K x V: rows of prices, of the values of all shared cliques end to end
+    first    C + 1: where the values of each shared clique begin
+    quantum  the unit of the scores and costs that come back as integers, whose sums are exact
+    """
+
+    prices: arrays.Doubles
+    first: Longs
+    quantum: float
+
+
+@dataclasses.dataclass
+class Answer:
+    """What parts answer. Answers of parts add up to those of the corpus.
+
+    counts     K x V, int64, in the layout of the prices
+    costs      K x C, int64, in quanta: what of the parts' own score under the first row of prices is
+               lost under row k, dealt among the shared cliques whose members change
+    scores     K integers, in quanta: the parts' own score
+    decodings  how many chains were decoded
+    """
+
+    counts: Longs
+    costs: Longs
+    scores: list[int]
+    decodings: int
+
+    def __add__(self, other: Answer) -> Answer:
+        return Answer(
+            self.counts + other.counts,
+            self.costs + other.costs,
+            [a + b for a, b in zip(self.scores, other.scores)],
+            self.decodings + other.decodings,
+        )
+
+
+def sum_of(answers: Iterable[Answer]) -> Answer:
+    """The sum of at least one answer."""
+    answers = iter(answers)
+    total = next(answers)
+    for answer in answers:
+        total += answer
+    return total
+
+
+# ---- Parts --------------------------------------------------------------------------------------
+
+
+class Part:
+    """A part of the corpus: a model, and which of its cliques are shared.
+
+    shared   {clique of the model: number of the shared clique}
+    options  of `Prices`
+    """
+
+    def __init__(
+        self, model: Model | Problem, shared: dict[int, int], **options: Any
+    ) -> None:
+        self.model = model.model if isinstance(model, Problem) else model
+        self._cliques = np.array(list(shared), dtype=np.int64)
+        self._numbers = np.array(list(shared.values()), dtype=np.int64)
+        self._prices = Prices(self.model, self._cliques, **options)
+        starts = np.concatenate([[0], np.cumsum(self.model.chain_lengths)])
+        # By membership: the shared clique, the chain, and the positions whose labels it depends on.
+        cliques, chains, begin, end = [], [], [], []
+        for clique, number in shared.items():
+            pairs = self.model.members(clique)
+            of_chain = starts[pairs[:, 0]]
+            whole = pairs[:, 1] < 0
+            cliques.append(np.full(len(pairs), number))
+            chains.append(pairs[:, 0])
+            begin.append(np.where(whole, of_chain, of_chain + pairs[:, 1]))
+            end.append(np.where(whole, starts[pairs[:, 0] + 1], of_chain + pairs[:, 1] + 1))
+        empty = np.empty(0, dtype=np.int64)
+        self._member_clique = np.concatenate([empty, *cliques]).astype(np.int64)
+        self._begin = np.concatenate([empty, *begin]).astype(np.int64)
+        self._end = np.concatenate([empty, *end]).astype(np.int64)
+        # Scores change together within a chain, or within the part if other cliques connect chains.
+        self._alone = len(shared) == self.model.cliques
+        self._unit = np.concatenate([empty, *chains]).astype(np.int64)
+        if not self._alone:
+            self._unit[:] = 0
+
+    def _columns(self, first: Longs) -> Longs:
+        """Where the values of this part's shared cliques are in a row of all values."""
+        spans = [np.arange(first[k], first[k + 1]) for k in self._numbers]
+        return np.concatenate([np.empty(0, dtype=np.int64), *spans]).astype(np.int64)
+
+    def _own_scores(self, labels: arrays.Ints) -> arrays.Doubles:
+        """The score without shared cliques: of each chain, or in one number."""
+        found = self.model.score(labels)
+        if self._alone:
+            return np.asarray(found.chain_scores)
+        total = float(np.sum(found.chain_scores)) + float(np.sum(found.clique_scores))
+        return np.array([total - float(np.sum(found.clique_scores[self._cliques]))])
+
+    def answer(self, asked: Asked) -> Answer:
+        """Labels the part under each row of prices."""
+        rows, values = asked.prices.shape
+        counts = np.zeros((rows, values), dtype=np.int64)
+        costs = np.zeros((rows, len(asked.first) - 1), dtype=np.int64)
+        scores = []
+        columns = self._columns(asked.first)
+        base, base_scores = np.empty(0, dtype=np.int32), np.empty(0)
+        for k in range(rows):
+            self._prices.solve(asked.prices[k, columns])
+            counts[k, columns] = self._prices.counts()
+            labels = self._prices.labels()
+            own = self._own_scores(labels)
+            scores.append(sum(map(round, (own / asked.quantum).tolist())))
+            if k == 0:
+                base, base_scores = labels, own
+                continue
+            lost = np.rint((base_scores - own) / asked.quantum).astype(np.int64)
+            self._deal(base != labels, lost, costs[k])
+        return Answer(counts, costs, scores, rows * len(self.model))
+
+    def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
+        """Deals what each chain (or the part) has lost among its memberships that changed."""
+        before = np.concatenate([[0], np.cumsum(changed)])
+        moved = before[self._end] > before[self._begin]
+        units = self._unit[moved]
+        shares = np.bincount(units, minlength=len(lost))
+        np.add.at(costs, self._member_clique[moved], lost[units] // shares[units])
+
+    def labels(self, prices: npt.ArrayLike, first: Longs) -> arrays.Ints:
+        """The labels of all chains under a row of prices."""
+        row = np.asarray(prices, dtype=np.float64)
+        self._prices.solve(row[self._columns(first)])
+        return self._prices.labels()
+
+
+# ---- The search ---------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Standing:
+    """Prices, the counts that they lead to, and the score of the corpus with them (equation 1)."""
+
+    prices: arrays.Doubles
+    counts: Longs
+    score: float
+
+
+#: Where a track begins: the rank of a value by its count, and the share of the members of each clique
+#: that are taken to have that value. Shares below 1 leave large values with some weight.
+PULLS = [(rank, share) for share in (1.0, 0.5, 0.25) for rank in range(6)]
+
+#: So many rounds a track goes on from its own counts before another begins.
+STEPS = 4
+
+
+@dataclasses.dataclass
+class _Track:
+    counts: Longs | None = None  # those it leads to so far; None: it begins
+    steps: int = 0
+
+
+class Search:
+    """Finds prices for shared cliques: what it asks travels to all parts, what they answer back.
+
+    Every round it asks for the best prices so far, for their successor (tangents at the counts they
+    lead to, which never score less), for the mixture of the last round's rows in which each clique
+    has the prices it gained most by, and for some *tracks*: prices as if a share of the members of
+    every clique (after some rounds, of half of the cliques) had the same value, then the successors
+    of these. A track may have to go on before it is worth more than where all began.
+
+    potentials  of the shared cliques: convex sums or MAJORITY
+    members     of each, in all parts together
+    rounds      at most so many questions
+    tracks      how many at a time
+    """
+
+    def __init__(
+        self,
+        potentials: Sequence[Potential],
+        members: npt.ArrayLike,
+        *,
+        rounds: int = 40,
+        tracks: int = 4,
+    ) -> None:
+        self.potentials = list(potentials)
+        self.members = arrays.longs("members", members)
+        if len(self.members) != len(self.potentials):
+            raise ValueError(
+                f"there are {len(self.members)} members for {len(self.potentials)} potentials"
+            )
+        sizes = [potential.values for potential in self.potentials]
+        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.rounds_left = rounds
+        self._tracks = [_Track() for _ in range(tracks)]
+        self.rounds = self.rows = self.decodings = 0
+        self.own_score = -np.inf
+        self.best: Standing | None = None
+        self._mixture: arrays.Doubles | None = None
+        self._pull = self._idle = 0
+        self._asked: Asked | None = None
+        greatest = [
+            float(np.max(np.abs(self._at(k, self._all_at(k, 0, 1.0))[0]), initial=0.0))
+            for k in range(len(sizes))
+        ]
+        # Costs are no larger than what prices pay, so that 2^28 quanta a price leave room for sums.
+        top = max(greatest, default=0.0) or 1.0
+        self.quantum = float(2.0 ** (np.ceil(np.log2(top)) - 28))
+
+    # ---- Prices
+
+    def _at(self, clique: int, counts: Longs) -> tuple[arrays.Doubles, float]:
+        return self.potentials[clique].prices(counts, int(self.members[clique]))
+
+    def _of(self, row: npt.NDArray[Any], clique: int) -> npt.NDArray[Any]:
+        return row[self.first[clique] : self.first[clique + 1]]
+
+    def _all_at(self, clique: int, value: int, share: float) -> Longs:
+        counts = np.zeros(int(self.first[clique + 1] - self.first[clique]), dtype=np.int64)
+        counts[value] = round(share * int(self.members[clique]))
+        return counts
+
+    def _row(self, prices_of: Callable[[int], arrays.Doubles]) -> arrays.Doubles:
+        row = np.empty(int(self.first[-1]))
+        for k in range(len(self.potentials)):
+            self._of(row, k)[:] = prices_of(k)
+        return row
+
+    def _tangent(self, clique: int) -> arrays.Doubles:
+        assert self.best is not None
+        return self._at(clique, self._of(self.best.counts, clique))[0]
+
+    def _pulled(self, clique: int, pull: int) -> arrays.Doubles:
+        """Prices at counts of which a share has been moved to one value."""
+        assert self.best is not None
+        rank, share = PULLS[pull % len(PULLS)]
+        cycle = pull // len(PULLS)
+        counts = self._of(self.best.counts, clique)
+        order = np.argsort(-counts, kind="stable")
+        # After the first cycle half of the cliques rest, others each time.
+        if cycle > 0 and (clique * 40503 + pull * 977) >> 4 & 1 == 0 or rank >= len(order):
+            return self._tangent(clique)
+        moved = np.floor((1 - share) * counts).astype(np.int64)
+        moved[order[rank]] += int(counts.sum() - moved.sum())
+        return self._at(clique, moved)[0]
+
+    def _next(self, track: _Track) -> arrays.Doubles:
+        """The next row of a track."""
+        if track.counts is None or track.steps >= STEPS:
+            track.counts, track.steps = None, 0
+            pull, self._pull = self._pull, self._pull + 1
+            return self._row(lambda k: self._pulled(k, pull))
+        counts = track.counts
+        return self._row(lambda k: self._at(k, self._of(counts, k))[0])
+
+    # ---- Rounds
+
+    def ask(self) -> Asked | None:
+        """What to ask all parts next; None when the search has ended."""
+        if self.rounds_left <= 0 or self._idle > 2 * STEPS:
+            return None
+        if self.best is None:
+            rows = [np.zeros(int(self.first[-1]))]
+        else:
+            rows = [self.best.prices, *map(self._next, self._tracks), self._row(self._tangent)]
+            if self._mixture is not None:
+                rows.append(self._mixture)
+        self._asked = Asked(np.stack(rows), self.first, self.quantum)
+        return self._asked
+
+    def take(self, answer: Answer) -> None:
+        """Takes what all parts together have answered to the last question."""
+        asked, self._asked = self._asked, None
+        if asked is None:
+            raise ValueError("nothing was asked")
+        self.rounds_left -= 1
+        self.rounds += 1
+        self.rows += len(asked.prices)
+        self.decodings += answer.decodings
+        agreement = np.array(
+            [
+                [self._at(k, self._of(row, k))[1] for k in range(len(self.potentials))]
+                for row in answer.counts
+            ]
+        ).reshape(len(asked.prices), len(self.potentials))
+        scores = [
+            own * asked.quantum + float(np.sum(of)) for own, of in zip(answer.scores, agreement)
+        ]
+        if self.best is None:
+            self.own_score = scores[0]
+        else:
+            for track, counts in zip(self._tracks, answer.counts[1:]):
+                is_done = track.counts is not None and np.array_equal(track.counts, counts)
+                track.steps = STEPS if is_done else track.steps + 1
+                track.counts = counts
+        gains = agreement - agreement[0] - answer.costs * asked.quantum
+        self._mix(asked, gains)
+        place = int(np.argmax(scores))
+        found = Standing(asked.prices[place], answer.counts[place], scores[place])
+        grown = self.best is None or found.score > self.best.score + 1e-9 * abs(self.best.score)
+        self._idle = 0 if grown else self._idle + 1
+        if self.best is None or found.score > self.best.score:
+            self.best = found
+
+    def _mix(self, asked: Asked, gains: arrays.Doubles) -> None:
+        """Gives each clique the prices of the row that it gained most by over the first."""
+        self._mixture = None
+        chosen = np.argmax(gains, axis=0) if len(gains) > 1 else np.zeros(0, dtype=np.int64)
+        if np.any(chosen):
+            self._mixture = self._row(lambda k: self._of(asked.prices[chosen[k]], k))
+
+
+@dataclasses.dataclass(frozen=True)
+class Labelled:
+    """What `label` has found.
+
+    labels     of each part, of all its chains one after the other
+    score      equation 1 of the whole corpus; own_score: of the parts' own labels
+    rounds     how often all parts were asked; rows: of prices, in all rounds
+    decodings  how many chains were decoded, in all rounds
+    """
+
+    labels: list[arrays.Ints]
+    score: float
+    own_score: float
+    rounds: int
+    rows: int
+    decodings: int
+
+
+def label(
+    parts: Sequence[Part],
+    potentials: Sequence[Potential],
+    members: npt.ArrayLike,
+    *,
+    rounds: int = 40,
+    tracks: int = 4,
+) -> Labelled:
+    """Labels all parts so that the members of their shared cliques agree, in this process."""
+    search = Search(potentials, members, rounds=rounds, tracks=tracks)
+    while (asked := search.ask()) is not None:
+        search.take(sum_of(part.answer(asked) for part in parts))
+    assert search.best is not None
+    return Labelled(
+        [part.labels(search.best.prices, search.first) for part in parts],
+        search.best.score,
+        search.own_score,
+        search.rounds,
+        search.rows,
+        search.decodings,
+    )

@@ -1,0 +1,228 @@
+"""Words and keys of a whole corpus: labels streams of Arrow batches whose groups share cliques.
+
+`libchorale.batches` labels every group by itself. Here the positions with the same key agree across
+all groups as well, however many members a key has: groups exchange prices and counts
+(`libchorale.prices`), so that no process holds more than one group, and the labels are the same however
+groups are divided among processes. `libchorale.spark.label_shared` does the same on Spark.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import batches
+from ._agreements import Agreement, _listed
+from .batches import Chains
+from .collective import build_problem
+from .potential import Potential
+from .prices import Answer, Asked, Part, Search
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedKeys:
+    """Rows that are chains, and keys that ought to agree across all groups. It can be pickled.
+
+    chains    the columns, and what ought to agree within a group, as for `batches.label`
+    keys      the column of keys: a list for each row, of one key for each position, text or integer;
+              null, and integers below 0: none
+    strength  how much agreement is worth, as in `decode`: strength / n sum_v n_v^2 for a key with n
+              members
+    least     keys of fewer members, in the whole corpus, are left out. A price hardly tells what a
+              member of a small clique should do: such agreement is better had within groups
+    rounds, tracks  of `prices.Search`
+    """
+
+    chains: Chains
+    keys: str
+    strength: float = 1.0
+    least: int = 50
+    rounds: int = 40
+    tracks: int = 4
+
+    def __post_init__(self) -> None:
+        if self.strength < 0:
+            raise ValueError(f"strength is {self.strength}; it must be at least 0")
+        if self.least < 2:
+            raise ValueError(f"least is {self.least}; it must be at least 2")
+
+    def search(self, counted: Mapping[Hashable, int], labels: int) -> tuple[Keys, Search]:
+        """The keys that are shared, numbered, and the search for their prices."""
+        chosen = [key for key, count in counted.items() if count >= self.least]
+        chosen.sort(key=lambda key: (type(key).__name__, key))
+        keys = {key: number for number, key in enumerate(chosen)}
+        potential = Potential.potts(labels, self.strength, scale="members")
+        members = [counted[key] for key in chosen]
+        found = Search([potential] * len(chosen), members, rounds=self.rounds, tracks=self.tracks)
+        return keys, found
+
+
+Keys = dict[Hashable, int]
+
+
+def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
+    """How many positions of a stream of batches have each key."""
+    counted: collections.Counter[Hashable] = collections.Counter()
+    compute = batches._compute()
+    for batch in stream:
+        column = batch.column(batch.schema.get_field_index(specification.keys))
+        for entry in compute.list_flatten(column).value_counts().to_pylist():
+            key = entry["values"]
+            if key is not None and not (isinstance(key, int) and key < 0):
+                counted[key] += entry["counts"]
+    return counted
+
+
+@dataclasses.dataclass(frozen=True)
+class _Labelling(Chains):
+    """A specification by which `batches.label` labels groups under prices."""
+
+    shared: SharedKeys = None  # type: ignore[assignment]
+    numbers: Keys = dataclasses.field(default_factory=dict)
+    prices: Any = None  # V
+    first: Any = None  # C + 1
+
+    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
+        lengths, part = _part(arrow, rows, self.shared, self.numbers)
+        if part is None:
+            return super()._labelled(arrow, rows)
+        flat = part.labels(self.prices, self.first)
+        own = part.labels(np.zeros(len(self.prices)), self.first)
+        edges = np.cumsum([0, *lengths], dtype=np.int32)
+        moved = np.concatenate([[0], np.cumsum(flat != own)])[edges]
+        texts = arrow.array(flat, arrow.int32())
+        if self.names is not None:
+            texts = arrow.array(list(self.names), arrow.string()).take(texts)
+        return {
+            self.labels: arrow.ListArray.from_arrays(arrow.array(edges), texts),
+            self.changed: arrow.array(np.diff(moved) > 0),
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class _Asking(_Labelling):
+    """A specification by which `batches.label` adds up what groups answer, in `answers`."""
+
+    asked: Asked = None  # type: ignore[assignment]
+    answers: list[Answer] = dataclasses.field(default_factory=list)
+
+    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
+        _, part = _part(arrow, rows, self.shared, self.numbers)
+        if part is not None:
+            answer = part.answer(self.asked)
+            self.answers[:] = [self.answers[0] + answer if self.answers else answer]
+        return {}
+
+
+def _made(kind: Any, specification: SharedKeys, numbers: Keys, **more: Any) -> Any:
+    chains = specification.chains
+    fields = {field.name: getattr(chains, field.name) for field in dataclasses.fields(chains)}
+    return kind(**fields, shared=specification, numbers=numbers, **more)
+
+
+def _part(
+    arrow: Any, rows: Any, specification: SharedKeys, numbers: Keys
+) -> tuple[list[int], Part | None]:
+    """The lengths of the rows of a group, and its part of the corpus; None without a position."""
+    chains = specification.chains
+    scores = batches._matrices(arrow, rows, chains.scores)
+    lengths = [len(matrix) for matrix in scores]
+    if not any(lengths):
+        return lengths, None
+    keys = []
+    for row, given in enumerate(batches._lists(rows, specification.keys)):
+        if len(given) != lengths[row]:
+            raise ValueError(
+                f"column {specification.keys!r} has {len(given)} keys in row {row}, which has "
+                f"{lengths[row]} positions"
+            )
+        keys.append([numbers.get(key, -1) for key in given])
+    agree: list[Any] = [
+        dataclasses.replace(entry, keys=batches._lists(rows, entry.keys))
+        if isinstance(entry, Agreement) and isinstance(entry.keys, str)
+        else entry
+        for entry, _ in _listed(chains.agree)
+    ]
+    agree.append(Agreement("keys", strength=specification.strength, minimum=1, keys=keys))
+    problem = build_problem(
+        scores,
+        chains.transitions,
+        tokens=None if chains.tokens is None else batches._lists(rows, chains.tokens),
+        agree=agree,
+        strength=chains.strength,
+        minimum=chains.minimum,
+        stop=chains.stop,
+    )
+    # The cliques of the last agreement come last, by ascending key.
+    met = sorted({number for row in keys for number in row if number >= 0})
+    begin = problem.model.cliques - len(met)
+    return lengths, Part(problem, {begin + k: number for k, number in enumerate(met)}, **_options(chains))
+
+
+def _options(chains: Chains) -> dict[str, Any]:
+    return dict(chains.options)
+
+
+def answer(
+    stream: Iterable[Any], specification: SharedKeys, numbers: Keys, asked: Asked
+) -> Answer | None:
+    """What the groups of a stream of batches answer together; None where there is no position."""
+    asking = _made(_Asking, specification, numbers, asked=asked)
+    for _ in batches.label(stream, asking):
+        pass
+    return asking.answers[0] if asking.answers else None
+
+
+def under_prices(
+    stream: Iterable[Any], specification: SharedKeys, numbers: Keys, search: Search
+) -> Iterator[Any]:
+    """Labels the groups of a stream of batches under the prices that a search has found."""
+    assert search.best is not None
+    best = _made(
+        _Labelling, specification, numbers, prices=search.best.prices, first=search.first
+    )
+    return batches.label(stream, best)
+
+
+def label(
+    stream: Callable[[], Iterable[Any]] | Sequence[Any], specification: SharedKeys
+) -> Iterator[Any]:
+    """Labels batches as `batches.label` does, in this process, with keys shared by all groups.
+
+    stream  a list of record batches, or a function that begins a stream of them anew: it is read
+            about as often as there are rounds
+
+    >>> import pyarrow
+    >>> rows = [{"page": p, "key": ["Rome"], "score": [s]}
+    ...         for p, s in enumerate([[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])]
+    >>> chains = Chains("page", "score", agree=[])
+    >>> batch = pyarrow.RecordBatch.from_pylist(rows)
+    >>> found = label([batch], SharedKeys(chains, "key", least=2))
+    >>> [labels for out in found for labels in out.column("labels").to_pylist()]
+    [[0], [0], [0]]
+    """
+    begin = stream if callable(stream) else lambda: stream
+    labels = label_count(begin(), specification)
+    if labels == 0:
+        return batches.label(begin(), specification.chains)
+    numbers, search = specification.search(count_keys(begin(), specification), labels)
+    while (asked := search.ask()) is not None:
+        found = answer(begin(), specification, numbers, asked)
+        assert found is not None
+        search.take(found)
+    return under_prices(begin(), specification, numbers, search)
+
+
+def label_count(stream: Iterable[Any], specification: SharedKeys) -> int:
+    """How many labels the scores of a stream have; 0 where there is no position."""
+    compute = batches._compute()
+    for batch in stream:
+        column = batch.column(batch.schema.get_field_index(specification.chains.scores))
+        widths = compute.list_value_length(compute.list_flatten(column))
+        if len(widths):
+            return int(widths[0].as_py())
+    return 0

@@ -1,0 +1,215 @@
+"""Shared cliques: prices, parts, the search, and streams of batches whose groups share keys."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from test_batches import corpus, cut, joined, rng  # noqa: F401
+
+import libchorale as ch
+from libchorale.batches import Chains
+from libchorale.prices import Answer, Part, Prices, Search, label, sum_of
+from libchorale.shared import SharedKeys
+from libchorale.shared import label as label_batches
+
+pa = pytest.importorskip("pyarrow")
+
+
+def items(scores, keys, potential, local=None):
+    """A model of items of one position: a clique for each key met; one more of the items `local`."""
+    builder = ch.ModelBuilder()
+    for row in scores:
+        builder.add_chain([row])
+    shared = {}
+    for key in sorted(set(keys)):
+        clique = builder.add_clique(potential=potential)
+        for k in np.flatnonzero(np.array(keys) == key):
+            builder.add_position(clique, int(k), 0)
+        shared[clique] = key
+    if local:
+        clique = builder.add_clique(potential=potential)
+        for k in local:
+            builder.add_position(clique, k, 0)
+    return builder.freeze(), shared
+
+
+def best_of_all(scores, keys, potentials):
+    """Equation 1 at its best, over all labellings."""
+    best = -np.inf
+    for labels in itertools.product(range(scores.shape[1]), repeat=len(scores)):
+        total = sum(row[y] for row, y in zip(scores, labels))
+        for key, potential in enumerate(potentials):
+            counts = np.bincount(
+                np.array(labels)[np.array(keys) == key], minlength=scores.shape[1]
+            )
+            total += potential.evaluate(counts)
+        best = max(best, total)
+    return best
+
+
+@pytest.mark.parametrize("family", ["potts", "entropy", "majority"])
+def test_items_against_enumeration(rng, family):  # noqa: F811
+    found, own, best = 0.0, 0.0, 0.0
+    for _ in range(8):
+        scores = rng.normal(size=(7, 3))
+        keys = rng.integers(0, 2, 7).tolist()
+        if family == "majority":
+            potential = ch.Potential.majority(rng.uniform(0, 1) * np.eye(3) * 2)
+        else:
+            potential = getattr(ch.Potential, family)(3, rng.uniform(0, 1.5), scale="members")
+        cuts = sorted(rng.choice(np.arange(1, 7), 2, replace=False).tolist())
+        parts = []
+        for begin, end in zip([0, *cuts], [*cuts, 7]):
+            parts.append(Part(*items(scores[begin:end], keys[begin:end], potential)))
+        members = np.bincount(keys, minlength=2)
+        result = label(parts, [potential] * 2, members)
+        limit = best_of_all(scores, keys, [potential] * 2)
+        assert result.own_score - 1e-6 <= result.score <= limit + 1e-6
+        labels = np.concatenate(result.labels)
+        total = float(scores[np.arange(7), labels].sum()) + sum(
+            potential.evaluate(np.bincount(labels[np.array(keys) == k], minlength=3))
+            for k in range(2)
+        )
+        assert total == pytest.approx(result.score, abs=1e-6)
+        found, own, best = found + result.score, own + result.own_score, best + limit
+    print(f"{family}: {(found - own) / (best - own):.4f} of the gain")
+
+
+def test_large_cliques_gain_what_a_run_gains(rng):  # noqa: F811
+    """Over ten corpora of five keys: of the gain of a run that has all members in one model."""
+    found, own, whole = 0.0, 0.0, 0.0
+    for _ in range(10):
+        scores = rng.uniform(0, 2, size=(600, 6))
+        keys = rng.integers(0, 5, 600).tolist()
+        potential = ch.Potential.potts(6, rng.uniform(0.3, 1.2), scale="members")
+        model, shared = items(scores, keys, potential)
+        result = label([Part(model, shared)], [potential] * 5, np.bincount(keys, minlength=5))
+        run = ch.Run(model).solve()
+        found, own, whole = found + result.score, own + run.own_score, whole + run.score
+    print(f"{(found - own) / (whole - own):.5f} of the gain of a run")
+    assert found - own >= 0.97 * (whole - own)
+
+
+def test_any_division_gives_the_same(rng):  # noqa: F811
+    scores = rng.normal(size=(40, 4))
+    keys = rng.integers(0, 3, 40).tolist()
+    potential = ch.Potential.potts(4, 1.0, scale="members")
+    members = np.bincount(keys, minlength=3)
+    expected = None
+    for count in (1, 2, 3, 8, 40):
+        order = rng.permutation(count)
+        edges = np.linspace(0, 40, count + 1).astype(int)
+        parts = [
+            Part(*items(scores[a:b], keys[a:b], potential)) for a, b in zip(edges, edges[1:])
+        ]
+        result = label([parts[k] for k in order], [potential] * 3, members)
+        labels = [None] * count
+        for k, found in zip(order, result.labels):
+            labels[k] = found.tolist()
+        flat = sum(labels, [])
+        expected = expected or (flat, result.score, result.rounds)
+        assert (flat, result.score, result.rounds) == expected
+
+
+def test_other_cliques_stay_local(rng):  # noqa: F811
+    scores = rng.normal(size=(12, 3))
+    keys = [0] * 6 + [1] * 6
+    potential = ch.Potential.potts(3, 1.0, scale="members")
+    model, shared = items(scores, keys, potential, local=[0, 3, 6, 9])
+    result = label([Part(model, shared)], [potential] * 2, [6, 6])
+    assert model.score(result.labels[0]).score == pytest.approx(result.score, abs=1e-6)
+    whole = ch.Run(model).solve()
+    assert result.score <= whole.score + 1e-6
+    assert result.score >= whole.own_score - 1e-6
+
+
+def test_what_travels_adds_up():
+    one = Answer(np.ones((2, 3), np.int64), np.ones((2, 1), np.int64), [1, 2], 5)
+    two = sum_of([one, one])
+    assert two.counts.tolist() == [[2] * 3] * 2 and two.costs.tolist() == [[2]] * 2
+    assert (two.scores, two.decodings) == ([2, 4], 10)
+    assert pickle.loads(pickle.dumps(one)).scores == [1, 2]
+
+
+def test_what_cannot_be():
+    potential = ch.Potential.potts(2, 1.0)
+    model, _ = items(np.zeros((3, 2)), [0, 0, 0], potential)
+    with pytest.raises(TypeError, match="model is 3"):
+        Prices(3, [0])
+    with pytest.raises(ch.ArgumentError, match=r"cliques\[0\] is 5"):
+        Prices(model, [5])
+    prices = Prices(model, [0])
+    with pytest.raises(ch.ArgumentError, match="count is 3"):
+        prices.solve([1.0, 2.0, 3.0])
+    with pytest.raises(ch.Error, match="has not been solved"):
+        prices.counts()
+    prices.close()
+    with pytest.raises(ch.ClosedError):
+        prices.solve()
+    with pytest.raises(ch.KindError, match="convex"):
+        ch.Potential.potts(2, -1.0).prices([1, 1], 2)
+    with pytest.raises(ch.KindError, match="convex"):
+        ch.Potential.potts(2, -1.0).most([1.0, 1.0], 2)
+    with pytest.raises(ValueError, match="2 members for 1 potentials"):
+        Search([potential], [1, 2])
+    search = Search([potential], [3])
+    with pytest.raises(ValueError, match="nothing was asked"):
+        search.take(Answer(np.zeros((1, 2), np.int64), np.zeros((1, 1), np.int64), [0], 0))
+    with pytest.raises(ValueError, match="strength is -1"):
+        SharedKeys(Chains("a", "b"), "keys", strength=-1)
+    with pytest.raises(ValueError, match="least is 1"):
+        SharedKeys(Chains("a", "b"), "keys", least=1)
+
+
+def test_a_bound(rng):  # noqa: F811
+    """Under any prices, parts and cliques by themselves bound equation 1."""
+    for _ in range(20):
+        scores = rng.normal(size=(6, 3))
+        potential = ch.Potential.potts(3, rng.uniform(0, 1))
+        model, _ = items(scores, [0] * 6, potential)
+        prices = rng.normal(size=3)
+        _, result = Prices(model, [0]).solve(prices)
+        limit = best_of_all(scores, [0] * 6, [potential])
+        assert limit <= result.score + potential.most(prices, 6) + 1e-9
+
+
+def test_streams(rng):  # noqa: F811
+    table = corpus(rng, groups=12)
+    chains = Chains("page", "scores", tokens="words", strength=0.5, order="id")
+    shared = SharedKeys(chains, "keys", strength=3.0, least=4)
+    expected = joined(label_batches(cut(table, 1000), shared))
+    for size in (1, 3):
+        assert joined(label_batches(cut(table, size), shared)).equals(expected)
+    again = joined(label_batches(lambda: iter(cut(table, 5)), shared))
+    assert again.equals(expected)
+    # Agreement grows.
+    positions = []
+    for out in (expected, joined(label_batches(cut(table, 9), SharedKeys(chains, "keys", 0.0, 4)))):
+        pairs = 0
+        for key in range(3):
+            labels = [
+                y
+                for row in out.to_pylist()
+                for k, y in zip(row["keys"], row["labels"])
+                if k == key
+            ]
+            pairs += sum(n * n for n in np.bincount(labels, minlength=3).tolist())
+        positions.append(pairs)
+    assert positions[0] >= positions[1]
+
+
+def test_streams_without_anything_shared(rng):  # noqa: F811
+    table = corpus(rng, groups=4)
+    chains = Chains("page", "scores", tokens="words", order="id")
+    out = joined(label_batches(cut(table, 3), SharedKeys(chains, "keys", least=10_000)))
+    from libchorale.batches import label as apart
+
+    assert out.column("labels").equals(joined(apart(cut(table, 3), chains)).column("labels"))
+    empty = table.slice(0, 0)
+    assert list(label_batches(cut(empty, 3), SharedKeys(chains, "keys"))) == []
+    with pytest.raises(ValueError, match="has 0 keys in row|keys in row"):
+        short = table.set_column(
+            table.schema.get_field_index("keys"), "keys", pa.array([[7, 7, 7, 7, 7, 7]] * len(table))
+        )
+        list(label_batches(cut(short, 3), SharedKeys(chains, "keys", least=2)))
