@@ -14,7 +14,6 @@
 #include <utility>
 
 namespace chorale {
-namespace {
 
 struct SharedClique {
   std::int32_t clique;
@@ -23,7 +22,6 @@ struct SharedClique {
   double *weights;          // by column: of the count, in the potential that the run has
 };
 
-} // namespace
 } // namespace chorale
 
 struct chorale_prices {
