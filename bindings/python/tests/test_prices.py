@@ -50,7 +50,7 @@ def best_of_all(scores, keys, potentials):
 
 @pytest.mark.parametrize("family", ["potts", "entropy", "majority"])
 def test_items_against_enumeration(rng, family):  # noqa: F811
-    found, own, best = 0.0, 0.0, 0.0
+    found, own, best, gap = 0.0, 0.0, 0.0, 0.0
     for _ in range(8):
         scores = rng.normal(size=(7, 3))
         keys = rng.integers(0, 2, 7).tolist()
@@ -66,6 +66,8 @@ def test_items_against_enumeration(rng, family):  # noqa: F811
         result = label(parts, [potential] * 2, members)
         limit = best_of_all(scores, keys, [potential] * 2)
         assert result.own_score - 1e-6 <= result.score <= limit + 1e-6
+        assert limit <= result.upper_bound + 1e-6
+        gap = gap + result.upper_bound - limit
         labels = np.concatenate(result.labels)
         total = float(scores[np.arange(7), labels].sum()) + sum(
             potential.evaluate(np.bincount(labels[np.array(keys) == k], minlength=3))
@@ -73,7 +75,7 @@ def test_items_against_enumeration(rng, family):  # noqa: F811
         )
         assert total == pytest.approx(result.score, abs=1e-6)
         found, own, best = found + result.score, own + result.own_score, best + limit
-    print(f"{family}: {(found - own) / (best - own):.4f} of the gain")
+    print(f"{family}: {(found - own) / (best - own):.4f} of the gain, bounds {gap / best:.4f} above")
 
 
 def test_large_cliques_gain_what_a_run_gains(rng):  # noqa: F811
@@ -119,16 +121,19 @@ def test_other_cliques_stay_local(rng):  # noqa: F811
     model, shared = items(scores, keys, potential, local=[0, 3, 6, 9])
     result = label([Part(model, shared)], [potential] * 2, [6, 6])
     assert model.score(result.labels[0]).score == pytest.approx(result.score, abs=1e-6)
-    whole = ch.Run(model).solve()
-    assert result.score <= whole.score + 1e-6
+    assert result.upper_bound == np.inf
+    bounded = label([Part(model, shared, bound_steps=30)], [potential] * 2, [6, 6])
+    whole = ch.Run(model, bound_steps=30).solve()
+    assert whole.score <= bounded.upper_bound + 1e-6
+    assert result.score <= whole.upper_bound + 1e-6
     assert result.score >= whole.own_score - 1e-6
 
 
 def test_what_travels_adds_up():
-    one = Answer(np.ones((2, 3), np.int64), np.ones((2, 1), np.int64), [1, 2], 5)
+    one = Answer(np.ones((2, 3), np.int64), np.ones((2, 1), np.int64), [1, 2], [3, None], 5)
     two = sum_of([one, one])
     assert two.counts.tolist() == [[2] * 3] * 2 and two.costs.tolist() == [[2]] * 2
-    assert (two.scores, two.decodings) == ([2, 4], 10)
+    assert (two.scores, two.limits, two.decodings) == ([2, 4], [6, None], 10)
     assert pickle.loads(pickle.dumps(one)).scores == [1, 2]
 
 
@@ -155,7 +160,7 @@ def test_what_cannot_be():
         Search([potential], [1, 2])
     search = Search([potential], [3])
     with pytest.raises(ValueError, match="nothing was asked"):
-        search.take(Answer(np.zeros((1, 2), np.int64), np.zeros((1, 1), np.int64), [0], 0))
+        search.take(Answer(np.zeros((1, 2), np.int64), np.zeros((1, 1), np.int64), [0], [0], 0))
     with pytest.raises(ValueError, match="strength is -1"):
         SharedKeys(Chains("a", "b"), "keys", strength=-1)
     with pytest.raises(ValueError, match="least is 1"):

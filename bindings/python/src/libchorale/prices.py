@@ -18,6 +18,7 @@ any order, so that any division among processes gives the same labels.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import byref, c_double
 from typing import Any
@@ -180,12 +181,15 @@ class Answer:
     costs      K x C, int64, in quanta: what of the parts' own score under the first row of prices is
                lost under row k, dealt among the shared cliques whose members change
     scores     K integers, in quanta: the parts' own score
+    limits     K integers, in quanta, none above them: scores with what the prices pay; None where a
+               part has cliques of its own and its `Prices` no bound_steps
     decodings  how many chains were decoded
     """
 
     counts: Longs
     costs: Longs
     scores: list[int]
+    limits: list[int | None]
     decodings: int
 
     def __add__(self, other: Answer) -> Answer:
@@ -193,6 +197,10 @@ class Answer:
             self.counts + other.counts,
             self.costs + other.costs,
             [a + b for a, b in zip(self.scores, other.scores)],
+            [
+                None if a is None or b is None else a + b
+                for a, b in zip(self.limits, other.limits)
+            ],
             self.decodings + other.decodings,
         )
 
@@ -262,11 +270,14 @@ class Part:
         rows, values = asked.prices.shape
         counts = np.zeros((rows, values), dtype=np.int64)
         costs = np.zeros((rows, len(asked.first) - 1), dtype=np.int64)
-        scores = []
+        scores: list[int] = []
+        limits: list[int | None] = []
         columns = self._columns(asked.first)
         base, base_scores = np.empty(0, dtype=np.int32), np.empty(0)
         for k in range(rows):
-            self._prices.solve(asked.prices[k, columns])
+            _, result = self._prices.solve(asked.prices[k, columns])
+            limit = result.score if self._alone else result.upper_bound
+            limits.append(math.ceil(limit / asked.quantum) if math.isfinite(limit) else None)
             counts[k, columns] = self._prices.counts()
             labels = self._prices.labels()
             own = self._own_scores(labels)
@@ -276,7 +287,7 @@ class Part:
                 continue
             lost = np.rint((base_scores - own) / asked.quantum).astype(np.int64)
             self._deal(base != labels, lost, costs[k])
-        return Answer(counts, costs, scores, rows * len(self.model))
+        return Answer(counts, costs, scores, limits, rows * len(self.model))
 
     def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
         """Deals what each chain (or the part) has lost among its memberships that changed."""
@@ -326,7 +337,10 @@ class Search:
     lead to, which never score less), for the mixture of the last round's rows in which each clique
     has the prices it gained most by, and for some *tracks*: prices as if a share of the members of
     every clique (after some rounds, of half of the cliques) had the same value, then the successors
-    of these. A track may have to go on before it is worth more than where all began.
+    of these. A track may have to go on before it is worth more than where all began. One more row
+    lowers `upper_bound`, no labelling of the corpus scores more: a subgradient step on the sum of
+    what parts and shared cliques could at most be worth by themselves. It is infinite until the first
+    answer, and where a part has no limit (`Answer`).
 
     potentials  of the shared cliques: convex sums or MAJORITY
     members     of each, in all parts together
@@ -355,13 +369,15 @@ class Search:
         self.rounds = self.rows = self.decodings = 0
         self.own_score = -np.inf
         self.best: Standing | None = None
+        self.upper_bound = math.inf
+        self._dual: arrays.Doubles | None = None
         self._mixture: arrays.Doubles | None = None
         self._pull = self._idle = 0
         self._asked: Asked | None = None
-        greatest = [
-            float(np.max(np.abs(self._at(k, self._all_at(k, 0, 1.0))[0]), initial=0.0))
-            for k in range(len(sizes))
-        ]
+        ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
+        # By clique and value: C if all members have the value.
+        self._corners = [np.array([score for _, score in of]) for of in ends]
+        greatest = [float(np.max(np.abs(prices), initial=0.0)) for of in ends for prices, _ in of]
         # Costs are no larger than what prices pay, so that 2^28 quanta a price leave room for sums.
         top = max(greatest, default=0.0) or 1.0
         self.quantum = float(2.0 ** (np.ceil(np.log2(top)) - 28))
@@ -374,9 +390,9 @@ class Search:
     def _of(self, row: npt.NDArray[Any], clique: int) -> npt.NDArray[Any]:
         return row[self.first[clique] : self.first[clique + 1]]
 
-    def _all_at(self, clique: int, value: int, share: float) -> Longs:
+    def _all_at(self, clique: int, value: int) -> Longs:
         counts = np.zeros(int(self.first[clique + 1] - self.first[clique]), dtype=np.int64)
-        counts[value] = round(share * int(self.members[clique]))
+        counts[value] = self.members[clique]
         return counts
 
     def _row(self, prices_of: Callable[[int], arrays.Doubles]) -> arrays.Doubles:
@@ -424,6 +440,8 @@ class Search:
             rows = [self.best.prices, *map(self._next, self._tracks), self._row(self._tangent)]
             if self._mixture is not None:
                 rows.append(self._mixture)
+            if self._dual is not None:
+                rows.append(self._dual)
         self._asked = Asked(np.stack(rows), self.first, self.quantum)
         return self._asked
 
@@ -452,6 +470,7 @@ class Search:
                 is_done = track.counts is not None and np.array_equal(track.counts, counts)
                 track.steps = STEPS if is_done else track.steps + 1
                 track.counts = counts
+        self._bound(asked, answer, max(scores))
         gains = agreement - agreement[0] - answer.costs * asked.quantum
         self._mix(asked, gains)
         place = int(np.argmax(scores))
@@ -460,6 +479,29 @@ class Search:
         self._idle = 0 if grown else self._idle + 1
         if self.best is None or found.score > self.best.score:
             self.best = found
+
+    def _bound(self, asked: Asked, answer: Answer, score: float) -> None:
+        """Bounds the score by each row, and steps down from the last one."""
+        lowest = math.inf
+        for row, limit in zip(asked.prices, answer.limits):
+            if limit is not None:
+                most = [
+                    potential.most(self._of(row, k), int(self.members[k]))
+                    for k, potential in enumerate(self.potentials)
+                ]
+                lowest = limit * asked.quantum + math.fsum(most)
+                self.upper_bound = min(self.upper_bound, lowest)
+        if not math.isfinite(lowest):
+            return
+        # The last row: counts that its prices lead to, minus those that its cliques would like best.
+        row, slope = asked.prices[-1], answer.counts[-1].astype(np.float64)
+        for k, members in enumerate(self.members.tolist()):
+            worth = self._corners[k] - self._of(row, k) * members
+            if worth.max(initial=-math.inf) > 0:
+                self._of(slope, k)[np.argmax(worth)] -= members
+        square = float(slope @ slope)
+        best = max(score, -math.inf if self.best is None else self.best.score)
+        self._dual = row - max(lowest - best, 0.0) / square * slope if square > 0 else None
 
     def _mix(self, asked: Asked, gains: arrays.Doubles) -> None:
         """Gives each clique the prices of the row that it gained most by over the first."""
@@ -474,7 +516,8 @@ class Labelled:
     """What `label` has found.
 
     labels     of each part, of all its chains one after the other
-    score      equation 1 of the whole corpus; own_score: of the parts' own labels
+    score      equation 1 of the whole corpus; own_score: of the parts' own labels; upper_bound: no
+               labelling scores more
     rounds     how often all parts were asked; rows: of prices, in all rounds
     decodings  how many chains were decoded, in all rounds
     """
@@ -482,6 +525,7 @@ class Labelled:
     labels: list[arrays.Ints]
     score: float
     own_score: float
+    upper_bound: float
     rounds: int
     rows: int
     decodings: int
@@ -504,6 +548,7 @@ def label(
         [part.labels(search.best.prices, search.first) for part in parts],
         search.best.score,
         search.own_score,
+        search.upper_bound,
         search.rounds,
         search.rows,
         search.decodings,
