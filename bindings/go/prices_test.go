@@ -49,7 +49,7 @@ func TestANameInThreeDocuments(t *testing.T) {
 	for _, want := range []struct {
 		begin, counts []int64
 		score         float64
-	}{{[]int64{0, 0}, []int64{5, 4}, 13.06}, {[]int64{9, 0}, []int64{9, 0}, 15}, {[]int64{0, 9}, []int64{0, 9}, 11.5}} {
+	}{{[]int64{0, 0}, []int64{5, 4}, 13.06}, {[]int64{9, 0}, []int64{9, 0}, 15}, {[]int64{0, 9}, []int64{1, 8}, 11.72}} {
 		prices, _, err := potential.Prices(want.begin, 9)
 		check(t, err)
 		counts, labels, score, before := []int64{}, []int32{}, 0.0, math.Inf(-1)
