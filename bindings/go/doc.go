@@ -4,6 +4,7 @@
 //
 // [Decode] is the front door: a [Corpus] of scores and some [Agreement] values in, labels and the reasons for them out. What
 // it does can be had in single calls, which offer more: a [ModelBuilder] makes a [Model], over which a [Run] computes.
+// [Prices] link models that have members of the same cliques, where one model would be too large.
 //
 // # Arrays
 //

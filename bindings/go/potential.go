@@ -287,3 +287,39 @@ func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c.failed(C.chorale_potential_score(potential, (*C.int64_t)(first(counts)), C.int64_t(len(counts)), C.int64_t(members), &score, c.detail))
 	return float64(score), c.err
 }
+
+// Prices are what the members of a whole clique with members in several models are paid, values numbers, at counts[v] members
+// of each value v in all of them together, and the score of these counts. They are the slopes of the tables, for Potts
+// 2 * lambda * n_v, or for a majority the weights of the value of highest count. members: of all models; those that are in no
+// count have no value of the potential. [ErrKind]: the potential is neither a majority nor a sum that is convex and without
+// forbidden counts.
+func (p *Potential) Prices(counts []int64, members int64) (prices []float64, score float64, _ error) {
+	c := begin()
+	defer c.end()
+	potential := (*C.chorale_potential)(c.share((*handle)(p)))
+	if c.err != nil {
+		return nil, 0, c.err
+	}
+	prices = make([]float64, int(C.chorale_potential_values(potential)))
+	var found C.double
+	c.names = map[string]string{"values": "len(counts)"}
+	if c.failed(C.chorale_potential_prices(potential, longs(counts), C.int64_t(len(counts)), C.int64_t(members), doubles(prices), &found, c.detail)) {
+		return nil, 0, c.err
+	}
+	return prices, float64(found), nil
+}
+
+// Most is an upper bound on the score of any counts of `members` members less what these are paid at prices[v] a member of
+// value v. It is exact for a convex sum. [ErrKind]: as for [Potential.Prices].
+func (p *Potential) Most(prices []float64, members int64) (float64, error) {
+	c := begin()
+	defer c.end()
+	potential := (*C.chorale_potential)(c.share((*handle)(p)))
+	if c.err != nil {
+		return 0, c.err
+	}
+	var most C.double
+	c.names = map[string]string{"values": "len(prices)"}
+	c.failed(C.chorale_potential_most(potential, doubles(prices), C.int64_t(len(prices)), C.int64_t(members), &most, c.detail))
+	return float64(most), c.err
+}

@@ -8,6 +8,7 @@ import { createTransitions, properties } from "./property.js";
 import { ModelBuilder } from "./model.js";
 import { bytesOf, createProblem, readProblem } from "./problem.js";
 import { createRun, estimateRun } from "./run.js";
+import { createPrices } from "./prices.js";
 import { learn, readLearnt } from "./learn.js";
 import { buildProblem, decode } from "./decode.js";
 
@@ -17,7 +18,8 @@ export { Potential } from "./potential.js";
 export { Dictionary, Property, Transitions, fire } from "./property.js";
 export { Model, ModelBuilder } from "./model.js";
 export { Problem } from "./problem.js";
-export { Run } from "./run.js";
+export { Results, Run } from "./run.js";
+export { Prices } from "./prices.js";
 export { Learnt } from "./learn.js";
 
 export class Chorale {
@@ -57,6 +59,9 @@ export class Chorale {
   }
   createRun(model, options) {
     return createRun(this.#native, model, options);
+  }
+  createPrices(model, cliques, options) {
+    return createPrices(this.#native, model, cliques, options);
   }
   estimateRun(model, options) {
     return estimateRun(this.#native, model, options);

@@ -118,14 +118,99 @@ export function textOf(native, call) {
 
 const ALL_NAMES = { count: "labels.length" };
 
-export class Run extends Handle {
+/** What a run tells of its labellings, without computing. */
+export class Results extends Handle {
+  #run;
+  /** run: the address of the run, which may be part of what `pointer` is. */
+  constructor(native, pointer, free, run) {
+    super(native, pointer, free);
+    this.#run = run;
+  }
+  #reads(name, ...before) {
+    const native = Handle.nativeOf(this);
+    Handle.use(this, native);
+    native.call(`chorale_run_${name}`, [this.#run, ...before]);
+  }
+  result() {
+    const native = Handle.nativeOf(this);
+    return native.scoped((scope) => {
+      const at = scope.struct("run_result");
+      this.#reads("get_result", at);
+      return resultOf(native, at);
+    });
+  }
+  #ints(name, options, ...before) {
+    const native = Handle.nativeOf(this);
+    Handle.use(this, native);
+    const { own, into } = optionsOf(options, ["own", "into"]);
+    const given = [this.#run, ...before, own ? 1 : 0];
+    const count = native.scoped((scope) => {
+      const needed = scope.place();
+      native.call(`chorale_run_${name}`, [...given, 0, 0, needed]);
+      return scope.number(needed);
+    });
+    return result(
+      native,
+      "int32",
+      count,
+      into,
+      (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]),
+    );
+  }
+  labels(chain, options) {
+    return this.#ints("labels", options, integer("chain", chain));
+  }
+  allLabels(options) {
+    return this.#ints("all_labels", options);
+  }
+  values(clique, options) {
+    return this.#ints("values", options, integer("clique", clique));
+  }
+  #score(name, number, options, ...more) {
+    const native = Handle.nativeOf(this);
+    const { own } = optionsOf(options, ["own"]);
+    return native.scoped((scope) => {
+      const at = scope.place();
+      this.#reads(name, number, own ? 1 : 0, at, ...more);
+      return native.view.getFloat64(at, true);
+    });
+  }
+  chainScore(chain, options) {
+    return this.#score("chain_score", integer("chain", chain), options, 0);
+  }
+  changed(chain) {
+    const native = Handle.nativeOf(this);
+    return native.scoped((scope) => {
+      const at = scope.place();
+      this.#reads("chain_score", integer("chain", chain), 0, 0, at);
+      return native.view.getInt32(at, true) === 1;
+    });
+  }
+  cliqueScore(clique, options) {
+    return this.#score("clique_score", integer("clique", clique), options);
+  }
+  payments(chain) {
+    integer("chain", chain);
+    return structs(Handle.nativeOf(this), "payment", (at, capacity, needed) =>
+      this.#reads("payments", chain, at, sizeOf("payment"), capacity, needed),
+    );
+  }
+  json() {
+    return textOf(Handle.nativeOf(this), (at, capacity, needed) =>
+      this.#reads("json", at, capacity, needed),
+    );
+  }
+}
+
+export class Run extends Results {
   #kept; // memory of setChain by chain, as in `kept` of createRun
   constructor(native, pointer, kept) {
-    super(native, pointer, (at) => {
+    const free = (at) => {
       native.raw("chorale_run_destroy", [at]);
       for (const scope of kept.chains.values()) scope.end();
-      if (kept.progress !== 0) native.callbacks.delete(kept.progress);
-    });
+      native.callbacks.delete(kept.progress);
+    };
+    super(native, pointer, free, pointer);
     this.#kept = kept;
   }
   #call(name, ...before) {
@@ -152,9 +237,6 @@ export class Run extends Handle {
   }
   bound(steps) {
     return this.#runs("bound", integer("steps", steps));
-  }
-  result() {
-    return this.#runs("get_result");
   }
   reset() {
     const native = Handle.nativeOf(this);
@@ -227,62 +309,6 @@ export class Run extends Handle {
       };
     });
   }
-  #ints(name, options, ...before) {
-    const native = Handle.nativeOf(this);
-    const run = Handle.use(this, native);
-    const { own, into } = optionsOf(options, ["own", "into"]);
-    const given = [run, ...before, own ? 1 : 0];
-    const count = native.scoped((scope) => {
-      const needed = scope.place();
-      native.call(`chorale_run_${name}`, [...given, 0, 0, needed]);
-      return scope.number(needed);
-    });
-    return result(
-      native,
-      "int32",
-      count,
-      into,
-      (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]),
-    );
-  }
-  labels(chain, options) {
-    return this.#ints("labels", options, integer("chain", chain));
-  }
-  allLabels(options) {
-    return this.#ints("all_labels", options);
-  }
-  values(clique, options) {
-    return this.#ints("values", options, integer("clique", clique));
-  }
-  #score(name, number, options, ...more) {
-    const native = Handle.nativeOf(this);
-    const { own } = optionsOf(options, ["own"]);
-    return native.scoped((scope) => {
-      const at = scope.place();
-      this.#call(name, number, own ? 1 : 0, at, ...more);
-      return native.view.getFloat64(at, true);
-    });
-  }
-  chainScore(chain, options) {
-    return this.#score("chain_score", integer("chain", chain), options, 0);
-  }
-  changed(chain) {
-    const native = Handle.nativeOf(this);
-    return native.scoped((scope) => {
-      const at = scope.place();
-      this.#call("chain_score", integer("chain", chain), 0, 0, at);
-      return native.view.getInt32(at, true) === 1;
-    });
-  }
-  cliqueScore(clique, options) {
-    return this.#score("clique_score", integer("clique", clique), options);
-  }
-  payments(chain) {
-    integer("chain", chain);
-    return structs(Handle.nativeOf(this), "payment", (at, capacity, needed) =>
-      this.#call("payments", chain, at, sizeOf("payment"), capacity, needed),
-    );
-  }
   maxMarginals(chain) {
     const native = Handle.nativeOf(this);
     Handle.use(this, native);
@@ -310,10 +336,25 @@ export class Run extends Handle {
       return { probabilities, exact: native.view.getInt32(exact, true) === 1 };
     });
   }
-  json() {
-    return textOf(Handle.nativeOf(this), (at, capacity, needed) =>
-      this.#call("json", at, capacity, needed),
-    );
+}
+
+/**
+ * Runs body(options, progress) with the address of the chorale_run_options of options whose names
+ * were checked, and the number of the function in them: body keeps it, unless it throws.
+ */
+export function withRunOptions(native, told, body) {
+  const fields = runFields(told);
+  const progress = keepProgress(native, "progress", told.progress);
+  if (progress !== 0)
+    Object.assign(fields, {
+      progress: native.exports.chorale_js_progress_function(),
+      progress_user: progress,
+    });
+  try {
+    return native.scoped((scope) => body(scope.struct("run_options", fields), progress));
+  } catch (error) {
+    native.callbacks.delete(progress);
+    throw error;
   }
 }
 
@@ -321,35 +362,11 @@ export function createRun(native, model, options) {
   const told = optionsOf(options, [...RUN_OPTIONS, "earlier"]);
   const pointer = modelOf(native, model);
   const earlier = given(native, "earlier", told.earlier, Run, true);
-  const fields = runFields(told);
-  const kept = {
-    model: pointer,
-    chains: new Map(),
-    progress: keepProgress(native, "progress", told.progress),
-  };
-  if (kept.progress !== 0)
-    Object.assign(fields, {
-      progress: native.exports.chorale_js_progress_function(),
-      progress_user: kept.progress,
-    });
-  try {
-    return native.scoped(
-      (scope) =>
-        new Run(
-          native,
-          create(native, "chorale_run_create", [
-            native.host,
-            pointer,
-            scope.struct("run_options", fields),
-            earlier,
-          ]),
-          kept,
-        ),
-    );
-  } catch (error) {
-    native.callbacks.delete(kept.progress);
-    throw error;
-  }
+  return withRunOptions(native, told, (at, progress) => {
+    const kept = { model: pointer, chains: new Map(), progress };
+    const run = create(native, "chorale_run_create", [native.host, pointer, at, earlier]);
+    return new Run(native, run, kept);
+  });
 }
 
 export function estimateRun(native, model, options) {

@@ -1,7 +1,7 @@
 // What a typed program writes, and what the compiler must refuse.
 import { ChoraleError, Handle, fire, hasSimd, load } from "libchorale";
 import type {
-  Chorale, Decoded, Learnt, LearntReport, Model, Problem, Reason, Run, RunResult,
+  Chorale, Decoded, Learnt, LearntReport, Model, Prices, Problem, Reason, Run, RunResult,
 } from "libchorale";
 
 const chorale: Chorale = await load({
@@ -34,6 +34,10 @@ run.setAllowed(first, 0, null);
 run.setStrength(0, 2);
 run.setChain(first, { scores: [[1, 2], [3, 4]] });
 const written: Int32Array = run.allLabels({ own: true, into: chorale.createArray("int32", count) });
+const prices: Prices = chorale.createPrices(model, [0], { rounds: 3 });
+const share: number = prices.solve([new Float64Array(2)]).score;
+const sums: number[][] = prices.counts();
+const tangent: Float64Array = chorale.createPotts(2, 1).prices(sums[0] ?? [], 4).prices;
 const problem: Problem = chorale.readProblem(chorale.createProblem(model).toBytes());
 problem.gold = new Int32Array(4);
 problem.gold = null;
@@ -43,7 +47,8 @@ const learnt: Learnt = chorale.learn([problem],
 const f1: number = chorale.learn(problem, { classes: Int32Array.of(-1, 0) }).report().f1;
 const report: LearntReport = learnt.report();
 const kept: boolean = report.kinds[0]?.verdict === "kept" && report.warnings[0] !== "few-groups";
-const told: number[] = [report.temperature, report.weights[0]?.weight ?? f1, kept ? 1 : 0];
+const told: number[] = [share, tangent.length, report.temperature, report.weights[0]?.weight ?? f1,
+  kept ? 1 : 0];
 const applied: Model = learnt.apply(problem);
 const handle: Handle = applied;
 const automaton = chorale.createAutomaton({ labels: 2, states: 1, values: 2, next: [0, 0],
@@ -72,3 +77,5 @@ result.score = 1;
 console.log(report.warnings.includes("few"));
 // @ts-expect-error: no such option
 chorale.decode([], { strenght: 1 });
+// @ts-expect-error: the run of prices is only read
+prices.setLabels([0]);

@@ -117,6 +117,15 @@ export class Chorale {
   /** m x m scores of one label after another (row: the earlier label); absent: zeros. */
   createTransitions(scores: Rows | Transitions | null, options?: TransitionsOptions): Transitions;
   createRun(model: Model | Problem, options?: RunOptions & { earlier?: Run }): Run;
+  /**
+   * A run in which some cliques of the model are paid by prices in the place of their potentials:
+   * those with members in other models too.
+   */
+  createPrices(
+    model: Model | Problem,
+    cliques: Numbers,
+    options?: Omit<RunOptions, "edits">,
+  ): Prices;
   /** Size and cost of a run that is not created. */
   estimateRun(model: Model | Problem, options?: RunOptions): RunCost;
 
@@ -321,6 +330,18 @@ export class Potential extends Handle {
   scaled(factor: number): Potential;
   /** Score of counts by value; `members`: their sum. */
   score(counts: Numbers): number;
+  /**
+   * What the members of a clique that has them in several models (`Chorale.createPrices`) are paid,
+   * by value, at counts of all models together, and the score of these. `members`: of all models;
+   * those in no count have no value. Throws KIND for a potential that is neither "majority" nor a
+   * convex "sum" that forbids nothing.
+   */
+  prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
+  /**
+   * Upper bound on the score of any counts of so many members less their payments; exact for a
+   * convex "sum".
+   */
+  most(prices: Numbers, members: number): number;
 }
 
 export type Scheme = "plain" | "bio" | "bioes" | "bilou";
@@ -635,7 +656,22 @@ export interface IntoInt32 {
 export interface IntoFloat64 {
   into?: Float64Array | MemoryArray<"float64">;
 }
-export class Run extends Handle {
+/** What a run tells of its labellings, without computing. */
+export class Results extends Handle {
+  result(): RunResult;
+  labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
+  /** Labels of all chains, end to end. */
+  allLabels(options?: OfLabelling & IntoInt32): Int32Array;
+  chainScore(chain: number, options?: OfLabelling): number;
+  /** True if the labels of a chain differ from its own. */
+  changed(chain: number): boolean;
+  cliqueScore(clique: number, options?: OfLabelling): number;
+  values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
+  payments(chain: number): Payment[];
+  /** The whole result as JSON. */
+  json(): string;
+}
+export class Run extends Results {
   /** The rounds that are left, polish and bound; after edits only what they change. */
   solve(): RunResult;
   /** One round; the first is round 0. */
@@ -654,16 +690,6 @@ export class Run extends Handle {
   /** Goes on from a labelling of all positions. */
   setLabels(labels: Numbers): void;
 
-  result(): RunResult;
-  labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
-  /** Labels of all chains, end to end. */
-  allLabels(options?: OfLabelling & IntoInt32): Int32Array;
-  chainScore(chain: number, options?: OfLabelling): number;
-  /** True if the labels of a chain differ from its own. */
-  changed(chain: number): boolean;
-  cliqueScore(clique: number, options?: OfLabelling): number;
-  values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
-  payments(chain: number): Payment[];
   /** T x m max-marginals, and T margins. */
   maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
   /**
@@ -674,8 +700,22 @@ export class Run extends Handle {
     chain: number,
     options?: { temperature?: number } & IntoFloat64,
   ): { probabilities: Float64Array; exact: boolean };
-  /** The whole result as JSON. */
-  json(): string;
+}
+/**
+ * A run of a model that has only some of the members of its shared cliques, because all of them are
+ * too many for one model. The models send counts, how many of their members have each value, and
+ * receive prices, what a member is paid for each value. Its results have the payments as scores of
+ * the shared cliques.
+ */
+export class Prices extends Results {
+  /**
+   * Labels the model under prices, from the beginning: the same prices give the same labels. For
+   * each shared clique a row with a price for each value of its potential; absent: all are 0.
+   * `score` is without payments and shared cliques, -Infinity where no labelling was found.
+   */
+  solve(prices?: ArrayLike<Numbers> | null): { score: number; result: RunResult };
+  /** Rows as `solve` takes them: how many members have each value in the last labelling. */
+  counts(): number[][];
 }
 
 // ---- Learning -----------------------------------------------------------------------------------

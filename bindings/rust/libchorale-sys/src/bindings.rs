@@ -4389,3 +4389,65 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_prices {
+    _unused: [u8; 0],
+}
+extern "C" {
+    pub fn chorale_prices_create(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        cliques: *const i64,
+        count: i64,
+        options: *const chorale_run_options,
+        prices: *mut *mut chorale_prices,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_prices_destroy(prices: *mut chorale_prices);
+}
+extern "C" {
+    pub fn chorale_prices_solve(
+        prices: *mut chorale_prices,
+        numbers: *const f64,
+        count: i64,
+        score: *mut f64,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_prices_counts(
+        prices: *const chorale_prices,
+        counts: *mut i64,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
+}
+extern "C" {
+    pub fn chorale_potential_prices(
+        potential: *const chorale_potential,
+        counts: *const i64,
+        values: i64,
+        members: i64,
+        prices: *mut f64,
+        score: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_most(
+        potential: *const chorale_potential,
+        prices: *const f64,
+        values: i64,
+        members: i64,
+        most: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}

@@ -5,7 +5,7 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::model::Keep;
 use crate::panics::{settle, Slot};
-use crate::run::Owned;
+use crate::run::{Owned, RunHandle};
 use crate::{
     c, Corpus, Labelling, Model, Potential, Problem, Property, Result, Run, RunOptions, RunResult,
     Shown,
@@ -232,7 +232,12 @@ fn decode_with<'a, N: Element>(
     let model = unsafe { Model::retain(raw_model, &Arc::new(keep)) };
     Ok(Labelled {
         decoded: decoded.as_ptr(),
-        run: Run::of_decoded(decoded, model, options.cancel, callbacks),
+        run: Run::of(
+            RunHandle::Decoded(decoded),
+            model,
+            options.cancel,
+            callbacks,
+        ),
     })
 }
 

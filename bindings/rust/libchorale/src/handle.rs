@@ -32,6 +32,7 @@ raw! {
     ModelBuilder model_builder_destroy,
     Model model_release,
     Run run_destroy,
+    Prices prices_destroy,
     Problem problem_destroy,
     Decoded decoded_destroy,
     Learnt learnt_destroy,

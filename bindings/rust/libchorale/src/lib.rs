@@ -21,6 +21,7 @@
 //!   labellings, max-marginals, messages. [`Property`]s say what a labelling shows.
 //! * A [`ModelBuilder`] puts chains and cliques together in a [`Model`], which threads share;
 //!   a [`Run`] labels all chains together.
+//! * [`Prices`] link models that have members of the same cliques, where one model would be too large.
 //! * A [`Problem`] is a model with the names around it, in memory and as a file.
 //! * [`learn`] finds the strengths from problems with gold labels.
 //! * A [`Host`] lends memory and a log, a [`Cancel`] ends computations early.
@@ -89,6 +90,7 @@ mod model;
 mod options;
 mod panics;
 mod potential;
+mod prices;
 mod problem;
 mod property;
 mod run;
@@ -121,7 +123,8 @@ pub use learn::{
 pub use message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::{Progress, RunCost, RunOptions};
-pub use potential::{Potential, PotentialOptions};
+pub use potential::{CliquePrices, Potential, PotentialOptions};
+pub use prices::{Prices, PricesResult};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
 pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Payment, Run, RunResult};

@@ -1,6 +1,6 @@
 //! Symmetric potentials.
 
-use crate::array::{check_length, count, pointer, size, IntoMatrix, Matrix};
+use crate::array::{check_length, count, fill, pointer, size, IntoMatrix, Matrix};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
@@ -39,6 +39,16 @@ pub struct Potential {
 // Immutable, with atomic references; callbacks are Send and Sync.
 unsafe impl Send for Potential {}
 unsafe impl Sync for Potential {}
+
+/// What [`Potential::prices`] finds.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CliquePrices {
+    /// What a member is paid, one entry a value.
+    pub prices: Vec<f64>,
+    /// The score of the counts.
+    pub score: f64,
+}
 
 /// Scale, shape, which values count, and the host.
 #[derive(Clone, Debug, Default)]
@@ -340,6 +350,50 @@ impl Potential {
         });
         settle(result, &self.slot)?;
         Ok(score)
+    }
+
+    /// The prices of a whole clique with members in several models ([`Prices`](crate::Prices)), at
+    /// `counts` of all of them together, one a value, and their score. The slopes of the tables, for
+    /// Potts `2 lambda n_v`; for MAJORITY the weights of the value of highest count. members: of all
+    /// models; those that are in no count have no value of this potential. Errors: ValuesMismatch,
+    /// OutOfRange, TableTooShort, Kind (neither MAJORITY nor a SUM that is convex and without
+    /// forbidden counts).
+    pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
+        let mut found = CliquePrices {
+            prices: Vec::new(),
+            score: 0.0,
+        };
+        fill(&mut found.prices, self.values(), 0.0)?;
+        call(|error| unsafe {
+            c::potential_prices(
+                self.as_ptr(),
+                counts.as_ptr(),
+                size(counts.len()),
+                size(members),
+                found.prices.as_mut_ptr(),
+                &mut found.score,
+                error,
+            )
+        })?;
+        Ok(found)
+    }
+
+    /// An upper bound on the score of any counts of `members` members less what these are paid at
+    /// `prices`, one a value. Exact for a convex SUM. Errors: ValuesMismatch, NotANumber, Infinite,
+    /// OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)), OutOfMemory.
+    pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
+        let mut most = 0.0;
+        call(|error| unsafe {
+            c::potential_most(
+                self.as_ptr(),
+                prices.as_ptr(),
+                size(prices.len()),
+                size(members),
+                &mut most,
+                error,
+            )
+        })?;
+        Ok(most)
     }
 
     /// Another reference to a potential of the library; None for NULL. slot: where the panics of

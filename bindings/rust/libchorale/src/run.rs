@@ -194,10 +194,12 @@ pub struct Run<'a> {
     chains: BTreeMap<usize, KeptChain<'a>>,
 }
 
-/// A run of its own, or one that belongs to what [`decode`](crate::decode) made.
-enum RunHandle {
+/// A run of its own, or one that belongs to what [`decode`](crate::decode) made, or to prices.
+pub(crate) enum RunHandle {
     Own(Handle<c::Run>),
     Decoded(Handle<c::Decoded>),
+    /// Lent for reading alone: such a run is never lent mutably.
+    Prices(Handle<c::Prices>),
 }
 
 impl RunHandle {
@@ -205,6 +207,7 @@ impl RunHandle {
         match self {
             Self::Own(run) => run.as_ptr(),
             Self::Decoded(decoded) => unsafe { c::decoded_run(decoded.as_ptr()) },
+            Self::Prices(prices) => unsafe { c::prices_run(prices.as_ptr()) as *mut c::Run },
         }
     }
 }
@@ -266,24 +269,19 @@ impl<'a> Run<'a> {
         let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
             c::run_create(host, model.as_ptr(), &raw, earlier, made, error)
         });
-        Ok(Self {
-            handle: RunHandle::Own(settle(handle, &model.keep.slots)?),
-            model: model.clone(),
-            cancel: options.cancel,
-            _callbacks: callbacks,
-            chains: BTreeMap::new(),
-        })
+        let handle = RunHandle::Own(settle(handle, &model.keep.slots)?);
+        Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
     }
 
-    /// The run behind what was decoded with these callbacks and this flag.
-    pub(crate) fn of_decoded(
-        decoded: Handle<c::Decoded>,
+    /// The run of a handle that was made with these callbacks and this flag.
+    pub(crate) fn of(
+        handle: RunHandle,
         model: Model<'a>,
         cancel: Option<Cancel>,
         callbacks: Owned<'a>,
     ) -> Self {
         Self {
-            handle: RunHandle::Decoded(decoded),
+            handle,
             model,
             cancel,
             _callbacks: callbacks,
@@ -377,7 +375,7 @@ impl<'a> Run<'a> {
     }
 
     /// A call in which potentials or instances may be called back.
-    fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+    pub(crate) fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
         settle(call(function), &self.model.keep.slots)
     }
 

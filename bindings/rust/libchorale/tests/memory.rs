@@ -116,12 +116,16 @@ fn use_everything(host: &Host) -> Result<()> {
     let model = builder.freeze()?;
     drop((scaled, property, dictionary, best, transitions));
     let weaker = model.reweigh_in(&[0.5, 0.5], host)?;
+    let mut prices = Prices::new(&weaker, &[1], RunOptions::new().host(host))?;
+    prices.solve(&[[0.0, 0.5, 0.0]])?;
+    assert_eq!(prices.counts()?.len(), 1);
     let options = RunOptions::new().host(host).cancel(&cancel).bound_steps(2);
     let mut run = Run::new(&model, options)?;
     run.solve()?;
     let mut later = Run::from_earlier(&weaker, RunOptions::new().host(host), &run)?;
     drop((model, weaker, run, cancel));
     later.solve()?;
+    prices.solve::<[f64; 3]>(&[])?;
 
     let mut builder = ModelBuilder::new_in(host)?;
     builder.add_chain(&Chain::new(&unary)?, None, 0)?;

@@ -1,0 +1,200 @@
+//! Prices: cliques with members in several models.
+
+use crate::array::{check_length, fill, size};
+use crate::handle::Handle;
+use crate::panics::settle;
+use crate::run::{Owned, RunHandle};
+use crate::{c, Error, Model, Result, Run, RunOptions, RunResult};
+
+/// What [`Prices::solve`] finds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PricesResult {
+    /// The scores of the chains and of the cliques that are not shared, without payments: the share
+    /// of this model in the score of all models together. Minus infinity where no labelling was found.
+    pub score: f64,
+    /// The result of the run, with the payments as scores of the shared cliques.
+    pub result: RunResult,
+}
+
+/// A run of a model that has only some of the members of its *shared* cliques, because all of them
+/// together are too large for one model. The models send counts, how many of their members have each
+/// value, and receive prices, what a member is paid for each value. While every round sets prices by
+/// the counts of the round before, with [`Potential::prices`](crate::Potential::prices) of a convex
+/// potential, and every model is solved to its maximum, the score of all models together does not fall.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// // One word in two documents, each a model of its own, and how much its places ought to agree.
+/// let potts = ch::Potential::potts(2, 0.25)?;
+/// let mut documents = Vec::new();
+/// for scores in [[[1.0, 0.0], [0.75, 0.0]], [[0.0, 0.5], [0.25, 0.0]]] {
+///     let mut builder = ch::ModelBuilder::new()?;
+///     let word = builder.add_clique(&ch::CliqueSetup::positions(2, &potts))?;
+///     for item in &scores {
+///         let chain = builder.add_chain(&ch::Chain::new(&[*item])?, None, 0)?;
+///         builder.add_position(word, chain, 0)?;
+///     }
+///     documents.push(ch::Prices::new(&builder.freeze()?, &[word], ch::RunOptions::new())?);
+/// }
+/// let mut prices = vec![0.0; 2];
+/// let mut scores = Vec::new();
+/// for _ in 0..2 {
+///     let (mut counts, mut score) = ([0; 2], 0.0);
+///     for document in &mut documents {
+///         score += document.solve(&[&prices])?.score;
+///         for (sum, count) in counts.iter_mut().zip(&document.counts()?[0]) {
+///             *sum += count;
+///         }
+///     }
+///     let found = potts.prices(&counts, 4)?;
+///     scores.push(score + found.score);
+///     prices = found.prices;
+/// }
+/// assert_eq!(scores, [2.5 + 0.25 * (9.0 + 1.0), 2.0 + 0.25 * 16.0]);
+/// assert_eq!(documents[1].run().all_labels(ch::Labelling::Best)?, [0, 0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Its run is read, and not solved otherwise:
+///
+/// ```compile_fail,E0596
+/// # fn solve(prices: &mut libchorale::Prices<'_>) {
+/// prices.run().solve();
+/// # }
+/// ```
+pub struct Prices<'a> {
+    handle: *mut c::Prices, // the run's
+    run: Run<'a>,
+    /// By shared clique: how many values its potential has.
+    values: Vec<usize>,
+    numbers: Vec<f64>,
+}
+
+// As a run: calls that take `&self` only read.
+unsafe impl Send for Prices<'_> {}
+unsafe impl Sync for Prices<'_> {}
+
+impl<'a> Prices<'a> {
+    /// A run of a model, some of whose cliques are shared. Of their potentials the number of values
+    /// matters alone; the other cliques are solved as in any run. Edits are not possible, and
+    /// messages are `f64` where the options leave the choice. Errors: as for
+    /// [`Run::new`]; OutOfRange, Kind (a centred clique), DuplicateMember (a clique twice).
+    pub fn new(model: &Model<'a>, cliques: &[usize], mut options: RunOptions<'a>) -> Result<Self> {
+        let numbers: Vec<i64> = cliques.iter().map(|&clique| size(clique)).collect();
+        let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
+        let raw = options.raw(callbacks.0);
+        let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+            let (cliques, count) = (numbers.as_ptr(), size(numbers.len()));
+            c::prices_create(host, model.as_ptr(), cliques, count, &raw, made, error)
+        });
+        let handle = settle(handle, &model.keep.slots)?;
+        let values = |&clique: &usize| model.clique_potential(clique).map_or(0, |of| of.values());
+        let values: Vec<usize> = cliques.iter().map(values).collect();
+        let mut numbers = Vec::new();
+        fill(&mut numbers, values.iter().sum(), 0.0)?;
+        Ok(Self {
+            handle: handle.as_ptr(),
+            run: Run::of(
+                RunHandle::Prices(handle),
+                model.clone(),
+                options.cancel,
+                callbacks,
+            ),
+            values,
+            numbers,
+        })
+    }
+
+    /// Labels the model under prices, from the beginning: the same prices give the same labels,
+    /// whatever was solved before. prices: one row for each shared clique, in the order of creation,
+    /// with one entry for each value of its potential (R + 2 values are 0 .. R-1, EMPTY, CONFLICT);
+    /// no rows: all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber, Infinite,
+    /// OutOfRange (above 1e280). After these four the last labelling stays.
+    pub fn solve<R: AsRef<[f64]>>(&mut self, prices: &[R]) -> Result<PricesResult> {
+        let (mut numbers, mut count) = (std::ptr::null(), 0);
+        if !prices.is_empty() {
+            check_length("prices", Some(prices), self.values.len())?;
+            for (place, (row, &values)) in prices.iter().zip(&self.values).enumerate() {
+                check_length(&format!("prices[{place}]"), Some(row.as_ref()), values)?;
+            }
+            self.numbers.clear(); // there is room for as many
+            for row in prices {
+                self.numbers.extend_from_slice(row.as_ref());
+            }
+            (numbers, count) = (self.numbers.as_ptr(), size(self.numbers.len()));
+        }
+        let mut score = 0.0;
+        let mut result = init!(RunResult, run_result_init);
+        self.run
+            .settled(|error| unsafe {
+                c::prices_solve(self.handle, numbers, count, &mut score, &mut result, error)
+            })
+            .map_err(|error| self.placed(error))?;
+        let result = RunResult::from_raw(&result);
+        Ok(PricesResult { score, result })
+    }
+
+    /// An error that names row and entry of a price.
+    fn placed(&self, error: Error) -> Error {
+        let told = error.message().strip_prefix("numbers[");
+        let place = told.and_then(|told| {
+            let (number, rest) = told.split_once(']')?;
+            let mut entry = number.parse::<usize>().ok()?;
+            let row = self.values.iter().position(|&values| {
+                let inside = entry < values;
+                entry -= if inside { 0 } else { values };
+                inside
+            })?;
+            Some(format!("prices[{row}][{entry}]{rest}"))
+        });
+        match place {
+            Some(message) => Error::new(error.status(), message),
+            None => error,
+        }
+    }
+
+    /// How many members of each shared clique have each value in the labelling of the last solve: rows
+    /// as [`solve`](Self::solve) takes them. Members with a value outside a dictionary, and by a
+    /// potential over R values those that are EMPTY or CONFLICT, are in no count. Errors:
+    /// NoLabelling, OutOfMemory.
+    pub fn counts(&self) -> Result<Vec<Vec<i64>>> {
+        let mut all = Vec::new();
+        fill(&mut all, self.values.iter().sum(), 0)?;
+        self.run.settled(|error| unsafe {
+            let capacity = size(all.len());
+            c::prices_counts(
+                self.handle,
+                all.as_mut_ptr(),
+                capacity,
+                std::ptr::null_mut(),
+                error,
+            )
+        })?;
+        let mut rest = &all[..];
+        let row = |&values: &usize| {
+            let (row, after) = rest.split_at(values);
+            rest = after;
+            row.to_vec()
+        };
+        Ok(self.values.iter().map(row).collect())
+    }
+
+    /// The run, for labels and all else that it tells after a solve. In its results the payments of
+    /// prices are scores of the shared cliques; its model is the given one.
+    pub fn run(&self) -> &Run<'a> {
+        &self.run
+    }
+}
+
+impl std::fmt::Debug for Prices<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Prices")
+            .field("model", self.run.model())
+            .field("cliques", &self.values.len())
+            .finish_non_exhaustive()
+    }
+}
