@@ -35,7 +35,7 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
 
   # Small code where runs do not wait for it (tools/cold.awk), and elsewhere less inlining than -O2
   # has: this keeps the module below 300 kB, compressed.
-  cold='^(problem|capi|front|learn|property)/|^potential/(create|recolumn|rescale)|^cluster/model/'
+  cold='^(problem|capi|front|prices|learn|property)/|^potential/(create|recolumn|rescale|tangent)|^cluster/model/'
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
   cold+='|^clique/(paper|dual|flows)/'
   cold+='|^clique/(algorithms|plan|instance)'
