@@ -10,6 +10,7 @@ new, and how many labels differ: none, or the exit code is 1. Goes on where a ru
 
   --to FOLDER     of pages and scores (build/web)
   --rounds N      pages in each style (4); more add to those that are there
+  --styles N      only so many, evenly spaced (all); a folder is of one choice
   --jobs N        processes that make pages and scores (2)
   --threads N     of Spark and of the one process (2)
   --memory SIZE   heap of Java (2g)
@@ -20,14 +21,14 @@ new, and how many labels differ: none, or the exit code is 1. Goes on where a ru
 The figures go to stdout, progress to stderr.'
 
 setup_options=()
-to=build/web rounds=4 jobs=2 threads=2 memory=2g quick=no
+to=build/web rounds=4 styles= jobs=2 threads=2 memory=2g quick=no
 while [[ $# -gt 0 ]]; do
   argument=$1
   shift
   case $argument in
   --no-install) setup_options+=(--no-install) ;;
   --quick) quick=yes ;;
-  --rounds | --jobs | --threads)
+  --rounds | --styles | --jobs | --threads)
     if [[ ! ${1-} =~ ^[1-9][0-9]{0,3}$ ]]; then
       echo "web.sh: $argument is a number from 1 to 9999, not \"${1-}\"" >&2
       exit 2
@@ -71,6 +72,7 @@ export PYTHONDONTWRITEBYTECODE=1
 if [[ $quick == yes ]]; then
   exec "$python" examples/spark/test_web.py
 fi
-"$python" examples/spark/web_pages.py --to "$to" --rounds "$rounds" --jobs "$jobs"
+"$python" examples/spark/web_pages.py --to "$to" --rounds "$rounds" --jobs "$jobs" \
+  ${styles:+--styles "$styles"}
 "$python" examples/spark/web_rows.py --web "$to" --rounds "$rounds" --jobs "$jobs"
 "$python" examples/spark/web.py --web "$to" --rounds "$rounds" --threads "$threads" --memory "$memory"
