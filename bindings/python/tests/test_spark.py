@@ -61,7 +61,7 @@ def test_as_in_one_process(spark, rng, partitions):  # noqa: F811
     assert by_id(row.asDict() for row in out.collect()) == expected
 
 
-def test_what_travels(spark, rng):  # noqa: F811
+def test_what_travels(rng):  # noqa: F811
     from pyspark import cloudpickle
 
     learnt = learn(of_one_kind(planted(rng, 10)))
