@@ -172,7 +172,7 @@ def main() -> int:
     print(f"\nLabels that differ from those of one process: {different} of {total}.")
 
     many, few = sizes["all"][0], sizes["tenth"][0]
-    if many > few:
+    if many > few and on["all"] > on["tenth"]:
         slope = (on["all"] - on["tenth"]) / (many - few)
         hours = (on["all"] + slope * (MILLION - many)) / 3600
         times = f"{on['tenth']:.1f} s for {few} pages and {on['all']:.1f} s for {many}"
