@@ -112,6 +112,10 @@ if [[ $all == yes ]]; then
   if tests/setup.sh "${setup_options[@]}" spark; then
     java=yes
   fi
+  pandoc=no
+  if [[ $deep == yes ]] && tests/setup.sh "${setup_options[@]}" web; then
+    pandoc=yes
+  fi
   in_python() {
     step "python" bindings/python/tests/run.sh build/python || true
     step "experiments" examples/experiments/test.sh || true
@@ -128,6 +132,11 @@ if [[ $all == yes ]]; then
       if [[ $deep == yes ]]; then
         step "spark faults" bindings/python/tests/spark.sh build/python test_spark_faults.py || true
         step "spark example" examples/spark/run.sh --no-install --documents 2000 || true
+        if [[ $pandoc == yes ]]; then
+          step "web of pages" examples/spark/web.sh --no-install --quick || true
+        else
+          skip "web of pages" "no pandoc, or no citation styles"
+        fi
       fi
     fi
   }

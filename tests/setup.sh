@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|firefox|go|js|rust|debian|debootstrap|release|roots|spark
+#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|firefox|go|js|rust|debian|debootstrap|release|roots|spark|web
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, firefox, go, js, rust, debian, debootstrap, release, roots or spark}
+set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, firefox, go, js, rust, debian, debootstrap, release, roots, spark or web}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
 # sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
@@ -118,6 +118,11 @@ needs_spark=(
   'python3-venv (ensurepip)'
   'default-jre-headless java'
 )
+needs_web=(
+  "${needs_spark[@]}"
+  'pandoc pandoc'
+  'citation-style-language-styles /usr/share/citation-style-language/styles/apa.csl'
+)
 
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
@@ -136,6 +141,7 @@ debootstrap) needs=("${needs_debootstrap[@]}") ;;
 release) needs=("${needs_release[@]}") ;;
 roots) needs=("${needs_roots[@]}") ;;
 spark) needs=("${needs_spark[@]}") ;;
+web) needs=("${needs_web[@]}") ;;
 *)
   echo "setup.sh: no such set: $set_name" >&2
   exit 2

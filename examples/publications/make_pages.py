@@ -20,10 +20,12 @@ are missing, are dropped and counted.
 
 Format of pages.txt, UTF-8: "# page STYLE<tab>SHELF" opens a page, "# record WORK" a record; then one token a line,
 TOKEN<tab>LABEL<tab>SPACE, SPACE being 1 where white space stands before the token; an empty line ends a record.
+Other lines that begin with "# " and have no tabulator are remarks.
 A token is a run of letters, digits and underscores, or one other character, after NFC.
 """
 
 import argparse
+import bisect
 import json
 import pathlib
 import random
@@ -264,7 +266,7 @@ def align(text, marked, work, previous):
             raise Disagreement("author missing")
         repeated = dashes.end()
 
-    tokens, of_token, at = [], [], 0
+    tokens, of_token, starts, at = [], [], [], 0
     end = 0
     for match in WORD.finditer(text):
         token = match.group()
@@ -280,6 +282,7 @@ def align(text, marked, work, previous):
             variable, span = (VARIABLES.index("author"), -2) if token[0] in "-–—―_" else (NOT_A_FIELD, -1)
         tokens.append((token, match.start() > end))
         of_token.append((variable, span))
+        starts.append(match.start())
         end = match.end()
 
     labels = []
@@ -305,8 +308,7 @@ def align(text, marked, work, previous):
             labels[i] = label
     # an address is one thing, whether its scheme is the style's or the work's
     for match in re.finditer(r"https?://\S+", text):
-        first = len(WORD.findall(text[:match.start()]))
-        last = first + len(WORD.findall(match.group()))
+        first, last = (bisect.bisect_left(starts, edge) for edge in match.span())
         if "Identifier" in labels[first:last]:
             stop = max(k for k in range(first, last) if labels[k] == "Identifier")
             labels[first:stop + 1] = ["Identifier"] * (stop + 1 - first)
@@ -341,6 +343,40 @@ def deal(works, shelves, generator):
     return dealt
 
 
+def choose(shelf, records, generator):
+    """Works of one page: `records` of a shelf, or up to two more or fewer."""
+    return generator.sample(shelf, min(len(shelf), records + generator.randint(-2, 2)))
+
+
+def make_page(source, chosen, folder):
+    """Sets works in the style of a file. Records [(work's id, what `align` gives)] in the order of the style, and those
+    dropped [(work's id, Disagreement)]. Writes to `folder`."""
+    by_id = {w["id"]: w for w in chosen}
+    plain = set_page(source, chosen, folder)
+    marked_style = folder / "marked.csl"
+    marked_style.write_text(mark_style(source.read_text(encoding="utf-8")), encoding="utf-8")
+    marked = dict(set_page(marked_style, [by_id[i] for i, _ in plain], folder))
+    shown = {identity for identity, _ in plain}
+    records, dropped, previous = [], [(i, Disagreement("not set")) for i in by_id if i not in shown], {}
+    for identity, text in plain:
+        before, previous = previous, by_id[identity]
+        try:
+            records.append((identity, align(text, marked.get(identity, ""), by_id[identity], before)))
+        except Disagreement as disagreement:
+            dropped.append((identity, disagreement))
+    return records, dropped
+
+
+def page_lines(page, shelf, records):
+    """A page in the format of pages.txt."""
+    lines = ["# page %s\t%d" % (page, shelf)]
+    for identity, tokens in records:
+        lines.append("# record " + identity)
+        lines += ["%s\t%s\t%d" % token_label_space for token_label_space in tokens]
+        lines.append("")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--works", type=pathlib.Path, default=HERE / "data/works.json")
@@ -364,34 +400,15 @@ def main():
         folder = pathlib.Path(name)
         for style in sorted(styles):
             shelf = shelves[shelf_of[style]]
-            wanted = min(len(shelf), options.records + generator.randint(-2, 2))
-            chosen = generator.sample(shelf, wanted)
-            by_id = {w["id"]: w for w in chosen}
-            source = options.style_folder / (style + ".csl")
-            plain = set_page(source, chosen, folder)
-            marked_style = folder / "marked.csl"
-            marked_style.write_text(mark_style(source.read_text(encoding="utf-8")), encoding="utf-8")
-            marked = set_page(marked_style, [by_id[i] for i, _ in plain], folder)
-            marked_of = dict(marked)
-            dropped = Counter({"not set": wanted - len(plain)} if len(plain) < wanted else {})
-            lines.append("# page %s\t%d" % (style, shelf_of[style]))
-            kept, previous = 0, {}
-            for identity, text in plain:
-                try:
-                    before, previous = previous, by_id[identity]
-                    tokens = align(text, marked_of.get(identity, ""), by_id[identity], before)
-                except Disagreement as disagreement:
-                    dropped[disagreement.args[0]] += 1
-                    print("dropped  %s  %s: %s" % (style, identity, " | ".join(disagreement.args)), file=sys.stderr)
-                    continue
-                kept += 1
-                lines.append("# record " + identity)
-                for token, label, space in tokens:
-                    lines.append("%s\t%s\t%d" % (token, label, space))
-                    per_label[label] += 1
-                lines.append("")
-            reasons.update(dropped)
-            per_page[style] = {"shelf": shelf_of[style], "set": wanted, "kept": kept, "dropped": dict(dropped)}
+            chosen = choose(shelf, options.records, generator)
+            records, dropped = make_page(options.style_folder / (style + ".csl"), chosen, folder)
+            for identity, why in dropped:
+                print("dropped  %s  %s: %s" % (style, identity, " | ".join(why.args)), file=sys.stderr)
+            lines += page_lines(style, shelf_of[style], records)
+            per_label.update(label for _, tokens in records for _, label, _ in tokens)
+            why = Counter(why.args[0] for _, why in dropped)
+            reasons.update(why)
+            per_page[style] = {"shelf": shelf_of[style], "set": len(chosen), "kept": len(records), "dropped": dict(why)}
 
     (options.out / "pages.txt").write_text("\n".join(lines), encoding="utf-8")
     counts = {

@@ -26,7 +26,7 @@ def read_pages(path: pathlib.Path) -> list[Record]:
             page, shelf = line[7:].split("\t")[0], int(line.split("\t")[1])
         elif line.startswith("# record ") and "\t" not in line:
             records.append(Record(page, shelf, line[9:], [], [], []))
-        elif line:
+        elif line and not (line.startswith("# ") and "\t" not in line):
             fields = line.split("\t")
             if len(fields) != 3 or not records:
                 raise ValueError("%s:%d: not a token, its label and its space" % (path, number))

@@ -60,6 +60,16 @@ class Labels(unittest.TestCase):
         self.assertEqual([x[1] for x in entry(text=marked_text) if x[1] != "Other"],
                          [x[1] for x in entry() if x[1] != "Other"])
 
+    def test_an_address_after_a_word_without_a_space(self):
+        for before in ("at ", "at"):
+            with self.subTest(before):
+                marked = "%s %s %s %shttps://doi.org/%s." % (
+                    mark("author", "Shannon CE"), mark("issued", "1948"), mark("title", WORK["title"]), before,
+                    mark("DOI", WORK["DOI"]))
+                text = "".join(c for c in marked if not OPEN <= ord(c) <= CLOSE + 0xFF)
+                found = [token for token, label, _ in align(text, marked, WORK, {}) if label == "Identifier"]
+                self.assertEqual("".join(found), ("https" if before == "at " else "") + "://doi.org/" + WORK["DOI"])
+
     def test_dashes_stand_for_the_authors_of_the_entry_before(self):
         self.assertEqual([label for _, label, _ in entry(names="", previous=WORK)][:4],
                          ["Author", "Author", "Author", "Other"])

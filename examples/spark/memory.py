@@ -31,13 +31,15 @@ class Peaks:
             for folder in Path("/proc").glob("[0-9]*"):
                 try:
                     lines = (folder / "status").read_text().splitlines()
-                except OSError:  # it has ended
+                    # A process that Java forks has the name of a thread until it runs a program.
+                    java = os.readlink(folder / "exe").endswith("/java")
+                except OSError:  # it has ended, or is the kernel's
                     continue
                 fields = dict(line.split(":", 1) for line in lines)
                 parents[int(folder.name)] = int(fields["PPid"])
                 if "VmHWM" in fields:
                     peak = int(fields["VmHWM"].split()[0]) * 1024
-                    peaks[int(folder.name)] = fields["Name"].strip() == "java", peak
+                    peaks[int(folder.name)] = java, peak
             for number, (java, peak) in peaks.items():
                 if not _below(number, os.getpid(), parents):
                     continue

@@ -38,12 +38,12 @@ ALONE = dataclasses.replace(TOGETHER, agree=[])
 TASK = 10_000  # about as many sentences
 
 
-def in_one_process(data: Path, to: Path, threads: int, what: batches.Chains = TOGETHER) -> None:
-    """Reads, brings the rows of a document together, labels and writes."""
-    table = pq.read_table(data).sort_by([("document", "ascending"), ("id", "ascending")])
-    documents = table.column("document").combine_chunks().dictionary_encode().indices.to_numpy()
-    begins = np.append(np.flatnonzero(np.diff(documents, prepend=-1)), len(documents))
-    cuts = begins[np.searchsorted(begins, np.arange(threads + 1) * len(documents) // threads)]
+def in_one_process(data: Path, to: Path, threads: int, what: Any) -> None:
+    """Reads, brings the rows of a group together, labels and writes."""
+    table = pq.read_table(data).sort_by([(what.group, "ascending"), (what.order, "ascending")])
+    groups = table.column(what.group).combine_chunks().dictionary_encode().indices.to_numpy()
+    begins = np.append(np.flatnonzero(np.diff(groups, prepend=-1)), len(groups))
+    cuts = begins[np.searchsorted(begins, np.arange(threads + 1) * len(groups) // threads)]
 
     def label(begin: int, end: int) -> list[pa.RecordBatch]:
         stream = table.slice(begin, end - begin).to_batches(max_chunksize=TASK)
@@ -55,9 +55,9 @@ def in_one_process(data: Path, to: Path, threads: int, what: batches.Chains = TO
     pq.write_table(table, to, compression="none")
 
 
-def on_spark(session: Any, data: Path, to: Path, tasks: int) -> None:
+def on_spark(session: Any, data: Path, to: Path, tasks: int, what: Any) -> None:
     frame = session.read.parquet(str(data))
-    adapter.label(frame, TOGETHER, partitions=tasks).write.parquet(str(to), compression="none")
+    adapter.label(frame, what, partitions=tasks).write.parquet(str(to), compression="none")
 
 
 def start(threads: int, memory: str) -> Any:
@@ -84,11 +84,11 @@ def seconds(work: Callable[..., None], *arguments: Any) -> float:
     return time.perf_counter() - begin
 
 
-def labels_of(rows: Path, column: str = "labels") -> tuple[Any, Any]:
+def labels_of(rows: Path, names: list[str], column: str = "labels") -> tuple[Any, Any]:
     """Ids in ascending order; the labels of their words, one after another, as numbers."""
     table = pq.read_table(rows, columns=["id", column]).sort_by("id")
     flat = pc.list_flatten(table.column(column))
-    numbers = pc.index_in(flat, value_set=pa.array(corpus.LABELS))
+    numbers = pc.index_in(flat, value_set=pa.array(names))
     return table.column("id").to_numpy(), numbers.to_numpy()
 
 
@@ -116,8 +116,8 @@ def main() -> int:
         tell(f"{size} documents: planting names")
         written[size] = corpus.write(data, size, given.giant, given.seed)
         tell(f"{size} documents: in one process")
-        alone[size] = seconds(in_one_process, data, to, 1)
-        several[size] = seconds(in_one_process, data, to, threads)
+        alone[size] = seconds(in_one_process, data, to, 1, TOGETHER)
+        several[size] = seconds(in_one_process, data, to, threads, TOGETHER)
 
     import pyspark
 
@@ -135,13 +135,13 @@ def main() -> int:
         to, tasks = work / f"{size}-spark", math.ceil(sentences / TASK)
         tell(f"{size} documents: on Spark")
         with Peaks() as peaks:
-            taken = seconds(on_spark, session, work / f"{size}", to, tasks)
+            taken = seconds(on_spark, session, work / f"{size}", to, tasks, TOGETHER)
         ratio = taken / min(alone[size], several[size])
         print(f"| {size} | {sentences} | {words} | {tasks} | {taken:.1f} ", end="")
         print(f"| {alone[size]:.1f}, {several[size]:.1f} | {ratio:.2f} ", end="")
         print(f"| {peaks.worker >> 20} | {peaks.java >> 20} |", flush=True)
-        ids, labels = labels_of(to)
-        expected_ids, expected = labels_of(work / f"{size}.parquet")
+        ids, labels = labels_of(to, corpus.LABELS)
+        expected_ids, expected = labels_of(work / f"{size}.parquet", corpus.LABELS)
         if not np.array_equal(ids, expected_ids):
             tell(f"{len(ids)} sentences came out, not {len(expected_ids)}, or others")
             return 1
@@ -150,7 +150,8 @@ def main() -> int:
     session.stop()
 
     in_one_process(work / f"{size}", work / "alone.parquet", threads, ALONE)
-    gold, by_themselves = labels_of(to, "gold")[1], labels_of(work / "alone.parquet")[1]
+    gold = labels_of(to, corpus.LABELS, "gold")[1]
+    by_themselves = labels_of(work / "alone.parquet", corpus.LABELS)[1]
     names = gold != 0
     right = [100 * (found == gold)[names].mean() for found in (by_themselves, labels)]
     print(f"\nOf {names.sum()} words of names {right[0]:.1f} % are right alone, ", end="")

@@ -57,19 +57,9 @@ while [[ $# -gt 0 ]]; do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-tests/setup.sh "${setup_options[@]}" spark
-
+examples/spark/install.sh "${setup_options[@]}" spark
 build=build/spark
-mkdir -p "$build"
 python=$build/environment/bin/python
-[[ -x $python ]] || python3 -m venv "$build/environment"
-echo "Building the library and installing pyspark in $build" >&2
-if ! "$python" -m pip install --disable-pip-version-check \
-  --config-settings=build-dir="$PWD/build/python-library" -r examples/spark/requirements.txt \
-  ./bindings/python >"$build/install.log" 2>&1; then
-  tail -n 40 "$build/install.log" >&2
-  exit 1
-fi
 
 unset CHORALE_LIBRARY PYTHONPATH
 work=$(mktemp -d "$PWD/$build/corpus.XXXXXX")

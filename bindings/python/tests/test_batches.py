@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import libchorale as ch
-from libchorale.batches import Chains, Mentions, label, output_schema
+from libchorale.batches import Chains, Mentions, Problems, label, output_schema
+from libchorale.learn import learn
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("nanoarrow")
@@ -101,6 +102,72 @@ def test_chains_as_by_themselves(rng, way, kind):
         assert out.select(table.column_names) == table
         for row in out.to_pylist():
             assert (row["labels"], row["changed"]) == expected[row["id"]]
+
+
+def problem_of(rows):
+    return ch.build_problem(
+        [np.reshape(row, (-1, 3)) for row in rows.column("scores").to_pylist()],
+        TRANSITIONS,
+        tokens=rows.column("words").to_pylist(),
+        strength=2.5,
+    )
+
+
+def test_problems_are_as_chains(rng):
+    table = corpus(rng)
+    expected = apart(table, WAYS["words"])
+    for names in (None, NAMES):
+        way = pickle.loads(pickle.dumps(Problems("page", problem_of, names=names)))
+        for size in (1, 3, 1000):
+            out = joined(label(cut(table, size), way))
+            assert out.schema == output_schema(table.schema, way)
+            assert out.select(table.column_names) == table
+            for row in out.to_pylist():
+                numbers, changed = expected[row["id"]]
+                labels = numbers if names is None else [names[label] for label in numbers]
+                assert (row["labels"], row["changed"]) == (labels, changed)
+
+
+def planted(rng, groups):
+    """Groups of one-word rows: a group has one right label, of which the scores are noisy."""
+    right = rng.integers(0, 3, groups)
+    scores = 1.5 * rng.normal(size=(groups, 8, 3)) + np.eye(3)[right][:, None]
+    rows = [
+        {"page": g, "words": ["w"], "scores": [scores[g, k].tolist()], "gold": int(right[g])}
+        for g in range(groups)
+        for k in range(8)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def of_one_kind(rows):
+    scores = rows.column("scores").to_pylist()
+    words = rows.column("words").to_pylist()
+    pages = rows.column("page").to_pylist()
+    gold = rows.column("gold").to_pylist()
+    return ch.labelled_problem(scores, gold=gold, groups=pages, tokens=words, strength=0.0)
+
+
+def test_problems_with_learnt_weights(rng):
+    known, table = planted(rng, 40), planted(rng, 10)
+    learnt = learn(of_one_kind(known))
+    assert learnt.report["applied"] == 2  # CHORALE_APPLIED_ALL
+    way = pickle.loads(pickle.dumps(Problems("page", of_one_kind, learnt)))
+    out = joined(label(cut(table, 3), way))
+    found = np.concatenate(out.column("labels").to_pylist())
+    with ch.Run(learnt.apply(of_one_kind(table))) as run:
+        run.solve()
+        assert found.tolist() == run.all_labels().tolist()
+        assert out.column("changed").to_numpy().any()
+    alone = joined(label(cut(table, 3), Problems("page", of_one_kind)))
+    assert not alone.column("changed").to_numpy().any()
+
+
+def test_a_problem_of_other_rows(rng):
+    table = corpus(rng)
+    way = Problems("page", lambda rows: problem_of(pa.concat_tables([rows, rows])))
+    with pytest.raises(ValueError, match=r"group 'p.': problem has \d+ chains for \d rows"):
+        list(label(cut(table, 4), way))
 
 
 def test_order_within_a_group(rng):
@@ -322,7 +389,7 @@ def test_what_cannot_be(rng):
         list(label([batch], way, errors="ignore"))
     with pytest.raises(ValueError, match="most_rows is 0"):
         label([batch], way, most_rows=0)
-    with pytest.raises(TypeError, match="neither Chains nor Mentions"):
+    with pytest.raises(TypeError, match="not one of Chains, Problems or Mentions"):
         label([batch], "words")
     with pytest.raises(ValueError, match=r"agree\[0\] has across"):
         Chains("page", "scores", agree=ch.Agreement("words", across=True))

@@ -5,10 +5,22 @@ import shutil
 import sys
 
 import pytest
-from test_batches import NAMES, WAYS, corpus, cut, joined, mentions, rng  # noqa: F401
+from test_batches import (  # noqa: F401
+    NAMES,
+    WAYS,
+    corpus,
+    cut,
+    joined,
+    mentions,
+    of_one_kind,
+    planted,
+    rng,
+)
 
+import libchorale as ch
 from libchorale import spark as adapter
-from libchorale.batches import Chains, Mentions, label
+from libchorale.batches import Chains, Mentions, Problems, label
+from libchorale.learn import learn
 from libchorale.shared import SharedKeys
 from libchorale.shared import label as label_shared
 
@@ -48,6 +60,31 @@ def test_as_in_one_process(spark, rng, partitions):  # noqa: F811
     expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
     mixed = table.take(pa.array(rng.permutation(table.num_rows)))
     out = adapter.label(frame_of(spark, mixed), way, partitions=partitions)
+    assert by_id(row.asDict() for row in out.collect()) == expected
+
+
+def test_what_travels(rng):  # noqa: F811
+    from pyspark import cloudpickle
+
+    learnt = learn(of_one_kind(planted(rng, 10)))
+    problem = of_one_kind(planted(rng, 10))
+    again = [cloudpickle.loads(cloudpickle.dumps(thing)) for thing in (learnt, problem, problem.model)]
+    assert again[0].to_json() == learnt.to_json()
+    assert again[1].to_bytes() == problem.to_bytes()
+    assert ch.Problem(again[2]).to_bytes() == ch.Problem(problem.model).to_bytes()
+    potential = learnt.potential(0, 3)
+    assert cloudpickle.loads(cloudpickle.dumps(potential)).evaluate([2, 3, 1]) == potential.evaluate(
+        [2, 3, 1]
+    )
+
+
+def test_problems(spark, rng):  # noqa: F811
+    table = planted(rng, 30)
+    table = table.append_column("id", pa.array(range(table.num_rows)))
+    way = Problems("page", of_one_kind, learn(of_one_kind(planted(rng, 40))), order="id")
+    expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
+    mixed = table.take(pa.array(rng.permutation(table.num_rows)))
+    out = adapter.label(frame_of(spark, mixed), way, partitions=3)
     assert by_id(row.asDict() for row in out.collect()) == expected
 
 

@@ -44,7 +44,7 @@ class Recipe(NamedTuple):
         return maker(*self.positional, **self.keywords)
 
     def remake(self) -> Any:
-        """For __reduce__."""
+        """For __reduce__. A plain function: the pickle of Spark copies bound ones, with their module."""
         return Recipe.make, (self,)
 
 

@@ -79,7 +79,7 @@ class Learnt(Closable):
         return cls(cls._create(library.chorale_learnt_read, lent(), given, len(given)))
 
     def __reduce__(self) -> Any:
-        return Learnt.from_json, (self.to_json(),)
+        return Recipe(Learnt, "from_json", (self.to_json(),), {}).remake()
 
     def _entries(self, function: Any, kind: type[c.Struct]) -> list[dict[str, Any]]:
         with self._use() as learnt:

@@ -8,14 +8,17 @@ how the stream is cut. Memory holds one group, its results, and the batches that
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Union
 
 import numpy as np
 
 from ._agreements import Agree, Agreement, _listed
+from ._learnt import Learnt
 from .collective import decode
 from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
+from .problem import Problem
+from .run import Run
 
 #: The column of texts that `errors="column"` adds.
 ERROR = "error"
@@ -104,14 +107,60 @@ class Chains:
             names=self.names,
             **self.options,
         )
-        edges = np.cumsum([0, *map(len, found.labels)], dtype=np.int32)
-        flat = arrow.array(np.concatenate(found.labels), arrow.int32())
-        if self.names is not None:
-            flat = arrow.array(list(self.names), arrow.string()).take(flat)
+        lengths = [len(labels) for labels in found.labels]
         changed = np.zeros(len(found.labels), dtype=bool)
         changed[[change.chain for change in found.changed]] = True
         return {
-            self.labels: arrow.ListArray.from_arrays(arrow.array(edges), flat),
+            self.labels: _label_lists(arrow, np.concatenate(found.labels), lengths, self.names),
+            self.changed: arrow.array(changed),
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Problems:
+    """Rows that are the chains of a problem of your own making. It can be pickled if `problem` can.
+
+    group     the column of groups, such as documents; not null
+    problem   makes a `Problem` of the rows of a group, a `pyarrow.Table`: chain i is row i
+    learnt    weights for the kinds of its cliques; None: its potentials stay as they are
+    order     as in `Chains`
+    names     as in `Chains`
+    options   options of `Run`, such as {"rounds": 5}
+    labels, changed  as in `Chains`
+    """
+
+    group: str
+    problem: Callable[[Any], Problem]
+    learnt: Learnt | None = None
+    order: str | None = None
+    names: Sequence[str] | None = None
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    labels: str = "labels"
+    changed: str = "changed"
+
+    def _columns(self) -> dict[str, str]:
+        found = {"group": self.group}
+        if self.order is not None:
+            found["order"] = self.order
+        return found
+
+    def _fields(self, arrow: Any, schema: Any) -> list[Any]:
+        kind = arrow.int32() if self.names is None else arrow.string()
+        return [arrow.field(self.labels, arrow.list_(kind)), arrow.field(self.changed, arrow.bool_())]
+
+    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
+        problem = self.problem(rows)
+        model = problem.model if self.learnt is None else self.learnt.apply(problem)
+        lengths = model.chain_lengths
+        if len(lengths) != rows.num_rows:
+            raise ValueError(f"problem has {len(lengths)} chains for {rows.num_rows} rows")
+        with Run(model, **self.options) as run:
+            run.solve()
+            changed = np.zeros(len(lengths), dtype=bool)
+            changed[run.changed_chains()] = True
+            found = run.all_labels()
+        return {
+            self.labels: _label_lists(arrow, found, lengths, self.names),
             self.changed: arrow.array(changed),
         }
 
@@ -166,7 +215,7 @@ class Mentions:
         return {name: table.column(name) for name in self.names}
 
 
-Specification = Union[Chains, Mentions]
+Specification = Union[Chains, Problems, Mentions]
 
 
 def output_schema(schema: Any, specification: Specification, errors: Errors = "raise") -> Any:
@@ -197,7 +246,7 @@ def label(
     """Labels a stream of record batches group by group, and yields batches with more columns.
 
     batches        of `pyarrow`, all of one schema; the rows of a group follow one another
-    specification  `Chains` or `Mentions`: what the columns hold, and what ought to agree
+    specification  `Chains`, `Problems` or `Mentions`: what the columns hold, and what ought to agree
     errors         "raise": what cannot be labelled raises ValueError or MemoryError, which names
                    the group.
                    "column": its rows come out with nulls and the message in a column "error", and
@@ -219,8 +268,9 @@ def label(
     """
     if most_rows is not None and most_rows < 1:
         raise ValueError(f"most_rows is {most_rows}; it must be at least 1")
-    if not isinstance(specification, (Chains, Mentions)):
-        raise TypeError(f"specification is {specification!r}, neither Chains nor Mentions")
+    if not isinstance(specification, (Chains, Problems, Mentions)):
+        known = "Chains, Problems or Mentions"
+        raise TypeError(f"specification is {specification!r}, not one of {known}")
     return _Stream(specification, errors, most_rows).run(batches)
 
 
@@ -332,6 +382,15 @@ def _lists(rows: Any, name: str) -> list[Any]:
         if entry is None:
             raise ValueError(f"column {name!r} is null in row {row}")
     return lists
+
+
+def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:
+    """A list of labels for each row, of their names where there are any."""
+    edges = np.cumsum([0, *lengths], dtype=np.int32)
+    labels = arrow.array(flat, arrow.int32())
+    if names is not None:
+        labels = arrow.array(list(names), arrow.string()).take(labels)
+    return arrow.ListArray.from_arrays(arrow.array(edges), labels)
 
 
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:

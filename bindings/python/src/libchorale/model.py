@@ -580,7 +580,8 @@ class Model(Shared):
             problem = c_void_p()
             call(library.chorale_problem_create, None, model, byref(problem))
         try:
-            return Model._from_problem_bytes, (problem_bytes(problem),)
+            made = (problem_bytes(problem),)
+            return Recipe(Model, "_from_problem_bytes", made, {}).remake()
         finally:
             library.chorale_problem_destroy(problem)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Closable
+from ._handle import Closable, Recipe
 from ._native import call, library
 from .errors import ClosedError, FileAccessError, Renaming
 from .host import lent
@@ -64,7 +64,7 @@ class Problem(Closable):
         return problem
 
     def __reduce__(self) -> Any:
-        return Problem.from_bytes, (self.to_bytes(),)
+        return Recipe(Problem, "from_bytes", (self.to_bytes(),), {}).remake()
 
     def _of(self, model: Model) -> None:
         self._model = model

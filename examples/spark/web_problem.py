@@ -1,0 +1,51 @@
+"""The problem of a publication page: what an executor makes of the rows of a group.
+
+Needs libchorale and, beside it, collective.py and its pages.py (examples/publications).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import libchorale as ch
+import numpy as np
+from collective import KINDS, Collection, Scored
+from libchorale.batches import Problems
+from libchorale.learn import Learnt
+from pages import Record
+
+GROUP, ORDER = "page", "id"
+
+
+def pages(labels: Sequence[str], transitions: Any, learnt: Learnt | None) -> Problems:
+    """What to do with rows of pages. None: each record by itself."""
+    make = functools.partial(problem_of, list(labels), np.asarray(transitions), learnt is not None)
+    return Problems(GROUP, make, learnt, order=ORDER, names=labels)
+
+
+def problem_of(labels: list[str], transitions: Any, together: bool, rows: Any) -> ch.Problem:
+    """One clique for each property, as in examples/publications; not together: none."""
+    page = rows.column(GROUP)[0].as_py()
+    scored = [
+        Scored(Record(page, 0, "", words, [], []), matrix)
+        for words, matrix in zip(rows.column("words").to_pylist(), matrices(rows, len(labels)))
+    ]
+    if not together:
+        builder = ch.ModelBuilder()
+        shared = ch.Transitions(transitions)
+        for s in scored:
+            builder.add_chain(s.unary, shared)
+        return ch.Problem(builder.freeze())
+    collection = Collection(scored, labels, transitions)
+    problem = ch.Problem(collection.agreeing([1.0] * len(KINDS)))
+    problem.clique_kinds = KINDS
+    return problem
+
+
+def matrices(rows: Any, labels: int) -> list[Any]:
+    """The scores of each row, T x m."""
+    column = rows.column("scores").combine_chunks()
+    flat = column.flatten().flatten().to_numpy().reshape(-1, labels)
+    return np.split(flat, np.cumsum(column.value_lengths().to_numpy())[:-1])
