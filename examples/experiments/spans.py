@@ -229,10 +229,10 @@ def alone(rows, labels):
 # ---- A page
 
 
-def problem(data, rows, labels, found, notes, beside):
+def problem(data, rows, labels, key, potential, notes, beside):
     """The documents of rows as a problem file whose model is that of `agree`: a chain a sentence, in which a row
-    is one word with its labels' probabilities and any other word can have no label but the last. found: a
-    Together; beside: a text for each row, which stands with its sentence, or None."""
+    is one word with its labels' probabilities and any other word can have no label but the last; so can a row
+    that is "fixed". beside: a text for each row, which stands with its sentence, or None."""
     of_record = grouped(rows, lambda row: row["record"], list(zip(rows, beside)))
     builder, words, gold, titles, members = ch.ModelBuilder(), [], [], [], {}
     for chain, r in enumerate(data.of_groups({row["document"] for row in rows})):
@@ -240,11 +240,11 @@ def problem(data, rows, labels, found, notes, beside):
         at = {row["start"]: (row, text) for row, text in of_record.get(r, [])}
         while t < len(record.tokens):
             row, text = at.get(t, (None, None))
-            if row is None:
+            if row is None or row.get("fixed"):
                 scores.append([-np.inf] * (len(labels) - 1) + [0.0])
             else:
                 scores.append([np.log(max(SMALLEST, row[label])) for label in labels])
-                members.setdefault(found.key.of(row), []).append((chain, len(scores) - 1))
+                members.setdefault(key.of(row), []).append((chain, len(scores) - 1))
             end = t + 1 if row is None else row["end"]
             words.append(" ".join(record.tokens[t:end]))
             gold.append(labels.index(NONE if row is None else row["gold"]))
@@ -252,7 +252,6 @@ def problem(data, rows, labels, found, notes, beside):
         builder.add_chain(np.array(scores), group=record.group)
         titles.append("; ".join([record.name, *(text for _, text in at.values() if text)]))
     members = {key: of for key, of in members.items() if len(of) > 1}
-    potential = found.strengths.learnt.potential(0, len(labels))
     for of in members.values():
         clique = builder.add_clique(values=len(labels), potential=potential)
         for chain, position in of:
@@ -260,7 +259,7 @@ def problem(data, rows, labels, found, notes, beside):
     made = ch.Problem(builder.freeze())
     made.labels, made.words, made.chain_names, made.group_names = labels, words, titles, data.groups
     made.clique_names = [name for name, _ in members]
-    made.clique_kinds = [str(found.key)] * len(members)
+    made.clique_kinds = [str(key)] * len(members)
     made.name_values(["labels"] * len(members))
     made.gold = np.array(gold, dtype=np.int32)
     for name, text in notes.items():

@@ -193,7 +193,8 @@ def page(name, number, shown, summary):
              "rules": summary, "key": str(found.key), "licence": spans.SOURCES[name].licence,
              "made by": f"examples/experiments/types_across.py --only {name} --splits {number}",
              "learnt": str(found.strengths), "learnt.json": found.strengths.learnt.to_json()}
-    return spans.problem(data, rows, labels, found, notes, beside)
+    potential = found.strengths.learnt.potential(0, len(labels))
+    return spans.problem(data, rows, labels, found.key, potential, notes, beside)
 
 
 def main():
