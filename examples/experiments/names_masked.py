@@ -189,7 +189,7 @@ def page(name, number, shown, summary):
     data, rows, found, answers, (shift, strength) = shown
     at = {(row["record"], row["start"]): row for row in found}
     words = [at.get((row["record"], row["start"]), {**row, "fixed": True}) for row in rows]
-    beside = [f"'{data.records[row['record']].tokens[row['start']]}' is masked by the deny list"
+    beside = [f"{data.records[row['record']].tokens[row['start']]}: masked by the deny list"
               if denied and not ours else None
               for row, denied, ours in zip(rows, answers["deny list, words"], answers["agreement"])]
     notes = {"title": f"Names of persons in {name}, to be masked at every place",

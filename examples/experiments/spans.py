@@ -175,7 +175,6 @@ class Key(NamedTuple):
 class Together(NamedTuple):
     labels: list
     probability: np.ndarray
-    why: list
     key: Key
     strengths: ch.Strengths
 
@@ -193,8 +192,8 @@ def together(learning, rows, labels, keys):
             best = gain, key, strengths, common
     _, key, strengths, common = best
     found = ch.agree(rows, strength=strengths, progress=False, **common)
-    return Together([row["together"] for row in found], np.array([row["probability"] for row in found]),
-                    [row["why"] for row in found], key, strengths)
+    return Together([row["together"] for row in found], np.array([row["probability"] for row in found]), key,
+                    strengths)
 
 
 def exchanged(rows, number):
@@ -259,7 +258,6 @@ def problem(data, rows, labels, key, potential, notes, beside):
     made = ch.Problem(builder.freeze())
     made.labels, made.words, made.chain_names, made.group_names = labels, words, titles, data.groups
     made.clique_names = [name for name, _ in members]
-    made.clique_kinds = [str(key)] * len(members)
     made.name_values(["labels"] * len(members))
     made.gold = np.array(gold, dtype=np.int32)
     for name, text in notes.items():

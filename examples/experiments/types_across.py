@@ -93,17 +93,22 @@ def entities(rows, labels):
     return [split, part, merged]
 
 
-def curve(rows, found, kinds, total):
-    """Precision and recall of agreement for every threshold of probability. A row that is no entity together
-    counts as one of its own likeliest type, with that type's share of what is left."""
+def curve(rows, labels, probability, kinds, total):
+    """Precision and recall, in per cent, of labels for every threshold of their probability. A row that is no
+    entity counts as one of the likeliest type, with that type's share of what is left."""
     offered = spans.alone(rows, kinds)
     sure = [p if label != NONE else (1 - p) * row[kind] / max(spans.SMALLEST, 1 - row[NONE])
-            for row, label, p, kind in zip(rows, found.labels, found.probability, offered)]
+            for row, label, p, kind in zip(rows, labels, probability, offered)]
     right = [(kind if label == NONE else label) == row["gold"]
-             for row, label, kind in zip(rows, found.labels, offered)]
-    order = np.argsort(-np.array(sure), kind="stable")
-    hits = np.cumsum(np.array(right)[order])
-    return hits / np.arange(1, len(rows) + 1), hits / total
+             for row, label, kind in zip(rows, labels, offered)]
+    hits = np.cumsum(np.array(right)[np.argsort(-np.array(sure), kind="stable")])
+    return 100 * hits / np.arange(1, len(rows) + 1), 100 * hits / total
+
+
+def recall_at(of_curve, precision):
+    """The highest recall at this precision or a higher one; 0: there is none."""
+    precisions, recalls = of_curve
+    return max(recalls[precisions >= precision - 1e-9], default=0.0)
 
 
 def totals(table):
@@ -136,11 +141,10 @@ def point(this, name, number, harder):
     for r in data.of_groups(groups):
         gold.setdefault(data.records[r].group, []).extend(types.spans(data.records[r].labels).values())
     tables = {method: counts(rows, answer, gold, groups, kinds) for method, answer in answers.items()}
-    precisions, recalls = curve(rows, found, kinds, sum(map(len, gold.values())))
-    same = {}
-    for method, table in tables.items():
-        wanted = precisions * 100 >= totals(table)[0] - 1e-9
-        same[method] = 100 * recalls[wanted].max() if wanted.any() else 0.0
+    total = sum(map(len, gold.values()))
+    curves = [curve(rows, found.labels, found.probability, kinds, total),
+              curve(rows, own, [row[label] for row, label in zip(rows, own)], kinds, total)]
+    same = {method: [recall_at(of, totals(table)[0]) for of in curves] for method, table in tables.items()}
     result = {"groups": groups.tolist(), "tables": tables, "same": same, "key": str(found.key),
               "applied": found.strengths.learnt.report["applied"], "rows": len(rows),
               "entities": {method: entities(rows, answer) for method, answer in answers.items()}}
@@ -169,14 +173,14 @@ def rows_of_table(results):
         found = [np.mean([totals(r["tables"][method]) for r in results], axis=0),
                  np.mean([r["entities"][method] for r in results], axis=0)]
         made.append([method, *("%.1f" % value for value in np.concatenate(found))])
-        made[-1] += ["%.1f" % np.mean([r["same"][method] for r in results])]
+        made[-1] += ["%.1f" % value for value in np.mean([r["same"][method] for r in results], axis=0)]
         made[-1] += [""] * 2 if method == "agreement" else [
             "%+.1f (p = %.1g)" % ((after - before).mean(), measure.paired_p(after, before)),
             f"{better} / {worse}"]
     return made
 
 
-HEADS = ["", "precision", "recall", "F1", *COUNTS, "recall of agreement at this precision",
+HEADS = ["", "precision", "recall", "F1", *COUNTS, "recall of agreement at this precision", "of alone",
          "agreement, F1 of a document", "documents better / worse"]
 
 
@@ -185,12 +189,14 @@ def page(name, number, shown, summary):
     data, rows, labels, found, answers = shown
     beside = []
     for k, (row, label) in enumerate(zip(rows, found.labels)):
-        others = [f"{rule} {answers[rule][k]}" for rule in RULES[1:4] if answers[rule][k] != label]
-        beside.append(f"'{row['name']}' by {', by '.join(others)}" if others else None)
+        others = grouped(RULES[1:4], lambda rule: answers[rule][k])
+        words = " ".join(data.records[row["record"]].tokens[row["start"]:row["end"]])
+        told = [f"{other} ({'; '.join(rules)})" for other, rules in others.items() if other != label]
+        beside.append(f"{words}: {', '.join(told)}" if told else None)
     notes = {"title": f"Types of names across the sentences of {name}",
-             "what": "Mentions that a tagger found in single sentences, and other places of their words. Beside a "
-                     "sentence stands what a rule makes of a name, where that is something else than agreement.",
-             "rules": summary, "key": str(found.key), "licence": spans.SOURCES[name].licence,
+             "what": "Mentions that a tagger found in single sentences, and other places of their words, which ought to "
+                     "agree. Beside a sentence stands what rules make of a name, where that is something else.",
+             "rules": summary, "what agrees": str(found.key), "licence": spans.SOURCES[name].licence,
              "made by": f"examples/experiments/types_across.py --only {name} --splits {number}",
              "learnt": str(found.strengths), "learnt.json": found.strengths.learnt.to_json()}
     potential = found.strengths.learnt.potential(0, len(labels))
