@@ -193,8 +193,8 @@ def page(name, number, shown, summary):
               if denied and not ours else None
               for row, denied, ours in zip(rows, answers["deny list, words"], answers["agreement"])]
     notes = {"title": f"Names of persons in {name}, to be masked at every place",
-             "what": "Words with a capital in front; PER: part of a person's name, to be masked. Beside a sentence "
-                     "stands what the deny list masks and agreement leaves clear.",
+             "what": "Words with a capital in front; PER: part of a person's name, to be masked. Alone: by the tagger's "
+                     "odds, shifted. Beside a sentence stands what the deny list masks and agreement leaves clear.",
              "rules": summary, "learnt": f"log odds {shift:+.2f}; strength {strength}",
              "licence": spans.SOURCES[name].licence,
              "made by": f"examples/experiments/names_masked.py --only {name} --splits {number}"}

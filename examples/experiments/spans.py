@@ -20,6 +20,7 @@ from run import HERE, Pass
 NONE = "O"
 TRAINED, LEARNT = 0.3, 0.3  # shares of the documents
 SMALLEST = 1e-6  # probability, as `agree` has it
+CLOSING, OPENING = {*",.;:!?)]", "'s", "n't"}, {*"(["}  # tokens without a blank before, or after
 
 
 class Types:
@@ -257,6 +258,7 @@ def problem(data, rows, labels, key, potential, notes, beside):
             builder.add_position(clique, chain, position)
     made = ch.Problem(builder.freeze())
     made.labels, made.words, made.chain_names, made.group_names = labels, words, titles, data.groups
+    made.spaces = ["" if word in CLOSING or before in OPENING else " " for before, word in zip(["", *words], words)]
     made.clique_names = [name for name, _ in members]
     made.name_values(["labels"] * len(members))
     made.gold = np.array(gold, dtype=np.int32)
