@@ -189,12 +189,16 @@ def page(name, number, shown, summary):
     data, rows, found, answers, (shift, strength) = shown
     at = {(row["record"], row["start"]): row for row in found}
     words = [at.get((row["record"], row["start"]), {**row, "fixed": True}) for row in rows]
-    beside = [f"{data.records[row['record']].tokens[row['start']]}: masked by the deny list"
-              if denied and not ours else None
-              for row, denied, ours in zip(rows, answers["deny list, words"], answers["agreement"])]
+    beside = []
+    for row, denied, ours in zip(words, answers["deny list, words"], answers["agreement"]):
+        told = [f"{row['together']} {row['probability']:.2f}"] if row.get("changed") else []
+        told += ["masked by the deny list"] if denied and not ours else []
+        token = data.records[row["record"]].tokens[row["start"]]
+        beside.append(f"{token}: {', '.join(told)}" if told else None)
     notes = {"title": f"Names of persons in {name}, to be masked at every place",
-             "what": "Words with a capital in front; PER: part of a person's name, to be masked. Alone: by the tagger's "
-                     "odds, shifted. Beside a sentence stands what the deny list masks and agreement leaves clear.",
+             "what": "Words with a capital in front; PER: part of a person's name, to be masked. Alone: by the "
+                     "tagger's odds, shifted. Beside a sentence stands how probable a label is that has changed, "
+                     "and what the deny list masks and agreement leaves clear.",
              "rules": summary, "learnt": f"log odds {shift:+.2f}; strength {strength}",
              "licence": spans.SOURCES[name].licence,
              "made by": f"examples/experiments/names_masked.py --only {name} --splits {number}"}
@@ -213,7 +217,8 @@ def main():
         print(f"\n{name}, splits {options.splits}: {sum(r['rows'] for r in results)} name words\n")
         table = rows_of_table(results)
         print(markdown_table(HEADS, table))
-        print("\nSplit by split, partial leaks alone and by agreement, leaks, precision, shift and strength: " + "; ".join(
+        print("\nSplit by split, partial leaks alone and by agreement, leaks, precision, shift and strength: "
+              + "; ".join(
             "%d %d, %d %d, %.1f %.1f, %.2f and %g" % (
                 *(sum(r["tables"][m])[k] for k in (0, 1) for m in ("alone", "agreement")),
                 *(precision(sum(r["tables"][m])) for m in ("alone", "agreement")), *r["set to"])

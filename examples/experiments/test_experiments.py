@@ -377,12 +377,12 @@ class Mentions(unittest.TestCase):
 
     def test_homographs_and_exchanges(self):
         rows = self.rows((0, "a", "X"), (0, "b", "Y"), (0, "c", "X"), (1, "b", "Y"), (1, "d", "X"), (1, "e", "O"))
-        joined = types_across.homographs(rows, 0)
-        forms = spans.grouped(joined, joined.get)
-        self.assertEqual(len(forms), 1)  # one Y of document 0; in document 1 no other is left for d
-        (pair,) = forms.values()
-        self.assertIn("b", pair)
-        self.assertNotIn("e", joined)
+        for number in range(20):
+            joined = types_across.homographs(rows, number)
+            (pair,) = spans.grouped(joined, joined.get).values()  # in document 1 none is left for d
+            self.assertEqual(len(pair), 2)
+            self.assertIn("b", pair)  # the one Y of document 0
+            self.assertNotIn("e", joined)
         self.assertEqual(len({row["name"] for row in types_across.renamed(rows, joined)}), 4)
         mixed = spans.exchanged(rows, 3)
         for row, other in zip(rows, mixed):
@@ -417,6 +417,11 @@ class Mentions(unittest.TestCase):
                 self.assertIn(row["document"], result["groups"])
             made = types_across.page("wikigold", 1, (data, rows, labels, found, answers), "text")
             self.assert_same(made, data, rows, labels, found.labels)
+            for k, row in enumerate(rows):
+                if found.labels[k] != answers["alone"][k]:
+                    of = data.records[row["record"]].name
+                    (title,) = (name for name in made.chain_names if name.split("; ")[0] == of)
+                    self.assertIn(f"{found.labels[k]} {found.probability[k]:.2f}", title)
         self.assertGreater(result["entities"]["majority, document"][2], result["entities"]["alone"][2])
         table = types_across.rows_of_table([result, result])
         self.assertEqual({len(row) for row in table}, {len(types_across.HEADS)})

@@ -192,10 +192,13 @@ def page(name, number, shown, summary):
         others = grouped(RULES[1:4], lambda rule: answers[rule][k])
         words = " ".join(data.records[row["record"]].tokens[row["start"]:row["end"]])
         told = [f"{other} ({'; '.join(rules)})" for other, rules in others.items() if other != label]
+        if label != answers["alone"][k]:
+            told.insert(0, f"{label} {found.probability[k]:.2f}")
         beside.append(f"{words}: {', '.join(told)}" if told else None)
     notes = {"title": f"Types of names across the sentences of {name}",
-             "what": "Mentions that a tagger found in single sentences, and other places of their words, which ought to "
-                     "agree. Beside a sentence stands what rules make of a name, where that is something else.",
+             "what": "Mentions that a tagger found in single sentences, and other places of their words, which "
+                     "ought to agree. Beside a sentence stands how probable a label is that has changed, and what "
+                     "rules make of a name, where that is something else.",
              "rules": summary, "what agrees": str(found.key), "licence": spans.SOURCES[name].licence,
              "made by": f"examples/experiments/types_across.py --only {name} --splits {number}",
              "learnt": str(found.strengths), "learnt.json": found.strengths.learnt.to_json()}
