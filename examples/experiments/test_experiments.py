@@ -3,6 +3,7 @@
     python -m unittest test_experiments     (in this folder, with the packages of requirements.txt)
 """
 
+import itertools
 import os
 import random
 import tempfile
@@ -10,6 +11,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import libchorale as ch
 import numpy as np
 import pycrfsuite
 
@@ -18,11 +20,14 @@ import datasets
 import domain_adaptation
 import features
 import measure
+import names_masked
 import properties
 import report
 import shared_cliques
+import spans
 import stacking
 import tables
+import types_across
 import learning
 import words
 from run import Loaded, Pass, plan_of
@@ -256,6 +261,201 @@ class Whole(Made):
         for quick in (True, False):
             plan = plan_of(quick)
             self.assertEqual(len(plan), len(set(plan)))
+
+
+def stories(path, documents=20, seed=6):
+    """Writes a small set with names: sentences of documents, some of which tell the type of the name and some of
+    which do not."""
+    rng = random.Random(seed)
+    clear = {"PER": ["{} said that", "he met {} there"], "LOC": ["they live in {} now", "near {} it rains"]}
+    vague = ["{} was old", "so {} again", "we like {}"]
+    names = ["Anna Berg", "Carl Dahl", "Elin Falk", "Gustav", "Hamburg", "Ivar", "Jordan", "Kent", "Lund", "Malta"]
+    with open(path, "w", encoding="utf-8") as file:
+        for d in range(documents):
+            print(f"# domain: d{d}", file=file)
+            kinds = {name: rng.choice(["PER", "LOC"]) for name in rng.sample(names, 4)}
+            for r in range(12):
+                name, kind = rng.choice(sorted(kinds.items()))
+                print(f"# record: d{d}.{r}", file=file)
+                for token in rng.choice(clear[kind] if rng.random() < 0.5 else vague).split():
+                    for word in name.split() if token == "{}" else [token]:
+                        print(f"{word}\tI-{kind}" if token == "{}" else f"{word}\tO", file=file)
+                print(file=file)
+
+
+class Mentions(unittest.TestCase):
+    """Rows of mentions, what is counted of them, and pages."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        root = Path(cls.folder.name)
+        (root / "wikigold").mkdir()
+        stories(root / "wikigold" / "data.conll")
+
+        class Options:
+            data, pages, cache, only, report = str(root), "nowhere", str(root / "cache"), [], False
+
+        cls.this = Pass(Options)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @staticmethod
+    def types(labels):
+        return spans.Types(datasets.Dataset("made", [], [], labels))
+
+    def test_spans_by_hand(self):
+        bio = self.types(["O", "B-X", "I-X", "B-Y", "I-Y"])
+        self.assertEqual(bio.spans([1, 2, 1, 0, 2, 4]),
+                         {(0, 2): "X", (2, 3): "X", (4, 5): "X", (5, 6): "Y"})
+        self.assertEqual(self.types(["I-X", "O"]).spans([0, 0, 1, 0]), {(0, 2): "X", (3, 4): "X"})
+
+    def test_probabilities_by_enumeration(self):
+        seed = 7
+        for names in (["O", "B-X", "I-X", "B-Y", "I-Y"], ["O", "I-X", "I-Y"]):
+            types, rng = self.types(names), np.random.default_rng(seed)
+            m, length = len(names), 4
+            unary, edges = rng.normal(size=(length, m)), rng.normal(size=(m, m))
+            found, inside, total = {}, {}, 0.0
+            for y in itertools.product(range(m), repeat=length):
+                weight = np.exp(sum(unary[t, v] for t, v in enumerate(y))
+                                + sum(edges[a, b] for a, b in zip(y, y[1:])))
+                total += weight
+                for span, kind in types.spans(y).items():
+                    found[(*span, kind)] = found.get((*span, kind), 0.0) + weight
+                for start, end in itertools.combinations(range(length + 1), 2):
+                    if not any(y[start:end]):
+                        inside[start, end] = inside.get((start, end), 0.0) + weight
+            marginals = spans.Marginals(unary, edges)
+            for (start, end, kind), weight in found.items():
+                self.assertAlmostEqual(np.exp(marginals.span(start, end, *types.labels(kind))), weight / total,
+                                       msg=f"seed {seed}, {names}, {start}, {end}, {kind}")
+            for (start, end), weight in inside.items():
+                self.assertAlmostEqual(np.exp(marginals.outside(start, end, 0)), weight / total)
+
+    def test_occurrences(self):
+        names = {("New", "York"), ("York",), ("A",)}
+        self.assertEqual(spans.occurrences("A New York York b A".split(), names, {0}),
+                         [(1, 3), (3, 4), (5, 6)])
+        self.assertEqual(spans.occurrences("New York".split(), names, {0}), [(1, 2)])
+
+    @staticmethod
+    def rows(*given):
+        return [{"document": d, "name": name, "gold": gold} for d, name, gold in given]
+
+    def test_split_and_merged_by_hand(self):
+        rows = self.rows((0, "a", "X"), (0, "a", "X"), (0, "b", "X"), (0, "b", "Y"), (1, "a", "Y"), (1, "a", "Y"),
+                         (1, "c", "O"))
+        count = lambda *labels: types_across.entities(rows, labels)
+        self.assertEqual(count("X", "X", "X", "Y", "Y", "Y", "O"), [0, 0, 0])
+        self.assertEqual(count("X", "Y", "X", "X", "Y", "O", "X"), [1, 1, 1])
+        self.assertEqual(count("X", "O", "O", "O", "X", "Y", "O"), [1, 1, 0])
+        self.assertEqual(count("O", "O", "O", "Y", "X", "X", "O"), [0, 0, 1])
+
+    def test_counts_by_hand(self):
+        rows = self.rows((3, "a", "X"), (3, "a", "Y"), (5, "b", "O"), (5, "b", "Y"))
+        gold = {3: ["X", "Y", "Y"], 5: ["Y"]}
+        table = types_across.counts(rows, ["X", "X", "Y", "O"], gold, np.array([3, 5]), ["X", "Y"])
+        self.assertEqual(table.tolist(), [[[1, 1, 2], [0, 2, 0]], [[0, 0, 0], [0, 1, 1]]])
+        np.testing.assert_allclose(types_across.totals(table), [100 / 3, 25, 200 / 7])
+        for row in rows:
+            row |= {"X": 0.3, "Y": 0.1, "O": 0.6}
+        curve = types_across.curve(rows, ["X", "X", "Y", "O"], [0.9, 0.6, 0.8, 0.6], ["X", "Y"], 4)
+        np.testing.assert_allclose(curve, [[100, 50, 100 / 3, 25], [25] * 4])
+        self.assertEqual([types_across.recall_at(curve, p) for p in (100, 40, 0)], [25] * 3)
+        self.assertEqual(types_across.recall_at((curve[0][1:], curve[1][1:]), 60), 0)
+
+    def test_rules(self):
+        rows = self.rows((0, "a", "X"), (0, "a", "X"), (0, "a", "Y"), (1, "a", "Y"), (1, "b", "O"))
+        own = ["X", "X", "Y", "Y", "O"]
+        keys = types_across.KEYS
+        self.assertEqual(types_across.by_majority(rows, own, keys[0].of), ["X", "X", "X", "Y", "O"])
+        self.assertEqual(types_across.by_majority(rows, ["Y", *own[1:]], keys[1].of), ["Y"] * 4 + ["O"])
+        known = self.rows((9, "a", "Y"), (9, "a", "Y"), (9, "a", "O"))
+        self.assertEqual(types_across.by_canonical(known, rows, own), ["Y"] * 4 + ["O"])
+
+    def test_homographs_and_exchanges(self):
+        rows = self.rows((0, "a", "X"), (0, "b", "Y"), (0, "c", "X"), (1, "b", "Y"), (1, "d", "X"), (1, "e", "O"))
+        for number in range(20):
+            joined = types_across.homographs(rows, number)
+            (pair,) = spans.grouped(joined, joined.get).values()  # in document 1 none is left for d
+            self.assertEqual(len(pair), 2)
+            self.assertIn("b", pair)  # the one Y of document 0
+            self.assertNotIn("e", joined)
+        self.assertEqual(len({row["name"] for row in types_across.renamed(rows, joined)}), 4)
+        mixed = spans.exchanged(rows, 3)
+        for row, other in zip(rows, mixed):
+            self.assertEqual((row["document"], row["gold"]), (other["document"], other["gold"]))
+        for document in (0, 1):
+            self.assertEqual(*(sorted(row["name"] for row in of if row["document"] == document)
+                               for of in (rows, mixed)))
+
+    def test_leaks_by_hand(self):
+        rows = self.rows((0, "a", "PER"), (0, "a", "PER"), (0, "a", "O"), (0, "b", "PER"), (1, "a", "PER"),
+                         (1, "c", "O"))
+        count = lambda *masked: names_masked.leaks(rows, list(map(bool, masked))).tolist()
+        self.assertEqual(count(1, 1, 0, 1, 1, 0), [0, 0, 0, 4])
+        self.assertEqual(count(1, 0, 1, 0, 1, 1), [1, 2, 2, 4])
+        self.assertEqual(count(0, 0, 0, 0, 0, 0), [0, 4, 0, 0])
+        self.assertEqual(count(0, 0, 0, 1, 0, 0), [0, 3, 0, 1])
+
+    def test_precision_ahead_of_another(self):
+        rows = self.rows((0, "a", "PER"), (0, "b", "O"), (1, "a", "PER"), (1, "b", "O"), (2, "a", "PER"))
+        gain, error = names_masked.ahead(rows, [1, 0, 1, 1, 1], [1, 1, 1, 1, 0])
+        self.assertAlmostEqual(gain, 3 / 4 - 2 / 4)
+        left = [2 / 3 - 1 / 2, 1 - 1 / 2, 2 / 3 - 2 / 4]
+        self.assertAlmostEqual(error, np.sqrt(2 / 3 * sum((x - np.mean(left)) ** 2 for x in left)))
+
+    def test_a_split_of_types(self):
+        for harder in (False, True):
+            result, (data, rows, labels, found, answers) = types_across.point(self.this, "wikigold", 1, harder)
+            self.assertEqual(set(result["tables"]), set(types_across.METHODS))
+            self.assertEqual(len(spans.parts(self.this, "wikigold", 1, types_across.made)[3]), len(result["groups"]))
+            for row in rows:
+                self.assertAlmostEqual(sum(row[label] for label in labels), 1.0)
+                self.assertIn(row["document"], result["groups"])
+            made = types_across.page("wikigold", 1, (data, rows, labels, found, answers), "text")
+            self.assert_same(made, data, rows, labels, found.labels)
+            for k, row in enumerate(rows):
+                if found.labels[k] != answers["alone"][k]:
+                    of = data.records[row["record"]].name
+                    (title,) = (name for name in made.chain_names if name.split("; ")[0] == of)
+                    self.assertIn(f"{found.labels[k]} {found.probability[k]:.2f}", title)
+        self.assertGreater(result["entities"]["majority, document"][2], result["entities"]["alone"][2])
+        table = types_across.rows_of_table([result, result])
+        self.assertEqual({len(row) for row in table}, {len(types_across.HEADS)})
+
+    def test_a_split_of_names(self):
+        result, (data, rows, found, answers, set_to) = names_masked.point(self.this, "wikigold", 1)
+        words = names_masked.name_words(data)
+        self.assertIn("Anna", words)
+        self.assertNotIn("said", words)
+        for row in rows:
+            self.assertIn(data.records[row["record"]].tokens[row["start"]], words)
+        self.assertFalse(any(m and not row["once"] for row, m in zip(rows, answers["agreement"])))
+        self.assertEqual(sum(result["tables"]["deny list, words"])[0], 0)
+        made = names_masked.page("wikigold", 1, (data, rows, found, answers, set_to), "text")
+        labels = ["PER" if masked else "O" for masked in answers["agreement"]]
+        self.assert_same(made, data, rows, names_masked.LABELS, labels)
+        table = names_masked.rows_of_table([result, result])
+        self.assertEqual({len(row) for row in table}, {len(names_masked.HEADS)})
+
+    def assert_same(self, made, data, rows, labels, expected):
+        """A page has the labels of agreement, at the mentions' places, and their gold labels."""
+        made, at, gold = ch.Problem.from_bytes(made.to_bytes()), {}, {}
+        with ch.Run(made.model, rounds=10) as run:
+            run.solve()
+            found, right = run.all_labels(), iter(made.gold.tolist())
+            place = 0
+            for r in data.of_groups({row["document"] for row in rows}):
+                starts, t = {row["start"]: row["end"] for row in rows if row["record"] == r}, 0
+                while t < len(data.records[r].tokens):
+                    at[r, t], gold[r, t] = labels[found[place]], labels[next(right)]
+                    t, place = starts.get(t, t + 1), place + 1
+        self.assertEqual([at[row["record"], row["start"]] for row in rows], list(expected))
+        self.assertEqual([gold[row["record"], row["start"]] for row in rows], [row["gold"] for row in rows])
 
 
 class Report(unittest.TestCase):
