@@ -79,6 +79,10 @@ def test_what_travels(rng):  # noqa: F811
 
 
 def test_problems(spark, rng):  # noqa: F811
+    from pyspark import cloudpickle
+
+    # Executors do not have this folder; a user's function comes from the program, or is installed.
+    cloudpickle.register_pickle_by_value(sys.modules[of_one_kind.__module__])
     table = planted(rng, 30)
     table = table.append_column("id", pa.array(range(table.num_rows)))
     way = Problems("page", of_one_kind, learn(of_one_kind(planted(rng, 40))), order="id")

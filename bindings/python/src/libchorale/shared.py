@@ -92,13 +92,9 @@ class _Labelling(Chains):
             return super()._labelled(arrow, rows)
         flat = part.labels(self.prices, self.first)
         own = part.labels(np.zeros(len(self.prices)), self.first)
-        edges = np.cumsum([0, *lengths], dtype=np.int32)
-        moved = np.concatenate([[0], np.cumsum(flat != own)])[edges]
-        texts = arrow.array(flat, arrow.int32())
-        if self.names is not None:
-            texts = arrow.array(list(self.names), arrow.string()).take(texts)
+        moved = np.concatenate([[0], np.cumsum(flat != own)])[np.cumsum([0, *lengths])]
         return {
-            self.labels: arrow.ListArray.from_arrays(arrow.array(edges), texts),
+            self.labels: batches._label_lists(arrow, flat, lengths, self.names),
             self.changed: arrow.array(np.diff(moved) > 0),
         }
 
