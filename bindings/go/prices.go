@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -185,3 +186,25 @@ func (p *Prices) AllPayments() ([][]Payment, error) { return p.reads().AllPaymen
 
 // JSON is the whole result, as [Run.JSON].
 func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }
+
+// Components are what must lie in one part of a corpus: chains, or whole documents, with a member in the same clique that is not
+// shared. What is joined has numbers from 0 to count - 1, for instance documents and cliques in one numbering, with a pair
+// first[k], second[k] for each membership. Given is the lowest number of the component of each.
+func Components(first, second []int32, count int) ([]int32, error) {
+	if len(first) != len(second) {
+		return nil, refuse(ErrShape, "first has %d elements, second %d", len(first), len(second))
+	}
+	if count < 0 || count > math.MaxInt32 {
+		return nil, refuse(ErrSize, "count is %d; it must be from 0 to %d", count, math.MaxInt32)
+	}
+	c := begin()
+	defer c.end()
+	found := make([]int32, count)
+	for i := range found {
+		found[i] = int32(i)
+	}
+	if c.failed(C.chorale_components_join(ints(first), ints(second), C.int64_t(len(first)), ints(found), C.int64_t(count), c.detail)) {
+		return nil, c.err
+	}
+	return found, nil
+}

@@ -120,6 +120,22 @@ CHORALE_API chorale_status chorale_potential_most(const chorale_potential *poten
                                                   int64_t members, double *most,
                                                   chorale_error *error);
 
+/* Joins what must lie in one part: chains, or whole documents, with a member in the same clique that
+ * is not shared. Parts made of whole components have the labels of one run over all of them.
+ *
+ * What is joined has numbers from 0 to count - 1, for instance documents and cliques in one
+ * numbering, with a pair for each membership. Further pairs may be given by further calls.
+ *
+ * first, second: `pairs` numbers: first[k] and second[k] are of one component.
+ * components: `count` numbers: components[i] is at most i and of the same component, i itself before
+ *   the first call. Receives the lowest number of each component.
+ * Errors, after which nothing has changed: NULL_ARGUMENT, SIZE, SIZE_OVERFLOW (count above
+ *   2^31 - 1), OUT_OF_RANGE (a number). Any thread. Allocates nothing. By union and find:
+ *   O((count + pairs) log count). */
+CHORALE_API chorale_status chorale_components_join(const int32_t *first, const int32_t *second,
+                                                   int64_t pairs, int32_t *components,
+                                                   int64_t count, chorale_error *error);
+
 CHORALE_END_DECLS
 
 #endif

@@ -92,11 +92,18 @@ def test_problems(spark, rng):  # noqa: F811
     assert by_id(row.asDict() for row in out.collect()) == expected
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 3, 8])
-def test_shared_keys_as_in_one_process(spark, rng, partitions):  # noqa: F811
+@pytest.mark.parametrize(
+    "partitions, join", [(1, False), (2, False), (3, False), (8, False), (1, True), (3, True)]
+)
+def test_shared_keys_as_in_one_process(spark, rng, partitions, join):  # noqa: F811
     table = corpus(rng, groups=30)
+    if join:  # keys of about three members
+        given = table.column("keys").to_pylist()
+        keys = [[key if t else int(rng.integers(9, 40)) for t, key in enumerate(of)] for of in given]
+        place = table.schema.get_field_index("keys")
+        table = table.set_column(place, "keys", pa.array(keys, pa.list_(pa.int64())))
     chains = Chains("page", "scores", tokens="words", order="id", names=NAMES)
-    shared = SharedKeys(chains, "keys", strength=3.0, least=5, rounds=5)
+    shared = SharedKeys(chains, "keys", strength=3.0, least=5, rounds=5, join=join)
     expected = by_id(joined(label_shared(cut(table, 7), shared)).to_pylist())
     mixed = table.take(pa.array(rng.permutation(table.num_rows)))
     out = adapter.label_shared(frame_of(spark, mixed), shared, partitions=partitions)

@@ -1,5 +1,6 @@
 #include "cluster/model/builder.hpp"
 
+#include "base/components.hpp"
 #include "base/keyed.hpp"
 #include "cluster/model/fired_columns.hpp"
 
@@ -538,31 +539,24 @@ void chorale_model_builder::count_messages() noexcept {
 // Finds the connected components of the chains, by union and find. False if memory runs out.
 bool chorale_model_builder::find_parts() noexcept {
   const std::int64_t chains = model->chains.size();
-  chorale::Array<std::int32_t> above(memory); // by chain: a lower chain of its component, or itself
+  chorale::Array<std::int32_t> above(memory); // by chain: of Components
   chorale::Array<std::int32_t> first(memory); // by clique: its first chain, or -1
   if (!above.resize(chains) || !first.resize(model->cliques.size()))
     return false;
   std::iota(above.begin(), above.end(), 0);
   std::fill(first.begin(), first.end(), -1);
-  const auto root = [&](std::int32_t chain) {
-    while (above[chain] != chain)
-      chain = above[chain] = above[above[chain]];
-    return chain;
-  };
+  chorale::Components components(above.begin());
   const auto join = [&](std::int64_t clique, std::int32_t chain) {
     if (first[clique] < 0)
       first[clique] = chain;
-    const std::int32_t a = root(first[clique]);
-    const std::int32_t b = root(chain);
-    above[std::max(a, b)] = std::min(a, b);
+    components.join(first[clique], chain);
   };
   for (const Slot &slot : slots)
     join(slot.clique, slot.chain);
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)
     if (model->cliques.type(c).centre)
       join(c, centres[c].chain);
-  for (std::int64_t i = 0; i < chains; ++i)
-    above[i] = above[above[i]];
+  components.flatten(chains);
   return model->parts.make(above.begin(), chains, [this](std::int64_t i) {
     const Chain chain = model->chains[i];
     return chain.slots == 0 || model->is_closed(chain);

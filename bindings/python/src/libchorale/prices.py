@@ -2,7 +2,7 @@
 
 A word of a corpus or an entity of a knowledge graph may have members in every document. Each part
 (a document, or documents that other cliques connect) has a model of its own, in which such a
-*shared clique* has the members of this part. What travels is small: prices one way, what a member is
+*shared clique* has the members of this part; `components` finds such documents. What travels is small: prices one way, what a member is
 paid for each value, and counts back, how many members have each value. A `Search` chooses the
 prices; `Part.answer` labels a part under them; answers add up to those of the corpus, exactly and in
 any order, so that any division among processes gives the same labels.
@@ -141,19 +141,41 @@ class Prices(Closable):
             call(library.chorale_prices_counts, handle, arrays.address(counts), len(counts), None)
         return counts
 
-    def labels(self) -> arrays.Ints:
-        """The labels of all chains, one after the other, int32."""
+    def labels(self, *, alone: bool = False) -> arrays.Ints:
+        """The labels of all chains, one after the other, int32; alone: decoded without cliques."""
         labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
         with self._use(shared=True) as handle:
             call(
                 library.chorale_run_all_labels,
                 library.chorale_prices_run(handle),
-                c.CHORALE_TOGETHER,
+                c.CHORALE_ALONE if alone else c.CHORALE_TOGETHER,
                 arrays.address(labels),
                 len(labels),
                 None,
             )
         return labels
+
+
+def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> arrays.Ints:
+    """What must lie in one part: numbers from 0 to count - 1, such as documents, and cliques that are
+    not shared, with a pair first[k], second[k] for each membership. Returns the lowest number of
+    the component of each, int32.
+
+    >>> components([0, 2, 1], [3, 3, 4], 5).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    pairs = arrays.ints("first", first), arrays.ints("second", second)
+    if len(pairs[0]) != len(pairs[1]):
+        raise ValueError(f"first has {len(pairs[0])} numbers, second {len(pairs[1])}")
+    found = np.arange(arrays.integer("count", count), dtype=np.int32)
+    call(
+        library.chorale_components_join,
+        *map(arrays.address, pairs),
+        len(pairs[0]),
+        arrays.address(found),
+        len(found),
+    )
+    return found
 
 
 # ---- What travels -------------------------------------------------------------------------------
@@ -302,6 +324,10 @@ class Part:
         row = np.asarray(prices, dtype=np.float64)
         self._prices.solve(row[self._columns(first)])
         return self._prices.labels()
+
+    def own_labels(self) -> arrays.Ints:
+        """The labels of all chains, each decoded by itself; `labels` comes first."""
+        return self._prices.labels(alone=True)
 
 
 # ---- The search ---------------------------------------------------------------------------------

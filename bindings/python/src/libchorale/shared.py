@@ -3,13 +3,15 @@
 `libchorale.batches` labels every group by itself. Here the positions with the same key agree across
 all groups as well, however many members a key has: groups exchange prices and counts
 (`libchorale.prices`), so that no process holds more than one group, and the labels are the same however
-groups are divided among processes. `libchorale.spark.label_shared` does the same on Spark.
+groups are divided among processes. Groups that keys with few members connect may be labelled as
+one (`SharedKeys.join`). `libchorale.spark.label_shared` does the same on Spark.
 """
 
 from __future__ import annotations
 
 import collections
 import dataclasses
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +22,13 @@ from ._agreements import Agreement, _listed
 from .batches import Chains
 from .collective import build_problem
 from .potential import Potential
-from .prices import Answer, Asked, Part, Search
+from .prices import Answer, Asked, Part, Search, components
+
+#: The column of one of the groups with which a row's group is labelled as one.
+COMPONENT = "libchorale_component"
+
+#: Memberships in keys that are not shared, at most, by which groups are joined, in one process.
+MOST_MEMBERSHIPS = 100_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,8 +40,11 @@ class SharedKeys:
               null, and integers below 0: none
     strength  how much agreement is worth, as in `decode`: strength / n sum_v n_v^2 for a key with n
               members
-    least     keys of fewer members, in the whole corpus, are left out. A price hardly tells what a
-              member of a small clique should do: such agreement is better had within groups
+    least     keys of fewer members, in the whole corpus, are not shared so: a price hardly tells what
+              a member of a small clique should do
+    join      False: such keys are left out. True: groups that have one in common are labelled as one
+              group, with the agreement of these keys. One process holds such a component of groups;
+              a smaller `least` makes components smaller
     rounds, tracks  of `prices.Search`
     """
 
@@ -41,6 +52,7 @@ class SharedKeys:
     keys: str
     strength: float = 1.0
     least: int = 50
+    join: bool = False
     rounds: int = 40
     tracks: int = 4
 
@@ -49,6 +61,13 @@ class SharedKeys:
             raise ValueError(f"strength is {self.strength}; it must be at least 0")
         if self.least < 2:
             raise ValueError(f"least is {self.least}; it must be at least 2")
+
+    def check_memberships(self, memberships: int) -> None:
+        if memberships > MOST_MEMBERSHIPS:
+            raise ValueError(
+                f"join: {memberships} positions have keys of 2 to {self.least - 1} members; one process "
+                f"joins groups by at most {MOST_MEMBERSHIPS}: choose a smaller least, or join=False"
+            )
 
     def search(self, counted: Mapping[Hashable, int], labels: int) -> tuple[Keys, Search]:
         """The keys that are shared, numbered, and the search for their prices."""
@@ -71,10 +90,63 @@ def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.
     for batch in stream:
         column = batch.column(batch.schema.get_field_index(specification.keys))
         for entry in compute.list_flatten(column).value_counts().to_pylist():
-            key = entry["values"]
-            if key is not None and not (isinstance(key, int) and key < 0):
-                counted[key] += entry["counts"]
+            if _is_key(entry["values"]):
+                counted[entry["values"]] += entry["counts"]
     return counted
+
+
+def _is_key(key: Any) -> bool:
+    return key is not None and not (isinstance(key, int) and key < 0)
+
+
+def components_of(
+    stream: Iterable[Any], specification: SharedKeys, counted: Mapping[Hashable, int]
+) -> dict[Hashable, Hashable]:
+    """For each group of a stream the first one of those that it is labelled with."""
+    small = {key for key, count in counted.items() if 2 <= count < specification.least}
+    specification.check_memberships(sum(counted[key] for key in small))
+    groups: Keys = {}
+    last: Keys = {}  # by key: the last group that had it
+    ends = array("i"), array("i")
+    for batch in stream:
+        columns = (
+            batch.column(batch.schema.get_field_index(name)).to_pylist()
+            for name in (specification.chains.group, specification.keys)
+        )
+        for group, keys in zip(*columns):
+            number = groups.setdefault(group, len(groups))
+            for key in small.intersection(keys or ()):
+                ends[0].append(last.get(key, number))
+                ends[1].append(number)
+                last[key] = number
+    names = list(groups)
+    return dict(zip(names, map(names.__getitem__, components(*ends, len(names)).tolist())))
+
+
+def with_components(
+    stream: Iterable[Any], group: str, found: Mapping[Hashable, Hashable]
+) -> Iterator[Any]:
+    """The batches of a stream with the column COMPONENT. Groups that are labelled alone pass as they
+    come; the others are kept, and follow at the end, component by component.
+    """
+    arrow = batches._pyarrow()
+    compute = batches._compute()
+    sizes = collections.Counter(found.values())
+    kept: list[Any] = []
+    for batch in stream:
+        place = batch.schema.get_field_index(group)
+        firsts = [found[name] for name in batch.column(place).to_pylist()]
+        field = batch.schema.field(place).with_name(COMPONENT)
+        made = arrow.RecordBatch.from_arrays(
+            [*batch.columns, arrow.array(firsts, field.type)], schema=batch.schema.append(field)
+        )
+        is_alone = arrow.array([sizes[name] == 1 for name in firsts], arrow.bool_())
+        yield made.filter(is_alone)
+        kept.append(made.filter(compute.invert(is_alone)))
+    if kept:
+        table = arrow.Table.from_batches(kept)
+        order = [(COMPONENT, "ascending"), (group, "ascending")]  # stable
+        yield from table.sort_by(order).combine_chunks().to_batches()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +163,7 @@ class _Labelling(Chains):
         if part is None:
             return super()._labelled(arrow, rows)
         flat = part.labels(self.prices, self.first)
-        own = part.labels(np.zeros(len(self.prices)), self.first)
+        own = part.own_labels()
         moved = np.concatenate([[0], np.cumsum(flat != own)])[np.cumsum([0, *lengths])]
         return {
             self.labels: batches._label_lists(arrow, flat, lengths, self.names),
@@ -117,6 +189,8 @@ class _Asking(_Labelling):
 def _made(kind: Any, specification: SharedKeys, numbers: Keys, **more: Any) -> Any:
     chains = specification.chains
     fields = {field.name: getattr(chains, field.name) for field in dataclasses.fields(chains)}
+    if specification.join:
+        fields["group"] = COMPONENT
     return kind(**fields, shared=specification, numbers=numbers, **more)
 
 
@@ -129,7 +203,8 @@ def _part(
     lengths = [len(matrix) for matrix in scores]
     if not any(lengths):
         return lengths, None
-    keys = []
+    keys, others = [], []
+    known: Keys = {}  # keys that are not shared, numbered
     for row, given in enumerate(batches._lists(rows, specification.keys)):
         if len(given) != lengths[row]:
             raise ValueError(
@@ -137,16 +212,26 @@ def _part(
                 f"{lengths[row]} positions"
             )
         keys.append([numbers.get(key, -1) for key in given])
+        others.append(
+            [
+                known.setdefault(key, len(known)) if _is_key(key) and key not in numbers else -1
+                for key in given
+            ]
+        )
     agree: list[Any] = [
         dataclasses.replace(entry, keys=batches._lists(rows, entry.keys))
         if isinstance(entry, Agreement) and isinstance(entry.keys, str)
         else entry
         for entry, _ in _listed(chains.agree)
     ]
-    agree.append(Agreement("keys", strength=specification.strength, minimum=1, keys=keys))
+    across = Agreement("keys", strength=specification.strength, minimum=1, across=True, keys=keys)
+    if specification.join:
+        agree.append(dataclasses.replace(across, minimum=2, keys=others))
+    agree.append(across)
     problem = build_problem(
         scores,
         chains.transitions,
+        groups=rows.column(chains.group).to_pylist(),
         tokens=None if chains.tokens is None else batches._lists(rows, chains.tokens),
         agree=agree,
         strength=chains.strength,
@@ -166,7 +251,10 @@ def _options(chains: Chains) -> dict[str, Any]:
 def answer(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, asked: Asked
 ) -> Answer | None:
-    """What the groups of a stream of batches answer together; None where there is no position."""
+    """What the groups of a stream of batches answer together; None where there is no position.
+
+    stream  with the column COMPONENT if `specification.join`; rows of a component follow one another
+    """
     asking = _made(_Asking, specification, numbers, asked=asked)
     for _ in batches.label(stream, asking):
         pass
@@ -176,12 +264,13 @@ def answer(
 def under_prices(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, search: Search
 ) -> Iterator[Any]:
-    """Labels the groups of a stream of batches under the prices that a search has found."""
+    """Labels the groups of a stream, as that of `answer`, under the prices that a search has found."""
     assert search.best is not None
     best = _made(
         _Labelling, specification, numbers, prices=search.best.prices, first=search.first
     )
-    return batches.label(stream, best)
+    for batch in batches.label(stream, best):
+        yield batch.drop_columns([COMPONENT]) if specification.join else batch
 
 
 def label(
@@ -190,7 +279,7 @@ def label(
     """Labels batches as `batches.label` does, in this process, with keys shared by all groups.
 
     stream  a list of record batches, or a function that begins a stream of them anew: it is read
-            about as often as there are rounds
+            about as often as there are rounds. Groups that are joined are held in memory
 
     >>> import pyarrow
     >>> rows = [{"page": p, "key": ["Rome"], "score": [s]}
@@ -201,15 +290,20 @@ def label(
     >>> [labels for out in found for labels in out.column("labels").to_pylist()]
     [[0], [0], [0]]
     """
-    begin = stream if callable(stream) else lambda: stream
+    begin: Callable[[], Iterable[Any]] = stream if callable(stream) else lambda: stream
     labels = label_count(begin(), specification)
     if labels == 0:
         return batches.label(begin(), specification.chains)
-    numbers, search = specification.search(count_keys(begin(), specification), labels)
+    counted = count_keys(begin(), specification)
+    numbers, search = specification.search(counted, labels)
+    if specification.join:
+        found = components_of(begin(), specification, counted)
+        group, rows = specification.chains.group, begin
+        begin = lambda: with_components(rows(), group, found)  # noqa: E731
     while (asked := search.ask()) is not None:
-        found = answer(begin(), specification, numbers, asked)
-        assert found is not None
-        search.take(found)
+        answered = answer(begin(), specification, numbers, asked)
+        assert answered is not None
+        search.take(answered)
     return under_prices(begin(), specification, numbers, search)
 
 

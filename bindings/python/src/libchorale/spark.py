@@ -11,10 +11,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from . import batches, shared
 from .batches import Errors, Specification, output_schema
-from .prices import Asked, sum_of
-from .shared import Keys, SharedKeys
+from .prices import Asked, components, sum_of
+from .shared import COMPONENT, Keys, SharedKeys
 
 _PLACE = "libchorale_place"
 
@@ -54,8 +56,8 @@ def label_shared(
     same key agree across all groups, wherever these lie. The labels are the same, for any partitions.
 
     Runs a job a round, about as many as `specification.rounds` at most; prices travel to the tasks
-    with each, and counts come back. The rows are cached meanwhile. `order` of the specification must
-    name a column if rows of a group may come in any order.
+    with each, and counts come back. The rows are cached meanwhile. Groups are joined (`join`) in the
+    driver. `order` of the specification must name a column if rows of a group may come in any order.
     """
     from pyspark.sql import functions as f
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
@@ -71,8 +73,11 @@ def label_shared(
     counted = {row["key"]: row["count"] for row in frequent.collect()}
     counted = {key: n for key, n in counted.items() if isinstance(key, str) or key >= 0}
     numbers, search = specification.search(counted, int(first[0]))
-    order = [chains.group] + ([] if chains.order is None else [chains.order])
-    placed = _placed(frame, chains.group, partitions).sortWithinPartitions(*order).drop(_PLACE)
+    group = chains.group
+    if specification.join:
+        frame, group = _with_components(frame, specification), COMPONENT
+    order = dict.fromkeys([group, chains.group, chains.order or group])
+    placed = _placed(frame, group, partitions).sortWithinPartitions(*order).drop(_PLACE)
     placed = placed.persist()
     try:
         while (asked := search.ask()) is not None:
@@ -86,6 +91,32 @@ def label_shared(
     finally:
         placed.unpersist()
     return found
+
+
+def _with_components(frame: Any, specification: SharedKeys) -> Any:
+    """The frame with the column COMPONENT."""
+    from pyspark.sql import functions as f
+
+    group = specification.chains.group
+    member = f.explode(specification.keys).alias("key")
+    keys = frame.select(f.col(group).alias("group"), member).where(f.col("key").isNotNull())
+    if dict(keys.dtypes)["key"] != "string":
+        keys = keys.where(f.col("key") >= 0)
+    small = keys.groupBy("key").agg(f.count("key").alias("members"), f.min("group").alias("first"))
+    small = small.where((f.col("members") >= 2) & (f.col("members") < specification.least))
+    specification.check_memberships(small.agg(f.sum("members")).first()[0] or 0)
+    pairs = keys.join(small, "key").select("group", "first").where("group != first").distinct()
+    found = pairs.toArrow() if hasattr(pairs, "toArrow") else pairs.toPandas()
+    rows = {name: np.asarray(found[name]) for name in ("group", "first")}
+    names, ends = np.unique(np.concatenate(list(rows.values())), return_inverse=True)
+    half = len(ends) // 2
+    lowest = names[components(ends[:half], ends[half:], len(names))]
+    if len(names) == 0:
+        return frame.withColumn(COMPONENT, f.col(group))
+    schema = keys.select(f.col("group").alias(group), f.col("group").alias(COMPONENT)).schema
+    of = frame.sparkSession.createDataFrame(list(zip(names.tolist(), lowest.tolist())), schema)
+    component = f.coalesce(f.col(COMPONENT), f.col(group)).alias(COMPONENT)
+    return frame.join(of, group, "left").select(*frame.columns, component)
 
 
 def _answer(

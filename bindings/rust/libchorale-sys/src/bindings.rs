@@ -4451,3 +4451,13 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+extern "C" {
+    pub fn chorale_components_join(
+        first: *const i32,
+        second: *const i32,
+        pairs: i64,
+        components: *mut i32,
+        count: i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}

@@ -268,6 +268,7 @@ pub(crate) use libchorale_sys::{
     chorale_clique_solver_create_in as clique_solver_create_in,
     chorale_clique_solver_destroy as clique_solver_destroy,
     chorale_clique_solver_reserve as clique_solver_reserve,
+    chorale_components_join as components_join,
     chorale_corpus_init as corpus_init,
     chorale_decode as decode,
     chorale_decoded_agreement as decoded_agreement,

@@ -124,7 +124,7 @@ pub use message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::{Progress, RunCost, RunOptions};
 pub use potential::{CliquePrices, Potential, PotentialOptions};
-pub use prices::{Prices, PricesResult};
+pub use prices::{components, Prices, PricesResult};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
 pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Payment, Run, RunResult};

@@ -1,6 +1,7 @@
 //! Prices: cliques with members in several models.
 
 use crate::array::{check_length, fill, size};
+use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::settle;
 use crate::run::{Owned, RunHandle};
@@ -197,4 +198,36 @@ impl std::fmt::Debug for Prices<'_> {
             .field("cliques", &self.values.len())
             .finish_non_exhaustive()
     }
+}
+
+/// What must lie in one part of a corpus: chains, or whole documents, with a member in the same clique
+/// that is not shared. What is joined has numbers from 0 to count - 1, for instance documents and
+/// cliques in one numbering, with a pair `first[k]`, `second[k]` for each membership. Returns the
+/// lowest number of the component of each. Errors: Shape, SizeOverflow (2^31 and more), OutOfRange,
+/// OutOfMemory.
+///
+/// ```
+/// // Documents 0 to 2, cliques 3 and 4: 3 has members in the documents 0 and 2.
+/// let parts = libchorale::components(&[0, 2, 1], &[3, 3, 4], 5)?;
+/// assert_eq!(parts, [0, 1, 0, 0, 1]);
+/// # Ok::<(), libchorale::Error>(())
+/// ```
+pub fn components(first: &[i32], second: &[i32], count: usize) -> Result<Vec<i32>> {
+    check_length("second", Some(second), first.len())?;
+    let mut found = Vec::new();
+    fill(&mut found, count.min(i32::MAX as usize), 0)?; // more is refused
+    for (number, entry) in (0..).zip(&mut found) {
+        *entry = number;
+    }
+    call(|error| unsafe {
+        c::components_join(
+            first.as_ptr(),
+            second.as_ptr(),
+            size(first.len()),
+            found.as_mut_ptr(),
+            size(count),
+            error,
+        )
+    })?;
+    Ok(found)
 }
