@@ -5,6 +5,8 @@
 
 #include <gsl/span>
 
+#include <algorithm>
+#include <numeric>
 #include <tuple>
 
 namespace chorale {
@@ -12,13 +14,13 @@ namespace chorale {
 class KeyedPositions {
 public:
   struct Entry {
-    std::int64_t group;
     std::int32_t key;
     std::int32_t chain;
     std::int32_t position;
   };
 
-  explicit KeyedPositions(const Memory &memory) noexcept : entries_(memory), left_out_(memory) {}
+  explicit KeyedPositions(const Memory &memory) noexcept
+      : entries_(memory), left_out_(memory), order_(memory) {}
 
   // Keys that add() ignores, in any order. False if memory runs out.
   bool leave_out(gsl::span<const std::int32_t> keys) noexcept {
@@ -28,32 +30,58 @@ public:
     std::sort(left_out_.begin(), left_out_.end());
     return true;
   }
-  // Ignores negative keys as well. False if memory runs out.
+  // For the `collect` of each(). Ignores negative keys as well. False if memory runs out.
   bool add(const Entry &entry) noexcept {
     return entry.key < 0 || std::binary_search(left_out_.begin(), left_out_.end(), entry.key) ||
            entries_.push(entry);
   }
-  // Calls visit(entries) for each (group, key) with at least `minimum` entries: pairs in ascending
-  // order, entries by chain and position. False as soon as visit returns false.
-  template <class Visit> bool each(std::int64_t minimum, Visit &&visit) noexcept {
-    std::sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
-      return std::tie(a.group, a.key, a.chain, a.position) <
-             std::tie(b.group, b.key, b.chain, b.position);
+  // Calls visit(entries) for each pair of group and key with at least `minimum` entries: pairs in
+  // ascending order, entries by chain and position. group(i): that of chain i; collect(i): add()s
+  // its entries. Holds the entries of one group at a time. False as soon as collect or visit
+  // returns false, or memory runs out.
+  template <class Group, class Collect, class Visit>
+  bool each(std::int32_t chains, std::int64_t minimum, Group &&group, Collect &&collect,
+            Visit &&visit) noexcept {
+    bool ascends = true;
+    for (std::int32_t i = 1; i < chains; ++i)
+      ascends = ascends && group(i - 1) <= group(i);
+    if (!order_.resize(ascends ? 0 : chains))
+      return false;
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [&](std::int32_t i, std::int32_t j) {
+      return std::make_tuple(group(i), i) < std::make_tuple(group(j), j);
     });
-    const Entry *end = entries_.begin();
-    for (const Entry *first = end; first != entries_.end(); first = end) {
-      while (end != entries_.end() && end->group == first->group && end->key == first->key)
-        ++end;
-      const auto same = gsl::make_span(first, static_cast<std::size_t>(end - first));
-      if (end - first >= minimum && !visit(same))
+    const auto chain_at = [&](std::int32_t k) { return ascends ? k : order_[k]; };
+    for (std::int32_t k = 0; k < chains; ++k) {
+      if (!collect(chain_at(k)))
+        return false;
+      const bool ends = k + 1 == chains || group(chain_at(k + 1)) != group(chain_at(k));
+      if (ends && !each_key(minimum, visit))
         return false;
     }
     return true;
   }
 
 private:
-  Array<Entry> entries_;
+  template <class Visit> bool each_key(std::int64_t minimum, Visit &&visit) noexcept {
+    std::sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
+      return std::tie(a.key, a.chain, a.position) < std::tie(b.key, b.chain, b.position);
+    });
+    const Entry *end = entries_.begin();
+    for (const Entry *first = end; first != entries_.end(); first = end) {
+      while (end != entries_.end() && end->key == first->key)
+        ++end;
+      const auto same = gsl::make_span(first, static_cast<std::size_t>(end - first));
+      if (end - first >= minimum && !visit(same))
+        return false;
+    }
+    entries_.truncate(0);
+    return true;
+  }
+
+  Array<Entry> entries_;         // of the group at hand
   Array<std::int32_t> left_out_; // ascending
+  Array<std::int32_t> order_;    // of the chains by group, if groups descend somewhere
 };
 
 } // namespace chorale

@@ -16,14 +16,12 @@ struct Ragged {
   // Makes a clique of the members added since the last call.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
-  // Makes a clique of the entries of each key with at least `minimum` entries.
-  bool take(KeyedPositions &entries, std::int64_t minimum) noexcept {
-    return begin() && entries.each(minimum, [this](const auto &same) {
-      for (const KeyedPositions::Entry &entry : same)
-        if (!chains.push(entry.chain) || !positions.push(entry.position))
-          return false;
-      return end_clique();
-    });
+  // Makes a clique of entries with the same key.
+  bool add_clique(gsl::span<const KeyedPositions::Entry> same) noexcept {
+    for (const KeyedPositions::Entry &entry : same)
+      if (!chains.push(entry.chain) || !positions.push(entry.position))
+        return false;
+    return end_clique();
   }
 
   Array<std::int64_t> offsets;
@@ -186,17 +184,18 @@ private:
     Ragged members(memory_);
     if (!entries.leave_out({agreement_.stop, static_cast<std::size_t>(agreement_.stop_count)}))
       return report_.out_of_memory();
-    for (std::int64_t i = 0; i < parts_.chains(); ++i)
-      for (std::int64_t p = parts_.begin(i); p < parts_.begin(i + 1); ++p) {
-        if (keys[p] < -1)
-          return fail(CHORALE_ERROR_OUT_OF_RANGE, ".keys[", p, "] is ", keys[p],
-                      "; it must be at least -1");
-        if (!entries.add({group(i), keys[p], static_cast<std::int32_t>(i),
-                          static_cast<std::int32_t>(p - parts_.begin(i))}))
-          return report_.out_of_memory();
-      }
-    return members.take(entries, agreement_.minimum) ? add_positions(members)
-                                                     : report_.out_of_memory();
+    for (std::int64_t p = parts_.begin(0); p < parts_.begin(parts_.chains()); ++p)
+      if (keys[p] < -1)
+        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".keys[", p, "] is ", keys[p],
+                    "; it must be at least -1");
+    const auto collect = [&](std::int32_t i) {
+      const std::int64_t begin = parts_.begin(i);
+      for (std::int64_t p = begin; p < parts_.begin(i + 1); ++p)
+        if (!entries.add({keys[p], i, static_cast<std::int32_t>(p - begin)}))
+          return false;
+      return true;
+    };
+    return take(entries, collect, members) ? add_positions(members) : report_.out_of_memory();
   }
 
   chorale_status add_given() noexcept {
@@ -233,11 +232,17 @@ private:
 
     Ragged members(memory_);
     KeyedPositions entries(memory_);
-    for (std::int64_t i = 0; i < parts_.chains(); ++i)
-      if (!entries.add({group(i), 0, static_cast<std::int32_t>(i), 0}))
-        return report_.out_of_memory();
-    return members.take(entries, agreement_.minimum) ? add(setup, members)
-                                                     : report_.out_of_memory();
+    const auto collect = [&](std::int32_t i) { return entries.add({0, i, 0}); };
+    return take(entries, collect, members) ? add(setup, members) : report_.out_of_memory();
+  }
+
+  // Makes a clique of each key with enough entries in a group. collect(i): adds those of chain i.
+  template <class Collect>
+  bool take(KeyedPositions &entries, Collect &&collect, Ragged &to) const noexcept {
+    return to.begin() && entries.each(
+                             static_cast<std::int32_t>(parts_.chains()), agreement_.minimum,
+                             [this](std::int32_t i) { return group(i); }, collect,
+                             [&to](const auto &same) { return to.add_clique(same); });
   }
 
   // Returns the group of a chain; 0 if the agreement is across groups.

@@ -402,16 +402,17 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
   count = 0;
   if (!words.leave_out({options.stop, static_cast<std::size_t>(options.stop_count)}))
     return false;
-  for (std::int32_t i = 0; i < model->chains.size(); ++i) {
-    const Chain &chain = model->chains[i];
-    const std::int64_t group = options.across != 0 ? 0 : groups[i];
-    for (std::int32_t t = 0; chain.tokens && t < chain.length; ++t)
-      if (!words.add({group, chain.tokens[t], i, t}))
-        return false;
-  }
   const std::int64_t cliques_before = model->cliques.size();
   const std::int64_t slots_before = slots.size();
-  const bool fits = words.each(options.minimum, [&](const auto &occurrences) {
+  const auto group = [&](std::int32_t i) { return options.across != 0 ? 0 : groups[i]; };
+  const auto collect = [&](std::int32_t i) {
+    const Chain &chain = model->chains[i];
+    for (std::int32_t t = 0; chain.tokens && t < chain.length; ++t)
+      if (!words.add({chain.tokens[t], i, t}))
+        return false;
+    return true;
+  };
+  const auto add = [&](const auto &occurrences) {
     if (!add_clique(setup))
       return false;
     ++count;
@@ -419,8 +420,9 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
     return std::all_of(occurrences.begin(), occurrences.end(), [&](const auto &word) {
       return add_position(clique, word.chain, word.position);
     });
-  });
-  if (fits)
+  };
+  const auto chains = static_cast<std::int32_t>(model->chains.size());
+  if (words.each(chains, options.minimum, group, collect, add))
     return true;
   take_back(slots_before, model->wholes.size());
   drop_cliques(cliques_before);
