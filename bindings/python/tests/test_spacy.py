@@ -177,3 +177,115 @@ def test_a_pipeline_without_entities_is_an_error():
     nlp.add_pipe("chorale", config={"spans_key": "sc"})
     with pytest.raises(ValueError, match="doc.spans has no 'sc', and no component before"):
         nlp(TEXTS[0])
+
+
+def test_what_is_told_of_an_entity():
+    del ENTITIES[:]
+    ENTITIES.extend([(0, 0, 1, "ORG"), (0, 2, 3, "PER"), (1, 0, 1, "PER"), (2, 1, 2, "PER")])
+    ENTITIES.append((2, 4, 5, "LOC"))
+    docs = list(pipeline(across=True).pipe(TEXTS))
+    first, second = docs[2].ents
+    assert first._.chorale_before == "PER" and first._.chorale_why is None
+    assert (second.label_, second._.chorale_before) == ("PER", "LOC")
+    assert second._.chorale_why == "3 of 3 other mentions of 'Jordan' are PER"
+    assert 0.5 < second._.chorale_probability < 1
+    assert docs[2]._.chorale_changed == [
+        {
+            "start": 4,
+            "end": 5,
+            "before": "LOC",
+            "label": "PER",
+            "probability": second._.chorale_probability,
+            "why": second._.chorale_why,
+        }
+    ]
+    # Acme, which the tagger missed once: one against one.
+    assert [e.text for e in docs[1].ents] == ["Jordan"] and docs[1]._.chorale_changed == []
+    again = spacy.tokens.Doc(docs[2].vocab).from_bytes(docs[2].to_bytes())
+    assert again.ents[1]._.chorale_why == second._.chorale_why
+    # What is no entity any more is told of the document.
+    nlp = spacy.blank("en")
+    doc = nlp.make_doc("May May May May May may")
+    doc.ents = [Span(doc, 0, 1, label="DATE")]
+    nlp.add_pipe("chorale")(doc)
+    assert doc.ents == ()
+    [gone] = doc._.chorale_changed
+    assert (gone["before"], gone["label"]) == ("DATE", "no entity")
+    assert gone["why"] == "4 of 4 other mentions of 'May' in this document are no entity"
+
+
+def planted(count, seed=5):
+    """Documents in which a name is a person or a place throughout, and a tagger errs now and then."""
+    import random
+
+    from spacy.training import Example
+
+    random = random.Random(seed)
+    nlp = spacy.blank("en")
+    examples = []
+    for _ in range(count):
+        kinds = {name: random.choice(["PER", "LOC"]) for name in ("Jordan", "Paris", "Chad")}
+        words = [random.choice(["Jordan", "Paris", "Chad", "went", "there"]) for _ in range(30)]
+        predicted = spacy.tokens.Doc(nlp.vocab, words=words)
+        reference = spacy.tokens.Doc(nlp.vocab, words=words)
+        right = [(t, kinds[word]) for t, word in enumerate(words) if word in kinds]
+        reference.ents = [Span(reference, t, t + 1, label=label) for t, label in right]
+        predicted.ents = [
+            Span(predicted, t, t + 1, label=label if random.random() < 0.8 else "LOC")
+            for t, label in right
+            if random.random() < 0.9
+        ]
+        examples.append(Example(predicted, reference))
+    return nlp, examples
+
+
+def right(docs, examples):
+    return sum(
+        {(e.start, e.label_) for e in example.reference.ents}
+        == {(e.start, e.label_) for e in doc.ents}
+        for doc, example in zip(docs, examples)
+    )
+
+
+def test_strengths_are_learnt(tmp_path):
+    nlp, examples = planted(40)
+    component = nlp.add_pipe("chorale")
+    learnt = component.learn(examples)
+    assert component.learnt is learnt and set(learnt.labels) == {"PER", "LOC", "no entity"}
+    assert "agreement" in str(learnt)
+    _, others = planted(40, seed=6)
+    before = right([example.predicted for example in others], others)
+    after = right([component(example.predicted) for example in others], others)
+    assert after > before + 20
+    # It is saved, and travels to other processes.
+    nlp.to_disk(tmp_path / "saved")
+    saved = spacy.load(tmp_path / "saved")
+    loaded = nlp.from_bytes(nlp.to_bytes())
+    for again in (saved.get_pipe("chorale"), loaded.get_pipe("chorale")):
+        assert again.learnt.learnt.to_json() == learnt.learnt.to_json()
+        _, more = planted(40, seed=6)
+        assert right([again(example.predicted) for example in more], more) == after
+    # A label that was not learnt stays.
+    doc = others[0].predicted
+    doc.ents = [Span(doc, 0, 1, label="WORK"), *doc.ents[1:]]
+    assert component(doc).ents[0].label_ == "WORK"
+    component.learnt = None
+    nlp.to_disk(tmp_path / "plain")
+    assert spacy.load(tmp_path / "plain").get_pipe("chorale").learnt is None
+    with pytest.raises(ValueError, match="there is nothing to learn from"):
+        component.learn([])
+
+
+def test_processes():
+    nlp, examples = planted(30)
+    nlp.add_pipe("chorale").learn(examples)
+    texts = [example.predicted.text for example in examples[:6]]
+    ruler = nlp.add_pipe("entity_ruler", before="chorale")
+    ruler.add_patterns([{"label": "PER", "pattern": "Jordan"}, {"label": "LOC", "pattern": "Paris"}])
+    alone = list(nlp.pipe(texts))
+    several = list(nlp.pipe(texts, n_process=2, batch_size=2))
+    assert entities(several) == entities(alone)
+    for doc, other in zip(alone, several):
+        assert [e._.chorale_probability for e in doc.ents] == [
+            e._.chorale_probability for e in other.ents
+        ]

@@ -6,7 +6,15 @@
 Every entity, and every other place where the same words are, takes one of the entity labels in use
 or none. The component before says how likely each label is; places of the same words gain by having
 the same label. A place keeps its own label unless the gain is above the difference of the
-logarithms of the two probabilities.
+logarithms of the two probabilities. It is `libchorale.agree`, of a table of these places.
+
+What was found is told by extensions of spaCy's:
+
+    ent._.chorale_probability  how probable the label is, as in `agree`
+    ent._.chorale_before       the label before, "no entity" where the component before found none
+    ent._.chorale_why          for a changed label which other places pay for that, in words; None
+    doc._.chorale_changed      all places with a changed label, those that are no entity any more as
+                               well: a list of dicts of start, end, before, label, probability, why
 """
 
 from __future__ import annotations
@@ -20,15 +28,33 @@ from typing import Any, Optional
 import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
 from spacy.util import SimpleFrozenList, filter_spans, from_disk, to_disk
 
 from ._arrays import real
-from .collective import decode
+from ._learnt import Learnt
+from .mentions import Strengths, agree, learn_strengths
 
 #: Probabilities stay this far from 0 and 1.
 MARGIN = 1e-6
 
+#: The label of a place that is no entity.
+NONE = "no entity"
+
+#: The logarithm of the probability of a label that a document does not have.
+FOREIGN = -50.0
+
+#: Columns of the table of places.
+KEY, GROUP, LABEL, SCORES, GOLD = "words", "document", "label", "scores", "gold"
+
 Mention = tuple[int, int]  # first token, one past the last
+Row = dict[str, Any]
+
+for _name in ("chorale_probability", "chorale_before", "chorale_why"):
+    if not Span.has_extension(_name):
+        Span.set_extension(_name, default=None)
+if not Doc.has_extension("chorale_changed"):
+    Doc.set_extension("chorale_changed", default=None)
 
 
 @Language.factory(
@@ -79,7 +105,8 @@ class Agreement:
                  words gains up to (2 - 2 / n) * strength by joining all others. It is weighed
                  against the confidence: with L labels in use, a place gives in to all others if
                  that is above log(L * confidence / (1 - confidence)), so 2.8 for 0.8 and four
-                 labels. Higher confidence needs more strength. Try 1 to 4 on documents of your own
+                 labels. Higher confidence needs more strength. Try 1 to 4 on documents of your own,
+                 or let `learn` find what agreement is worth
     spans_key    None: entities come from `doc.ents` and go there; otherwise they come from
                  `doc.spans[spans_key]`, and replace what is there. Its attrs["scores"], if any (a
                  spancat gives them), say how probable each span is
@@ -88,6 +115,8 @@ class Agreement:
                  batch in `nlp.pipe`, so that its entities depend on its batch
     find_missed  True: other places of the same words may become entities
     ignore_case  True: words that differ in case are the same
+    learnt       what `learn` has found, used in the place of `strength`; None: nothing. Entities
+                 with labels that it does not know stay as they are
     """
 
     SETTINGS = (
@@ -118,6 +147,7 @@ class Agreement:
         self.across = across
         self.find_missed = find_missed
         self.ignore_case = ignore_case
+        self.learnt: Strengths | None = None
         self._nlp: Language | None = None
         self._name = "chorale"
         self._check()
@@ -146,26 +176,64 @@ class Agreement:
             self._agree(docs)
             yield from docs
 
+    def learn(self, examples: Iterable[Example], **options: Any) -> Strengths:
+        """Learns from documents with right entities how much agreement is worth, and uses it from
+        then on. Its text (str) says what was found; where agreement does not credibly help, it
+        changes nothing.
+
+        examples  spaCy's `Example`s: `predicted` with the entities of components that have not seen
+                  these documents in training, `reference` with the right ones. Some dozens of
+                  documents at least
+        options   of `libchorale.learn_strengths`
+        """
+        examples = list(examples)
+        found = self._places([example.predicted for example in examples])
+        right = []
+        for example in examples:
+            spans = example.get_aligned_spans_y2x(example.reference.ents)
+            right.append({(span.start, span.end): span.label_ for span in spans})
+        gold = {label for of in right for label in of.values()}
+        labels = sorted(gold.union(*(scored for of in found for scored in of.values())))
+        docs = [example.predicted for example in examples]
+        rows, places = self._table(docs, found, labels)
+        for row, (number, mention) in zip(rows, places):
+            row[GOLD] = right[number].get(mention, NONE)
+        if not rows:
+            raise ValueError("examples have no entities: there is nothing to learn from")
+        self.learnt = learn_strengths(
+            rows, gold=GOLD, **self._columns([*labels, NONE]), **options
+        )
+        return self.learnt
+
     # ---- Saving
 
+    def _settings(self) -> dict[str, Any]:
+        settings = {name: getattr(self, name) for name in self.SETTINGS}
+        if self.learnt is not None:
+            settings["learnt"] = {
+                "labels": self.learnt.labels,
+                "weights": self.learnt.learnt.to_json(),
+            }
+        return settings
+
     def to_bytes(self, *, exclude: Iterable[str] = SimpleFrozenList()) -> bytes:
-        """The settings, as a pipeline saves them."""
-        data: bytes = srsly.msgpack_dumps({name: getattr(self, name) for name in self.SETTINGS})
+        """The settings and what was learnt, as a pipeline saves them."""
+        data: bytes = srsly.msgpack_dumps(self._settings())
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()) -> Agreement:
-        """Takes over the settings of `to_bytes`."""
+        """Takes over what `to_bytes` has."""
         return self._set(srsly.msgpack_loads(data))
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()) -> None:
-        """Saves the settings in a directory."""
-        settings = {name: getattr(self, name) for name in self.SETTINGS}
+        """Saves the settings and what was learnt in a directory."""
+        settings = self._settings()
         to_disk(path, {"cfg": lambda file: srsly.write_json(file, settings)}, exclude)
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()
     ) -> Agreement:
-        """Takes over the settings of `to_disk`."""
+        """Takes over what `to_disk` has saved."""
         settings: dict[str, Any] = {}
         from_disk(path, {"cfg": lambda file: settings.update(srsly.read_json(file))}, exclude)
         return self._set(settings)
@@ -174,6 +242,10 @@ class Agreement:
         for name in self.SETTINGS:
             if name in settings:
                 setattr(self, name, settings[name])
+        learnt = settings.get("learnt")
+        self.learnt = learnt and Strengths(
+            [KEY], list(learnt["labels"]), Learnt.from_json(learnt["weights"])
+        )
         self._check()
         return self
 
@@ -181,33 +253,90 @@ class Agreement:
 
     def _agree(self, docs: list[Doc]) -> None:
         self._check()
+        found = self._places(docs)
+        if self.learnt is None:
+            labels = sorted({label for of in found for scored in of.values() for label in scored})
+        else:
+            labels = [label for label in self.learnt.labels if label != NONE]
+        rows, places = self._table(docs, found, labels)
+        kept: list[list[tuple[Span, float]]] = [[] for _ in docs]
+        changed: list[list[dict[str, Any]]] = [[] for _ in docs]
+        if rows:
+            strength = self.strength if self.learnt is None else self.learnt
+            columns = self._columns([*labels, NONE])
+            result = agree(rows, strength=strength, progress=False, **columns)
+            for row, (number, (start, end)) in zip(result, places):
+                label, before = row["together"], row[LABEL]
+                told = {"probability": row["probability"], "before": before, "why": row["why"]}
+                if label != before:
+                    changed[number].append({"start": start, "end": end, "label": label, **told})
+                if label != NONE:
+                    span = self._span(docs[number], start, end, label)
+                    for name, value in told.items():
+                        span._.set(f"chorale_{name}", value)
+                    score = math.exp(row[SCORES][[*labels, NONE].index(label)])
+                    kept[number].append((span, score))
+        known = set(places)
+        for number, (doc, mentions) in enumerate(zip(docs, found)):
+            for mention, scored in mentions.items():
+                if (number, mention) not in known:  # with a label that was not learnt
+                    label = max(scored, key=scored.__getitem__)
+                    kept[number].append((self._span(doc, *mention, label), scored[label]))
+            doc._.chorale_changed = changed[number]
+            if mentions:
+                self._write(doc, kept[number])
+
+    def _columns(self, labels: list[str]) -> dict[str, Any]:
+        """The arguments of `agree` that say what the table of places holds."""
+        return {
+            "key": KEY,
+            "label": LABEL,
+            "confidence": SCORES,
+            "scale": "logarithm",
+            "labels": labels,
+            "group": GROUP,
+            "across": self.across,
+        }
+
+    def _places(self, docs: list[Doc]) -> list[dict[Mention, dict[str, float]]]:
+        """For each document the places that may be entities, with what is known of their labels."""
         found = [self._mentions(doc) for doc in docs]
         if self.find_missed:
             for batch in [range(len(docs))] if self.across else [[n] for n in range(len(docs))]:
                 self._add_missed([docs[n] for n in batch], [found[n] for n in batch])
-        # The labels among which a document chooses are those of its batch, or its own.
-        labels_of = [
-            sorted({label for scored in mentions.values() for label in scored})
-            for mentions in found
-        ]
-        if self.across:
-            labels_of = [sorted({label for own in labels_of for label in own})] * len(docs)
-        kept: list[list[tuple[Span, float]]] = [[] for _ in docs]
-        for batch in [range(len(docs))] if self.across else [[n] for n in range(len(docs))]:
-            places = [(number, mention) for number in batch for mention in found[number]]
-            if not places:
-                continue
-            labels = labels_of[batch[0]]
-            unaries = [[self._scores(labels, found[n][mention])] for n, mention in places]
-            words = [[self._words(docs[n], *mention)] for n, mention in places]
-            result = decode(unaries, tokens=words, strength=self.strength)
-            for (number, (start, end)), scores, chosen in zip(places, unaries, result.labels):
-                if chosen[0] < len(labels):
-                    span = self._span(docs[number], start, end, labels[chosen[0]])
-                    kept[number].append((span, math.exp(scores[0][chosen[0]])))
-        for doc, mentions, spans in zip(docs, found, kept):
-            if mentions:
-                self._write(doc, spans)
+        return found
+
+    def _table(
+        self,
+        docs: list[Doc],
+        found: list[dict[Mention, dict[str, float]]],
+        labels: list[str],
+    ) -> tuple[list[Row], list[tuple[int, Mention]]]:
+        """A row for each place, and where it is. Places with other labels are left out."""
+        rows, places = [], []
+        everywhere = {label for of in found for scored in of.values() for label in scored}
+        for number, (doc, mentions) in enumerate(zip(docs, found)):
+            # The labels among which a document chooses are those of its batch, or its own.
+            own = {label for scored in mentions.values() for label in scored}
+            usual = [label for label in labels if label in (everywhere if self.across else own)]
+            place = {label: k for k, label in enumerate([*usual, NONE])}
+            for mention, scored in mentions.items():
+                if not scored.keys() <= place.keys():
+                    continue
+                scores = self._scores(usual, scored)
+                rows.append(
+                    {
+                        KEY: " ".join(self._words(doc, *mention)),
+                        GROUP: number,
+                        LABEL: max(scored, key=scored.__getitem__, default=NONE),
+                        SCORES: [
+                            scores[place[label]] if label in place else FOREIGN
+                            for label in [*labels, NONE]
+                        ],
+                    }
+                )
+                places.append((number, mention))
+        return rows, places
 
     def _write(self, doc: Doc, kept: list[tuple[Span, float]]) -> None:
         kept.sort(key=lambda entry: (entry[0].start, entry[0].end))
