@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 cd "$root"
 if ! { cmake --preset release -DCHORALE_BUILD_BENCH=ON &&
-       cmake --build build/release --target chorale clique_bench chain_bench collective_bench shape_bench tagged_bench property_bench learn_bench; } >"$work/build.log" 2>&1; then
+       cmake --build build/release --target chorale clique_bench chain_bench collective_bench mapped_bench shape_bench tagged_bench property_bench learn_bench; } >"$work/build.log" 2>&1; then
   cat "$work/build.log" >&2
   exit 1
 fi
@@ -31,6 +31,7 @@ build/release/tests/bench/chain_bench $quick
 build/release/tests/bench/collective_bench $quick
 build/release/tests/bench/shape_bench $quick
 if [ -n "$quick" ]; then
+  build/release/tests/bench/mapped_bench "$work" --quick # without --quick: files of 9 GB, by hand
   build/release/tests/bench/learn_bench
 else
   build/release/tests/bench/learn_bench examples/publications/data/pages.chorale
