@@ -2,6 +2,8 @@
 # Tests of the experiments on made-up data, with the Python package of this checkout.
 #
 #   examples/experiments/test.sh [DIRECTORY]     where to put the environment; default build/experiments
+#
+# Leaves pages of mentions in build/mentions, for tests/report.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 root=$(cd ../.. && pwd)
@@ -12,5 +14,7 @@ python3 -m venv --clear "$directory"
 "$directory/bin/pip" install --quiet --config-settings=build-dir="$root/build/python-library" \
   -r requirements.txt "$root/bindings/python"
 unset CHORALE_LIBRARY PYTHONPATH
-PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" -m unittest -q test_experiments
+mkdir -p "$root/build/mentions"
+CHORALE_KEEP_PAGES=$root/build/mentions PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" \
+  -m unittest -q test_experiments
 PYTHONDONTWRITEBYTECODE=1 "$directory/bin/python" check_cliques.py

@@ -418,6 +418,7 @@ class Mentions(unittest.TestCase):
                 self.assertIn(row["document"], result["groups"])
             made = types_across.page("wikigold", 1, (data, rows, labels, found, answers), "text")
             self.assert_same(made, data, rows, labels, found.labels)
+            keep(made, "types-harder" if harder else "types")
             for k, row in enumerate(rows):
                 if found.labels[k] != answers["alone"][k]:
                     of = data.records[row["record"]].name
@@ -439,6 +440,7 @@ class Mentions(unittest.TestCase):
         made = names_masked.page("wikigold", 1, (data, rows, found, answers, set_to), "text")
         labels = ["PER" if masked else "O" for masked in answers["agreement"]]
         self.assert_same(made, data, rows, names_masked.LABELS, labels)
+        keep(made, "names")
         table = names_masked.rows_of_table([result, result])
         self.assertEqual({len(row) for row in table}, {len(names_masked.HEADS)})
 
@@ -456,6 +458,13 @@ class Mentions(unittest.TestCase):
                     t, place = starts.get(t, t + 1), place + 1
         self.assertEqual([at[row["record"], row["start"]] for row in rows], list(expected))
         self.assertEqual([gold[row["record"], row["start"]] for row in rows], [row["gold"] for row in rows])
+
+
+def keep(problem, name):
+    """Leaves a page for tests/report, if that is asked for."""
+    folder = os.environ.get("CHORALE_KEEP_PAGES")
+    if folder:
+        problem.save(os.path.join(folder, f"mentions-{name}.chorale"))
 
 
 class Report(unittest.TestCase):

@@ -2,7 +2,8 @@
 # Usage: tests/report/run.sh BUILD_DIR
 #
 # The reports that `chorale report` writes, looked at in headless Chromium: those of small
-# problems made for the purpose and that of the committed problem file; and those that take
+# problems made for the purpose, that of the committed problem file, and pages of mentions if
+# examples/experiments/test.sh has left some; and those that take
 # corrections, where bindings/js is built. Screenshots are left in BUILD_DIR/report. Needs Chromium and Python 3.
 set -euo pipefail
 
@@ -17,7 +18,8 @@ mkdir -p "$out"
 mv "$out/large.chorale" "$out/large"
 shopt -s nullglob
 reports=("$out/zero.html")
-for problem in "$out"/*.chorale "$here"/../../examples/publications/data/*.chorale; do
+for problem in "$out"/*.chorale "$here"/../../examples/publications/data/*.chorale \
+  "$here"/../../build/mentions/*.chorale; do
   html=$out/$(basename "$problem" .chorale).html
   "${report[@]}" --bound 3 --threads "$(nproc)" --output "$html" "$problem"
   reports+=("$html")
@@ -67,6 +69,7 @@ else
   echo "no corrections: bindings/js/build.sh was not run"
 fi
 
+[[ -e $out/mentions-names.html ]] || echo "no pages of mentions: examples/experiments/test.sh was not run"
 if command -v node >/dev/null; then
   node "$here/authors.mjs"
 fi
