@@ -57,8 +57,8 @@
  *                   final tagger will have seen (`seen` in the options), its scores are made to
  *                   resemble those of the stronger tagger: gold labels get a bonus that reduces the
  *                   errors of the tagger's labels to s^r of their number. r is the slope of log
- *                   errors over log shares if the shares of the problems differ by half or more,
- *                   else 0.35.
+ *                   errors over log shares if two shares differ by a factor of 1.5 or more, else
+ *                   0.35.
  *   control         The same learner without agreement bases: the gain that bonuses alone can
  *                   reach.
  *   agreement       agreement_p tests whether members of a clique agree beyond what the tagger
@@ -269,7 +269,7 @@ enum {
   CHORALE_WARNING_GOLD_FORBIDDEN = 1,  /* gold labels that their chains forbid */
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* a gold label that is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* a kind of one clique */
-  CHORALE_WARNING_BASE_KNOWS = 8,      /* over 99 % of the tagger's labels are right: trained on gold? */
+  CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right: trained on gold? */
   CHORALE_WARNING_FEW_GROUPS = 16      /* too few for any gain to be credible */
 };
 

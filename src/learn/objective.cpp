@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int32_t kMostSweeps = 2000;
 constexpr std::int32_t kStepsInGroup = 4;
-// Of so many sweeps one is over all groups, the others over those that had something to gain.
+// One sweep in kWholeSweep covers all groups; the others only groups that gained in the last sweep.
 constexpr std::int32_t kWholeSweep = 6;
 
 } // namespace
@@ -78,10 +78,10 @@ double Objective::value(const double *theta) const noexcept {
   return total;
 }
 
-// Along the step the dual's derivative is
+// Along the step, the derivative of the dual is
 //     constant difference + sum_i difference_i theta_i(step),
-// where theta_i(step) = -(sum_i + step difference_i) / strength within its bounds: falling, and
-// linear between the steps at which some theta_i meets a bound.
+// where theta_i(step) = -(sum_i + step difference_i) / strength, clipped to its bounds. The
+// derivative decreases, and is linear between the steps at which some theta_i meets a bound.
 double exact_step(const Objective &objective, const double *sum, std::int32_t from,
                   std::int32_t to, double most_step, double *breaks) noexcept {
   const Pools &pools = objective.pools;
