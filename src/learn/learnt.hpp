@@ -20,10 +20,10 @@ struct Kind {
   bool has_empty = false; // columns for EMPTY and CONFLICT
   bool has_out = false;
   bool is_centred = false;
-  bool majority = false; // its weights are of MAJORITY
+  bool majority = false; // its weights are of the basis MAJORITY
   std::int64_t first_weight = 0;
   std::int64_t weights = 0;
-  std::int64_t name = 0; // where it begins in Learnt::names
+  std::int64_t name = 0; // offset in Learnt::names
   std::int64_t name_length = 0;
   // Bit v: value v is shown only by labels that do not count for F1, and is left out of agreement
   // bases.

@@ -104,7 +104,7 @@ public:
   void set_most_runs(std::int64_t runs) noexcept { most_runs_ = runs; }
   double unit() const noexcept { return unit_; }
   const double *base_cost() const noexcept { return base_cost_.begin(); }   // by group
-  const std::int64_t *labelled() const noexcept { return labelled_.begin(); } // by group: gold labels
+  const std::int64_t *labelled() const noexcept { return labelled_.begin(); } // gold labels
   Pools &pools() noexcept { return pools_; }
   // By group and weight: bases of the reference labelling less those of the tagger's labels.
   const double *differences() const noexcept { return differences_.begin(); }
