@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int32_t kMostSweeps = 2000;
 constexpr std::int32_t kStepsInGroup = 4;
-// One sweep in kWholeSweep covers all groups; the others cover only groups whose part of the duality
-// gap was not small when last visited.
+// One sweep in kWholeSweep covers all groups; the others cover only groups whose part of the
+// duality gap was not small when last visited.
 constexpr std::int32_t kWholeSweep = 6;
 
 } // namespace
