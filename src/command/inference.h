@@ -1,11 +1,11 @@
-/* One collective inference over a corpus, and what it leaves behind. */
+/* One run over a corpus, and its results. */
 #ifndef CHORALE_COMMAND_INFERENCE_H
 #define CHORALE_COMMAND_INFERENCE_H
 
 #include "corpus.h"
 #include "options.h"
 
-/* What the run told after a round or a step of the bound. */
+/* Progress of the run after a round or a step of the bound. */
 typedef struct moment {
   int64_t round;
   double score, best_score, upper_bound; /* plus infinity before there is a bound */
@@ -27,7 +27,7 @@ typedef struct inference {
 inference infer(const corpus *from, const settings *chosen);
 void inference_free(inference *done);
 
-/* A word for how the run ended. */
+/* Returns a word for the outcome of the run. */
 const char *outcome_name(chorale_outcome outcome);
 
 #endif

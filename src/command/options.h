@@ -40,8 +40,8 @@ typedef struct command {
   const char *help;     /* what it does and prints, in lines of at most 80 columns */
 } command;
 
-/* Reads what stands behind the name of a subcommand. Ends the program after --help, and with
- * EXIT_BAD_INPUT at a mistake. */
+/* Parses the arguments after the name of a subcommand. Ends the program after --help, and with
+ * EXIT_BAD_INPUT on an error. */
 settings settings_from(const command *chosen, int count, char **arguments);
 
 #endif
