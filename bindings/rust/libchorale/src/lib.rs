@@ -21,8 +21,8 @@
 //!   labellings, max-marginals, messages. A [`Property`] maps a labelling to a value.
 //! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share;
 //!   a [`Run`] labels all chains together.
-//! * [`Prices`] link models that have members of the same cliques, when one model would be too large. *
-//! A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
+//! * [`Prices`] link models that have members of the same cliques, when one model would be too large.
+//! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
 //! * [`learn`] finds the strengths from problems with gold labels.
 //! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
 //!
