@@ -12,7 +12,7 @@ Results are available as extension attributes:
 
     ent._.chorale_probability  the probability of the label, as in `agree`
     ent._.chorale_before       the label before; "no entity" if the preceding component found none
-    ent._.chorale_why          for a changed label the occurrences that support it, in words; or None
+    ent._.chorale_why          for a changed label the occurrences that support it; otherwise None
     doc._.chorale_changed      all occurrences with a changed label, including those that are no
                                longer entities: a list of dicts of start, end, before, label,
                                probability, why
