@@ -1,5 +1,5 @@
-/* Bad input to potentials: its own status, a message that names argument, value and rule, nothing
- * changed and nothing leaked. */
+/* Invalid arguments of potentials: each has its own status and a message that names argument, value
+ * and rule; nothing changes and nothing leaks. */
 #include "fixture.h"
 
 static CountingAllocator allocator;
@@ -9,7 +9,7 @@ static chorale_potential *potential;
 static int something;
 #define MARK ((chorale_potential *)(void *)&something)
 
-/* The output stays as it was, the allocator got back what it gave. */
+/* Checks that the output is unchanged and that nothing leaked. */
 #define REFUSES(call, expected, ...)                                                               \
   do {                                                                                             \
     potential = MARK;                                                                              \
