@@ -208,8 +208,9 @@ static void random_instances(Random *random, Cluster *cluster) {
 }
 
 static void forbid_lost_values(Cluster *cluster) {
-  /* Instances decode without messages, so a dictionary without OUT could forbid their
-   * labellings. */
+  /* Replaces instances in cliques that have a dictionary without OUT by chains. An instance decodes
+   * under zero messages even without its cliques, and so excludes values outside the dictionary;
+   * a chain does not. */
   for (int32_t c = 0; c < cluster->clique_count; ++c)
     for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
       Group *group = &cluster->cliques[c];

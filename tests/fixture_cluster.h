@@ -37,7 +37,7 @@ typedef struct Group {
   int has_centre_map;
   int32_t centre_map[MOST_LABELS];
   int32_t centre_values;            /* 0: not centred */
-  Problem potentials[MOST_CENTRES]; /* over R values or R + 2; only the potential is looked at */
+  Problem potentials[MOST_CENTRES]; /* over R or R + 2 values; only the potential is used */
   int32_t member_count;
   Member members[MOST_TOGETHER]; /* a centre is the last */
 } Group;
@@ -130,12 +130,12 @@ typedef struct Parts {
 void own_parts(const Cluster *cluster, Labelling labelling, Parts *parts);
 
 typedef struct ClusterTruth {
-  double best;     /* over what can be decoded; minus infinity: nothing */
+  double best;     /* over decodable labellings; minus infinity: none */
   double best_any; /* over everything */
   int is_unique;   /* no other labelling comes within 1e-6 of the best */
   int is_stuck;    /* some chain has no labelling */
   int own_is_decodable;
-  int has_tied_instance; /* which of its best labellings is its own is not known */
+  int has_tied_instance; /* several best labellings, any may be its own */
   Labelling own;         /* each chain's best, ties as chain.h breaks them */
   double own_score;
 } ClusterTruth;

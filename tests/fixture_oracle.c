@@ -211,7 +211,7 @@ static Truth bends(const Problem *problem, int sign) {
   const int pairs = problem->kind > KIND_CARDINALITY;
   if (pairs)
     (void)split_pairs(problem, c);
-  Truth truth = UNCLEAR; /* where nothing counts there are no tables to speak of */
+  Truth truth = UNCLEAR; /* without counted values there are no tables */
   for (int32_t v = 0; v < problem->values; ++v)
     if (counts_value(problem, v))
       truth = YES;
@@ -279,7 +279,7 @@ void enumerate(const Problem *problem, Oracle *oracle) {
      * its message is still defined, since the message leaves out the member's own scores. */
     int32_t barred = 0;
     int32_t barred_member = -1;
-    double others = 0; /* member scores, that of the barred member left out */
+    double others = 0; /* sum of member scores, without the barred member */
     for (int32_t i = 0; i < n; ++i)
       if (admits(problem, i, x[i])) {
         others += score_of(problem, i, x[i]);

@@ -303,7 +303,7 @@ static void open_lesson(Scene *s) {
                                      lesson_gold(), &s->lesson, &error));
   const chorale_problem *lesson = s->lesson;
   chorale_learn_options_init(&s->learn_options, sizeof s->learn_options);
-  static char json[2048]; /* of what was learnt from the first scene's, to be quick */
+  static char json[2048]; /* learnt from the first scene, reused to save time */
   if (json[0] == '\0') {
     OK(chorale_learn(NULL, &lesson, 1, &s->learn_options, &s->has.learnt, &error));
     OK(chorale_learnt_text(s->has.learnt, CHORALE_TEXT_JSON, json, sizeof json, NULL, &error));

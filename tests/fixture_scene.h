@@ -31,7 +31,7 @@ typedef struct Scene {
   chorale_error error;
   Handles has;  /* solvers without memory yet, a builder with something of everything, a run that
                    has been carried out */
-  Handles made; /* by the call that is looked at; NULL before */
+  Handles made; /* handles made by the call under test; NULL before */
   chorale_potential *majority;
   chorale_clique_solver *ready_clique_solver; /* have all the memory that calls below ask for */
   chorale_chain_solver *ready_chain_solver;
@@ -40,9 +40,9 @@ typedef struct Scene {
   chorale_problem *plain_problem; /* without names */
   chorale_problem *lesson;        /* with gold labels in two groups */
   Saved saved;                    /* the problem */
-  char path[128];                 /* where it lies as a file */
+  char path[128];                 /* path of the saved problem */
   char pipe_path[32];
-  int pipe; /* holds it to be read; -1: none */
+  int pipe; /* pipe that holds the saved problem; -1: none */
 
   /* Arguments of calls. */
   chorale_clique_problem clique;
@@ -83,7 +83,7 @@ typedef struct Scene {
 /* Creates a temporary directory for the problem file. */
 int make_scene_directory(void **state);
 int remove_scene_directory(void **state);
-int scene_files(void); /* how many files lie in it */
+int scene_files(void); /* number of files in the directory */
 
 /* Returns the gold labels of the corpus to learn from. */
 const int32_t *lesson_gold(void);

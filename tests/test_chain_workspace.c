@@ -29,7 +29,7 @@ static void open_case(Random *random, Case *one) {
     open_use(&one->uses[i]);
     one->attachments[i] = one->uses[i].attachment;
   }
-  /* Absorption needs few configurations, but fails too if they exceed the budget. */
+  /* Absorption fails if its configurations exceed the budget, so the budget is large. */
   if (one->options.mode == CHORALE_JOINT_ABSORPTION)
     one->options.budget = 100000;
 }

@@ -537,7 +537,7 @@ static void infeasible_is_an_outcome(void **state) {
   assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
   for (int e = 0; e < N * R; ++e)
     assert_true(marginals[e] == -INFINITY);
-  const int32_t fixed[N] = {-1, 1, -1, -1}; /* fixed to what is forbidden */
+  const int32_t fixed[N] = {-1, 1, -1, -1}; /* fixed to a forbidden value */
   scores[1 * R + 0] = 1;
   problem.fixed = fixed;
   OK(solve_it());

@@ -10,7 +10,7 @@ typedef struct Marginals {
   double values[MAX_MEMBERS * MAX_STRIDE];
 } Marginals;
 
-enum { GAP_MARK = 12345 }; /* what the entries between rows hold before and after */
+enum { GAP_MARK = 12345 }; /* value of entries between rows, which stay unchanged */
 
 static void max_marginals(chorale_clique_solver *solver, const chorale_potential *potential,
                           const Problem *problem, const chorale_clique_options *options,

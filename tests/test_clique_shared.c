@@ -131,7 +131,7 @@ int main(void) {
   FILE *list = open_list();
   if (!list) {
     printf("skipped: there is no best_known.tsv in %s\n", folder());
-    return 77; /* what ctest counts as skipped */
+    return 77; /* the exit code that ctest counts as skipped */
   }
   fclose(list);
   const struct CMUnitTest tests[] = {

@@ -463,7 +463,7 @@ static void limits_are_kept(void **state) {
   OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
                           &result, &error));
   assert_good_order(*state, &large, &result, CHORALE_OUTCOME_ITERATION_LIMIT);
-  assert_true(result.iterations >= 3); /* with the sweeps that polish what it meets */
+  assert_true(result.iterations >= 3); /* includes sweeps of polishing */
   assert_true(result.upper_bound >= best - 1e-9 * fabs(best));
 
   static const chorale_algorithm sweeping[] = {CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_POLISH,

@@ -672,7 +672,7 @@ static void mistakes_name_argument_value_and_rule(void **state) {
   (void)state;
   static const struct {
     const char *arguments; /* @: the small problem; %: the folder */
-    const char *says;      /* the line, to its beginning */
+    const char *says;      /* beginning of the line */
   } mistakes[] = {
       {"", "COMMAND is missing; it must be label, report, learn, info or check"},
       {"lable @", "COMMAND is \"lable\"; it must be label, report, learn, info or check\n"},

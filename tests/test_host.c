@@ -346,7 +346,7 @@ static void the_log_gets_level_and_message(void **state) {
     chorale_error error;
     OK(use_everything(&host, &problem, &error));
   }
-  assert_true(log.messages > 0); /* AUTO says what it chose, at least */
+  assert_true(log.messages > 0); /* at least the choice of AUTO is logged */
   assert_int_equal(log.mistakes, 0);
 }
 

@@ -293,7 +293,7 @@ static void chains_of_any_magnitude(void **state) {
   for (int64_t round = 0; round < test_rounds(1500); ++round) {
     static Sample sample;
     random_sample(&random, round % 3 == 0, &sample);
-    const int way = random_int(&random, 0, 5); /* 1: ties, 2: nothing allowed somewhere */
+    const int way = random_int(&random, 0, 5); /* 1: ties, 2: a member without allowed value */
     for (int32_t t = 0; t < sample.length; ++t)
       for (int32_t y = 0; y < sample.labels; ++y)
         if (way == 1)
@@ -392,7 +392,7 @@ static void exact_models_of_any_magnitude(void **state) {
   (void)state;
   for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
     Scaled how = {{kExponents[k], 0}, 1};
-    if (kExponents[k] < -1000) /* digits are lost: others may be the best */
+    if (kExponents[k] < -1000) /* digits are lost: the optimum may differ */
       continue;
     check_clusters("exact", test_rounds(300), random_exact_cluster, check_scaled, &how);
     assert_true(how.magnitude.tried > 0);

@@ -263,7 +263,7 @@ static void intervals_cover_the_mean(void **state) {
          mean_width / (double)asked);
   assert_true(asked * 2 >= rounds);
   assert_true(covered * 100 >= asked * 80);
-  assert_true(mean_width < 2 * mean_weight); /* an interval that says something */
+  assert_true(mean_width < 2 * mean_weight); /* the intervals are not trivially wide */
 }
 
 /* Of six kinds only one agrees: it must be kept, and few others. */
@@ -312,8 +312,8 @@ static void kinds_must_gain(void **state) {
     for (int k = 0; report.applied != CHORALE_APPLIED_NOTHING && k < KINDS; ++k) {
       if (told[k].verdict == CHORALE_VERDICT_SCREENED)
         continue;
-      /* Benjamini and Hochberg: compares the i-th smallest p, where i counts the p-values that are
-       * not greater. */
+      /* Benjamini and Hochberg: a kept p is at most rate * kept; a rejected p exceeds rate * i,
+       * where i is its rank, the number of p-values that are not greater. */
       int no_greater = 0;
       for (int j = 0; j < KINDS; ++j)
         no_greater += told[j].verdict != CHORALE_VERDICT_SCREENED && told[j].p <= told[k].p;
@@ -371,7 +371,7 @@ static double objective(const Planted *planted, const double *theta, double lamb
         wrong += rest % LABELS != planted->gold[i];
         ++count[rest % LABELS];
       }
-      for (int32_t v = 0; v < LABELS; ++v) /* label 0 is no agreement where it does not count */
+      for (int32_t v = 0; v < LABELS; ++v) /* an uncounted label 0 adds no agreement */
         score += (f1 < 0 || v > 0 ? theta[0] * count[v] * count[v] / MEMBERS : 0) +
                  (v > 0 ? theta[SINGLE] : 0) * count[v] + theta[1 + v] * count[v];
       if (wrong == 0)

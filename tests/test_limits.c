@@ -166,7 +166,7 @@ typedef struct Case {
   int64_t size;
   Family family;
   chorale_algorithm algorithm;
-  int marginals; /* 1: restricted passes or what the family has; 2: exact */
+  int marginals; /* 1: max-marginals by default; 2: exact ones */
   int skewed;    /* scores crowd at 0 */
   int joint;     /* runs: chorale_joint_mode */
 } Case;

@@ -188,14 +188,14 @@ static const Row kRows[] = {
 
 typedef enum Way {
   BY_HOOKS,
-  BY_MISALIGNED_HOOKS, /* that and all others are given, but not aligned as asked */
+  BY_MISALIGNED_HOOKS, /* this and all later blocks are misaligned */
   BY_MALLOC,
-  BY_MALLOC_FROM_THERE_ON, /* the first and all others: what reports it finds no memory either */
+  BY_MALLOC_FROM_THERE_ON, /* this and all later ones: reporting has no memory either */
   WAYS
 } Way;
 
 static Way way;
-static uint64_t untouched; /* what a scene of this way tells before any call */
+static uint64_t untouched; /* digest of such a scene before any call */
 static CountingAllocator allocator;
 static chorale_host host;
 
@@ -242,7 +242,7 @@ static chorale_status call_refused(const Row *row, int64_t number) {
   return status;
 }
 
-/* Returns a digest of the visible state after a call; NULL: of the scene before any call. */
+/* Returns a digest of the visible state after a call; if row->call is NULL, of a fresh scene. */
 static uint64_t told_after(const Row *row) {
   const int64_t before = begin();
   if (row->call)
@@ -381,7 +381,7 @@ static void a_run_without_memory_for_threads_ends_the_same(void **state) {
   way = BY_MALLOC;
   uint64_t told[2];
   for (int refuses = 0; refuses < 2; ++refuses) {
-    (void)begin(); /* what the system keeps of threads is its own */
+    (void)begin(); /* the system keeps memory of threads */
     chorale_error error;
     scene.run_options.threads = 4;
     OK(chorale_run_create(NULL, scene.has.model, &scene.run_options, NULL, &scene.made.run,

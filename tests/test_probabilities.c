@@ -124,7 +124,7 @@ typedef struct Tally {
   double temperature;
   int64_t budget;
   int64_t chains, trees, items, absorbed, absorbed_trees, too_many, forbidden;
-  int64_t required, required_trees; /* by absorption, where EMPTY was forbidden */
+  int64_t required, required_trees; /* counts of cases: absorption with EMPTY forbidden */
 } Tally;
 
 static int in_properties(const Cluster *cluster, int32_t chain) {

@@ -1,11 +1,10 @@
-/* The problem files of tests/problems, which every binding reads too, and what comes out of them,
- * bit for bit; written again, they are the same bytes on every machine.
+/* The problem files of tests/problems, which every binding reads too, and the results of runs on
+ * them, compared bit for bit. Written again, the files have the same bytes on every machine.
  *
- *   test_problem_files [FOLDER]        compares expected.tsv with what comes out
- *   test_problem_files --make FOLDER   writes the files and expected.tsv anew
- *   test_problem_files --tell          prints what comes out of models made up, without files, for
- *                                      comparing machines
- */
+ * test_problem_files [FOLDER]        compares the results with expected.tsv
+ * test_problem_files --make FOLDER   writes the files and expected.tsv
+ * test_problem_files --tell          prints the results of random models without files, to compare
+ * machines */
 #include "fixture_saved.h"
 
 enum { FILES = 12, TOLD = 100, MOST_LINE = 4096 };

@@ -204,7 +204,7 @@ static void *write_all(void *of) {
     const ssize_t put =
         write(self->to, self->bytes + done, left < self->piece ? left : self->piece);
     if (put < 0)
-      break; /* nobody reads any more */
+      break; /* the reader has closed the pipe */
     done += (size_t)put;
     if (self->pauses)
       (void)nanosleep(&pause, NULL);
@@ -217,7 +217,7 @@ static void *write_all(void *of) {
   return NULL;
 }
 
-/* Returns the status of loading from a pipe that such a writer fills. */
+/* Returns the status of loading from a pipe that a thread fills as `writer` states. */
 static chorale_status load_piped(Writer *writer, chorale_error *error) {
   int ends[2];
   pthread_t thread;

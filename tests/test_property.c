@@ -603,7 +603,7 @@ static void restriction_by_max_marginals(void **state) {
     double least = INFINITY;
     for (int64_t v = 0; v < kept; ++v) {
       const int32_t word = chorale_dictionary_value(dictionary, v);
-      assert_true(is_close(cut[v], full[word])); /* what is kept is as good as before */
+      assert_true(is_close(cut[v], full[word])); /* kept values have the same message */
       least = fmin(least, full[word]);
     }
     for (int32_t word = 0; word < WORDS; ++word)

@@ -855,7 +855,7 @@ static void little_work_for_a_little_change(void **state) {
   (void)state;
   chorale_error error;
   Text text;
-  TextShape shape = kText; /* comes to rest */
+  TextShape shape = kText; /* messages converge */
   shape.lambda = 0.2;
   open_text(&shape, NULL, &text);
   chorale_run_options options;

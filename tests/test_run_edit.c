@@ -46,7 +46,7 @@ static void apply_edits(Edited *edited) {
         scale_problem(potential, edited->strengths[c]);
       for (size_t e = 0; e < COUNT_OF(potential->tables) && edited->strengths[c] == 0; ++e)
         if (isnan(potential->tables[e]))
-          potential->tables[e] = -INFINITY; /* what is forbidden stays so */
+          potential->tables[e] = -INFINITY; /* forbidden counts stay forbidden */
       for (size_t e = 0; e < COUNT_OF(potential->matrix) && edited->strengths[c] == 0; ++e)
         if (isnan(potential->matrix[e]))
           potential->matrix[e] = -INFINITY;

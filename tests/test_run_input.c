@@ -11,9 +11,9 @@ typedef struct Scene {
   chorale_potential *potts;
   chorale_property *first;
   chorale_model *model;
-  int32_t label, value, status; /* what the instance says */
+  int32_t label, value, status; /* what the instance returns */
   double score, message;
-  struct Asker *asker; /* NULL: callbacks keep to themselves */
+  struct Asker *asker; /* NULL: callbacks make no calls */
 } Scene;
 
 /* ---- Calls from callbacks ----------------------------------------------------------------- */
@@ -23,7 +23,7 @@ typedef struct Asker {
   const Scene *scene;
   chorale_run *run;
   int64_t asked, wrong;
-  char first[256]; /* what was wrong first */
+  char first[256]; /* the first wrong status */
 } Asker;
 
 static void expect(Asker *asker, const char *call, chorale_status status, chorale_status expected) {

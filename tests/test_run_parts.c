@@ -79,7 +79,7 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
   chorale_run_options options;
   chorale_run_options_init(&options, sizeof options);
   options.message_element = CHORALE_MESSAGES_FLOAT64;
-  options.polish = 0; /* which looks at chains in batches */
+  options.polish = 0; /* the polish processes chains in batches */
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   chorale_run_result result;

@@ -41,7 +41,7 @@ typedef struct Over {
   chorale_property *property;
   chorale_dictionary *dictionary;
   chorale_potential *potential; /* over R or R + 2 values */
-  chorale_potential *judge; /* the same with EMPTY, CONFLICT and a value for what is outside */
+  chorale_potential *judge; /* also over EMPTY, CONFLICT and a value for those outside */
   int32_t table[CHAINS][POSITIONS], classes[CHAINS][POSITIONS];
 } Over;
 
@@ -667,7 +667,7 @@ static void positions_of_many_values(void **state) {
       table[k] = number(&random);
     chorale_potential_options scaled;
     chorale_potential_options_init(&scaled, sizeof scaled);
-    uint8_t *counted = malloc((size_t)values + 1); /* EMPTY comes last and does not count */
+    uint8_t *counted = malloc((size_t)values + 1); /* EMPTY is last and uncounted */
     assert_non_null(counted);
     memset(counted, 1, (size_t)values);
     counted[values] = 0;

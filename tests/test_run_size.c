@@ -23,7 +23,7 @@ typedef struct Setting {
   int32_t stop;      /* how many of the commonest words make no cliques */
   int32_t is_float;  /* scores; else doubles */
   int32_t copies;    /* of the text */
-  int32_t solve;     /* else only what memory is taken is looked at */
+  int32_t solve;     /* 0: only memory is measured */
 } Setting;
 
 static void *room(int64_t count, size_t size) {

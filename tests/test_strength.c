@@ -29,7 +29,7 @@ static const char *check_scaled(const Problem *problem, void *user) {
       chorale_potential_values(scaled) != problem->values)
     why = complain("family %d of %d values", chorale_potential_family(scaled),
                    (int)chorale_potential_values(scaled));
-  chorale_potential_release(potential); /* what is shared lives on */
+  chorale_potential_release(potential); /* shared numbers remain valid */
   chorale_clique_solver *solver = new_solver();
   for (int round = 0; round < 6 && !why; ++round) {
     int64_t counts[MAX_VALUES] = {0};
@@ -182,7 +182,7 @@ static void bad_factors(void **state) {
   OK(chorale_potential_create_scaled(NULL, others[0], 7e99, &others[2], &error));
   OK(chorale_potential_create_scaled(NULL, others[1], 3e-5, &others[3], &error));
   OK(chorale_potential_create_pairs(NULL, 1, &table[1], 1, NULL, &others[4], &error));
-  for (int i = 0; i < 5; ++i) { /* also where the numbers alone would take more */
+  for (int i = 0; i < 5; ++i) { /* even if the numbers themselves would allow more */
     assert_greatest_factor(others[i], 1e300);
     chorale_potential_release(others[i]);
   }

@@ -11,7 +11,7 @@ enum { LENGTH = 3, LABELS = 2, BEYOND = 1024, MOST_STRUCTS = 64, MOST_NUMBERS = 
 
 typedef enum Way {
   AS_DECLARED,
-  LONGER,        /* zeros behind what is declared */
+  LONGER,        /* zeros after the declared fields */
   UNKNOWN_FIELD, /* the same, but for one struct, which ends in something else */
   TOO_SHORT      /* one struct says that it lacks its last field */
 } Way;
@@ -81,7 +81,7 @@ typedef struct Things {
   chorale_problem *problem;
   chorale_run *run;
   chorale_learnt *learnt;
-  int64_t learning_runs; /* told by its progress */
+  int64_t learning_runs; /* number of runs, from the progress callback */
   chorale_error error;
   double told[MOST_NUMBERS];
   int told_count;
@@ -408,7 +408,7 @@ static chorale_status run(Things *t) {
   NEW(chorale_run_result, result);
   const int told_before = t->told_count;
   TRY(chorale_run_solve(t->run, result, &t->error));
-  assert_true(t->told_count > told_before + 1); /* by the progress */
+  assert_true(t->told_count > told_before + 1); /* counted by the progress callback */
   tell(t, result->score);
   tell(t, result->own_score);
   tell(t, result->upper_bound);

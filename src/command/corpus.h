@@ -10,7 +10,7 @@
 
 typedef struct page {
   int64_t group;
-  int64_t first, records; /* its records: corpus.chains[first .. first + records - 1] */
+  int64_t first, records; /* records: corpus.chains[first .. first + records - 1] */
   int training;           /* a page that the base model was trained on */
 } page;
 
@@ -19,12 +19,12 @@ typedef struct corpus {
   const chorale_model *model;
   int64_t chain_count, clique_count, positions, labels;
   int64_t *chains;  /* chain numbers, page by page */
-  int64_t *offsets; /* by chain: its first position among those of all chains; and the end */
+  int64_t *offsets; /* by chain: its first position in all chains; then the end */
   int64_t *page_of; /* by chain */
   page *pages;
   int64_t page_count;
   int64_t *clique_page; /* by clique: the page that all its members are on, or -1 */
-  const int32_t *gold;  /* by position, -1 where not known; NULL: nowhere */
+  const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 
 /* Describes a problem; borrows `problem`. */

@@ -13,13 +13,13 @@ typedef struct moment {
 
 typedef struct inference {
   chorale_model *model; /* the corpus's, with the strengths asked for */
-  double *factors; /* those strengths, by clique; NULL: 1 each */
+  double *factors; /* factor of each clique's potential; NULL: all 1 */
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* of the run, loading left out */
   int32_t *own;   /* labels by position: every chain alone */
   int32_t *together;
-  int tell;       /* progress to stderr */
+  int tell;       /* 1: prints progress to stderr */
   moment *moments;
   int64_t moment_count, moment_room;
 } inference;

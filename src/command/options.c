@@ -87,7 +87,7 @@ typedef enum form { FLAG, WHOLE, REAL, TEXT } form;
 
 typedef struct option {
   const char *name;
-  int takes; /* the sets that it is in; 0: of every subcommand */
+  int takes; /* sets of options that contain it; 0: in every subcommand */
   form is;
   size_t at;     /* offset in settings of an int, an int64_t, a double or a const char * */
   int64_t least; /* of WHOLE */

@@ -20,7 +20,7 @@ typedef struct tally {
   int64_t known; /* tokens with a gold label */
   int64_t own_errors, errors;
   int64_t records;          /* sequences with a gold label, counted by summarise */
-  int64_t own_right, right; /* those without an error */
+  int64_t own_right, right; /* tokens labelled like gold */
 } tally;
 
 /* Adds `length` positions to the counts. gold: may be NULL. own_by_label, by_label: counts by label

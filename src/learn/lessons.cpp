@@ -14,8 +14,8 @@ namespace {
 // every member of a small clique, which agrees as well as gold does, can be the highest plane
 // before the weights are large enough to change a label.
 constexpr double kLossShare = 0.25;
-constexpr double kUsualSlope = 0.35; // of errors over what a tagger has seen, both as logarithms
-constexpr double kLeastRatio = 1.5;  // of two shares that tell a slope
+constexpr double kUsualSlope = 0.35; // slope of log errors over log shares, if unknown
+constexpr double kLeastRatio = 1.5;  // least ratio of two shares to fit a slope
 constexpr std::int32_t kBisections = 12;
 // Steps of the bisection for the unit, and the greatest factor between the unit and the mean
 // margin.
@@ -744,7 +744,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
                                result.outcome == CHORALE_OUTCOME_CANCELLED))
     outcome_ = result.outcome;
-  // If cliques without a kind forbid every labelling met, the tagger's labels remain.
+  // If cliques without a kind forbid every labelling that the run found, the tagger's labels
+  // remain.
   if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
     status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
                                     &error);

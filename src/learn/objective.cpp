@@ -134,7 +134,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   const std::int64_t known = shares.size();
   Array<double> sum(memory);
   Array<double> breaks(memory);
-  Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was little
+  Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was small
   if (!shares.resize(pools.planes()) || !sum.resize(d) || !breaks.resize(2 * d + 2) ||
       !settled.resize(pools.groups()))
     return false;
@@ -154,11 +154,11 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
-  bool is_settled = false; // every group is
+  bool is_settled = false; // all groups are settled
   for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
     const bool whole = is_settled || pass % kWholeSweep == 0;
     is_settled = true;
-    double open = 0; // the duality gap, each group's part measured when it is met
+    double open = 0; // the duality gap; each group's part is measured when visited
     for (std::int64_t g = 0; g < pools.groups(); ++g) {
       if (objective.takes_part[g] == 0 || (!whole && settled[g] != 0))
         continue;

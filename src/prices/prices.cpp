@@ -17,8 +17,8 @@ namespace chorale {
 
 struct SharedClique {
   std::int32_t clique;
-  std::int32_t values;      // of the potential it has in the caller's model
-  std::int64_t first_value; // where its prices and counts begin
+  std::int32_t values;      // R or R + 2 of its potential in the caller's model
+  std::int64_t first_value; // offset of its prices and counts
   double *weights;          // by column: of the count, in the potential that the run has
 };
 

@@ -96,7 +96,7 @@ void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t ch
 
 typedef struct shown {
   int32_t value;
-  int64_t own, together; /* members that show it */
+  int64_t own, together; /* number of members with the value */
 } shown;
 
 static int by_number(const void *a, const void *b) {

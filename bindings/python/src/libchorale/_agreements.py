@@ -259,7 +259,7 @@ def _wanted(
             raise TypeError(f"{place}.keys is missing: its kind needs them")
     stop = list(asked.stop)
     if keys is not None and len(keys) == 0:
-        stop = []  # of no words at all nothing tells whether they would be texts
+        stop = []  # without words it is unknown whether they are texts
     if known is not None:
         stop = [known[text] for text in stop if text in known]
     parts = [arrays.longs(f"{place}.cliques[{i}]", part) for i, part in enumerate(asked.cliques)]

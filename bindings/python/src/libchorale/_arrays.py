@@ -72,7 +72,7 @@ class Lent:
     the arrays of which they are views, are read-only if NumPy allows that."""
 
     def __init__(self, *given: Any) -> None:
-        self.arrays: list[npt.NDArray[Any]] = []  # a view before what it is a view of
+        self.arrays: list[npt.NDArray[Any]] = []  # a view before its base
         for array in given:
             while isinstance(array, np.ndarray):
                 self.arrays.append(array)
@@ -108,7 +108,7 @@ class Lent:
 
 
 _lending = threading.RLock()  # __del__ may run within either block
-_lent: dict[int, int] = {}  # how often each array is lent, by identity; a Lent keeps it alive
+_lent: dict[int, int] = {}  # number of loans by id of array; a Lent keeps it alive
 _waiting: list[weakref.ref[npt.NDArray[Any]]] = []  # given back, and not yet writable
 
 

@@ -68,7 +68,7 @@ class Handle:
         self._users = 0
         self._alone = False  # one user, who changes it
         self._lock = threading.Lock()
-        self._kept: tuple[Any, ...] = (*kept, current())  # what the C object borrows from
+        self._kept: tuple[Any, ...] = (*kept, current())  # objects that the C object borrows from
 
     @classmethod
     def _create(cls, function: Callable[..., int], *arguments: Any) -> int:
@@ -78,7 +78,7 @@ class Handle:
         try:
             call(function, *arguments, ctypes.byref(handle))
         except BaseException:
-            if handle.value is not None:  # it was a hook of the host that raised
+            if handle.value is not None:  # a hook of the host raised
                 guarded(cls._free, handle.value)
             raise
         assert handle.value is not None
@@ -181,8 +181,8 @@ class Shared(Closable):
         return self.clone()
 
     def __deepcopy__(self: Self, memo: dict[int, Any]) -> Self:
-        return self.clone()  # what never changes need not be doubled
+        return self.clone()  # an immutable object need not be copied
 
     def __reduce__(self) -> Any:
-        with self._use():  # not after it has been closed
+        with self._use():  # fails if the handle is closed
             return self._recipe.remake()

@@ -131,7 +131,7 @@ def struct(kind: type[Struct]) -> Struct:
     return kind.from_buffer_copy(filled)
 
 
-_filled: dict[Any, bytes] = {}  # what the init functions write, by struct
+_filled: dict[Any, bytes] = {}  # bytes that the init functions write, by struct
 
 
 if sys.maxsize < 2**63 - 1:

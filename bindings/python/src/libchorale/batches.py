@@ -89,7 +89,7 @@ class Chains:
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         """Returns the new columns for the rows of one group."""
         scores = _matrices(arrow, rows, self.scores)
-        if not any(map(len, scores)):  # no position tells how many labels there are
+        if not any(map(len, scores)):  # without positions the number of labels is unknown
             empty = arrow.array([[]] * len(scores), arrow.list_(arrow.int32()))
             return {self.labels: empty, self.changed: arrow.array([False] * len(scores))}
         agree = [

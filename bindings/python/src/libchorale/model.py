@@ -342,7 +342,7 @@ class ModelBuilder(Handle):
         return range(index.value, index.value + (1 if count is None else count))
 
     def _keep_potential(self, potential: Potential) -> None:
-        if potential._raised:  # the others the library holds by itself
+        if potential._raised:  # the library keeps other potentials alive
             self._keep.append(potential)
             self._raised.extend(potential._raised)
 

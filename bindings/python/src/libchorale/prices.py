@@ -358,7 +358,7 @@ STEPS = 4
 
 @dataclasses.dataclass
 class _Track:
-    counts: Longs | None = None  # those it leads to so far; None: it begins
+    counts: Longs | None = None  # counts of the last prices; None: a new track
     steps: int = 0
 
 

@@ -70,7 +70,7 @@ class Problem(Closable):
 
     def _of(self, model: Model) -> None:
         self._model = model
-        self._lists: dict[int, list[str]] = {}  # those that have been set or read
+        self._lists: dict[int, list[str]] = {}  # lists that have been set or read
         self._kinds: list[int] | None = None
         self._value_lists = 0
         with self._use(shared=True) as problem:

@@ -265,7 +265,7 @@ class Run(Closable):
         self._model = model.clone()  # stays open however soon the caller closes theirs
         self._cancel = checked_cancel(cancel)
         self._own_raised = Raised()
-        self._chains: dict[int, Chain] = {}  # those of set_chain
+        self._chains: dict[int, Chain] = {}  # chains set by set_chain
         self._interrupts = Interrupts()
         made.progress = telling(progress, self._own_raised, self._interrupts)
         if executor is not None:
@@ -534,7 +534,7 @@ class Run(Closable):
                 return list(paid[: needed.value].tolist())
 
             try:
-                paid = pay(16)  # mostly enough
+                paid = pay(16)  # usually enough entries
             except CapacityError:
                 paid = pay(needed.value)
         return [Payment(*entry) for entry in paid]

@@ -434,5 +434,5 @@ class Agreement:
     def _span(doc: Doc, start: int, end: int, label: str) -> Span:
         for entity in doc.ents:
             if entity.start == start and entity.end == end and entity.label_ == label:
-                return entity  # with what else is known of it
+                return entity  # keeps its other attributes
         return Span(doc, start, end, label=label)
